@@ -159,6 +159,22 @@ class ResourceTotal(Shape):
     transfer_bytes: Count
 
 
+class LoadedFile(Shape):
+    """One file of the page as it was fetched, without a browser."""
+
+    url: str
+    type: ResourceType
+    initiator_url: str
+    first_party: bool
+    status: int | None
+    failure: str
+    http_version: str
+    transfer_bytes: Count | None
+    redirects: Count
+    first_byte_ms: float | None
+    total_ms: float | None
+
+
 class Preview(Shape):
     """Preview of the page in search results and shared links, beside its title."""
 
@@ -184,6 +200,7 @@ class Page(Shape):
     language: str
     server: str
     resources: list[ResourceTotal]
+    files: list[LoadedFile]
     headers: list[tuple[str, str]]
     preview: Preview | None
 

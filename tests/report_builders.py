@@ -21,6 +21,7 @@ from pagegrade.model.report import (
     Counts,
     Failure,
     Ignored,
+    LoadedFile,
     PageFacts,
     Preview,
     Redirect,
@@ -378,6 +379,7 @@ def poisoned_report(payload: str) -> Report:
         title=payload,
         language=payload,
         server=payload,
+        files=(LoadedFile(url=payload, type="script", initiator_url=payload, first_party=False, failure=payload),),
         headers=((payload, payload),),
         preview=Preview(
             description=payload,

@@ -28,9 +28,15 @@ class Hands:
         with self.page.expect_navigation(wait_until="load"):
             self._use(self._find(role, name))
 
+    def open_menu(self) -> None:
+        """Open the main menu where the screen is too narrow to show it always."""
+        button = self.page.get_by_role("button", name="Menu", exact=True)
+        if button.is_visible():
+            self._use(button)
+
     def open(self, summary: str) -> None:
         """Unfold what has this heading."""
-        found = self.page.locator("summary", has_text=re.compile(rf"^\s*{re.escape(summary)}")).first
+        found = self.page.locator("summary", has_text=re.compile(rf"\b{re.escape(summary)}")).first
         self._use(found)
         if not found.evaluate("element => element.parentElement.open"):
             raise AssertionError(f"{summary} stays folded")

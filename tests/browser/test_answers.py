@@ -51,7 +51,7 @@ _COOKIE: Final = re.compile(
     r"(?P<name>session|unlock-[\w-]{8})=(?P<value>[\w.~-]*); Path=/; Max-Age=(?P<age>\d+); HttpOnly; SameSite=Lax"
 )
 LONGEST_S: Final = {"session": 60 * 86_400, "unlock": 12 * 3_600}
-_EVIDENCE: Final = re.compile(r"(<h4>[^<]*</h4>\s*)?<table[^>]*\bevidence\b.*?</table>", re.DOTALL)
+_EVIDENCE: Final = re.compile(r"(<h3>[^<]*</h3>\s*)?<table[^>]*\bevidence\b.*?</table>", re.DOTALL)
 EMBEDDED: Final = {"show-badge": {"Cross-Origin-Resource-Policy: cross-origin", "Cache-Control: public, max-age=300"}}
 """Operation -> what it may do besides: pages elsewhere show badges, and services that pass images on keep them."""
 
@@ -269,6 +269,10 @@ def kind_of(path: str) -> str:
     where, _, query = path.partition("?")
     where = re.sub(r"^/(checks|problems)/[\w-]+", r"/\1/*", re.sub(r"/[\w-]{22}(?=[/.]|$)", "/*", where))
     names = sorted({pair.partition("=")[0] for pair in query.split("&")})
+    if re.match(r"/r/|/reports/[0-9]+", where):
+        # States of a report page combine: one parameter stands for those that come with it. Share pages have the same
+        # ones, and a client may open only so many of them a minute.
+        names = [] if where.startswith("/r/") else names[:1]
     return f"{re.sub(r'[0-9]+', '0', where)}?{'&'.join(names)}"
 
 

@@ -40,7 +40,7 @@ WAYS: Final = {
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
-    """The site that is analysed."""
+    """The site that is analyzed."""
     with serve_site() as running:
         yield running
 
@@ -54,7 +54,7 @@ def fresh(tmp_path: Path) -> Iterator[Server]:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_new_user_gets_to_a_protected_report(way: str, fresh: Server, site: Site, browser: Browser) -> None:
-    """Sign in with the link, set a password, analyse, read, protect, sign out, unlock, take away."""
+    """Sign in with the link, set a password, analyze, read, protect, sign out, unlock, take away."""
     options = dict(WAYS[way].options)
     with open_window(browser, fresh.origin, **options) as window:
         hands = Hands(window, keyboard=WAYS[way].keyboard)
@@ -97,9 +97,10 @@ def set_a_password(hands: Hands) -> str:
 
 def make_a_report(hands: Hands, url: str) -> None:
     """From the address field to the verdict, without doing anything but wait."""
+    hands.open_menu()
     hands.press("link", "Reports")
     hands.write("Address of a page", url)
-    hands.press("button", "Analyse the page")
+    hands.press("button", "Analyze the page")
     wait_until(hands.window, lambda: hands.page.locator("article.report .verdict").count() == 1)
 
 
@@ -109,7 +110,7 @@ def read_it(hands: Hands) -> None:
     assert any(word in text for word in ("Good", "Decent", "Bad"))
     finding = hands.page.locator("article.report details:has(summary)").first
     assert finding.is_visible()
-    first = finding.locator("summary").first.inner_text().split("\n")[0].strip()
+    first = finding.locator(".title").first.inner_text().strip()
     if not finding.evaluate("element => element.open"):
         hands.open(first)
     assert len(finding.inner_text()) > len(first) + 20
@@ -117,6 +118,7 @@ def read_it(hands: Hands) -> None:
 
 def protect_it(hands: Hands) -> str:
     """The path of the link to share."""
+    hands.open("More")
     hands.press("link", "Settings")
     hands.choose("Anyone with the link and the password")
     hands.write("Password", SHARED)
@@ -129,6 +131,7 @@ def protect_it(hands: Hands) -> str:
 
 def sign_out(hands: Hands) -> None:
     """Nothing is left of the session."""
+    hands.open_menu()
     hands.press("button", "Sign out")
     assert heading(hands.window) == "Sign in"
     assert hands.window.context.cookies() == []

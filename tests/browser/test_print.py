@@ -13,7 +13,7 @@ from tests.browser.conftest import Tabs
 from tests.browser.instance import Instance
 from tests.report_builders import make_report
 
-ONLY_ON_SCREEN: Final = ("Sign out", "Skip to the content", "Analyse again", "Settings")
+ONLY_ON_SCREEN: Final = ("Sign out", "Skip to the content", "Analyze again", "Settings")
 
 
 def printed(instance: Instance, tabs: Tabs, person: str, path: str) -> str:

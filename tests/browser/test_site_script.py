@@ -75,7 +75,7 @@ def test_a_list_follows_what_is_under_way(desk: Desk) -> None:
     page.get_by_label("Address of a page").fill("c.exam")
     desk.finish(make_report(score=91, result="good"))
     page.locator(".verdict-cell.good .word", has_text="Good").wait_for()
-    said = page.locator("p[role=status]", has_text="is analysed")
+    said = page.locator("p[role=status]", has_text="is analyzed")
     said.wait_for(state="attached")
     first = said.inner_text()
     left = page.locator("[data-live-notice]").inner_text()
@@ -84,7 +84,7 @@ def test_a_list_follows_what_is_under_way(desk: Desk) -> None:
     page.locator("[data-live-notice]").wait_for(state="hidden")
 
     assert before == ["Waiting", "Waiting"]
-    assert first == "a.example is analysed: 91 of 100, Good."
+    assert first == "a.example is analyzed: 91 of 100, Good."
     assert "1 report on this page is not finished." in left
     assert page.locator(".why", has_text="The name of the site was not found.").count() == 1
     assert page.locator("[data-count=queued]").inner_text() == "0"

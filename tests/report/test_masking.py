@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.model.rendering import ConsoleMessage, Coverage, ElementFacts, LoadMetrics, RenderedRequest
-from pagegrade.model.report import Failure, PageFacts, Preview, Redirect, Report, Result, RunFacts
+from pagegrade.model.report import Failure, LoadedFile, PageFacts, Preview, Redirect, Report, Result, RunFacts
 from pagegrade.report.masking import MIN_BARE_CHARACTERS, mask_report, mask_url
 from pagegrade.report.rendered import rendered_page
 from pagegrade.report.serialize import report_to_dict
@@ -100,6 +100,7 @@ def test_a_value_is_gone_from_every_text_of_the_page(text: str) -> None:
                 title=text,
                 server=text,
                 headers=(("link", text),),
+                files=(LoadedFile(url=text, type="script", initiator_url=text, first_party=True),),
                 preview=Preview(
                     description=text, site_name=text, social_title=text, social_description=text, image_url=text
                 ),

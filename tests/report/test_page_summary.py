@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.model.artifacts import NotGathered
+from pagegrade.model.artifacts import NotGathered, Resource, Timings
 from pagegrade.report.page_summary import (
+    MAX_FILE_URL,
+    MAX_FILES,
     MAX_HEADER_VALUE,
     MAX_HEADERS,
+    loaded_files,
     preview_of,
     resource_totals,
     shown_headers,
@@ -62,6 +65,48 @@ def test_what_an_answer_announces_is_not_believed_blindly(announced: str) -> Non
 def test_nothing_is_said_of_resources_that_were_not_looked_at() -> None:
     """An empty list is not the same as a light page."""
     assert resource_totals(make_artifacts(resources=NotGathered(code="skipped"))) == ()
+
+
+def test_files_are_listed_with_their_times_and_redirects() -> None:
+    """Redirects count into the time to the first byte; a file without a response has the reason in its place."""
+    hop = make_response(url="https://example.com/old.js", status=301, timings=Timings(total_ms=10.0))
+    answer = make_response(
+        url="https://example.com/a.js",
+        wire_bytes=500,
+        timings=Timings(connect_ms=5.0, first_byte_ms=20.0, download_ms=3.0, total_ms=28.0),
+    )
+    artifacts = make_artifacts(
+        resources=make_resources(
+            make_resource("https://example.com/old.js", kind="script", hops=(hop,), response=answer),
+            Resource(
+                url="https://example.com/b.png",
+                kinds=("image",),
+                initiator_url="https://example.com/",
+                failure=NotGathered(code="timeout"),
+            ),
+        )
+    )
+    moved, missing = loaded_files(artifacts)
+
+    assert (moved.type, moved.status, moved.redirects, moved.transfer_bytes) == ("script", 200, 1, 500)
+    assert (moved.first_byte_ms, moved.total_ms) == (35.0, 38.0)
+    assert (missing.type, missing.status, missing.failure, missing.total_ms) == ("image", None, "timeout", None)
+    assert loaded_files(make_artifacts(resources=NotGathered(code="skipped"))) == ()
+
+
+@pytest.mark.parametrize("count", [MAX_FILES, MAX_FILES + 1])
+def test_files_are_bounded_in_number_and_length(count: int) -> None:
+    """The totals count the others."""
+    files = loaded_files(
+        make_artifacts(
+            resources=make_resources(
+                *(make_resource(f"https://example.com/{number}{'x' * MAX_FILE_URL}") for number in range(count))
+            )
+        )
+    )
+
+    assert len(files) == MAX_FILES
+    assert {len(file.url) for file in files} == {MAX_FILE_URL}
 
 
 @pytest.mark.parametrize(

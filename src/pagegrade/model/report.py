@@ -199,6 +199,31 @@ class ResourceTotal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedFile:
+    """One file of the page as it was fetched, without a browser."""
+
+    url: str
+    type: ResourceType
+    initiator_url: str
+    """Of the document or stylesheet that names it first."""
+    first_party: bool
+    """It belongs to the site itself, wherever it is served from."""
+    status: int | None = None
+    """HTTP status of the last response; ``None``: there was none."""
+    failure: str = ""
+    """Code of the reason why there is no response; empty where there is one."""
+    http_version: str = ""
+    transfer_bytes: int | None = None
+    """Of the body on the wire; ``None`` without a response."""
+    redirects: int = 0
+    """Number of redirects before the last response."""
+    first_byte_ms: float | None = None
+    """From the start of the first request to the first byte of the last response."""
+    total_ms: float | None = None
+    """To the end of the last response."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
     """Preview of the page in search results and shared links, beside its title; empty if it declares none."""
 
@@ -231,6 +256,8 @@ class PageFacts:
     server: str = ""
     resources: tuple[ResourceTotal, ...] = ()
     """In the order of ``RESOURCE_TYPES``; empty where they were not looked at."""
+    files: tuple[LoadedFile, ...] = ()
+    """In the order in which they were found, at most 200; empty in reports from before they were listed."""
     headers: tuple[tuple[str, str], ...] = ()
     """(name, value) of the document's answer, bounded; what may be a secret is ``…``."""
     preview: Preview | None = None

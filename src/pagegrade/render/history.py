@@ -1,13 +1,13 @@
-"""Runs of one report over time: how their scores changed, and where each stands in a line chart."""
+"""Runs of one report over time: how their scores changed, and where each stands in a line chart by date."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, Literal
 
-from pagegrade.model.report import Grade
+from pagegrade.model.report import CATEGORIES, Category, Grade
 from pagegrade.model.stored import State
 
 MAX_RUNS: Final = 30
@@ -18,6 +18,12 @@ _LEFT: Final = 6.0
 """Per cent of the width left of the first run: for the scale."""
 _RIGHT: Final = 97.0
 _FULL: Final = 100
+_LABEL_WIDTH: Final = 9.0
+"""Per cent of the width between two dates below the chart, at least."""
+SPARK_RUNS: Final = 12
+SPARK_SIZE: Final = (120, 32)
+"""Of a sparkline, in its own units."""
+_SPARK_MARGIN: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +42,8 @@ class RunPoint:
     engine: str | None
     at_ms: int
     """Time of completion, or of creation for an unfinished run."""
+    categories: Mapping[Category, int] = field(default_factory=dict)
+    """Score of each category that has one."""
     error_code: str | None = None
     """One of ``model.errors.FAILURE_CODES``; ``None`` when it did not fail."""
 
@@ -63,7 +71,7 @@ class Mark:
     y: float | None
     """In pixels from the top of the plot; ``None``: it has no score."""
     labelled: bool
-    """Its number stands below it."""
+    """Its date stands below it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +102,8 @@ class Chart:
     """Oldest first."""
     segments: tuple[Segment, ...]
     new_rules: tuple[NewRules, ...]
+    lines: Mapping[Category, tuple[str, ...]]
+    """Category -> the stretches of its line, each as ``points`` of an SVG polyline: x in per cent, y in pixels."""
 
 
 def finished(history: Sequence[RunPoint]) -> tuple[RunPoint, ...]:
@@ -119,19 +129,17 @@ def change_since(history: Sequence[RunPoint], number: int | None) -> Change | No
 
 
 def chart_of(history: Sequence[RunPoint]) -> Chart:
-    """Compute the positions; runs are spaced equally, regardless of the time between them."""
+    """Compute the positions; runs stand where their time is between that of the first and that of the last."""
     runs = finished(history)[::-1]
-    step = (_RIGHT - _LEFT) / max(1, len(runs))
-    every = -(-len(runs) // 12)
+    places = _places(runs)
+    labelled: list[float] = []
+    for x in reversed(places):
+        # The newest one is always named; the others so that their dates do not touch.
+        if not labelled or labelled[-1] - x >= _LABEL_WIDTH:
+            labelled.append(x)
     marks = tuple(
-        Mark(
-            run=run,
-            x=round(_LEFT + step * (place + 0.5), 2),
-            y=None if run.score is None else height_of(run.score),
-            # The newest one is always named; the others so that their numbers do not touch.
-            labelled=(len(runs) - 1 - place) % every == 0,
-        )
-        for place, run in enumerate(runs)
+        Mark(run=run, x=x, y=None if run.score is None else height_of(run.score), labelled=x in labelled)
+        for run, x in zip(runs, places, strict=True)
     )
     pairs = list(pairwise(marks))
     return Chart(
@@ -151,7 +159,57 @@ def chart_of(history: Sequence[RunPoint]) -> Chart:
             for a, b in pairs
             if a.run.ruleset and b.run.ruleset and a.run.ruleset != b.run.ruleset
         ),
+        lines={name: _stretches(marks, name) for name in CATEGORIES},
     )
+
+
+def _places(runs: Sequence[RunPoint]) -> tuple[float, ...]:
+    """Return x of each run in per cent, oldest first; in the middle where there is one time only."""
+    if not runs:
+        return ()
+    times = [run.at_ms for run in runs]
+    first, span = min(times), max(times) - min(times)
+    left, width = _LEFT + 2, _RIGHT - _LEFT - 4
+    return tuple(round(left + width * ((at_ms - first) / span if span else 0.5), 2) for at_ms in times)
+
+
+def _stretches(marks: Sequence[Mark], name: Category) -> tuple[str, ...]:
+    """Return the unbroken parts of a category's line; a part of one point draws nothing and is left out."""
+    stretches: list[list[str]] = []
+    ruleset: str | None = None
+    for mark in marks:
+        score = mark.run.categories.get(name)
+        if score is None:
+            ruleset = None
+            continue
+        if mark.run.ruleset != ruleset:
+            stretches.append([])
+            ruleset = mark.run.ruleset
+        stretches[-1].append(f"{mark.x},{height_of(score)}")
+    return tuple(" ".join(points) for points in stretches if len(points) > 1)
+
+
+def spark_points(scores: Sequence[int | None]) -> str:
+    """``points`` of an SVG polyline of ``SPARK_SIZE`` for the last scores, oldest first; empty below two scores."""
+    known = [score for score in scores if score is not None][-SPARK_RUNS:]
+    if len(known) < 2:  # noqa: PLR2004 - a line has two ends
+        return ""
+    width, height = (side - 2 * _SPARK_MARGIN for side in SPARK_SIZE)
+    # The scale is that of the scores themselves, but no change of a point or two fills the whole height.
+    low, high = min(known), max(known)
+    span = max(high - low, 20)
+    base = min(max(0, (low + high - span) / 2), _FULL - span)
+    step = width / (len(known) - 1)
+    return " ".join(
+        f"{_SPARK_MARGIN + place * step:.1f},{_SPARK_MARGIN + height * (1 - (score - base) / span):.1f}"
+        for place, score in enumerate(known)
+    )
+
+
+def spark_of(history: Sequence[RunPoint], number: int | None) -> str:
+    """The same for the runs of a report up to the one that is shown."""
+    ended = [run for run in finished(history) if number is None or run.number <= number]
+    return spark_points([run.score for run in reversed(ended)])
 
 
 def height_of(score: float) -> float:

@@ -7,13 +7,14 @@ knows: earlier runs, addresses of its own, the reader's language and time zone.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from markupsafe import Markup
 
 from pagegrade.model.report import Report
-from pagegrade.render.history import RunPoint
+from pagegrade.render.finding_list import ReportQuery
+from pagegrade.render.history import RunPoint, finished
 from pagegrade.render.i18n import Texts
 from pagegrade.render.templating import environment
 from pagegrade.report.compare import Comparison
@@ -42,7 +43,9 @@ class Extras:
     check_address: Callable[[str], str | None] = _no_check_address
     """Id of a check -> our page about it; ``None``: there is none, and its source is named instead."""
     exports: tuple[tuple[str, str], ...] = ()
-    """(name, address) of the formats the report can be taken away in."""
+    """(name, URL) of the formats that the report can be exported in."""
+    query: ReportQuery | None = None
+    """State of the page; ``None``: everything stands on one page, below each other."""
     now_ms: int | None = None
     """The time now; ``None``: ages are not shown."""
 
@@ -52,7 +55,7 @@ NOTHING: Final = Extras()
 
 def render_article(report: Report, texts: Texts, extras: Extras = NOTHING) -> Markup:
     """The whole report as an ``<article>`` with the page's ``<h1>``: completed, failed or blocked."""
-    return _macro(texts, "article.html.jinja", "article")(report, extras)
+    return _macro(texts, "article.html.jinja", "article")(report, _with_known_view(report, extras))
 
 
 def render_comparison(
@@ -60,6 +63,16 @@ def render_comparison(
 ) -> Markup:
     """Render the changes between two runs of a report as an ``<article>`` with the page's ``<h1>``."""
     return _macro(texts, "comparison.html.jinja", "compared")(comparison, before, after, extras)
+
+
+def _with_known_view(report: Report, extras: Extras) -> Extras:
+    """Return the findings in place of a view that has no tab here."""
+    query = extras.query
+    if query is None:
+        return extras
+    has_history = len(finished(extras.history)) > 1
+    missing = (query.view == "score" and report.score is None) or (query.view == "history" and not has_history)
+    return replace(extras, query=replace(query, view="findings")) if missing else extras
 
 
 def _macro(texts: Texts, template: str, name: str) -> Callable[..., Markup]:

@@ -19,17 +19,32 @@ from pagegrade.render import charts, view
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, unicode_host, visible
 from pagegrade.render.failure_advice import cause, has_to_let_us_in, user_agent, way_out
-from pagegrade.render.history import HEIGHT, change_since, chart_of, finished, height_of
+from pagegrade.render.finding_list import (
+    REQUEST_SORTS,
+    SEVERITY_NAMES,
+    SORTS,
+    STATUSES,
+    VIEWS,
+    list_findings,
+    results_with,
+)
+from pagegrade.render.history import HEIGHT, SPARK_SIZE, change_since, chart_of, finished, height_of, spark_of
 from pagegrade.render.i18n import texts_for
+from pagegrade.render.key_figures import key_figures
 from pagegrade.render.measured import measured
 from pagegrade.render.previews import search_result, shared_link
 from pagegrade.render.prose import parse_prose
+from pagegrade.render.request_rows import request_table
 from pagegrade.report.compare import Change
 from pagegrade.report.serialize import format_timestamp, timestamp
 
 ENGLISH_TAG: Final = "en"
 LONG: Final = 2048
 """Characters of an address that are shown: all of it, for any that a server accepts."""
+BODY_BUDGET: Final = 16_000
+"""Characters of evidence and advice that a page of findings holds; the rest is loaded when it is opened."""
+SHORT: Final = 70
+"""Characters of a URL in a table."""
 
 _INDENT: Final = re.compile(r"^[ \t]+", re.MULTILINE)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -45,7 +60,7 @@ _RESULT_NAMES: Final = {
     "decent": N_("decent"),
     "bad": N_("bad"),
     "incomplete": N_("no grade"),
-    "failed": N_("not analysed"),
+    "failed": N_("not analyzed"),
 }
 _RESOURCE_NAMES: Final = {
     "document": N_("Documents"),
@@ -54,6 +69,17 @@ _RESOURCE_NAMES: Final = {
     "image": N_("Images"),
     "font": N_("Fonts"),
     "media": N_("Video and sound"),
+    "other": N_("Other"),
+}
+
+
+_FILE_TYPES: Final = {
+    "document": N_("Document"),
+    "stylesheet": N_("Stylesheet"),
+    "script": N_("Script"),
+    "image": N_("Image"),
+    "font": N_("Font"),
+    "media": N_("Media"),
     "other": N_("Other"),
 }
 
@@ -90,6 +116,7 @@ def environment(tag: str) -> Environment:
         ms=lambda milliseconds: view.format_ms(milliseconds, texts),
         bytes=lambda number: view.format_bytes(number, texts),
         arc=charts.arc,
+        short_url=_short_url,
         at_ms=_milliseconds,
         iso=timestamp,
     )
@@ -101,6 +128,7 @@ def environment(tag: str) -> Environment:
         importance_names=_IMPORTANCE_NAMES,
         result_names=_RESULT_NAMES,
         resource_names=_RESOURCE_NAMES,
+        file_types=_FILE_TYPES,
         # Words that checks stored are English, whatever the language of the page around them.
         en=Markup("") if tag == ENGLISH_TAG else Markup(' lang="en"'),
         measured=measured,
@@ -111,6 +139,19 @@ def environment(tag: str) -> Environment:
         finished=finished,
         height_of=height_of,
         chart_height=HEIGHT,
+        spark_of=spark_of,
+        spark_size=SPARK_SIZE,
+        key_figures=key_figures,
+        request_table=request_table,
+        none_selected=frozenset(),
+        body_budget=BODY_BUDGET,
+        list_findings=list_findings,
+        results_with=results_with,
+        views=VIEWS,
+        statuses=STATUSES,
+        severity_names=SEVERITY_NAMES,
+        sorts=SORTS,
+        request_sorts=REQUEST_SORTS,
         search_result=search_result,
         shared_link=shared_link,
         way_out=way_out,
@@ -128,6 +169,12 @@ def environment(tag: str) -> Environment:
 def _hosts(report: Report) -> tuple[str, ...]:
     """The hosts of the report's addresses in their own script, where that differs."""
     return tuple(dict.fromkeys(host for url in (report.url, report.final_url) if (host := unicode_host(url))))
+
+
+def _short_url(url: str) -> str:
+    """Host and path of a URL, its middle left out where it is long: the file name says most."""
+    bare = visible(url.partition("?")[0].removeprefix("https://").removeprefix("http://"), 2 * LONG)
+    return bare if len(bare) <= SHORT else f"{bare[: SHORT // 2]}…{bare[-SHORT // 2 :]}"
 
 
 def _grouped(changes: Sequence[Change]) -> tuple[tuple[Result, tuple[Evidence, ...]], ...]:

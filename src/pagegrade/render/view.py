@@ -41,6 +41,7 @@ NO_GRADE: Final = "no grade"
 FIX_FIRST: Final = 5
 """So many findings are named first, whatever their category; one that is charged with a cause stands for it."""
 SHOWN_EVIDENCE: Final = 3
+MINUS: Final = "\N{MINUS SIGN}"
 NO_REASON: Final = N_("No reason was given.")
 _NO_BROWSER: Final = "no_browser:"
 _ARTIFACT_NAMES: Final[Mapping[str, str]] = {
@@ -157,21 +158,32 @@ def headline(result: Result, words: Words = ENGLISH, limit: int = 120) -> str:
 
     The title itself is cut after ``limit`` characters.
     """
-    title = visible(result.title, limit)
-    if result.count is not None:
-        title = f"{title}: {words.number(result.count)}"
-    saving = result.saving
-    if saving is None or saving.amount <= 0:
+    title = counted_title(result, words, limit)
+    amount = saving(result, words)
+    if not amount:
         return title
-    shown = format_bytes(round(saving.amount), words) if saving.unit == "bytes" else format_ms(saving.amount, words)
-    saves = words.gettext("saves %(amount)s", amount=shown)
+    saves = words.gettext("saves %(amount)s", amount=amount)
     return f"{title}{':' if result.count is None else ','} {saves}"
+
+
+def counted_title(result: Result, words: Words = ENGLISH, limit: int = 120) -> str:
+    """The title, with the number of things found where there is one: ``Images without alternative text: 4``."""
+    title = visible(result.title, limit)
+    return title if result.count is None else f"{title}: {words.number(result.count)}"
+
+
+def saving(result: Result, words: Words = ENGLISH) -> str:
+    """The amount that the fix saves: ``113 kB``, ``0.8 s``; empty where none is known."""
+    known = result.saving
+    if known is None or known.amount <= 0:
+        return ""
+    return format_bytes(round(known.amount), words) if known.unit == "bytes" else format_ms(known.amount, words)
 
 
 def verdict(report: Report, words: Words = ENGLISH) -> str:
     """The verdict in one sentence."""
     if report.state == "failed":
-        return words.gettext("This page could not be analysed.")
+        return words.gettext("This page could not be analyzed.")
     match report.result:
         case "good":
             return words.gettext("This page is in good shape.")
@@ -222,6 +234,15 @@ def cost(finding: Finding, report: Report, words: Words = ENGLISH) -> str:
     if report.score is None:
         return ""
     return words.gettext("costs %(points)s", points=points(finding.lost, words))
+
+
+def brief_points(number: float, words: Words = ENGLISH) -> str:
+    """Points lost with a minus sign, for a narrow column: ``3.1``, ``<0.1`` for what rounds to nothing, empty for 0."""
+    if number <= 0:
+        return ""
+    if number < 0.05:  # noqa: PLR2004 - what rounds to 0.0
+        return f"{MINUS}<{words.number(0.1, digits=1)}"
+    return f"{MINUS}{words.number(round(number, 1), digits=1)}"
 
 
 def counted(report: Report) -> str:

@@ -20,7 +20,7 @@ from pagegrade.model.report import (
     Redirect,
     Result,
 )
-from pagegrade.report.page_summary import preview_of, resource_totals, shown_headers
+from pagegrade.report.page_summary import loaded_files, preview_of, resource_totals, shown_headers
 from pagegrade.report.sanitize import clean
 
 MAX_VALUE: Final = 500
@@ -187,6 +187,7 @@ def page_facts(artifacts: Artifacts, document: Document | None) -> PageFacts:
         language=language,
         server=clean(response.header("server") or "", 200),
         resources=resource_totals(artifacts),
+        files=loaded_files(artifacts),
         headers=shown_headers(response),
         preview=None if document is None else preview_of(document),
     )

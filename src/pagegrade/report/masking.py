@@ -143,6 +143,7 @@ def _mask_page(page: PageFacts, mask: Callable[[str], str]) -> PageFacts:
         redirects=hops,
         title=mask(page.title),
         server=mask(page.server),
+        files=tuple(replace(file, url=mask(file.url), initiator_url=mask(file.initiator_url)) for file in page.files),
         headers=tuple((name, mask(value)) for name, value in page.headers),
         preview=None
         if preview is None

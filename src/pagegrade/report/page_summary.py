@@ -6,9 +6,11 @@ from typing import Final
 
 from pagegrade.model.artifacts import Artifacts, NotGathered, Resource, Response
 from pagegrade.model.document import Document
-from pagegrade.model.report import RESOURCE_TYPES, Preview, ResourceTotal, ResourceType
+from pagegrade.model.report import RESOURCE_TYPES, LoadedFile, Preview, ResourceTotal, ResourceType
 from pagegrade.report.sanitize import clean
 
+MAX_FILES: Final = 200
+MAX_FILE_URL: Final = 500
 MAX_HEADERS: Final = 60
 MAX_HEADER_NAME: Final = 80
 MAX_HEADER_VALUE: Final = 400
@@ -45,6 +47,37 @@ def resource_totals(artifacts: Artifacts) -> tuple[ResourceTotal, ...]:
         ResourceTotal(type=name, count=totals[name][0], failed=totals[name][1], transfer_bytes=totals[name][2])
         for name in RESOURCE_TYPES
         if name in totals
+    )
+
+
+def loaded_files(artifacts: Artifacts) -> tuple[LoadedFile, ...]:
+    """List the page's files in the order in which they were found; empty if its resources were not gathered."""
+    if isinstance(artifacts.resources, NotGathered):
+        return ()
+    return tuple(_file_of(item) for item in artifacts.resources.items[:MAX_FILES])
+
+
+def _file_of(item: Resource) -> LoadedFile:
+    response = item.response
+    hops_ms = sum(hop.timings.total_ms for hop in item.hops)
+    first_ms = total_ms = None
+    if response is not None:
+        timings = response.timings
+        setup = (timings.dns_ms, timings.connect_ms, timings.tls_ms, timings.first_byte_ms)
+        first_ms = hops_ms + sum(part for part in setup if part is not None)
+        total_ms = max(first_ms, hops_ms + timings.total_ms)
+    return LoadedFile(
+        url=clean(item.url, MAX_FILE_URL),
+        type=_type_of(item),
+        initiator_url=clean(item.initiator_url, MAX_FILE_URL),
+        first_party=item.first_party,
+        status=None if response is None else response.status,
+        failure="" if item.failure is None else item.failure.code,
+        http_version="" if response is None else response.http_version,
+        transfer_bytes=None if response is None else _transferred(response),
+        redirects=len(item.hops),
+        first_byte_ms=first_ms,
+        total_ms=total_ms,
     )
 
 

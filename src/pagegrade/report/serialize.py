@@ -17,6 +17,7 @@ from pagegrade.model.report import (
     Failure,
     Ignored,
     IgnoredTotal,
+    LoadedFile,
     PageFacts,
     Preview,
     Report,
@@ -306,8 +307,25 @@ def _page(page: PageFacts) -> JSONObject:
             }
             for total in page.resources
         ],
+        "files": [_file(file) for file in page.files],
         "headers": [[name, value] for name, value in page.headers],
         "preview": None if page.preview is None else _preview(page.preview),
+    }
+
+
+def _file(file: LoadedFile) -> JSONObject:
+    return {
+        "url": file.url,
+        "type": file.type,
+        "initiator_url": file.initiator_url,
+        "first_party": file.first_party,
+        "status": file.status,
+        "failure": file.failure,
+        "http_version": file.http_version,
+        "transfer_bytes": file.transfer_bytes,
+        "redirects": file.redirects,
+        "first_byte_ms": file.first_byte_ms,
+        "total_ms": file.total_ms,
     }
 
 

@@ -28,7 +28,7 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("url", "relative"): N_("The address names no site. Enter all of it, like example.com/page."),
     ("url", "bad_host"): N_("A site with this name cannot exist. Check the address for mistakes."),
     ("url", "unparsable"): N_("This cannot be read as an address. Enter one like example.com/page."),
-    ("url", "scheme_not_allowed"): N_("Only addresses that begin with http or https can be analysed."),
+    ("url", "scheme_not_allowed"): N_("Only addresses that begin with http or https can be analyzed."),
     ("url", "userinfo_not_allowed"): N_("The address holds a user name or a password. Take them out."),
     ("url", "host_not_allowed"): N_("This server must not contact that site: its name is one of a private network."),
     ("url", "port_not_allowed"): N_("This server must not contact that port. Use an address without a port."),

@@ -183,6 +183,22 @@ class ResourceTotal(Document):
     transfer_bytes: Count = about("Size of the others on the wire.", 182_440)
 
 
+class LoadedFile(Document):
+    """A file of the page as it was fetched, without a browser."""
+
+    url: str = about("Its URL, cut after 500 characters.", "https://example.com/app.js")
+    type: ResourceType = about("What it is used as.", "script")
+    initiator_url: str = about("URL of the document or stylesheet that names it.", "https://example.com/pricing")
+    first_party: bool = about("It belongs to the site itself.", True)  # noqa: FBT003
+    status: int | None = about("HTTP status; null without a response.", 200)
+    failure: str = about("Code of the reason why there is no response; empty where there is one.", "")
+    http_version: str = about("Protocol of the response.", "HTTP/2")
+    transfer_bytes: Count | None = about("Size of its body on the wire.", 20_310)
+    redirects: Count = about("Number of redirects before the response.", 0)
+    first_byte_ms: Amount | None = about("Milliseconds to the first byte.", 31.0)
+    total_ms: Amount | None = about("Milliseconds to its end.", 44.2)
+
+
 class Preview(Document):
     """What search results and shared links show of the page, beside its title."""
 
@@ -215,6 +231,9 @@ class Page(Document):
     language: str = about("Language it declares.", "en")
     server: str = about("How the server calls itself.", "nginx")
     resources: list[ResourceTotal] = about("What it loads, by type; empty where that was not looked at.")
+    files: list[LoadedFile] | None = sometimes(
+        "The files themselves, 200 at most; absent in reports from before they were listed."
+    )
     headers: list[NameAndValue] = about(
         "Name and value of its answer's headers, 60 at most; values that may be secrets are `…`.",
         [["Content-Type", "text/html; charset=utf-8"], ["Set-Cookie", "id=…; Secure; HttpOnly"]],

@@ -39,13 +39,99 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   let back = 0;
   button.hidden = false;
   button.addEventListener("click", async () => {
-    const told = await copy(source) ? words.copied : words.uncopied;
-    button.textContent = told;
-    say(told);
+    const report = await copy(source) ? words.copied : words.uncopied;
+    button.textContent = report;
+    say(report);
     clearTimeout(back);
     back = setTimeout(() => { button.textContent = label; }, 4000);
   });
 }
+
+// A finding as a prompt for a coding assistant: what the page shows of it, below one sentence.
+
+const asPrompt = (button) => {
+  const finding = button.closest(".finding");
+  const parts = [...finding.children].filter((part) => !part.contains(button)).map((part) => part.innerText.trim());
+  const title = finding.closest("details").querySelector(".title").innerText;
+  const page = document.querySelector(".report .address a, .report .address bdi")?.textContent ?? "";
+  const facts = [`${page}\n${title}`, ...parts].join("\n\n");
+  // The page may say anything: the fence is longer than each run of backticks inside.
+  const fence = "`".repeat(Math.max(3, ...(facts.match(/`+/g) ?? []).map((run) => run.length + 1)));
+  return `${words.prompt}\n\n${fence}page-data\n${facts}\n${fence}\n`;
+};
+
+const preparePrompt = (button) => {
+  const label = button.textContent;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const source = document.body.appendChild(document.createElement("textarea"));
+    source.className = "away";
+    source.value = asPrompt(button);
+    const report = await copy(source) ? words.copied : words.uncopied;
+    source.remove();
+    button.focus();
+    button.textContent = report;
+    say(report);
+    setTimeout(() => { button.textContent = label; }, 4000);
+  });
+};
+for (const button of document.querySelectorAll("[data-prompt]:is(button)")) preparePrompt(button);
+
+// Findings whose body the page left out: it is taken from the page that shows this one open.
+
+const load = (body) => {
+  const request = new XMLHttpRequest();
+  request.open("GET", body.dataset.load);
+  delete body.dataset.load;
+  // A document that arrives this way runs nothing, and needs no text to be parsed by a script.
+  request.responseType = "document";
+  request.addEventListener("load", () => {
+    const found = request.response?.getElementById(body.id);
+    if (!found) return;
+    body.replaceWith(document.adoptNode(found));
+    for (const button of found.querySelectorAll("[data-prompt]")) preparePrompt(button);
+  });
+  request.send();
+};
+for (const body of document.querySelectorAll("[data-load]")) {
+  body.parentElement.addEventListener("toggle", () => { if (body.dataset.load) load(body); });
+}
+
+// The search of findings filters while it is typed; with Enter the server searches, also in what is not on the page.
+
+const find = document.querySelector("#find");
+const findingRows = [...document.querySelectorAll("details.row")];
+find?.addEventListener("input", () => {
+  const wanted = find.value.trim().toLowerCase();
+  for (const row of findingRows) row.parentElement.hidden = !row.textContent.toLowerCase().includes(wanted);
+  for (const list of document.querySelectorAll(".view .rows")) {
+    list.parentElement.hidden = ![...list.children].some((item) => !item.hidden);
+  }
+});
+
+// Keys: / search or URL, j and k next and previous finding, o open or close it, e expand all, ? this list.
+
+const keys = document.querySelector("#keys");
+keys?.querySelector("button").addEventListener("click", () => keys.close());
+const step = (by) => {
+  const shown = findingRows.filter((row) => !row.parentElement.hidden);
+  const here = shown.findIndex((row) => row.contains(document.activeElement));
+  shown[Math.min(Math.max(here + by, 0), shown.length - 1)]?.querySelector("summary").focus();
+};
+const pressed = {
+  "/": () => document.querySelector("[data-hotkey='/']")?.focus(),
+  "e": () => document.querySelector("[data-hotkey='e']")?.click(),
+  "j": () => step(1),
+  "k": () => step(-1),
+  "o": () => document.activeElement.closest("details.row")?.querySelector("summary").click(),
+  "?": () => keys?.showModal(),
+};
+document.addEventListener("keydown", (event) => {
+  const writing = event.target.closest("input, textarea, select, dialog");
+  if (writing || event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(pressed, event.key)) return;
+  event.preventDefault();
+  pressed[event.key]();
+});
 
 // Menus: Escape and a click elsewhere close them, as people know it from other menus.
 

@@ -194,7 +194,7 @@ def test_a_search_that_takes_too_long_is_left_out(tmp_path: Path, monkeypatch: p
 
 
 def test_what_pages_hold_stays_text(tmp_path: Path) -> None:
-    """Titles and addresses of analysed pages are written by others."""
+    """Titles and addresses of analyzed pages are written by others."""
 
     async def script(instance: Instance) -> None:
         await instance.create("https://a.example/%22%3E%3Cimg%20src=x%3E?q='onmouseover=alert(1)")
@@ -288,7 +288,7 @@ def test_states_are_told_to_their_owner(tmp_path: Path) -> None:
             (4, "gone", True),
             (99, "gone", True),
         ]
-        assert told.json()["reports"][0]["said"] == "good.example is analysed: 91 of 100, Good."
+        assert told.json()["reports"][0]["said"] == "good.example is analyzed: 91 of 100, Good."
         assert told.json()["left"] == "1 report on this page is not finished."
         assert told.json()["counts"]["all"] == "3"
         assert [each["state"] for each in of_bob.json()["reports"]] == ["gone", "queued"]

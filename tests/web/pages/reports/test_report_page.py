@@ -83,7 +83,7 @@ def test_a_first_analysis_is_waited_for_without_scripts(tmp_path: Path) -> None:
         assert answer.status_code == 200
         assert answer.headers["refresh"] == f"3;url=/reports/{report.id}"
         assert "The report was created" in answer.text
-        assert "Waiting for its turn" in answer.text
+        assert "Waiting for a worker" in answer.text
         assert 'data-state="queued"' in answer.text
         assert OPENED not in answer.text
         assert "/run" not in answer.text
@@ -168,7 +168,7 @@ def test_an_older_run_is_shown_as_it_was(tmp_path: Path) -> None:
         assert older.status_code == 200
         assert OPENED in older.text
         assert "Run 1 of 3" in older.text
-        assert "has been analysed again since" in older.text
+        assert "has been analyzed again since" in older.text
         assert f"/reports/{report.id}/export/pdf?run=1" in older.text
         assert older.headers["content-security-policy"] == PLAIN
         assert statuses == [200, 404, 404, 404, 404, 404, 404]

@@ -45,7 +45,7 @@ def test_a_row_says_everything_in_words() -> None:
 
     assert (row.address, row.title, row.project) == ("example.com/a", "A title", "example.com")
     assert (row.grade, row.grade_words, row.score_words) == ("good", "Good", "88 of 100")
-    assert (row.state_words, row.privacy_words, row.at_ms) == ("Analysed", "Anyone with the link", 5_000)
+    assert (row.state_words, row.privacy_words, row.at_ms) == ("Analyzed", "Anyone with the link", 5_000)
     assert not row.is_live
 
 
@@ -93,7 +93,7 @@ def test_a_page_is_told_what_it_only_has_to_show() -> None:
     running = state_object(stored(state="running", rating=None, score=None), TEXTS, 5_000)
     partial = state_object(stored(rating=None, score=None), TEXTS, 5_000)
 
-    assert done["said"] == "example.com/a is analysed: 88 of 100, Good."
+    assert done["said"] == "example.com/a is analyzed: 88 of 100, Good."
     assert failed["said"] == "The analysis of example.com/a failed. The name of the site was not found."
-    assert (running["said"], running["finished"], running["state_words"]) == ("", False, "Being analysed")
-    assert partial["said"] == "example.com/a is analysed."
+    assert (running["said"], running["finished"], running["state_words"]) == ("", False, "Being analyzed")
+    assert partial["said"] == "example.com/a is analyzed."

@@ -18,7 +18,7 @@ FILTERS: Final = ("search", "project", "result", "state")
 DEFAULTS: Final[Mapping[str, object]] = {"sort_by": "id", "sort": "desc", "per_page": PER_PAGE, "page": 1}
 SORTS: Final = {
     "id": N_("When the report was made"),
-    "generated_at": N_("When the page was analysed"),
+    "generated_at": N_("When the page was analyzed"),
     "url": N_("Address"),
     "result": N_("Result"),
 }

@@ -9,9 +9,10 @@ from typing import Any, Final
 import msgspec
 from markupsafe import Markup
 
-from pagegrade.model.report import Report
+from pagegrade.model.report import CATEGORIES, Report
 from pagegrade.model.stored import GRADES, UNFINISHED, StoredRun
 from pagegrade.render.english import N_
+from pagegrade.render.finding_list import ReportQuery
 from pagegrade.render.i18n import Texts
 from pagegrade.render.page import Extras, RunPoint, render_article, render_comparison
 from pagegrade.render.pdf import is_installed
@@ -42,10 +43,17 @@ class _Error(msgspec.Struct):
     code: str
 
 
+class _Category(msgspec.Struct):
+    """The member of a category that the history shows."""
+
+    score: int | None = None
+
+
 class _Summary(msgspec.Struct):
     """The member of a run's summary that its history shows."""
 
     uncapped_score: float | None = None
+    categories: dict[str, _Category] = {}
 
 
 _read_summary: Final = msgspec.json.Decoder(_Summary).decode
@@ -82,12 +90,18 @@ class Drawn:
 
 def point_of(run: StoredRun) -> RunPoint:
     """A run as the history of its report shows it."""
+    summary = _Summary() if run.summary is None else _read_summary(run.summary)
     return RunPoint(
         number=run.number,
         state=run.state,
         result=GRADES.get(run.rating or 0),
         score=run.score,
-        exact=None if run.summary is None else _read_summary(run.summary).uncapped_score,
+        exact=summary.uncapped_score,
+        categories={
+            name: known.score
+            for name in CATEGORIES
+            if (known := summary.categories.get(name)) is not None and known.score is not None
+        },
         ruleset=run.ruleset,
         engine=run.engine,
         at_ms=run.created_at_ms if run.finished_at_ms is None else run.finished_at_ms,
@@ -100,16 +114,16 @@ def timezone_of(view: View) -> str:
     return "UTC" if view.caller is None else view.caller.account.timezone
 
 
-async def draw(view: View, viewed: Viewed, addresses: Addresses) -> Drawn | None:
-    """The report that is shown; ``None`` while its first analysis is under way."""
-    return await asyncio.to_thread(_draw, view, viewed, addresses)
+async def draw(view: View, viewed: Viewed, addresses: Addresses, query: ReportQuery) -> Drawn | None:
+    """The report that is shown, as the query of its page asks; ``None`` while its first analysis is under way."""
+    return await asyncio.to_thread(_draw, view, viewed, addresses, query)
 
 
-def _draw(view: View, viewed: Viewed, addresses: Addresses) -> Drawn | None:
+def _draw(view: View, viewed: Viewed, addresses: Addresses, query: ReportQuery) -> Drawn | None:
     shown = shown_report(viewed)
     if shown is None:
         return None
-    return Drawn(report=shown, article=render_article(shown, view.texts, _extras(view, viewed, addresses)))
+    return Drawn(report=shown, article=render_article(shown, view.texts, _extras(view, viewed, addresses, query)))
 
 
 async def draw_comparison(view: View, viewed: Viewed, two: Two, addresses: Addresses) -> Markup:
@@ -123,8 +137,9 @@ def _draw_comparison(view: View, viewed: Viewed, two: Two, addresses: Addresses)
     return render_comparison(comparison, point_of(two.before), point_of(two.after), view.texts, extras)
 
 
-def _extras(view: View, viewed: Viewed, addresses: Addresses) -> Extras:
+def _extras(view: View, viewed: Viewed, addresses: Addresses, query: ReportQuery | None = None) -> Extras:
     return Extras(
+        query=query,
         history=tuple(point_of(run) for run in viewed.runs),
         shown_number=viewed.shown_number,
         timezone=timezone_of(view),

@@ -43,8 +43,8 @@ UNFINISHED_FIRST: Final[tuple[State, ...]] = ("running", "queued", "failed")
 SAID: Final = {
     "deleted": ("good", N_("The report was deleted.")),
     "many_deleted": ("good", N_("The reports were deleted.")),
-    "many_again": ("good", N_("The pages will be analysed again.")),
-    "made": ("good", N_("The reports were made. Their pages are analysed one after the other.")),
+    "many_again": ("good", N_("The pages will be analyzed again.")),
+    "made": ("good", N_("The reports were made. Their pages are analyzed one after the other.")),
     "none_selected": ("decent", N_("Nothing was done: tick the reports first.")),
 }
 """What has just been done -> (how it is shown, in words)."""

@@ -8,6 +8,7 @@ from typing import Final
 from pagegrade.model.stored import UNFINISHED, Privacy, StoredReport
 from pagegrade.render.badge import HEIGHT, badge_width
 from pagegrade.render.english import N_
+from pagegrade.render.finding_list import read_report_query
 from pagegrade.service.reports.views import Viewed, compare_own, view_own
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
@@ -23,8 +24,8 @@ from pagegrade.web.schemas.serializers import share_url
 
 PATH: Final = "/reports/{id}"
 SAID: Final[dict[str, str]] = {
-    "created": N_("The report was created. The page is being analysed."),
-    "running": N_("The page is being analysed again."),
+    "created": N_("The report was created. The page is being analyzed."),
+    "running": N_("The page is being analyzed again."),
     "saved": N_("The settings were saved."),
 }
 """Value of ``said`` -> what has just been done."""
@@ -36,7 +37,7 @@ async def show_report_page(request: Request, work: UnitOfWork, view: View) -> Re
     """The report as it stands; a page that asks again by itself while there is nothing to show."""
     viewed = await work.read(view_own, request.id, view.options, view.now_ms)
     addresses = Addresses(f"/reports/{viewed.report.id}")
-    drawn = await draw(view, viewed, addresses)
+    drawn = await draw(view, viewed, addresses, read_report_query(read_query(request), request.path))
     return view.page(
         "report_page.html.jinja",
         policy=HELPED,
@@ -53,7 +54,7 @@ async def show_run_page(request: Request, work: UnitOfWork, view: View) -> Respo
     number = request.number("number")
     viewed = await work.read(view_own, request.id, view.options, view.now_ms, number=number)
     addresses = Addresses(f"/reports/{viewed.report.id}")
-    drawn = await draw(view, viewed, addresses)
+    drawn = await draw(view, viewed, addresses, read_report_query(read_query(request), request.path))
     return view.page("report_run.html.jinja", drawn=drawn, **about(view, viewed, addresses))
 
 

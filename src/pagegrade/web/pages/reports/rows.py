@@ -15,8 +15,8 @@ from pagegrade.render.i18n import Texts
 
 STATES: Final[dict[str, str]] = {
     "queued": N_("Waiting"),
-    "running": N_("Being analysed"),
-    "completed": N_("Analysed"),
+    "running": N_("Being analyzed"),
+    "completed": N_("Analyzed"),
     "failed": N_("Failed"),
 }
 GONE: Final = N_("Deleted")
@@ -167,9 +167,9 @@ def _said(row: Row, texts: Texts) -> str:
             "The analysis of %(address)s failed. %(failure)s", address=row.address, failure=row.failure
         )
     if row.score is None:
-        return texts.gettext("%(address)s is analysed.", address=row.address)
+        return texts.gettext("%(address)s is analyzed.", address=row.address)
     return texts.gettext(
-        "%(address)s is analysed: %(score)s, %(grade)s.",
+        "%(address)s is analyzed: %(score)s, %(grade)s.",
         address=row.address,
         score=row.score_words,
         grade=row.grade_words,

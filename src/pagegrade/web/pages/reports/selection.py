@@ -34,9 +34,9 @@ _SURE: Final = "1"
 async def act_on_selected(
     request: Request, work: UnitOfWork, limits: RateLimit, view: View, services: Services
 ) -> Response:
-    """Analyse the ticked reports again, or delete them after asking whether that is meant.
+    """Analyze the ticked reports again, or delete them after asking whether that is meant.
 
-    Of those that are gone meanwhile nothing is said: they are as they were wanted to be, or nothing is left to analyse.
+    Of those that are gone meanwhile nothing is said: they are as they were wanted to be, or nothing is left to analyze.
     """
     sent = await read_form(request)
     # Not "action": a field of that name would stand before the address that its form is sent to, for scripts.
@@ -109,7 +109,7 @@ OPERATIONS: Final = (
         method="POST",
         path=f"{PATH}/selected",
         name="act_on_selected",
-        summary="Analyse the ticked reports again, or delete them",
+        summary="Analyze the ticked reports again, or delete them",
         handler=act_on_selected,
         access="account",
         tag=PAGES,

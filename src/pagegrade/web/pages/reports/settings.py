@@ -86,7 +86,7 @@ async def _save(
 
 
 async def run_again(request: Request, work: UnitOfWork, limits: RateLimit, view: View, services: Services) -> Response:
-    """Analyse the page once more, or join the analysis that is under way, and go to the report."""
+    """Analyze the page once more, or join the analysis that is under way, and go to the report."""
     report = await _find(request, work, view)
     try:
         await analyse_again(work, limits, view, services, (report.id,))
@@ -182,7 +182,7 @@ def _operation(
 OPERATIONS: Final = (
     _operation("GET", "settings", "show_settings", "A report's settings", show_settings),
     _operation("POST", "settings", "save_settings", "Change a report's settings", save_settings),
-    _operation("POST", "run", "run_again", "Analyse the page again", run_again),
+    _operation("POST", "run", "run_again", "Analyze the page again", run_again),
     _operation("GET", "delete", "ask_to_delete", "Whether to delete a report", ask_to_delete),
     _operation("POST", "delete", "delete_report_for_good", "Delete a report", delete_report_for_good),
 )

@@ -13,6 +13,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.identity import VERSION
 from pagegrade.model.stored import UNFINISHED, Privacy, StoredReport
 from pagegrade.render.english import N_
+from pagegrade.render.finding_list import read_report_query
 from pagegrade.render.i18n import Texts
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MAX_TYPED
 from pagegrade.service.container import Services
@@ -24,7 +25,7 @@ from pagegrade.web.http.conditional import is_unchanged
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.assets import asset_address
-from pagegrade.web.pages.forms import read_form
+from pagegrade.web.pages.forms import read_form, read_query
 from pagegrade.web.pages.html import PLAIN, UNLISTED, VARY, View, go
 from pagegrade.web.pages.reports.compare import compare_page, read_choice
 from pagegrade.web.pages.reports.report_context import Addresses, Drawn, about, draw, waiting_header
@@ -68,14 +69,18 @@ async def _show(request: Request, work: UnitOfWork, view: View, services: Servic
         headers = (ASKED_ABOUT, ("ETag", f"W/{etag}"))
         if is_unchanged(request.header(b"if-none-match"), None, etag=etag, modified_ms=None):
             return Response(status_code=304, headers=(("Content-Security-Policy", PLAIN), UNLISTED, VARY, *headers))
-    return await _drawn(view, found, viewed, headers)
+    return await _drawn(request, view, found, viewed, headers)
 
 
 async def _drawn(
-    view: View, found: SharedView[Viewed], viewed: Viewed, headers: tuple[tuple[str, str], ...]
+    request: Request,
+    view: View,
+    found: SharedView[Viewed],
+    viewed: Viewed,
+    headers: tuple[tuple[str, str], ...],
 ) -> Response:
     addresses = Addresses(f"/r/{viewed.report.slug}")
-    drawn = await draw(view, viewed, addresses)
+    drawn = await draw(view, viewed, addresses, read_report_query(read_query(request), request.path))
     if drawn is None:
         return view.page(
             "share_waiting.html.jinja",

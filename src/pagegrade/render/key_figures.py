@@ -1,0 +1,72 @@
+"""The three figures that a report shows first: what a browser measured, else what the requests show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pagegrade.model.report import Report
+from pagegrade.render import view
+from pagegrade.render.english import ENGLISH, N_, Words
+
+Rating = Literal["good", "decent", "bad", ""]
+LCP_MS: Final = (2_500, 4_000)
+"""Good up to the first, bad above the second (web.dev/articles/lcp); so the next ones."""
+CLS: Final = (0.1, 0.25)
+TBT_MS: Final = (200, 600)
+FIRST_BYTE_MS: Final = (800, 1_800)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyFigure:
+    """One figure with its name."""
+
+    name: str
+    """Short."""
+    meaning: str
+    """The name in full."""
+    value: str
+    rating: Rating
+    """Empty: the figure has no thresholds."""
+
+
+def key_figures(report: Report, words: Words = ENGLISH) -> tuple[KeyFigure, ...]:
+    """At most three figures; empty where neither a browser nor the requests were seen."""
+    rendered, page = report.rendered, report.page
+    if rendered is not None:
+        metrics = rendered.metrics
+        cls = "–" if metrics.cls is None else words.number(metrics.cls, digits=3)
+        return (
+            _timed("LCP", N_("Largest Contentful Paint"), metrics.lcp_ms, LCP_MS, words),
+            _figure("CLS", N_("Cumulative Layout Shift"), cls, rate(metrics.cls, CLS), words),
+            _timed("TBT", N_("Total Blocking Time"), metrics.tbt_ms, TBT_MS, words),
+        )
+    if page is None:
+        return ()
+    first_byte = page.timing_ms.get("first_byte")
+    figures = []
+    if first_byte is not None:
+        figures.append(_timed("TTFB", N_("Time to first byte"), first_byte, FIRST_BYTE_MS, words))
+    if page.resources:
+        weight = sum(total.transfer_bytes for total in page.resources)
+        count = sum(total.count for total in page.resources)
+        size = view.format_bytes(weight, words)
+        figures.append(_figure(N_("Weight"), N_("Page weight, as transferred"), size, "", words))
+        figures.append(_figure(N_("Requests"), N_("Files of the page"), words.number(count), "", words))
+    return tuple(figures)
+
+
+def rate(value: float | None, limits: tuple[float, float]) -> Rating:
+    """Rate a value by its two thresholds; an unknown one has no rating."""
+    if value is None:
+        return ""
+    return "good" if value <= limits[0] else "decent" if value <= limits[1] else "bad"
+
+
+def _timed(name: str, meaning: str, value_ms: float | None, limits: tuple[float, float], words: Words) -> KeyFigure:
+    shown = "–" if value_ms is None else view.format_ms(value_ms, words)
+    return _figure(name, meaning, shown, rate(value_ms, limits), words)
+
+
+def _figure(name: str, meaning: str, value: str, rating: Rating, words: Words) -> KeyFigure:
+    return KeyFigure(name=words.gettext(name), meaning=words.gettext(meaning), value=value, rating=rating)
