@@ -230,6 +230,9 @@ def serve(
     no_worker: Annotated[bool, typer.Option("--no-worker", help="Serve pages and API only, without a worker.")] = False,
 ) -> None:
     """Start the service: pages, HTTP API and worker. Settings: PAGEGRADE_*."""
+    from pagegrade.cli.interrupts import end_on_sigterm
+
+    end_on_sigterm()
     from pagegrade.cli.serve import serve_reports
 
     raise typer.Exit(serve_reports(host=host, port=port, workers=0 if no_worker else workers))
@@ -257,6 +260,9 @@ def worker(
     ] = None,
 ) -> None:
     """Start a worker: any number of workers share one PostgreSQL database."""
+    from pagegrade.cli.interrupts import end_on_sigterm
+
+    end_on_sigterm()
     from pagegrade.cli.worker import work
 
     raise typer.Exit(work(concurrency=concurrency, host=host, port=port))

@@ -1,4 +1,8 @@
-"""Ctrl-C (SIGINT) while a command works: the command ends with ``KeyboardInterrupt``, whatever the work came to."""
+"""Signals that end a command.
+
+At Ctrl-C (SIGINT) it ends with ``KeyboardInterrupt``, whatever its work came to. A server that starts ends at SIGTERM
+with exit code 0; once it works, its event loop takes both signals.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,25 @@ import asyncio
 import signal
 from collections.abc import Coroutine
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
+
+from pagegrade.cli import exit_codes
 
 T = TypeVar("T")
+
+
+def end_on_sigterm() -> None:
+    """End this process at SIGTERM, and undo what it is at: an open transaction is rolled back, locks are released.
+
+    The first process of a container would otherwise ignore the signal. Where the parent process chose a handler, it
+    stays.
+    """
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _end)
+
+
+def _end(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(exit_codes.OK)
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:

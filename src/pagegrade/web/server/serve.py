@@ -79,7 +79,8 @@ async def serve(
     try:
         url = _url_of(server)
         listening.base_url = base_url or url
-        ready(url)
+        if not stop.is_set():
+            ready(url)
         await stop.wait()
     finally:
         server.close()
