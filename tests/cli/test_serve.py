@@ -289,3 +289,13 @@ def test_a_start_that_is_stopped_leaves_nothing_half_made(
     assert len(shown | later) == 1
     assert shown == (set() if point not in ("account", "key") else shown | later)
     assert process.returncode == 0
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing"])
+def test_the_service_recognizes_itself_under_a_name_that_it_does_not_know(tmp_path: Path, path: str) -> None:
+    """It is reached at an address that no setting names, and that a proxy might have; no page of it is analyzed."""
+    with running_server(tmp_path / "data", BASE_URL="https://reports.example.org", CORS_ORIGINS="") as server:
+        made = server.call("POST", "/api/v1/reports", form={"url": f"http://127.0.0.1:{server.port}{path}"})
+        report = server.call("GET", f"/api/v1/reports/{made.data['id']}?wait=30").data
+
+    assert (report["state"], report["error"]["code"]) == ("failed", "address_not_allowed")

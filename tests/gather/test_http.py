@@ -23,6 +23,7 @@ from pagegrade.gather.exchange import Exchange, FetchError, Followed, Request
 from pagegrade.gather.guard import Policy
 from pagegrade.gather.held_bytes import HeldBytes
 from pagegrade.gather.http import HTTPClient
+from pagegrade.model.identity import mark_request_id
 from tests.gather.scripted import (
     FAST,
     OK,
@@ -35,7 +36,8 @@ from tests.gather.scripted import (
     serving,
     silent,
 )
-from tests.gather.sites import LOOPBACK, Site, typed
+from tests.gather.sites import LOOPBACK, Asked, Reply, Site, html, typed
+from tests.gather.sites import redirect as to_site
 from tests.waiting import turns, wait_for
 
 
@@ -495,3 +497,47 @@ def test_a_body_that_is_not_stored_needs_no_place() -> None:
             return exchange.response.wire_bytes or 0
 
     assert asyncio.run(main()) > 0
+
+
+@pytest.mark.parametrize("path", ["/", "/redirect"])
+def test_an_answer_of_the_installation_itself_is_refused(path: str) -> None:
+    """Under a name and address that were not known to be its own; afterwards its host is not asked again."""
+    key = b"k" * 32
+
+    def own(_: Asked) -> Reply:
+        marked = (("X-Request-Id", "of-a-proxy"), ("X-Request-Id", mark_request_id("1a2b3c4d", key)))
+        return Reply(headers=marked, body=b"<title>Reports</title>", status=401)
+
+    async def main() -> tuple[list[tuple[str, str]], list[str]]:
+        refused = []
+        routes: dict[str, Reply | Callable[[Asked], Reply]] = {
+            "/": own,
+            "/redirect": to_site("/"),
+            "/other": html("other"),
+        }
+        async with Site(routes) as site, HTTPClient(policy=replace(LOOPBACK, own_key=key)) as client:
+            for asked in (path, "/other"):
+                with pytest.raises(FetchError) as caught:
+                    await client.follow(Request(url=site.origin + asked))
+                refused.append((caught.value.code, caught.value.detail))
+            return refused, site.paths()
+
+    refused, paths = asyncio.run(main())
+
+    assert {code for code, _ in refused} == {"address_not_allowed"}
+    assert all("this installation's own" in detail for _, detail in refused)
+    assert paths == list(dict.fromkeys([path, "/"]))
+
+
+@pytest.mark.parametrize(
+    "request_id", ["1a2b3c4d", "1a2b3c4d.", ".", "1a2b3c4d.0011223344556677", mark_request_id("1a2b3c4d", b"other")]
+)
+def test_an_answer_of_another_installation_is_one_like_any_other(request_id: str) -> None:
+    """Also where this one has no key yet."""
+
+    async def main(key: bytes) -> int:
+        routes = {"/": Reply(body=b"other", headers=(("X-Request-Id", request_id),))}
+        async with Site(routes) as site, HTTPClient(policy=replace(LOOPBACK, own_key=key)) as client:
+            return (await client.fetch(Request(url=f"{site.origin}/"))).response.status
+
+    assert [asyncio.run(main(key)) for key in (b"k" * 32, b"")] == [200, 200]

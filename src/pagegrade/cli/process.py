@@ -11,6 +11,7 @@ import signal
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Final, Literal
 
 from pagegrade.cli.database import explain_trouble
@@ -19,12 +20,15 @@ from pagegrade.observability.logs import Lines, configure_logs
 from pagegrade.service.container import Services
 from pagegrade.store.engine.database import Database
 from pagegrade.store.engine.redact import name_of
+from pagegrade.store.repositories.installation import load_or_make_secret
 from pagegrade.store.schema.migrate import migrate, schema_state
 from pagegrade.wiring import ServerOptions, open_notices
 from pagegrade.worker.heartbeat import present
 from pagegrade.worker.worker import Worker
 
 SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+OWN_RESPONSES: Final = "own-responses"
+"""Name of the key by which an installation recognizes its own responses."""
 LOOK_EVERY_S: Final = 1.0
 """Seconds between two attempts to reach a database."""
 logger = logging.getLogger(__name__)
@@ -130,6 +134,7 @@ class Process:
         loop = asyncio.get_running_loop()
         for number in SIGNALS:
             loop.add_signal_handler(number, self._stop_requested)
+        await asyncio.to_thread(self._know_own_responses)
         self._hear_others()
         try:
             known = present(self._services, self._kind, learns_origin=self._learns_origin)
@@ -150,6 +155,13 @@ class Process:
             if self._services.tracing.on:
                 # Last, when all spans have ended; for some seconds at most.
                 await asyncio.to_thread(self._services.tracing.close)
+
+    def _know_own_responses(self) -> None:
+        """Have the key by which responses of the installation are recognized, under whatever name it is reached."""
+        services = self._services
+        with contextlib.suppress(Unavailable):
+            key = services.database.write_here(lambda tx: load_or_make_secret(tx, OWN_RESPONSES))
+            services.options = replace(services.options, analyze=replace(services.options.analyze, own_key=key))
 
     def _hear_others(self) -> None:
         """Let this process and the others of the installation hear of each other's changes."""

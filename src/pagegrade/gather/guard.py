@@ -15,12 +15,13 @@ import re
 import socket
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from pathlib import Path
 from typing import Final
 
+from pagegrade.model.identity import is_own_request_id
 from pagegrade.parse import url as urls
 
 Address = IPv4Address | IPv6Address
@@ -146,6 +147,8 @@ class Policy:
     """Never contacted, whatever else allows them: public-looking networks that are internal, a NAT64 prefix."""
     own_origins: frozenset[tuple[str, int]] = frozenset()
     """(canonical host, port) pairs of this installation: never contacted, nor what has the same address and port."""
+    own_key: bytes = field(default=b"", repr=False)
+    """Key by which the installation recognizes its own responses (``model.identity``); empty: it does not."""
     typed_private: frozenset[tuple[str, int]] = frozenset()
     """(canonical host, port) pairs typed at the terminal; only these may be private, nothing they lead to."""
 
@@ -217,6 +220,8 @@ class Guard:
     def __init__(self, policy: Policy, *, own_addresses: Iterable[Address] | None = None) -> None:
         self.policy = policy
         self._own_sockets: set[tuple[Address, int]] = set()
+        self._own_places: set[tuple[str, int]] = set()
+        """(host, port) pairs that have answered as this installation."""
         for host, port in policy.own_origins:
             literal = urls.host_address(host)
             self.note_own(port, () if literal is None else (literal,))
@@ -233,6 +238,19 @@ class Guard:
                 address = unwrap(ip_address(given) if isinstance(given, str) else given)
                 self._own_sockets.update((address, number) for number in own_ports(port))
 
+    def note_answer(self, host: str, port: int, request_ids: Iterable[str]) -> Refusal | None:
+        """Refuse a host from now on that answered as this installation, under a name or address that was not known.
+
+        Args:
+            host: Host that was asked.
+            port: Port of it.
+            request_ids: The X-Request-Id of its response; all of them, where there are several.
+        """
+        if not any(is_own_request_id(each, self.policy.own_key) for each in request_ids):
+            return None
+        self._own_places.add((host, port))
+        return Refusal("host", _OWN)
+
     def check_url(self, url: str) -> Refusal | None:
         """Check what can be checked without DNS.
 
@@ -248,7 +266,7 @@ class Guard:
         problem = "it cannot be read" if port is None else urls.host_problem(host)
         if port is None or problem is not None:
             return Refusal("host", f"The host is not a name that can exist: {problem}.")
-        if self.policy.is_own(host, port):
+        if self.policy.is_own(host, port) or (host, port) in self._own_places:
             return Refusal("host", _OWN)
         literal = urls.host_address(host)
         if literal is not None:

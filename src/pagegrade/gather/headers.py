@@ -71,6 +71,11 @@ class HeaderReader:
         lines = [value for name, value in self.headers if name.lower() == "content-type"]
         return ", ".join(lines).partition(";")[0].strip().lower()
 
+    @property
+    def request_ids(self) -> list[str]:
+        """The values of X-Request-Id lines, in order; proxies may add one of their own."""
+        return [value for name, value in self.headers if name.lower() == "x-request-id"]
+
     def note(self, word: str) -> None:
         """Remember a tolerated oddity once."""
         if word not in self.notes:

@@ -401,6 +401,9 @@ class HTTPClient:
         reader, curl = transfer.reader, handle.curl
         if transfer.crash is not None:
             raise FetchError("internal", "Reading the answer failed.", reason="internal") from transfer.crash
+        if transfer.refusal is not None:
+            self._permits.clear()
+            raise failures.refused(transfer.refusal.detail)
         if transfer.refused:
             raise failures.refused("The address is not the one that was checked, so it is not contacted.")
         if transfer.failure is not None:

@@ -15,7 +15,7 @@ import pycurl
 
 from pagegrade.gather.decode import ACCEPT_ENCODING, BodyDecoder, read_codings
 from pagegrade.gather.exchange import Limits, Purpose, Request
-from pagegrade.gather.guard import Guard, Permit
+from pagegrade.gather.guard import Guard, Permit, Refusal
 from pagegrade.gather.headers import HeaderReader, KnownLines
 from pagegrade.gather.held_bytes import Hold
 from pagegrade.model.identity import USER_AGENT
@@ -122,6 +122,8 @@ class Transfer:
         self.wire_bytes = 0
         self.failure: str | None = None
         """Reason why a callback ended the exchange with an error, as one sentence."""
+        self.refusal: Refusal | None = None
+        """The answer came from the installation itself."""
         self.refused = False
         """A socket was about to be opened to something that had not been checked."""
         self.stopped: str | None = None
@@ -197,6 +199,9 @@ class Transfer:
             self.failure = problem
             return _ABORT
         if self.decoder is None and self.reader.complete:
+            self.refusal = self.guard.note_answer(self.permit.host, self.permit.port, self.reader.request_ids)
+            if self.refusal is not None:
+                return _ABORT
             if not self.hold.take_head(self.reader.size):
                 self.failure = "The answers have more headers together than are read for one page."
                 return _ABORT

@@ -1,12 +1,32 @@
-"""Product name, version and User-Agent."""
+"""Product name, version and User-Agent, and how an installation recognizes its own responses."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from typing import Final
 
 VERSION: Final = "0.1.0"
 """The engine's version; ``pyproject.toml`` reads it from here."""
 PROJECT_URL: Final = "https://github.com/pagegrade/pagegrade"
 USER_AGENT: Final = f"Pagegrade/{VERSION} (+{PROJECT_URL})"
+PRODUCT: Final = "Pagegrade/"
+"""Beginning of the User-Agent of every version."""
+_MARK_BYTES: Final = 8
 RELEASED_MS: Final = 1_793_491_200_000
 """2026-11-01T00:00Z: a correct clock never shows an earlier time to this version."""
+
+
+def mark_request_id(request_id: str, key: bytes) -> str:
+    """Return a request id by which the installation with this key recognizes its own response."""
+    return f"{request_id}.{_mark(request_id, key)}"
+
+
+def is_own_request_id(request_id: str, key: bytes) -> bool:
+    """Return whether ``mark_request_id`` made it with this key; never with an empty one."""
+    name, separator, mark = request_id.rpartition(".")
+    return bool(key and separator) and hmac.compare_digest(mark.encode("utf-8", "replace"), _mark(name, key).encode())
+
+
+def _mark(request_id: str, key: bytes) -> str:
+    return hashlib.blake2b(request_id.encode("utf-8", "replace"), key=key, digest_size=_MARK_BYTES).hexdigest()

@@ -113,7 +113,8 @@ class App:
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = time.perf_counter()
-        request = Request(scope, receive, trusted_proxies=self.services.options.trusted_proxies)
+        options = self.services.options
+        request = Request(scope, receive, trusted_proxies=options.trusted_proxies, own_key=options.analyze.own_key)
         request.operations, request.in_flight = self._operations, self._in_flight
         exchange = Exchange(request, self.services)
         exchange.span = begin_span(exchange)

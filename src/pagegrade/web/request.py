@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope
 
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import NotFound, ValidationFailed, Violation
+from pagegrade.model.identity import PRODUCT, mark_request_id
 from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.web.http.body import FORM, MAX_BYTES, judge_media, parse_received, read_body
 from pagegrade.web.http.client_ip import Network, client_address
@@ -43,7 +44,9 @@ _ID: Final = re.compile(r"[1-9][0-9]{0,18}")
 class Request(StarletteRequest):
     """Handed to handlers, which read path, query, headers and body through it."""
 
-    def __init__(self, scope: Scope, receive: Receive, *, trusted_proxies: Sequence[Network] = ()) -> None:
+    def __init__(
+        self, scope: Scope, receive: Receive, *, trusted_proxies: Sequence[Network] = (), own_key: bytes = b""
+    ) -> None:
         super().__init__(scope, receive)
         raw_path: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
         self.path = raw_path.partition(b"?")[0].decode("latin-1")
@@ -51,6 +54,9 @@ class Request(StarletteRequest):
         self._headers_by_name = _join(scope["headers"])
         self.request_id = _request_id(self.header(b"x-request-id"))
         """Name of the request in logs and problems."""
+        if own_key and (self.header(b"user-agent") or "").startswith(PRODUCT):
+            # Perhaps a worker of this installation, which must not analyze it under a name that it does not know.
+            self.request_id = mark_request_id(_request_id(None), own_key)
         self.received_at_ms = now_ms()
         self.operation: Operation | None = None
         """``None`` where nothing is found at the path."""

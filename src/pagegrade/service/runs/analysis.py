@@ -48,6 +48,8 @@ class AnalyzeOptions:
     """Networks that are never contacted, whatever else allows them."""
     own_origins: frozenset[tuple[str, int]] = frozenset()
     """(host, port) pairs of this installation, which does not analyse itself."""
+    own_key: bytes = field(default=b"", repr=False)
+    """Key by which this installation recognizes its own responses; empty: it does not."""
     allow_ports: tuple[int, ...] = tuple(sorted(DEFAULT_PORTS))
     browser: str | None = None
     """Path or command of the browser; ``None`` to look for one."""
@@ -168,6 +170,7 @@ def general_policy(options: AnalyzeOptions) -> Policy:
         allow_networks=options.allow_networks,
         deny_networks=options.deny_networks,
         own_origins=options.own_origins,
+        own_key=options.own_key,
     )
 
 
