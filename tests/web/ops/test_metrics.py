@@ -27,6 +27,7 @@ __all__ = ["stream"]
 TOKEN = "a-token-for-the-metrics"
 NEAR = AnalyzeOptions(allow_networks=(ip_network("10.0.0.0/16"),))
 LOOPBACK = (ip_network("127.0.0.0/8"),)
+OF_PROXIES = ("Via", "X-Real-IP", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Client-IP", "CF-Connecting-IP")
 
 
 def numbers_in(text: str) -> dict[str, float]:
@@ -191,6 +192,12 @@ def test_refused_requests_are_counted(stream: io.BytesIO) -> None:
         ("127.0.0.1", {"X-Forwarded-For": "192.0.2.1"}, {"trusted_proxies": LOOPBACK}, 401),
         ("127.0.0.1", {"X-Forwarded-For": "10.0.0.9"}, {"trusted_proxies": LOOPBACK, "analyze": NEAR}, 200),
         ("192.0.2.1", {"X-Forwarded-For": "127.0.0.1"}, {"trusted_proxies": LOOPBACK}, 401),
+        *(("127.0.0.1", {name: "x"}, {}, 401) for name in OF_PROXIES),
+        ("127.0.0.1", {"X-Real-IP": "192.0.2.1"}, {"trusted_proxies": LOOPBACK}, 401),
+        ("10.0.0.1", {"Via": "1.1 front"}, {"analyze": NEAR}, 401),
+        ("127.0.0.1", {"Host": "Reports.example.org:443"}, {"base_url": "https://reports.example.org"}, 401),
+        ("127.0.0.1", {"Host": "127.0.0.1:8080"}, {"base_url": "https://reports.example.org"}, 200),
+        ("127.0.0.1", {"Host": "localhost:8080"}, {"base_url": "http://localhost:8080"}, 200),
     ],
 )
 def test_without_a_token_only_those_nearby_are_answered(
@@ -199,7 +206,7 @@ def test_without_a_token_only_those_nearby_are_answered(
     """This machine and the operator's own networks; nobody who came through a proxy that is not known as one."""
 
     async def script(instance: Instance) -> httpx.Response:
-        return await instance.call("GET", "/metrics", key=None, headers=headers)
+        return await instance.call("GET", "/metrics", key=None, headers={"Host": "127.0.0.1:8080", **headers})
 
     answer = with_instance(tmp_path, script, peer=peer, **options)
 

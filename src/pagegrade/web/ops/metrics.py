@@ -1,4 +1,4 @@
-"""What is counted, in the text format of Prometheus.
+"""Counts of the process and the queue, in the text format of Prometheus.
 
 Source: https://prometheus.io/docs/instrumenting/exposition_formats/
 """
@@ -18,7 +18,9 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unauthenticated, Unavailable
 from pagegrade.observability.events import Observation
+from pagegrade.parse.url import host, host_address
 from pagegrade.service.container import Services
+from pagegrade.service.options import ServiceOptions
 from pagegrade.service.system_status import QueueFigures, measure_queue
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.exchange import Exchange
@@ -29,7 +31,7 @@ from pagegrade.web.request import Request
 from pagegrade.web.server.refusals import Refusal
 
 SECRET_PLACES: Final = ("/r/", "/badge/", "/sign-in/")
-"""Whoever knows an address below them may open it."""
+"""An address below them is a secret."""
 
 
 async def show_metrics(request: Request, work: UnitOfWork, services: Services) -> Response:
@@ -94,17 +96,33 @@ def _check_token(request: Request, services: Services, token: str | None) -> Non
 
 
 def _is_near(request: Request, services: Services) -> bool:
-    """Whether the client is on this machine or in a network of ours.
+    """Return whether the client is on this machine or in a network of ours.
 
-    What came through a proxy that is not configured as one has the proxy's address, and anyone may be behind it.
+    A request that came through a proxy has the address of the proxy, and anyone may be behind it, unless the proxy is
+    configured as one and names the client. Proxies add one of these headers, or ask for the public name.
     """
     options = services.options
-    forwarded = request.header(b"x-forwarded-for") is not None or request.header(b"forwarded") is not None
-    if forwarded and not options.trusted_proxies:
+    names = (
+        b"x-forwarded-for", b"forwarded", b"via", b"x-real-ip", b"x-forwarded-host", b"x-forwarded-proto",
+        b"x-forwarded-server", b"x-forwarded-port", b"x-client-ip", b"x-cluster-client-ip", b"true-client-ip",
+        b"cf-connecting-ip", b"fastly-client-ip", b"x-original-forwarded-for", b"x-envoy-external-address",
+    )  # fmt: skip
+    is_named = bool(options.trusted_proxies) and request.header(b"x-forwarded-for") is not None
+    came_through = any(request.header(name) is not None for name in names) or _asks_for_public_name(request, options)
+    if came_through and not is_named:
         return False
     address = read_address(request.client_address)
     networks = options.analyze.allow_networks
     return address is not None and (address.is_loopback or is_within(address, networks))
+
+
+def _asks_for_public_name(request: Request, options: ServiceOptions) -> bool:
+    """Return whether the Host is that of a public origin which is not this machine by its very name."""
+    public = host(options.base_url)
+    address = host_address(public)
+    if (address is not None and address.is_loopback) or public == "localhost":
+        return False
+    return host(f"http://{request.header(b'host') or ''}/") == public
 
 
 def _write(services: Services, seen: QueueFigures | None) -> bytes:
@@ -114,7 +132,7 @@ def _write(services: Services, seen: QueueFigures | None) -> bytes:
 
 
 class _Now:
-    """What is not counted but looked at."""
+    """Gauges that are measured when the page is asked for."""
 
     def __init__(self, services: Services, seen: QueueFigures | None) -> None:
         self._services = services
