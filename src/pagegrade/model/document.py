@@ -332,6 +332,8 @@ class Document:
     """Of ``text``, as ``parse.words.count_words`` counts."""
     main_word_count: int
     """Of ``main_text``."""
+    script_marks: frozenset[str]
+    """Fixed parts of code that an inline script contains, of those in ``parse.files.javascript.MARKS``."""
     limits_hit: tuple[str, ...]
     """Limits that cut the walk short: ``nodes``, ``depth``, ``attributes``, ``<list>``."""
     client_rendered: bool = False

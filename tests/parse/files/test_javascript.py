@@ -7,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagegrade.parse.files.javascript import (
+    MARKS,
     MAX_STOPS,
     count_document_writes,
     find_jquery_versions,
     find_source_map,
+    marks_of_scripts,
     minified_script_bytes,
     read_script,
 )
@@ -148,3 +150,18 @@ def test_never_raises_and_never_grows(text: str) -> None:
 def test_the_source_map_that_a_script_names(text: str, found: str) -> None:
     """The last comment counts, an address in the code does not."""
     assert find_source_map(text.encode()) == found
+
+
+@given(st.lists(st.text(alphabet=st.sampled_from("atobuerydcmn.wi "), max_size=30)), st.lists(st.sampled_from(MARKS)))
+def test_marks_are_those_that_any_of_the_scripts_contains(texts: list[str], marks: list[str]) -> None:
+    """One search finds what a search for each would."""
+    scripts = [*texts, *(f"x = {mark}(1);" for mark in marks)]
+
+    assert marks_of_scripts(scripts) == {mark for mark in MARKS if any(mark in script for script in scripts)}
+
+
+def test_marks_of_long_scripts_are_found_and_none_is_made_of_two_scripts() -> None:
+    """However many scripts are searched at once."""
+    assert marks_of_scripts(["x" * 100_000 + "\ud800atob", "y", "unescape"]) == {"atob", "unescape"}
+    assert marks_of_scripts(["document.", "write"]) == frozenset()
+    assert marks_of_scripts([]) == frozenset()

@@ -77,10 +77,11 @@ def document_write(document: Document, assets: Assets | NotGathered) -> Verdict:
     """
     found: list[tuple[int, Evidence]] = []
     read = 0
+    may_write = "document.write" in document.script_marks
     for script in document.scripts:
         if script.text and script.kind in ("classic", "module"):
             read += 1
-            calls = count_document_writes(script.text)
+            calls = count_document_writes(script.text) if may_write else 0
             if calls:
                 found.append((calls, document.evidence(script, reason=amount(calls, "call"))))
     for item in () if isinstance(assets, NotGathered) else assets.of("script"):

@@ -100,7 +100,8 @@ def vulnerable_js_libraries(document: Document, resources: Resources | NotGather
     ```
     """
     fetched = {} if isinstance(resources, NotGathered) else resources.by_url()
-    copies = [copy for script in document.scripts for copy in _copies(script, fetched)]
+    may_hold_jquery = "uery" in document.script_marks  # typos: allow
+    copies = [copy for script in document.scripts for copy in _copies(script, fetched, may_hold_jquery=may_hold_jquery)]
     if not copies:
         return NotApplicable("No known JavaScript library was recognized.")
     bad = [(copy, records) for copy in copies if (records := vulnerabilities_of(copy.name, copy.version))]
@@ -123,14 +124,15 @@ def vulnerable_js_libraries(document: Document, resources: Resources | NotGather
     )
 
 
-def _copies(script: Script, fetched: dict[str, Resource]) -> Iterator[_Copy]:
+def _copies(script: Script, fetched: dict[str, Resource], *, may_hold_jquery: bool) -> Iterator[_Copy]:
     """Identify the library of a script: by its own text, or by its URL."""
     if script.kind not in {"classic", "module"}:
         return
     if script.url is None:
         if len(script.text) >= MIN_INLINE_CHARS:
             head = script.text[:HEAD_BYTES].encode("latin-1", "replace")
-            inline = [("jquery", version) for version in find_jquery_versions(script.text)]
+            versions = find_jquery_versions(script.text) if may_hold_jquery else ()
+            inline = [("jquery", version) for version in versions]
             for name, version in (*inline, *find_libraries(head)):
                 yield _Copy(name, version, certain=True, script=script, url="")
         return

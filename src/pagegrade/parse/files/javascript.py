@@ -8,10 +8,13 @@ an error ends with the line.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
 import msgspec
+
+from pagegrade.parse.byte_search import ByteSearch
 
 MIN_SPACE_SHARE: Final = 0.08
 """A script with less white space than this was minified already; scripts as people write them have 20 % and more."""
@@ -26,6 +29,11 @@ _SPACE: Final = re.compile(r"[ \t\r\n\f\v]{2,}+|[\t\r\n\f\v]")
 """White space that is not one blank."""
 _NEEDLESS: Final = re.compile(r" (?:(?=[^\w$ \u0080-\u00ff])|(?<=[^\w$ \u0080-\u00ff] ))")
 """A blank beside a mark."""
+MARKS: Final = ("String.fromCharCode", "atob", "document.write", "getElementById", "uery", "unescape")  # typos: allow
+"""Parts of code that checks search all inline scripts for; most pages contain few of them."""
+_MARK_SEARCH: Final = ByteSearch([mark.encode() for mark in MARKS])
+_MAX_BATCH: Final = 100_000
+"""Characters of scripts that are searched at once."""
 _STOP: Final = re.compile(r"[\"'`/]")
 _STOP_IN_TEMPLATE: Final = re.compile(r"[\"'`/{}]")
 _RUNS: Final = {mark: re.compile(rf"[^{mark}\\\r\n]*+") for mark in ('"', "'")}
@@ -66,6 +74,27 @@ def minified_script_bytes(body: bytes) -> int:
     if spaces <= MIN_SPACE_SHARE * len(body):
         return len(body)
     return min(len(body), read_script(body.decode("latin-1")).characters)
+
+
+def marks_of_scripts(texts: Iterable[str]) -> frozenset[str]:
+    """Return which of ``MARKS`` any of the scripts contains: one search for all of them. Linear in the texts."""
+    found: set[str] = set()
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        batch.append(text)
+        size += len(text)
+        if size > _MAX_BATCH:
+            found.update(_marks_of(batch))
+            batch.clear()
+            size = 0
+    found.update(_marks_of(batch))
+    return frozenset(found)
+
+
+def _marks_of(batch: Sequence[str]) -> Iterator[str]:
+    text = "\n".join(batch).encode("utf-8", "replace")
+    return (MARKS[index] for index, _ in _MARK_SEARCH.places(text, len(text) + 1))
 
 
 def count_document_writes(text: str) -> int:

@@ -207,7 +207,7 @@ class _Concealed:
                 how = _how(declarations)
                 if how and len(self._names) < _MAX_NAMES:
                     self._names[name] = max(how, self._names.get(name, 0))
-        for script in document.scripts[:MAX_SCRIPTS]:
+        for script in document.scripts[:MAX_SCRIPTS] if "getElementById" in document.script_marks else ():
             if "getElementById" in script.text[:MAX_SCRIPT]:
                 for match in _SCRIPTED.finditer(script.text[:MAX_SCRIPT]):
                     self._names.setdefault(match[1], _UNSEEN_ONLY)
@@ -264,10 +264,13 @@ def _text_of(anchor: Anchor) -> str:
 
 
 def _disguised_scripts(document: Document) -> Iterator[Injection]:
+    names = [name for name in _DECODES if name in document.script_marks]
+    if not names:
+        return
     for script in document.scripts[:MAX_SCRIPTS]:
         if script.kind == "classic" and script.text:
             text = script.text[:MAX_SCRIPT]
-            if any(_is_disguised(text, name) for name in _DECODES) and _RUNS.search(text):
+            if any(_is_disguised(text, name) for name in names) and _RUNS.search(text):
                 yield Injection("disguised-script", script.node)
 
 

@@ -22,6 +22,7 @@ from pagegrade.model.document import Document
 from pagegrade.parse.cascade.drawn import DrawnVisibility
 from pagegrade.parse.cascade.sheets import visibility_of
 from pagegrade.parse.cascade.visibility import Visibility
+from pagegrade.parse.files.javascript import marks_of_scripts
 from pagegrade.parse.html.accessibility import accessibility_of
 from pagegrade.parse.html.charset import charset_of_content_type, declarations, encoding_of_label
 from pagegrade.parse.html.collect import Collector
@@ -148,6 +149,7 @@ def parse_document(
         main_text=main_text,
         word_count=word_count,
         main_word_count=word_count if main_words is words else count_words(main_text, len(main_words)),
+        script_marks=marks_of_scripts(script.text for script in into.scripts if script.text),
         limits_hit=tuple(into.limits),
     )
     document.client_rendered = score_empty_shell(document) >= SHELL_THRESHOLD

@@ -55,5 +55,5 @@ HANDLERS: Final[dict[str, Handler]] = {
     "dialog": text.dialog,
 }
 """Local name -> handler; SVG and MathML elements go to ``foreign_element``."""
-MODEST: Final = frozenset("article aside dd dt footer header li nav".split())
+MODEST: Final = frozenset("article aside dd dt footer header li nav p".split())
 """Elements whose handlers want the attributes only where one of them means something on any element."""
