@@ -157,3 +157,10 @@ def test_anything_is_reduced(css: str) -> None:
 def test_style_attribute_is_read_like_a_rule(style: str, code: str) -> None:
     """Only a whole declaration decides."""
     assert read_declarations(style) == code
+
+
+def test_control_characters_separate_nothing() -> None:
+    """The rules around a value with such a character are kept as they are without it."""
+    css = ".a{{display:none}}.b{{color:{}}}@media print{{.c{{display:none}}}}.d{{display:none}}"
+
+    assert kept(css.format("\x01")) == kept(css.format("red")) != []

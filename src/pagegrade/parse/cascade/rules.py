@@ -38,6 +38,8 @@ _AWKWARD: Final = re.compile(
 that the pattern engine looks for the first characters of all of them at once."""
 _SEPARATING: Final = re.compile(r"[{};\n\t]")
 _BRACES: Final = re.compile(r"([{}])")
+_MARK: Final = "\x01"
+"""Character that style sheets do not contain."""
 _DECIDING: Final = frozenset(
     (
         "none block inline inline-block flex inline-flex grid inline-grid contents flow-root table table-row "
@@ -135,7 +137,7 @@ class _Reducer:
     def run(self, text: str) -> tuple[str, ...] | None:
         """Read the pieces between braces."""
         self._used = _properties_used(text)
-        pieces = _BRACES.split(text)
+        pieces = _split_at_braces(text)
         pieces.append("")
         relevant = self._is_relevant
         stray = ""
@@ -368,6 +370,14 @@ class _Reducer:
             self._whole = False
         else:
             self._rules.append(line)
+
+
+def _split_at_braces(text: str) -> list[str]:
+    """The pieces of a text and the braces between them in turn."""
+    if _MARK in text:
+        return _BRACES.split(text)
+    # Three passes over the text as a whole take half the time of the expression.
+    return text.replace("{", f"{_MARK}{{{_MARK}").replace("}", f"{_MARK}}}{_MARK}").split(_MARK)
 
 
 def _properties_used(text: str) -> frozenset[str]:
