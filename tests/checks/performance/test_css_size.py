@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pagegrade.checks.performance.css_size import css_size
-from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
+from pagegrade.model.outcome import NotApplicable, Outcome
 from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
 
 PAGE = "<!doctype html><link rel='stylesheet' href='/a.css'>"
@@ -33,15 +33,6 @@ def test_above_the_last_limit_everything_is_lost(size: int, state: str) -> None:
     assert outcome(css_size, PAGE, resources=files).state == state
 
 
-def test_files_that_were_not_fetched_make_a_low_number_worthless() -> None:
-    """Our limits are no merit of the page."""
-    missing = make_resources(not_fetched=((URL + "a.css", "bytes"),))
-
-    assert isinstance(run(css_size, PAGE, resources=missing), NotRun)
-    assert isinstance(run(css_size, PAGE), NotRun)
-    assert isinstance(run(css_size, "<p>x", resources=make_resources()), NotApplicable)
-
-
 def test_sheets_for_printing_and_those_in_reserve_do_not_count() -> None:
     """No screen waits for them; imported ones count."""
     html = "<link rel=stylesheet media=print href=/a.css><link rel='alternate stylesheet' href=/b.css>"
@@ -53,13 +44,3 @@ def test_sheets_for_printing_and_those_in_reserve_do_not_count() -> None:
 
     assert isinstance(run(css_size, html, resources=files), NotApplicable)
     assert outcome(css_size, PAGE, resources=make_resources(imported)).state == "heavy"
-
-
-def test_the_files_counted_are_those_listed_and_those_left_out() -> None:
-    """The heaviest ten are listed; the report can say how many are not."""
-    names = [f"{number}.css" for number in range(12)]
-    files = make_resources(*(make_resource(URL + name, kind="stylesheet", body_bytes=20_000) for name in names))
-    found = outcome(css_size, "".join(f"<link rel=stylesheet href='/{name}'>" for name in names), resources=files)
-
-    assert "in 12 files" in found.message
-    assert (len(found.evidence), found.total) == (10, 12)

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.performance.js_size import js_size
-from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
-from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
+from pagegrade.model.outcome import Outcome
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome
 
 PAGE = "<!doctype html><script src='/a.js' defer></script>"
 
@@ -29,22 +29,3 @@ def test_above_the_last_limit_everything_is_lost(size: int, state: str) -> None:
     files = make_resources(make_resource(URL + "a.js", kind="script", body_bytes=size, first_party=False))
 
     assert outcome(js_size, PAGE, resources=files).state == state
-
-
-def test_files_that_were_not_fetched_make_a_low_number_worthless() -> None:
-    """Our limits are no merit of the page."""
-    missing = make_resources(not_fetched=((URL + "a.js", "bytes"),))
-
-    assert isinstance(run(js_size, PAGE, resources=missing), NotRun)
-    assert isinstance(run(js_size, PAGE), NotRun)
-    assert isinstance(run(js_size, "<p>x", resources=make_resources()), NotApplicable)
-
-
-def test_the_files_counted_are_those_listed_and_those_left_out() -> None:
-    """The heaviest ten are listed; the report can say how many are not."""
-    names = [f"{number}.js" for number in range(12)]
-    files = make_resources(*(make_resource(URL + name, kind="script", body_bytes=20_000) for name in names))
-    found = outcome(js_size, "".join(f"<script src='/{name}' defer></script>" for name in names), resources=files)
-
-    assert found.message == "Scripts transfer 240,000 bytes in 12 files."
-    assert (len(found.evidence), found.total) == (10, 12)

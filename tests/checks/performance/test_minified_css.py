@@ -4,8 +4,7 @@ import pytest
 
 from pagegrade.checks.performance.minified_css import minified_css
 from pagegrade.model.artifacts import Resource
-from pagegrade.model.outcome import NotApplicable, NotRun
-from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources
 
 
 def file(
@@ -37,23 +36,3 @@ def file(
 def test_share_and_bytes_must_both_be_worth_it(item: Resource, loss: float) -> None:
     """Small files and small shares are left alone."""
     assert evaluated(minified_css, resources=make_resources(item)).loss == pytest.approx(loss)
-
-
-def test_bytes_are_those_that_travel() -> None:
-    """Compression hides most of the waste."""
-    assert outcome(minified_css, resources=make_resources(file(20_000, 10_000, wire=4_096))).state == "minified"
-    assert outcome(minified_css, resources=make_resources(file(20_000, 10_000, wire=4_098))).state == "unminified"
-
-
-def test_the_name_proves_nothing() -> None:
-    """Bundles have no ``.min.``, and a file that has may be readable."""
-    assert outcome(minified_css, resources=make_resources(file(40_000, 40_000, path="bundle"))).state == "minified"
-    assert outcome(minified_css, resources=make_resources(file(40_000, 9_000, path="x.min.css"))).state == "unminified"
-
-
-def test_files_of_others_and_unread_ones_are_not_evaluated() -> None:
-    """Their owners have to act, or nothing is known."""
-    files = make_resources(file(40_000, 9_000, own=False), file(40_000, None))
-
-    assert isinstance(run(minified_css, resources=files), NotApplicable)
-    assert isinstance(run(minified_css), NotRun)

@@ -1,15 +1,12 @@
 from typing import Final
 
-from pagegrade.checks._amounts import amount, part
-from pagegrade.checks._check import State, Verdict, check, meter_loss
+from pagegrade.checks._asset_size import evaluate_asset_size
+from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
+from pagegrade.model.outcome import Severity
 from pagegrade.parse.assets import Asset, Assets
 
-GOOD_BYTES: Final = 120_000
-BAD_BYTES: Final = 500_000
 BAD_DECODED_BYTES: Final = 400_000
-SHOWN: Final = 10
 
 
 @check(
@@ -109,44 +106,9 @@ def css_size(document: Document, assets: Assets) -> Verdict:
     ```
     """
     sheets = [item for item in assets.of("stylesheet") if _is_used(item, document)]
-    unseen = sum(url in assets.unseen for url in _named(document))
-    if not sheets and not unseen:
-        return NotApplicable("No stylesheet was fetched.")
-    wire = sum(item.wire_bytes for item in sheets)
-    decoded = sum(item.resource.decoded_bytes or 0 for item in sheets)
-    loss = 1.0 if decoded > BAD_DECODED_BYTES else 0.8 * meter_loss(wire, GOOD_BYTES, BAD_BYTES, steps=4)
-    if loss == 0 and unseen:
-        return NotRun(
-            "budget",
-            f"{part(unseen, unseen + len(sheets), 'stylesheet')} could not be fetched.",
-        )
-    heaviest = sorted(sheets, key=lambda item: (-item.wire_bytes, item.url))[:SHOWN] if loss > 0 else []
-    return Outcome(
-        "light" if loss == 0 else "heavy" if loss < 1 else "very_heavy",
-        value=wire,
-        evidence=tuple(
-            Evidence(
-                url=item.url, value=f"{item.wire_bytes:,} bytes", reason="" if item.first_party else "another site"
-            )
-            for item in heaviest
-        ),
-        total=len(sheets) if loss > 0 else 0,
-        details=(
-            Detail(code="wire_bytes", actual=wire, limit=GOOD_BYTES),
-            Detail(code="decoded_bytes", actual=decoded, limit=BAD_DECODED_BYTES),
-            Detail(code="third_party_bytes", actual=sum(i.wire_bytes for i in sheets if not i.first_party)),
-            Detail(code="files", actual=len(sheets)),
-        ),
-        loss=loss,
-        message=f"Stylesheets transfer {wire:,} bytes in {amount(len(sheets), 'file')}, {decoded:,} uncompressed.",
-    )
-
-
-def _named(document: Document) -> set[str]:
-    """Addresses of the stylesheets that the HTML names for use at once."""
-    return {found.url for found in document.references if found.kind == "stylesheet" and not found.lazy}
+    return evaluate_asset_size(document, assets, sheets, "stylesheet", bad_decoded_bytes=BAD_DECODED_BYTES)
 
 
 def _is_used(item: Asset, document: Document) -> bool:
-    """Named by the HTML for screens, or imported."""
+    """Return true if the HTML names it for screens, or another sheet imports it."""
     return item.certain or item.resource.initiator_url != document.url

@@ -1,15 +1,8 @@
-from typing import Final
-
-from pagegrade.checks._amounts import amount, part
-from pagegrade.checks._check import State, Verdict, check, meter_loss
+from pagegrade.checks._asset_size import evaluate_asset_size
+from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
+from pagegrade.model.outcome import Severity
 from pagegrade.parse.assets import Assets
-
-GOOD_BYTES: Final = 120_000
-BAD_BYTES: Final = 500_000
-
-SHOWN: Final = 10
 
 
 @check(
@@ -115,40 +108,4 @@ def js_size(document: Document, assets: Assets) -> Verdict:
     }
     ```
     """
-    scripts = assets.of("script")
-    unseen = sum(url in assets.unseen for url in _named(document))
-    if not scripts and not unseen:
-        return NotApplicable("No script was fetched.")
-    wire = sum(item.wire_bytes for item in scripts)
-    decoded = sum(item.resource.decoded_bytes or 0 for item in scripts)
-    loss = 1.0 if wire > BAD_BYTES else 0.8 * meter_loss(wire, GOOD_BYTES, BAD_BYTES, steps=4)
-    if loss == 0 and unseen:
-        return NotRun(
-            "budget",
-            f"{part(unseen, unseen + len(scripts), 'script')} could not be fetched.",
-        )
-    heaviest = sorted(scripts, key=lambda item: (-item.wire_bytes, item.url))[:SHOWN] if loss > 0 else []
-    return Outcome(
-        "light" if loss == 0 else "heavy" if loss < 1 else "very_heavy",
-        value=wire,
-        evidence=tuple(
-            Evidence(
-                url=item.url, value=f"{item.wire_bytes:,} bytes", reason="" if item.first_party else "another site"
-            )
-            for item in heaviest
-        ),
-        total=len(scripts) if loss > 0 else 0,
-        details=(
-            Detail(code="wire_bytes", actual=wire, limit=GOOD_BYTES),
-            Detail(code="decoded_bytes", actual=decoded),
-            Detail(code="third_party_bytes", actual=sum(i.wire_bytes for i in scripts if not i.first_party)),
-            Detail(code="files", actual=len(scripts)),
-        ),
-        loss=loss,
-        message=f"Scripts transfer {wire:,} bytes in {amount(len(scripts), 'file')}.",
-    )
-
-
-def _named(document: Document) -> set[str]:
-    """Addresses of the scripts that the HTML names for use at once."""
-    return {found.url for found in document.references if found.kind == "script" and not found.lazy}
+    return evaluate_asset_size(document, assets, assets.of("script"), "script")

@@ -1,13 +1,7 @@
-from typing import Final
-
-from pagegrade.checks._amounts import amount, part, rounded
-from pagegrade.checks._check import State, Verdict, check, meter_loss
-from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Saving, Severity
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._minification import evaluate_minification
+from pagegrade.model.outcome import Severity
 from pagegrade.parse.assets import Assets
-
-MIN_SHARE: Final = 0.05
-MIN_SAVING_BYTES: Final = 2_048
-BAD_BYTES: Final = 60_000
 
 
 @check(
@@ -82,33 +76,4 @@ def minified_css(assets: Assets) -> Verdict:
     }
     ```
     """
-    evaluated = 0
-    offenders: list[tuple[int, int, str]] = []
-    for item in assets.of("stylesheet"):
-        decoded, minified = item.resource.decoded_bytes, item.resource.minified_bytes
-        if not item.first_party or not decoded or minified is None:
-            continue
-        evaluated += 1
-        share = 1 - minified / decoded
-        saving = round(item.wire_bytes * share)
-        if share > MIN_SHARE and saving > MIN_SAVING_BYTES:
-            offenders.append((saving, round(100 * share), item.url))
-    if not evaluated:
-        return NotApplicable("No stylesheet of the site was read.")
-    if not offenders:
-        return Outcome("minified", value=amount(evaluated, "stylesheet"))
-    offenders.sort(key=lambda entry: (-entry[0], entry[2]))
-    wasted = sum(saving for saving, *_ in offenders)
-    return Outcome(
-        "unminified",
-        value=part(len(offenders), evaluated, "stylesheet"),
-        evidence=tuple(
-            Evidence(url=url, value=f"about {rounded(saving)} bytes", reason=f"{share}% is white space and comments")
-            for saving, share, url in offenders[:MAX_EVIDENCE]
-        ),
-        total=len(offenders),
-        details=(Detail(code="wasted_bytes", actual=wasted, limit=MIN_SAVING_BYTES),),
-        loss=meter_loss(wasted, 0, BAD_BYTES),
-        saving=Saving(wasted, "bytes"),
-        message=f"Not minified: {part(len(offenders), evaluated, 'stylesheet')}.",
-    )
+    return evaluate_minification(assets, "stylesheet", min_share=0.05)
