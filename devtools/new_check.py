@@ -162,7 +162,7 @@ def main(arguments: list[str]) -> int:
         return 2
     for path in written:
         print(f"wrote {path.relative_to(ROOT)}")
-    print(f"Replace every line that begins with {PLACEHOLDER!r}, then: make check")
+    print(f"Replace every line that begins with {PLACEHOLDER!r}, then: make fix check")
     return 0
 
 

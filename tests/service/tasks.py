@@ -64,7 +64,7 @@ def sleep(seconds: float) -> int:
 
 def sleep_over(page: bytes, seconds: float) -> int:
     """Hangs over an input; its length."""
-    time.sleep(seconds)
+    sleep(seconds)
     return len(page)
 
 
