@@ -118,3 +118,26 @@ def test_a_failed_report_is_no_baseline(tmp_path: Path) -> None:
     """There is nothing in it to compare with."""
     with pytest.raises(typer.BadParameter, match="no finished report"):
         read_criteria([], saved(tmp_path, make_failed_report()), None)
+
+
+def test_a_change_needs_a_baseline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And is measured from the report of the same page in it."""
+    before, after = make_report(score=90), make_report(score=79)
+    with pytest.raises(typer.BadParameter, match="--baseline"):
+        read_criteria(["score drop>=5"], None, None)
+    codes = []
+    for limit in (11, 12):
+        criteria = read_criteria([f"score drop>={limit}"], saved(tmp_path, before), None)
+        codes.append(evaluate_reports(criteria, [after], criteria.compare([after]), quiet=True))
+
+    assert codes == [exit_codes.GATE_FAILED, exit_codes.OK]
+    assert "the score is 79, it was 90" in capsys.readouterr().err
+
+
+def test_a_check_that_does_not_exist_cannot_be_a_condition() -> None:
+    """A spelling mistake must not look like a page that passes, nor like one that fails."""
+    with pytest.raises(typer.BadParameter, match="no such check"):
+        read_criteria(["check.image-alts"], None, None)
+    (gate,) = read_criteria(["check.image-alt"], None, None).gates
+
+    assert str(gate) == "check.image-alt"

@@ -1,12 +1,39 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from pagegrade.model.errors import InvalidInput
+from pagegrade.model.rendering import LoadMetrics, RenderedPage
+from pagegrade.model.report import PageFacts, Report, ResourceTotal
 from pagegrade.report.gates import parse_gate
 from tests.report_builders import make_passed, make_report, make_result
+
+
+def page(transfer_bytes: int, *, first_byte_ms: float = 1.0) -> PageFacts:
+    """Figures of a page with two scripts."""
+    totals = (
+        ResourceTotal(type="document", count=1, transfer_bytes=1),
+        ResourceTotal(type="script", count=2, transfer_bytes=transfer_bytes - 1),
+    )
+    return PageFacts(http_status=200, resources=totals, timing_ms={"first_byte": first_byte_ms})
+
+
+def drawn(**metrics: float) -> RenderedPage:
+    """The page in a browser with these metrics."""
+    measured = LoadMetrics(**metrics)
+    return RenderedPage(
+        device="mobile",
+        browser="Chromium 150",
+        network="mobile",
+        viewport_px=(412, 823),
+        load_count=1,
+        metrics=measured,
+        lowest=measured,
+        highest=measured,
+    )
 
 
 @pytest.mark.parametrize(
@@ -29,6 +56,19 @@ from tests.report_builders import make_passed, make_report, make_result
         ("result!=good", {"result": "good"}, False),
         ("category.seo<82", {}, True),
         ("category.seo<81", {}, False),
+        ("high>0", {}, True),
+        ("critical>0", {}, False),
+        ("transfer_bytes>1500", {"page": page(1_501)}, True),
+        ("transfer_bytes>1500", {"page": page(1_500)}, False),
+        ("requests>=3", {"page": page(1)}, True),
+        ("requests>3", {"page": page(1)}, False),
+        ("ttfb_ms>800", {"page": page(1, first_byte_ms=800.5)}, True),
+        ("lcp_ms>2500", {"rendered": drawn(lcp_ms=2_501.0)}, True),
+        ("lcp_ms > 2500", {"rendered": drawn(lcp_ms=2_500.0)}, False),
+        ("cls>0.1", {"rendered": drawn(cls=0.11)}, True),
+        ("check.https", {}, True),
+        ("check.frame-title", {}, False),
+        ("check.tls-version", {}, True),
     ],
 )
 def test_a_gate_fails_when_its_condition_holds(*, expression: str, more: dict[str, Any], fails: bool) -> None:
@@ -57,10 +97,12 @@ def test_a_severity_gate_looks_at_the_findings(*, expression: str, importance: A
     assert (parse_gate(expression).failure(report) is not None) is fails
 
 
-@pytest.mark.parametrize("expression", ["score<80", "coverage<0.5", "result=bad", "category.content<1"])
+@pytest.mark.parametrize(
+    "expression", ["score<80", "coverage<0.5", "result=bad", "category.content<1", "lcp_ms>1", "ttfb_ms>1"]
+)
 def test_a_gate_that_cannot_be_evaluated_is_closed(expression: str) -> None:
     """A figure that is missing must not let a page through."""
-    report = make_report(score=None, coverage=None, result=None, categories={})
+    report = make_report(score=None, coverage=None, result=None, categories={}, page=None)
 
     assert parse_gate(expression).failure(report) is not None
 
@@ -94,6 +136,16 @@ def test_long_lists_of_findings_are_cut() -> None:
         ("category.design<3", "category.NAME"),
         ("category<3", "category.NAME"),
         ("grade=a", "score, coverage"),
+        ("check.", "is no condition"),
+        ("check.a>0", "is nothing a report has"),
+        ("score<80%", "belongs to a change"),
+        ("score drop<5", "with > or >="),
+        ("score drop>=101", "from 0 to 100"),
+        ("score drop>=0", "always holds"),
+        ("result drop>=1", "does not drop or rise"),
+        ("severity rise>high", "does not drop or rise"),
+        ("lcp_ms>fast", "must be a number"),
+        ("score fall>=5", "is no condition"),
         ("score<80" + " " * 5000 + "x", "is no condition"),
     ],
 )
@@ -101,3 +153,66 @@ def test_what_is_no_gate_is_refused_with_a_way_out(expression: str, words: str) 
     """The error says what would be accepted."""
     with pytest.raises(InvalidInput, match=words):
         parse_gate(expression)
+
+
+def with_score(*scores: int | None, ruleset: str = "2026.2") -> list[Report]:
+    """Reports with these scores."""
+    reports = [make_report(score=score) for score in scores]
+    return [replace(report, run=replace(report.run, ruleset=ruleset)) for report in reports]
+
+
+@pytest.mark.parametrize(
+    ("expression", "score", "earlier", "fails"),
+    [
+        ("score drop>=5", 75, (80,), True),
+        ("score drop>=5", 76, (80,), False),
+        ("score drop>5", 75, (80,), False),
+        ("score drop>=5", 90, (80,), False),
+        ("score rise>=5", 85, (80,), True),
+        ("score drop>=10%", 72, (80,), True),
+        ("score drop>=10%", 73, (80,), False),
+        ("score drop>0", 79, (80,), True),
+        ("score drop>=5", 75, (80, 10, 90, 80, 79), True),
+        ("score drop>=5", 75, (99, 99, 99, 70, 70, 70, 70, 70, 70), True),
+        ("score drop>=5", 75, (70, 70, 70, 99, 99, 99, 99, 99, 99), False),
+        ("score drop>=5", 75, (None, None, 80), True),
+        ("score rise>=20%", 1, (0,), True),
+        ("score rise>=20%", 0, (0,), False),
+        ("score drop>=1%", 0, (0,), False),
+    ],
+)
+def test_a_change_is_measured_from_the_median_before(
+    *, expression: str, score: int, earlier: tuple[int | None, ...], fails: bool
+) -> None:
+    """Of the last five reports that have the figure."""
+    (report,) = with_score(score)
+
+    assert (parse_gate(expression).failure(report, with_score(*earlier)) is not None) is fails
+
+
+def test_a_change_from_nothing_is_closed() -> None:
+    """Neither from no report, nor from a score of other rules; other figures compare whatever the rules were."""
+    (report,) = with_score(90)
+    others = with_score(10, ruleset="2026.1")
+
+    assert "no earlier report" in (parse_gate("score drop>=5").failure(report) or "")
+    assert "no earlier report" in (parse_gate("score drop>=5").failure(report, others) or "")
+    assert parse_gate("high rise>=1").failure(report, others) is None
+
+
+def test_the_failure_of_a_change_names_both_figures() -> None:
+    """As they were and as they are."""
+    (report,) = with_score(74)
+
+    assert parse_gate("score drop>=5").failure(report, with_score(80)) == "score drop>=5: the score is 74, it was 80"
+
+
+@pytest.mark.parametrize(
+    "expression", ["score<80", "score drop>=5", "transfer_bytes rise>20.5%", "check.image-alt", "severity>=high"]
+)
+def test_a_gate_is_written_as_it_was_read(expression: str) -> None:
+    """And so can be read again."""
+    gate = parse_gate(f" {expression.upper()} ")
+
+    assert str(gate) == expression
+    assert parse_gate(str(gate)) == gate

@@ -49,8 +49,9 @@ FailOn = Annotated[
     typer.Option(
         "--fail-on",
         metavar="EXPR",
-        help="Exit with 1 if this is true: score<80, severity>=high, severity=critical, coverage<0.9, result=bad, "
-        "category.seo<70. Repeat for several.",
+        help="Exit with 1 if this is true: score<80, severity>=high, high>0, check.noindex, coverage<0.9, result=bad, "
+        "category.seo<70, lcp_ms>2500, transfer_bytes>1500000, and with --baseline: score drop>=5, "
+        "transfer_bytes rise>=20%. Repeat for several.",
     ),
 ]
 Baseline = Annotated[

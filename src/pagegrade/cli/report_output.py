@@ -30,15 +30,26 @@ class Criteria:
     baseline: tuple[Report, ...] = ()
     fail_on_new: Importance | None = None
 
+    def failures(self, report: Report, *, alone: bool) -> list[str]:
+        """The reasons for which a completed report fails the gates."""
+        before = self._before(report, alone=alone)
+        earlier = () if before is None else (before,)
+        return [reason for gate in self.gates if (reason := gate.failure(report, earlier)) is not None]
+
     def compare(self, reports: Sequence[Report]) -> tuple[Comparison | None, ...]:
         """The difference of each report from its baseline; ``None`` where there is none."""
         return tuple(self._compare(report, alone=len(reports) == 1) for report in reports)
 
-    def _compare(self, report: Report, *, alone: bool) -> Comparison | None:
+    def _before(self, report: Report, *, alone: bool) -> Report | None:
+        """The report of the baseline to compare with; ``None`` where there is none."""
         before = next((one for one in self.baseline if one.url == report.url), None)
         if before is None and alone and len(self.baseline) == 1:
             # Staging against production: one with one compares whatever the addresses.
             before = self.baseline[0]
+        return before
+
+    def _compare(self, report: Report, *, alone: bool) -> Comparison | None:
+        before = self._before(report, alone=alone)
         if before is None or report.state != "completed":
             return None
         return compare_reports(before, report)
@@ -56,6 +67,8 @@ def read_criteria(fail_on: Sequence[str], baseline: str | None, fail_on_new: str
             gates.append(parse_gate(expression))
         except InvalidInput as error:
             raise typer.BadParameter(error.message, param_hint="'--fail-on'") from error
+    for gate in gates:
+        _check_gate(gate, baseline)
     if fail_on_new is not None and fail_on_new not in SEVERITIES:
         raise typer.BadParameter(
             f"{fail_on_new!r} is no severity. Use one of {', '.join(SEVERITIES)}.", param_hint="'--fail-on-new'"
@@ -69,6 +82,22 @@ def read_criteria(fail_on: Sequence[str], baseline: str | None, fail_on_new: str
     return Criteria(tuple(gates), earlier, fail_on_new)
 
 
+def _check_gate(gate: Gate, baseline: str | None) -> None:
+    if gate.change and baseline is None:
+        raise typer.BadParameter(
+            f"{gate}: a change shows only against an earlier report. Give one with --baseline FILE.",
+            param_hint="'--fail-on'",
+        )
+    if gate.subject.startswith("check."):
+        # Only those who name a check need the table of all checks, which takes a moment to load.
+        from pagegrade.checks import all_checks
+
+        if gate.subject.removeprefix("check.") not in all_checks():
+            raise typer.BadParameter(
+                f"{gate}: there is no such check. `pagegrade checks` lists them all.", param_hint="'--fail-on'"
+            )
+
+
 def evaluate_reports(
     criteria: Criteria, reports: Sequence[Report], comparisons: Sequence[Comparison | None], *, quiet: bool
 ) -> int:
@@ -77,7 +106,7 @@ def evaluate_reports(
     for report, comparison in zip(reports, comparisons, strict=True):
         if report.state != "completed":
             continue
-        reasons = [reason for gate in criteria.gates if (reason := gate.failure(report)) is not None]
+        reasons = criteria.failures(report, alone=len(reports) == 1)
         if criteria.fail_on_new is not None:
             reasons += _new_findings(comparison, criteria.fail_on_new)
         for reason in reasons:

@@ -1,11 +1,12 @@
-"""Conditions on a report that make a build fail: ``score<80``, ``severity=high``, ``category.seo<70``."""
+"""Conditions on a report that make a build fail: ``score<80``, ``severity=high``, ``score drop>=5``."""
 
 from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Final, Literal, cast
 
 from pagegrade.model.errors import InvalidInput
@@ -14,8 +15,17 @@ from pagegrade.model.report import CATEGORIES, Category, Report
 Importance = Literal["critical", "high", "medium", "low"]
 SEVERITIES: Final[tuple[Importance, ...]] = ("low", "medium", "high", "critical")
 """From the least to the most severe."""
+METRICS: Final = ("fcp_ms", "lcp_ms", "tbt_ms", "si_ms", "tti_ms", "cls")
+"""Measured by a browser; a report without one has none of them."""
+AMOUNTS: Final = ("transfer_bytes", "requests", "ttfb_ms")
+"""Bytes of the page with its files on the wire, number of those files, and time to the first byte of the page."""
+COMPARED_RUNS: Final = 5
+"""Earlier reports whose median a change is measured from."""
 _RESULTS: Final = ("bad", "decent", "good")
-_SHAPE: Final = re.compile(r"\s*([a-z]+(?:\.[a-z]+)?)\s*(<=|>=|!=|==|=|<|>)\s*([a-z]+|[0-9]+(?:\.[0-9]+)?)\s*")
+_SHAPE: Final = re.compile(
+    r"\s*([a-z_]+(?:\.[a-z]+)?)(?:\s+(drop|rise))?\s*(<=|>=|!=|==|=|<|>)\s*([a-z]+|[0-9]+(?:\.[0-9]+)?)\s*(%?)\s*"
+)
+_CHECK: Final = re.compile(r"\s*check\.([a-z0-9]+(?:-[a-z0-9]+)*)\s*")
 _COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -26,7 +36,11 @@ _COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
 }
 _SHOWN_CHECKS: Final = 5
 _MAX_EXPRESSION_CHARS: Final = 100
-EXAMPLES: Final = "score<80, severity>=high, severity=critical, coverage<0.9, result=bad, category.seo<70"
+_MAX_AMOUNT: Final = 1e12
+EXAMPLES: Final = (
+    "score<80, category.seo<70, severity>=high, high>0, check.noindex, coverage<0.9, result=bad, lcp_ms>2500, "
+    "transfer_bytes>1500000, score drop>=5, transfer_bytes rise>=20%"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +48,37 @@ class Gate:
     """One condition; it *fails* the build when it holds."""
 
     subject: str
-    """``score``, ``coverage``, ``severity``, ``result`` or ``category.NAME``."""
-    comparison: str
-    limit: str
+    """``score``, ``coverage``, ``severity``, ``result``, ``category.NAME``, ``check.ID``, a severity, one of
+    ``METRICS`` or one of ``AMOUNTS``."""
+    comparison: str = ""
+    """Empty for a check: the condition is that it found something."""
+    limit: str = ""
+    change: Literal["", "drop", "rise"] = ""
+    """Compare not the figure, but how much lower or higher it is than before."""
+    is_percentage: bool = False
+    """The change is compared as a percentage of the figure before."""
 
     def __str__(self) -> str:
         """The expression as it may be typed."""
-        return f"{self.subject}{self.comparison}{self.limit}"
+        change = f" {self.change}" if self.change else ""
+        return f"{self.subject}{change}{self.comparison}{self.limit}{'%' if self.is_percentage else ''}"
 
-    def failure(self, report: Report) -> str | None:
+    def failure(self, report: Report, earlier: Sequence[Report] = ()) -> str | None:
         """Return the reason why the report fails the gate, in one sentence; ``None`` if it passes.
 
         A figure the report does not have (no result because it is withheld) does not get through either: a gate that
         cannot be evaluated must not be open.
+
+        Args:
+            report: A completed one.
+            earlier: Completed reports on the page from before, the newest first; a change is measured from the median
+                of the first ``COMPARED_RUNS`` that have the figure.
         """
-        compare = _COMPARE[self.comparison]
         if self.subject == "severity":
             return self._severity_failure(report)
+        if self.subject.startswith("check."):
+            return self._check_failure(report)
+        compare = _COMPARE[self.comparison]
         if self.subject == "result":
             if report.result is None:
                 return f"{self}: the report has no result{_because(report)}"
@@ -59,15 +87,48 @@ class Gate:
         figure = self._figure(report)
         if figure is None:
             return f"{self}: the report has no {self.subject}{_because(report)}"
-        return f"{self}: the {self.subject} is {figure:g}" if compare(figure, float(self.limit)) else None
+        if self.change:
+            return self._change_failure(report, figure, earlier)
+        return f"{self}: the {self.subject} is {figure:.12g}" if compare(figure, float(self.limit)) else None
+
+    def _change_failure(self, report: Report, figure: float, earlier: Sequence[Report]) -> str | None:
+        comparable = [one for one in earlier if self._is_comparable(report, one)]
+        figures = [known for one in comparable if (known := self._figure(one)) is not None][:COMPARED_RUNS]
+        if not figures:
+            return f"{self}: there is no earlier report with a {self.subject} to compare with"
+        before = median(figures)
+        change = before - figure if self.change == "drop" else figure - before
+        if self.is_percentage:
+            change = 100 * change / before if before else (100.0 if change > 0 else 0.0)
+        # What is written with a decimal point must not depend on how computers round it.
+        if not _COMPARE[self.comparison](round(change, 9), float(self.limit)):
+            return None
+        return f"{self}: the {self.subject} is {figure:.12g}, it was {before:.12g}"
+
+    def _is_comparable(self, report: Report, earlier: Report) -> bool:
+        """Return false for scores that were made by different rules."""
+        is_score = self.subject == "score" or self.subject.startswith("category.")
+        return not is_score or report.run.ruleset == earlier.run.ruleset
 
     def _figure(self, report: Report) -> float | None:
-        if self.subject == "score":
-            return report.score
-        if self.subject == "coverage":
-            return report.coverage
-        category = report.categories.get(cast("Category", self.subject.removeprefix("category.")))
+        subject = self.subject
+        if subject in METRICS:
+            return None if report.rendered is None else getattr(report.rendered.metrics, subject)
+        if subject in AMOUNTS:
+            return _amount(report, subject)
+        if subject in {"score", "coverage"}:
+            return cast("float | None", getattr(report, subject))
+        if subject in SEVERITIES:
+            return cast("int", getattr(report.counts, subject))
+        category = report.categories.get(cast("Category", subject.removeprefix("category.")))
         return None if category is None else category.score
+
+    def _check_failure(self, report: Report) -> str | None:
+        check = self.subject.removeprefix("check.")
+        result = next((result for result in report.results if result.check == check), None)
+        if result is None or result.outcome == "not_evaluated":
+            return f"{self}: the check was not evaluated"
+        return f"{self}: {result.title}" if result.passed is False else None
 
     def _severity_failure(self, report: Report) -> str | None:
         compare = _COMPARE[self.comparison]
@@ -86,6 +147,19 @@ class Gate:
         return f"{self}: {len(found)} finding{'s' if len(found) > 1 else ''} ({shown})"
 
 
+def _amount(report: Report, subject: str) -> float | None:
+    page = report.page
+    if page is None:
+        return None
+    if subject == "ttfb_ms":
+        return page.timing_ms.get("first_byte")
+    if not page.resources:
+        return None
+    if subject == "requests":
+        return sum(total.count for total in page.resources)
+    return sum(total.transfer_bytes for total in page.resources)
+
+
 def _because(report: Report) -> str:
     return "" if report.withheld is None else f" ({report.withheld.kind}: {report.withheld.message})"
 
@@ -96,22 +170,38 @@ def parse_gate(expression: str) -> Gate:
     Raises:
         InvalidInput: It is not a condition, or compares with something its subject can never be.
     """
-    match = _SHAPE.fullmatch(expression.lower()) if len(expression) <= _MAX_EXPRESSION_CHARS else None
+    shown = repr(expression[:_MAX_EXPRESSION_CHARS])
+    typed = expression.lower() if len(expression) <= _MAX_EXPRESSION_CHARS else ""
+    check = _CHECK.fullmatch(typed)
+    if check is not None:
+        return Gate(f"check.{check[1]}")
+    match = _SHAPE.fullmatch(typed)
     if match is None:
-        raise InvalidInput(f"{expression[:_MAX_EXPRESSION_CHARS]!r} is no condition. Use one like: {EXAMPLES}")
-    subject, comparison, limit = match[1], match[2].replace("==", "="), match[3]
+        raise InvalidInput(f"{shown} is no condition. Use one like: {EXAMPLES}")
+    subject, change, typed_comparison, limit, percent = match.groups(default="")
+    comparison = typed_comparison.replace("==", "=")
     allowed = _allowed(subject)
     if allowed is None:
         raise InvalidInput(
-            f"{subject!r} in {expression!r} is nothing a report has. "
-            f"Use score, coverage, severity, result or category.NAME with one of {', '.join(CATEGORIES)}."
+            f"{subject!r} in {shown} is nothing a report has. Use score, coverage, severity, result, check.ID, "
+            f"{', '.join((*SEVERITIES, *METRICS, *AMOUNTS))} or category.NAME with one of {', '.join(CATEGORIES)}."
         )
     if isinstance(allowed, tuple):
+        if change or percent:
+            raise InvalidInput(f"{shown}: a {subject} does not drop or rise by an amount. Use a figure, such as score.")
         if limit not in allowed:
-            raise InvalidInput(f"{limit!r} in {expression!r} is no {subject}. Use one of {', '.join(allowed)}.")
-    elif limit.isalpha() or float(limit) > allowed:
-        raise InvalidInput(f"{limit!r} in {expression!r} must be a number from 0 to {allowed:g}.")
-    return Gate(subject, comparison, limit)
+            raise InvalidInput(f"{limit!r} in {shown} is no {subject}. Use one of {', '.join(allowed)}.")
+        return Gate(subject, comparison, limit)
+    if percent and not change:
+        raise InvalidInput(f"{shown}: a percentage belongs to a change. Write it like transfer_bytes rise>=20%.")
+    if change and comparison not in {">", ">="}:
+        raise InvalidInput(f"{shown}: compare a change with > or >=. Write it like score drop>=5.")
+    highest = _MAX_AMOUNT if percent else allowed
+    if limit.isalpha() or float(limit) > highest:
+        raise InvalidInput(f"{limit!r} in {shown} must be a number from 0 to {highest:.12g}.")
+    if change and float(limit) == 0 and comparison == ">=":
+        raise InvalidInput(f"{shown} always holds. Use > 0 or a larger number.")
+    return Gate(subject, comparison, limit, cast('Literal["", "drop", "rise"]', change), bool(percent))
 
 
 def _allowed(subject: str) -> tuple[str, ...] | float | None:
@@ -122,6 +212,8 @@ def _allowed(subject: str) -> tuple[str, ...] | float | None:
         return _RESULTS
     if subject == "coverage":
         return 1.0
+    if subject in SEVERITIES or subject in METRICS or subject in AMOUNTS:
+        return _MAX_AMOUNT
     if subject == "score" or (subject.removeprefix("category.") in CATEGORIES and subject.startswith("category.")):
         return 100.0
     return None
