@@ -13,6 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from pagegrade.model.errors import Unavailable
+from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.stored import ClaimedRun, PackedReport
 from pagegrade.observability.otel import OpenTelemetryTracing
 from pagegrade.sandbox.pool import Children
@@ -21,14 +22,16 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.analysis import AnalyzeOptions
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.runs import finish_run
+from pagegrade.store.repositories.ignores import add_ignore, delete_ignore
 from pagegrade.store.repositories.reports import delete_report
+from pagegrade.store.repositories.run_history import load_detail
 from pagegrade.worker import execute
 from pagegrade.worker.execute import perform_run
 from tests.gather.scripted import Names
 from tests.otlp import collecting, forget_variables
 from tests.queue_builders import Queue, add_queued
 from tests.site.serve import Site, serve_site
-from tests.store_builders import add_owner, make_database
+from tests.store_builders import NOW_MS, add_owner, make_database
 
 PUBLIC = "192.0.2.7"
 """Reserved for documentation: it has the politeness of a public address, and the guard lets nobody dial it."""
@@ -104,6 +107,42 @@ def test_everybody_with_the_same_page_is_told(services: Services, queue: Queue, 
     asyncio.run(main())
 
     assert queue.report(follower.report_id).state == "completed"
+
+
+def test_ignore_rules_of_the_account_and_of_the_report_apply(services: Services, queue: Queue, site: Site) -> None:
+    """From the next run on, and not to reports of others; a deleted rule applies no more."""
+    run = queue.add(site.http + "/about", target="")
+
+    def results() -> dict[str, Any]:
+        (claimed,) = queue.claim()
+        perform(services, claimed)
+        number = queue.report(run.report_id).run_number or 0
+        detail = services.database.read_here(lambda tx: load_detail(tx, run.report_id, number))
+        found: dict[str, Any] = json.loads(detail or b"{}")["results"]
+        return found
+
+    plain = results()
+    first, second, third = [name for name, one in plain.items() if one["passed"] is False][:3]
+    bob = add_owner(services.database, "Bob")[0].id
+    places = ((queue.account_id, first, run.report_id), (queue.account_id, second, None), (bob, third, None))
+    rules = [
+        services.database.write_here(
+            lambda tx, place=place: add_ignore(  # type: ignore[misc]
+                tx, place[0], IgnoreRule(check=place[1], reason="Known."), report_id=place[2], now_ms=NOW_MS
+            )
+        )
+        for place in places
+    ]
+    queue.again(run.report_id)
+    ruled = results()
+    services.database.write_here(lambda tx: delete_ignore(tx, queue.account_id, rules[0].rule.id or 0))
+    queue.again(run.report_id)
+    after = results()
+
+    assert [ruled[name]["outcome"] for name in (first, second)] == ["ignored", "ignored"]
+    assert ruled[second]["ignored"]["rules"] == [rules[1].rule.id]
+    assert ruled[third]["outcome"] == plain[third]["outcome"]
+    assert after[first]["outcome"] == plain[first]["outcome"]
 
 
 def test_a_full_address_is_waited_for(services: Services, queue: Queue) -> None:
