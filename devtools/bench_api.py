@@ -291,6 +291,7 @@ def serving(folder: Path, *arguments: str, **settings: str) -> Iterator[tuple[st
     environment |= {
         "PAGEGRADE_DATA_DIR": str(folder),
         "PAGEGRADE_BOOTSTRAP_API_KEY": KEY,
+        "PAGEGRADE_RENDER": "never",
         **{
             f"PAGEGRADE_{name}": str(UNLIMITED)
             for name in ("REQUESTS_PER_MINUTE", "ANALYSES_PER_MINUTE", "QUEUE", "ACCOUNT_QUEUE")

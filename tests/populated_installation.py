@@ -11,7 +11,7 @@ import httpx
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
-from pagegrade.model.stored import MAX_ATTEMPTS
+from pagegrade.model.stored import MAX_ATTEMPTS, PackedPicture
 from pagegrade.service.container import Services
 from pagegrade.service.sign_in import make_link
 from pagegrade.store.engine.database import Database, Transaction
@@ -20,6 +20,7 @@ from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.repositories.accounts import load_account
 from pagegrade.store.repositories.installation import load_or_make_secret, prove_writable
 from pagegrade.store.repositories.keys import revoke_key
+from pagegrade.store.repositories.pictures import save_pictures
 from pagegrade.web.app import make_app
 from tests.report_builders import make_failed_report
 from tests.store_builders import add_key, add_owner
@@ -82,6 +83,7 @@ async def move_in(instance: Instance) -> Left:
     def by_hand(tx: Transaction) -> str:
         tx.exec_driver_sql("UPDATE runs SET attempt = ? WHERE report_id = ?", (MAX_ATTEMPTS, dying["id"]))
         revoke_key(tx, 3, now_ms())
+        save_pictures(tx, 1, [PackedPicture(name="viewport", body=b"RIFF\0\0\0\0WEBP")])
         load_or_make_secret(tx, "cookies")
         prove_writable(tx, now_ms())
         return make_link(tx, bob.id, hours=24, now_ms=now_ms())[0]

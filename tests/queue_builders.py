@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import text
 
+from pagegrade.model.rendering import Device
 from pagegrade.model.stored import ClaimedRun, PackedReport, Priority, StoredReport, StoredRun
 from pagegrade.parse.url import host, project_of, registrable_domain
 from pagegrade.report.codec import pack_report
@@ -35,6 +36,7 @@ def add_queued(
     priority: int = Priority.INTERACTIVE,
     target: str | None = None,
     now_ms: int = NOW_MS,
+    device: Device | None = None,
 ) -> tuple[StoredReport, StoredRun]:
     """A new report and its first run, as creating one does."""
     hold_account(tx, account_id)
@@ -49,7 +51,8 @@ def add_queued(
         now_ms=now_ms,
     )
     shown = registrable_domain(host(url)) if target is None else target
-    return report, enqueue_run(tx, report=report, priority=priority, target=shown, now_ms=now_ms)
+    run = enqueue_run(tx, report=report, priority=priority, target=shown, now_ms=now_ms, device=device)
+    return report, run
 
 
 @dataclass(slots=True)
@@ -70,12 +73,24 @@ class Queue:
         owner = self.account_id if account_id is None else account_id
         return self.database.write_here(lambda tx: add_queued(tx, owner, url, **new_reports)[1])
 
-    def again(self, report_id: int, *, priority: int = Priority.RERUN, now_ms: int = NOW_MS) -> StoredRun:
+    def again(
+        self,
+        report_id: int,
+        *,
+        priority: int = Priority.RERUN,
+        now_ms: int = NOW_MS,
+        device: Device | None = None,
+    ) -> StoredRun:
         """Another run of a report."""
         report = self.report(report_id)
         return self.database.write_here(
             lambda tx: enqueue_run(
-                tx, report=report, priority=priority, target=registrable_domain(host(report.url)), now_ms=now_ms
+                tx,
+                report=report,
+                priority=priority,
+                target=registrable_domain(host(report.url)),
+                now_ms=now_ms,
+                device=device,
             )
         )
 
@@ -88,6 +103,7 @@ class Queue:
         per_minute: int = LOTS,
         suspects: bool = False,
         idle_accounts: bool = False,
+        browsers: int = LOTS,
     ) -> tuple[ClaimedRun, ...]:
         """Take runs."""
         if self.database.shared:
@@ -104,6 +120,7 @@ class Queue:
                 target_runs_per_minute=per_minute,
                 suspects=suspects,
                 idle_accounts=idle_accounts,
+                browsers=browsers,
             ),
             now_ms=now_ms,
         )

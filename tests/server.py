@@ -336,7 +336,8 @@ def start_server(
         command: What is started instead of the product itself.
         temporary: ``TMPDIR``, which children have too.
         verb: ``worker`` for a process that only answers probes.
-        settings: By their names, without the prefix: ``REQUESTS_PER_MINUTE=5``.
+        settings: By their names, without the prefix: ``REQUESTS_PER_MINUTE=5``. Pages are not drawn unless ``RENDER``
+            says so: few tests are about that, and it takes half a minute for each page.
 
     Raises:
         AssertionError: It ended or said nothing in time; the message holds what it printed.
@@ -349,6 +350,7 @@ def start_server(
         "PAGEGRADE_ALLOW_NETWORKS": LOOPBACK,
         "PAGEGRADE_REQUESTS_PER_MINUTE": "100000",
         "PAGEGRADE_ANALYSES_PER_MINUTE": "100000",
+        "PAGEGRADE_RENDER": "never",
         **{f"PAGEGRADE_{name}": str(value) for name, value in settings.items()},
         **({} if temporary is None else {"TMPDIR": str(temporary)}),
     }

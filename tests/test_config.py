@@ -44,7 +44,7 @@ def test_the_service_has_the_same_defaults() -> None:
     """Whoever makes options without settings gets what an operator without settings gets."""
     settings, options = Settings(), ServiceOptions()
     renamed = {"create_wait_s": "create_wait_seconds", "grace_s": "grace_seconds", "lease_s": "lease_seconds"}
-    names = {field.name for field in fields(ServiceOptions)} - {"analyze", "base_url"}
+    names = {field.name for field in fields(ServiceOptions)} - {"analyze", "base_url", "browser", "browsers"}
 
     assert {name: getattr(settings, renamed.get(name, name)) for name in names} == {
         name: getattr(options, name) for name in names

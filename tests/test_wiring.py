@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
+from dataclasses import replace
 from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
 
 from pagegrade.config import given_settings
+from pagegrade.gather.browser.program import find_browser
 from pagegrade.model.errors import InvalidInput
 from pagegrade.observability.tracing import NO_TRACING
 from pagegrade.service.options import ServiceOptions
@@ -23,6 +26,7 @@ from pagegrade.wiring import (
     open_notices,
     planned_places,
     public_origin,
+    require_browser,
     server_options,
     service_options,
     shown_settings,
@@ -130,7 +134,11 @@ def _run(code: str, folder: Path) -> str:
 
 def test_without_settings_the_service_has_its_defaults() -> None:
     """The settings and the options were written down twice; here they meet."""
-    assert service_options() == ServiceOptions()
+    found = service_options()
+
+    assert replace(found, browser=None, browsers=1) == ServiceOptions()
+    assert found.browser == find_browser()
+    assert found.browsers == max(1, (os.cpu_count() or 1) // 2)
 
 
 def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,6 +166,11 @@ def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -
         "TARGET_RUNS_PER_MINUTE": "15",
         "RUN_BUDGET_SECONDS": "16",
         "DATABASE_CONNECTIONS": "17",
+        "RENDER": "always",
+        "RENDER_LOADS": "5",
+        "BROWSER": "/bin/true",
+        "BROWSERS": "18",
+        "PARSERS": "19",
     }
     for name, value in values.items():
         monkeypatch.setenv(f"PAGEGRADE_{name}", value)
@@ -168,6 +181,28 @@ def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -
     assert options.metrics_token == "token"
     assert options.max_reports == 1005
     assert options.analyze.budget_s == 16
+    assert options.analyze.render_loads == 5
+    assert options.browser == Path("/bin/true")
+
+
+def test_a_service_that_must_draw_every_page_needs_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does not start without one, and says how to get one; one that may do without starts, as do other commands."""
+    monkeypatch.setenv("PAGEGRADE_BROWSER", "/no/such/browser")
+    require_browser(service_options())
+    monkeypatch.setenv("PAGEGRADE_RENDER", "always")
+    require_browser(service_options(workers=0))
+    options = service_options()
+
+    with pytest.raises(InvalidInput, match=r"PAGEGRADE_RENDER=always: PAGEGRADE_BROWSER: /no/such/browser .*Install"):
+        require_browser(options)
+
+
+def test_a_service_that_draws_no_page_looks_for_no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even for one that is there."""
+    monkeypatch.setenv("PAGEGRADE_BROWSER", "/bin/true")
+    monkeypatch.setenv("PAGEGRADE_RENDER", "never")
+
+    assert service_options().browser is None
 
 
 @pytest.mark.parametrize(
@@ -266,7 +301,7 @@ def test_a_database_works_and_services_share_it(tmp_path: Path) -> None:
 
     assert answer == 42
     assert (tmp_path / "share/pagegrade/pagegrade.db").exists()
-    assert services.options == ServiceOptions()
+    assert services.options == service_options()
 
 
 def test_places_can_be_asked_for_without_making_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

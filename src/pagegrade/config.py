@@ -98,6 +98,25 @@ class Settings(BaseSettings):
             "chrome-headless-shell, chromium or google-chrome, whichever is found first."
         ),
     ] = None
+    render: Annotated[
+        Literal["auto", "never", "always"],
+        BeforeValidator(_lower),
+        Field(
+            description="Whether a browser draws the pages of reports that do not say it themselves. auto: where there "
+            "is one. never: no page. always: all; a start without a browser fails."
+        ),
+    ] = "auto"
+    browsers: Annotated[
+        Annotated[int, Field(ge=1, le=64)] | None,
+        Field(
+            description="Browsers at the same time in each process, at 200 to 600 MB each. Unset: half the processor's "
+            "cores, at least 1."
+        ),
+    ] = None
+    render_loads: Annotated[
+        int,
+        Field(ge=1, le=9, description="Loads of a page in a browser; its metrics are the medians over them."),
+    ] = 3
     database_url: Annotated[
         SecretStr | None,
         Field(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pagegrade.observability.logs import Lines
     from pagegrade.observability.tracing import Tracing
     from pagegrade.service.container import Services
-    from pagegrade.service.options import ServiceOptions
+    from pagegrade.service.options import RenderDefault, ServiceOptions
     from pagegrade.store.engine.database import Database
     from pagegrade.store.pubsub.notifications import Notices
 
@@ -66,6 +66,15 @@ def configured_options() -> AnalyzeOptions:
     if not _anything_set():
         return AnalyzeOptions()
     return _analyze_options(_settings())
+
+
+def configured_render() -> RenderDefault:
+    """Return ``PAGEGRADE_RENDER``.
+
+    Raises:
+        InvalidInput: A setting cannot be used.
+    """
+    return _settings().render
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,15 +125,53 @@ def typed_options(
 
 def _render_options(configured: AnalyzeOptions, wanted: Rendered) -> RenderOptions:
     from pagegrade.gather.browser.options import RenderOptions
+
+    program = _find_browser(configured.browser, wanted_by="--render")
+    return RenderOptions(
+        program=program,
+        device=wanted.device,
+        network=wanted.network or wanted.device,
+        loads=configured.render_loads,
+    )
+
+
+def _find_browser(configured: str | None, *, wanted_by: str) -> Path:
+    """Return the program of the browser.
+
+    Raises:
+        InvalidInput: There is none; the message begins with who wants it and says how to get one.
+    """
     from pagegrade.gather.browser.program import HOW_TO_GET_ONE, find_browser
 
-    program = find_browser(configured.browser)
+    program = find_browser(configured)
     if program is None:
         missing = "There is no browser on this machine"
-        if configured.browser is not None:
-            missing = f"PAGEGRADE_BROWSER: {configured.browser} is no program that can be run"
-        raise InvalidInput(f"--render: {missing}. {HOW_TO_GET_ONE}")
-    return RenderOptions(program=program, device=wanted.device, network=wanted.network or wanted.device)
+        if configured is not None:
+            missing = f"PAGEGRADE_BROWSER: {configured} is no program that can be run"
+        raise InvalidInput(f"{wanted_by}: {missing}. {HOW_TO_GET_ONE}", reason="no_browser")
+    return program
+
+
+def _browser_of_service(settings: Settings, workers: int) -> Path | None:
+    """Return the browser of a process that runs so many analyses at a time; ``None`` if it has none."""
+    from pagegrade.gather.browser.program import find_browser
+
+    if settings.render == "never" or sys.platform != "linux" or not workers:
+        return None
+    return find_browser(settings.browser)
+
+
+def require_browser(options: ServiceOptions) -> None:
+    """Check at the start of a process that it can draw all pages, where it is set to.
+
+    Raises:
+        InvalidInput: ``PAGEGRADE_RENDER`` is ``always`` and there is no browser; the message says how to get one.
+    """
+    if options.render != "always" or options.browser is not None or not options.workers:
+        return
+    if sys.platform != "linux":
+        raise InvalidInput("PAGEGRADE_RENDER=always: the service isolates browsers on Linux only.", reason="no_browser")
+    _find_browser(options.analyze.browser, wanted_by="PAGEGRADE_RENDER=always")
 
 
 def service_options(*, host: str | None = None, port: int | None = None, workers: int | None = None) -> ServiceOptions:
@@ -137,6 +184,7 @@ def service_options(*, host: str | None = None, port: int | None = None, workers
     from pagegrade.service.options import ServiceOptions
 
     settings = _settings()
+    slots = settings.workers if workers is None else workers
     return ServiceOptions(
         base_url=settings.base_url or _origin(host or settings.host, settings.port if port is None else port),
         default_privacy=Privacy(settings.default_privacy),
@@ -153,7 +201,10 @@ def service_options(*, host: str | None = None, port: int | None = None, workers
         cors_origins=settings.cors_origins,
         metrics_token=_plain(settings.metrics_token),
         hsts=settings.hsts,
-        workers=settings.workers if workers is None else workers,
+        workers=slots,
+        render=settings.render,
+        browser=_browser_of_service(settings, slots),
+        browsers=settings.browsers or max(1, (os.cpu_count() or 1) // 2),
         parsers=settings.parsers,
         grace_s=settings.grace_seconds,
         lease_s=settings.lease_seconds,
@@ -389,6 +440,7 @@ def _analyze_options(settings: Settings) -> AnalyzeOptions:
         deny_networks=settings.deny_networks,
         allow_ports=settings.allow_ports,
         browser=settings.browser,
+        render_loads=settings.render_loads,
         thresholds=Thresholds(good=settings.good_from, decent=settings.decent_from),
     )
 

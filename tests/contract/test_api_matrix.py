@@ -13,7 +13,12 @@ from functools import partial
 from typing import Any, Final
 
 import pytest
+from sqlalchemy import select
 
+from pagegrade.model.stored import PackedPicture
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.pictures import save_pictures
+from pagegrade.store.schema.tables import runs
 from pagegrade.web.operations import PAGES
 from pagegrade.web.routes import ALL_OPERATIONS
 from tests.e2e.shapes import wrong_problem
@@ -69,6 +74,7 @@ ROWS: Final = {
     ("GET", "/api/v1/reports/{id}/runs"): Row(200, 404),
     ("GET", "/api/v1/reports/{id}/runs/{n}"): Row(200, 404),
     ("GET", "/api/v1/reports/{id}/compare"): Row(200, 404, query="?from=1&to=2"),
+    ("GET", "/api/v1/reports/{id}/pictures/{picture}"): Row(200, 404),
     ("GET", "/api/v1/batches"): Row(200, 200),
     ("POST", "/api/v1/batches"): Row(202, 202, "reports:write", {"urls[]": "{site}/about"}),
     ("GET", "/api/v1/batches/{id}"): Row(200, 404),
@@ -147,6 +153,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         server.finished(report["id"])
         server.call("PUT", f"/api/v1/reports/{report['id']}", form={"results": 1})
         server.finished(report["id"])
+        with server._database() as database:
+            database.write_here(lambda tx: _add_picture(tx, report["id"]))
         keys: dict[str, str | None] = {"nobody": None, "owner": server.key, "wrong key": "pgk_" + "x" * 40}
         keys["read-only key"] = server.add_key(1, scopes=("reports:read", "account:read"))
         keys["revoked key"] = server.add_key(1)
@@ -163,6 +171,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
             "n": 2,
             "project": report["project"],
             "check": "title",
+            "picture": "viewport",
             "code": "validation-failed",
         }
         known |= {"slug": report["share_url"].rpartition("/")[2]}
@@ -172,6 +181,12 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         known["batch"] = [world.batch() for _ in range(5)][-1]
         known["ignore"] = [world.ignore() for _ in range(7)][-1]
         yield world
+
+
+def _add_picture(tx: Transaction, report_id: int) -> None:
+    """A picture of the run that the report shows, as one from a browser has."""
+    (run_id,) = tx.execute(select(runs.c.id).where(runs.c.report_id == report_id, runs.c.number == 2)).scalars()
+    save_pictures(tx, run_id, [PackedPicture(name="viewport", body=b"RIFF")])
 
 
 def expected(method: str, path: str, actor: str) -> int:
@@ -214,11 +229,11 @@ def wrong_in_every_answer(reply: Reply, method: str, path: str) -> list[str]:
         found.append(f"X-Request-Id: {reply.header('X-Request-Id')}")
     media_type = (reply.header("Content-Type") or "").partition(";")[0]
     if path.startswith("/api/") and reply.status not in {204, 304}:
-        wanted = (
-            {"application/problem+json"}
-            if reply.status >= 400
-            else {"application/json", "application/vnd.oai.openapi+json"}
-        )
+        wanted = {"application/json", "application/vnd.oai.openapi+json"}
+        if reply.status >= 400:
+            wanted = {"application/problem+json"}
+        elif path.endswith("/pictures/{picture}") and method != "OPTIONS":
+            wanted = {"image/webp"}
         if media_type not in wanted:
             found.append(f"Content-Type: {media_type}")
     if reply.status >= 400 and media_type == "application/problem+json" and method != "HEAD":
@@ -311,8 +326,10 @@ def test_what_belongs_to_others_looks_like_what_never_was(world: World, subtests
             kinds = {BATCHES: "batch", IGNORES: "ignore"}
             report = str(world.known[next((kinds[each] for each in kinds if path.startswith(each)), "id")])
             unknown = str(10 ** len(report) - 1)
-            foreign = ask(world, method, path, "other account", fill=partial(str.format, id=report, n=2))
-            missing = ask(world, method, path, "other account", fill=partial(str.format, id=unknown, n=2))
+            foreign, missing = (
+                ask(world, method, path, "other account", fill=partial(str.format, id=each, n=2, picture="viewport"))
+                for each in (report, unknown)
+            )
 
             assert foreign.status == 404
             assert neutral(foreign, report) == neutral(missing, unknown)

@@ -6,7 +6,7 @@ Each page declares its audience (``access``); nothing here names a page, so a ne
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -15,10 +15,13 @@ import pytest
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
+from pagegrade.model.stored import PackedPicture
+from pagegrade.report.codec import pack_report
 from pagegrade.store.repositories.accounts import add_account, disable_account, list_accounts
 from pagegrade.store.repositories.sessions import end_sessions, list_sessions
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.routes import ALL_OPERATIONS
+from tests.report_builders import make_report
 from tests.web.calling import Instance, with_instance
 
 FORM: Final = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}
@@ -44,7 +47,8 @@ class World:
 async def make_world(instance: Instance) -> World:
     """Alice with a report, a key and a session; Bob; Dora, who has signed out; Eve, whose account is disabled."""
     report = await instance.create("https://example.com/pricing")
-    await instance.finish()
+    picture = PackedPicture(name="viewport", body=b"RIFF")
+    await instance.finish(replace(pack_report(make_report()), pictures=(picture,)))
 
     def add(name: str) -> Account:
         return instance.services.database.write_here(
@@ -74,7 +78,7 @@ def address(operation: Operation, world: World) -> str:
     """Where the operation is found for something of Alice's."""
     segments = operation.path.split("/")
     place = next((value for start, value in world.places.items() if operation.path.startswith(start)), "json")
-    named = {"{format}": "json", "{number}": "1"}
+    named = {"{format}": "json", "{number}": "1", "{picture}": "viewport"}
     return "/".join(named.get(each, place) if each.startswith("{") else each for each in segments)
 
 

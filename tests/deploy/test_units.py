@@ -110,3 +110,25 @@ def test_little_is_left_to_take_away(path: Path) -> None:
     )
 
     assert told.returncode == 0, told.stdout[-400:]
+
+
+@NEEDS_SYSTEMD
+@each_unit
+def test_systemd_understands_what_a_browser_needs(path: Path, tmp_path: Path) -> None:
+    """The addition for browsers belongs to each unit, and opens namespaces and two calls alone."""
+    unit = tmp_path / path.name
+    unit.write_text(path.read_text(encoding="utf-8").replace(PROGRAM, sys.executable), encoding="utf-8")
+    folder = tmp_path / f"{path.name}.d"
+    folder.mkdir()
+    addition = path.parent / "browser.conf"
+    (folder / addition.name).write_text(addition.read_text(encoding="utf-8"), encoding="utf-8")
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", unit],  # noqa: S607
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    assert unit_values(addition, "RestrictNamespaces") == ["", "user net pid"]
+    assert unit_values(addition, "SystemCallFilter") == ["chroot capset"]

@@ -6,9 +6,11 @@ import os
 
 import pytest
 
+from tests.chromium import program
 from tests.lab.run import run_lab, why_not
 from tests.lab.world import Verdict, Verdicts
 
+__all__ = ["program"]
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
 
 

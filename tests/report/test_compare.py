@@ -9,11 +9,14 @@ import pytest
 from pagegrade.checks import all_checks
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Detail, Evidence
+from pagegrade.model.rendering import Device, LoadMetrics, RenderedPage
 from pagegrade.model.report import Result, RunFacts
 from pagegrade.render.view import compared
 from pagegrade.report.compare import CUT, LINKED, WHOLE, Comparison, compare_reports, fingerprints
+from pagegrade.report.rendered import rendered_page
 from pagegrade.service.runs.analysis import artifacts_of_document
 from pagegrade.service.runs.evaluation import evaluate_artifacts
+from tests.rendering_builders import make_rendering
 from tests.report_builders import make_failed_report, make_images, make_passed, make_report, make_result
 
 
@@ -275,6 +278,38 @@ def test_a_page_that_was_not_wholly_seen_fixes_nothing(note: str) -> None:
     assert [change.result.check for change in comparison.fixed] == ["cors"]
     assert [item.check for item in comparison.not_comparable] == ["image-alt"]
     assert [change.result.check for change in compare_reports(part, whole).new] == ["cors"]
+
+
+def drawn_for(device: Device) -> RenderedPage:
+    """The page in a browser that imitated this device."""
+    return rendered_page(make_rendering(device=device), [], LoadMetrics())
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (None, "mobile", "Only the newer report saw the page after its scripts"),
+        ("desktop", None, "Only the older report saw the page after its scripts"),
+        ("desktop", "mobile", "different devices"),
+    ],
+)
+def test_what_only_one_engine_saw_is_neither_new_nor_fixed(
+    before: Device | None, after: Device | None, words: str
+) -> None:
+    """An image that scripts add was there before; what both saw, and what the server sent, compares as ever."""
+    header = make_result("cors", evidence=(Evidence(header="Access-Control-Allow-Origin", snippet="*"),))
+    old, new = (None if device is None else drawn_for(device) for device in (before, after))
+    passed, found = (replace(one, category="accessibility") for one in (PASSED, FAILED))
+    comparison = compare_reports(
+        make_report(passed, header, rendered=old), make_report(found, make_passed("cors"), rendered=new)
+    )
+    both = compare_reports(make_report(found, rendered=old), make_report(found, rendered=new))
+
+    assert (comparison.new, [change.result.check for change in comparison.fixed]) == ((), ["cors"])
+    assert [item.check for item in comparison.not_comparable] == ["image-alt"]
+    assert words in comparison.not_comparable[0].reason
+    assert len(both.still) > 0
+    assert both.not_comparable == ()
 
 
 @pytest.mark.parametrize(

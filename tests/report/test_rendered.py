@@ -91,7 +91,7 @@ def test_the_report_says_what_the_browser_saw_in_every_form() -> None:
     assert plain["rendered"]["metrics"]["fcp_ms"] == 1_000.0
     assert plain["rendered"]["spread"]["fcp_ms"] == {"min": 900.0, "max": 1_100.0}
     assert plain["rendered"]["pictures"] == [
-        {"kind": "viewport", "width_px": 1, "height_px": 2, "bytes": 4, "time_ms": None}
+        {"name": "viewport", "kind": "viewport", "width_px": 1, "height_px": 2, "bytes": 4, "time_ms": None}
     ]
     assert report_from_dict(plain) == report
     assert b'"rendered":{' in unpack_detail(check_packed(pack_report(report)).detail)

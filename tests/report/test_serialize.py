@@ -22,6 +22,8 @@ MEMBERS = [
     "project",
     "privacy",
     "password",
+    "render",
+    "device",
     "state",
     "result",
     "score",

@@ -49,10 +49,13 @@ class Instance:
         privacy: int = 0,
         password: str | None = None,
         who: Caller | None = None,
+        **engine: Any,
     ) -> Stored:
         """A new report; its hash is the password with a mark."""
         who = who or self.alice
-        new_report = read_new_report(url, privacy=privacy, password=password, account=who.account, options=self.options)
+        new_report = read_new_report(
+            url, privacy=privacy, password=password, account=who.account, options=self.options, **engine
+        )
         hashed = None if new_report.password is None else f"hash of {new_report.password}"
         return self.database.write_here(
             lambda tx: create_report(tx, who, new_report, self.options, self.now_ms, password_hash=hashed)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from pagegrade.store.engine.database import Database
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.repositories.installation import note_origin
 from pagegrade.store.repositories.processes import LiveProcess, list_live
+from pagegrade.worker import heartbeat
 from pagegrade.worker.heartbeat import present
 from tests.store_builders import make_database, make_file
 from tests.waiting import wait_for
@@ -198,3 +200,30 @@ def test_a_process_without_a_configured_origin_learns_that_of_the_server(databas
         ]
     else:
         assert {url for url, _ in found} == {configured}
+
+
+@shared_only
+def test_runs_wait_for_a_browser_of_another_process_for_a_while(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As long as one is known, and for a time after the last one was; then they are done without."""
+    monkeypatch.setattr(heartbeat, "BROWSER_WAIT_S", 0.0)
+    drawing, plain = process_of(database), process_of(database)
+    drawing.options = replace(drawing.options, browser=Path("/bin/true"))
+
+    async def script() -> list[bool]:
+        async with present(plain, "worker"):
+            alone = plain.awaits_browser
+            async with present(drawing, "worker"):
+                monkeypatch.setattr(heartbeat, "BROWSER_WAIT_S", 60.0)
+                await wait_for(lambda: plain.awaits_browser)
+            monkeypatch.setattr(heartbeat, "BROWSER_WAIT_S", 0.0)
+            await wait_for(lambda: not plain.awaits_browser)
+            return [alone, plain.awaits_browser]
+
+    found = asyncio.run(script())
+    known = [one.has_browser for one in live(database)]
+    close(drawing, plain)
+
+    assert found == [False, False]
+    assert known == []

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,50 @@ def test_everything_that_waits_is_brought_to_its_end(services: Services, queue: 
 
     assert states(queue) == ["completed"] * 5 + ["failed"]
     assert queue.rows("SELECT DISTINCT attempt FROM runs") == [(1,)]
+
+
+def test_no_more_pages_are_drawn_at_once_than_browsers_may_run(services: Services, queue: Queue, stage: Stage) -> None:
+    """Static analyses go on beside them, and the next page is drawn when a browser is free."""
+    services.options = replace(services.options, browser=Path("/bin/true"), browsers=1)
+    for number in range(3):
+        queue.add(f"https://drawn{number}.example/", device="mobile")
+    for number in range(2):
+        queue.add(f"https://static{number}.example/")
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=4)) as worker:
+            await stage.until(lambda: len(stage.started) == 3)
+            worker.wake()
+            await asyncio.sleep(0.05)
+            drawn.append(sum(run.device is not None for run in stage.started))
+            stage.gate.set()
+            await stage.until(lambda: set(states(queue)) == {"completed"})
+
+    drawn: list[int] = []
+    play(scene)
+
+    assert drawn == [1]
+
+
+@pytest.mark.parametrize("awaits", [True, False])
+def test_without_a_browser_runs_wait_only_for_processes_that_have_one(
+    services: Services, queue: Queue, stage: Stage, *, awaits: bool
+) -> None:
+    """If there is none at all they are analyzed without, however many."""
+    services.awaits_browser = awaits
+    queue.add("https://drawn0.example/", device="mobile")
+    queue.add("https://drawn1.example/", device="mobile")
+    queue.add("https://static.example/")
+    expected = ["queued", "queued", "completed"] if awaits else ["completed"] * 3
+
+    async def scene() -> None:
+        stage.gate.set()
+        async with working(Worker(services, slots=4)):
+            await stage.until(lambda: states(queue) == expected)
+
+    play(scene)
+
+    assert len(stage.started) == (1 if awaits else 3)
 
 
 def test_slow_pages_of_one_account_keep_no_other_account_waiting(

@@ -26,6 +26,7 @@ from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import Report
 from pagegrade.parse.url import Target, parse_target_url, project_of
 from pagegrade.render.escape import visible
+from pagegrade.render.har import render_har
 from pagegrade.render.view import grade_word
 from pagegrade.report.artifacts_file import save_artifacts
 from pagegrade.sandbox.pool import Children
@@ -49,6 +50,8 @@ class AnalyzeRequest:
     """Options of the rendered engine; ``None``: static analysis alone."""
     pictures: str | None = None
     """Folder for the pictures of the browser; ``None`` for a new temporary one."""
+    har: str | None = None
+    """File for the requests of the browser; ``None``: they are not saved."""
 
 
 def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> int:
@@ -67,6 +70,8 @@ def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> in
     )
     if request.save_artifacts is not None:
         _check_artifacts_place(request.save_artifacts, len(targets))
+    if request.har is not None and (request.render is None or len(targets) > 1):
+        raise typer.BadParameter("A HAR holds one page that a browser drew: add --render.", param_hint="'--har'")
     if sys.flags.dev_mode:
         # ``python -X dev -m pagegrade`` shows where a mistake of ours happened.
         logging.basicConfig()
@@ -135,6 +140,7 @@ async def _analyze_all(
                 analysis = await analyze_target(target, options=options, children=children)
                 outcomes[target.url] = analysis.report
                 _save_pictures(analysis, request)
+                _save_har(analysis.report, request.har)
                 if request.save_artifacts is not None:
                     _save(analysis, request.save_artifacts, quiet=request.quiet)
             except InvalidInput as error:
@@ -200,6 +206,17 @@ def _save_pictures(analysis: Analysis, request: AnalyzeRequest) -> None:
         raise InvalidInput(f"--pictures: {error.filename} cannot be written: {error.strerror}.") from error
     if not request.quiet:
         sys.stderr.write(f"Pictures of the page: {folder}\n")
+
+
+def _save_har(report: Report, path: str | None) -> None:
+    if path is None:
+        return
+    if report.rendered is None:
+        raise InvalidInput(f"--har: no browser drew {visible(report.url, 2048)}, so nothing is saved.")
+    try:
+        Path(path).write_text(render_har(report), encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(f"--har: {path} cannot be written: {error.strerror}.") from error
 
 
 def _summarise(reports: Sequence[Report]) -> None:

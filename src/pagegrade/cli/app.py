@@ -112,6 +112,10 @@ def analyze(
         str | None,
         typer.Option("--pictures", metavar="DIR", help="Folder for the pictures; a new temporary one by default."),
     ] = None,
+    har: Annotated[
+        str | None,
+        typer.Option("--har", metavar="FILE", help="Save the browser's requests as HAR; of one page, with --render."),
+    ] = None,
     concurrency: Annotated[
         int, typer.Option("--concurrency", metavar="N", min=1, max=64, help="Pages to analyze at the same time.")
     ] = 4,
@@ -137,6 +141,7 @@ def analyze(
         quiet=quiet,
         render=Rendered(device=device.value, network=network.value if network else "") if render else None,
         pictures=pictures,
+        har=har,
     )
     raise typer.Exit(analyze_pages(request, plan, criteria))
 

@@ -16,6 +16,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.errors import InvalidInput
 from pagegrade.render.escape import visible
 from pagegrade.sandbox.pool import Children
+from pagegrade.service.doctor.browser import look_at_browser
 from pagegrade.service.doctor.checks import (
     Diagnosis,
     Level,
@@ -42,6 +43,7 @@ from pagegrade.service.runs.analysis import AnalyzeOptions
 from pagegrade.store.engine.factory import open_database
 from pagegrade.wiring import (
     configured_options,
+    configured_render,
     database_connections,
     planned_places,
     service_options,
@@ -110,15 +112,16 @@ def _look_here() -> Iterator[Diagnosis]:
 
 async def _look_at_work(online: str | None) -> list[Diagnosis]:
     try:
-        options = configured_options()
+        options, render = configured_options(), configured_render()
     except InvalidInput:
         # Reported already.
-        options = AnalyzeOptions()
+        options, render = AnalyzeOptions(), "never"
     found = [*look_at_guard(options), look_at_name_servers()]
     # One child, and none before it is asked for: a process that cannot start is a finding.
     children = Children(1)
     try:
         found.append(await look_at_children(children))
+        found.append(await look_at_browser(options.browser, render))
         if online is not None:
             found.append(await try_fetch(online, options, children))
     finally:

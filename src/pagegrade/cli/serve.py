@@ -22,7 +22,7 @@ from pagegrade.store.repositories.installation import note_origin
 from pagegrade.web.app import make_app
 from pagegrade.web.ops.metrics import RefusalObserver, observe
 from pagegrade.web.server.serve import loop_factory, serve
-from pagegrade.wiring import ServerOptions, make_services, server_options, service_options
+from pagegrade.wiring import ServerOptions, make_services, require_browser, server_options, service_options
 
 
 def serve_reports(*, host: str | None, port: int | None, workers: int | None) -> int:
@@ -34,10 +34,12 @@ def serve_reports(*, host: str | None, port: int | None, workers: int | None) ->
         workers: Analyses at the same time, 0 for none; ``None``: as configured.
 
     Raises:
-        InvalidInput: A setting cannot be used, the address is taken, or another server works on the same data.
+        InvalidInput: A setting cannot be used, a required browser is missing, the address is taken, or another
+            server works on the same data.
         Unavailable: The database cannot be used.
     """
     options = service_options(host=host, port=port, workers=workers)
+    require_browser(options)
     server = server_options(host=host, port=port)
     services = make_services(options=options, lines=begin(server))
     with _alone(services, server):

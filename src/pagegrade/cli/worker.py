@@ -14,7 +14,7 @@ from pagegrade.web.app import make_app
 from pagegrade.web.ops.metrics import RefusalObserver, observe
 from pagegrade.web.routes import PROBES
 from pagegrade.web.server.serve import loop_factory, serve
-from pagegrade.wiring import make_services, server_options, service_options
+from pagegrade.wiring import make_services, require_browser, server_options, service_options
 
 
 def work(*, concurrency: int | None, host: str | None, port: int | None) -> int:
@@ -26,10 +26,12 @@ def work(*, concurrency: int | None, host: str | None, port: int | None) -> int:
         port: 0 takes a free one; ``None``: do not listen.
 
     Raises:
-        InvalidInput: A setting cannot be used, the address is taken, or the database is one that cannot be shared.
+        InvalidInput: A setting cannot be used, a required browser is missing, the address is taken, or the
+            database is one that cannot be shared.
         Unavailable: The database cannot be used.
     """
     options = service_options(workers=concurrency)
+    require_browser(options)
     server = server_options(host=host, port=port)
     if server.data_folder is not None:
         raise InvalidInput(

@@ -234,6 +234,8 @@ class Rendering:
 class RenderedPicture:
     """A picture that belongs to a report, without its bytes."""
 
+    name: str = ""
+    """Within the report; empty in reports from before pictures were stored."""
     kind: Literal["viewport", "full_page", "frame"]
     width_px: int
     height_px: int

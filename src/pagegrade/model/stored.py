@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, Literal
 
+from pagegrade.model.rendering import Device
 from pagegrade.model.report import Grade
 
 State = Literal["queued", "running", "completed", "failed"]
@@ -69,6 +70,10 @@ class StoredReport:
     updated_at_ms: int
     revision: int
     """Grows with every change a reader could see."""
+    render: int | None = None
+    """1: draw the page in a browser, 0: do not; ``None``: as the installation decides."""
+    device: Device | None = None
+    """Device that the browser imitates; ``None``: the default."""
 
     @property
     def result(self) -> Grade | None:
@@ -103,6 +108,16 @@ class StoredRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PackedPicture:
+    """A picture of the page, as it is stored."""
+
+    name: str
+    """Within the run: ``viewport``, ``full-page``, ``frame-1`` ..."""
+    body: bytes
+    """WebP as the browser wrote it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PackedReport:
     """The outcome of one analysis in the pieces it is stored in."""
 
@@ -119,6 +134,8 @@ class PackedReport:
     error: bytes | None
     """JSON object: ``code``, ``message``, ``reason``, ``http_status``, ``retryable``; ``None`` when it succeeded."""
     generated_at_ms: int
+    pictures: tuple[PackedPicture, ...] = ()
+    """Of the page in a browser."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,3 +151,5 @@ class ClaimedRun:
     lease_until_ms: int
     traceparent: str | None = None
     """W3C trace context of the request that asked for it; ``None``: it was not traced."""
+    device: Device | None = None
+    """Device that a browser is to imitate; ``None``: static analysis."""

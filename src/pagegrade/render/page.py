@@ -42,6 +42,8 @@ class Extras:
     """(older, newer) -> where they are compared; ``None``: nowhere."""
     check_address: Callable[[str], str | None] = _no_check_address
     """Id of a check -> our page about it; ``None``: there is none, and its source is named instead."""
+    picture_address: Callable[[str], str] | None = None
+    """Name of a picture of the page -> its address; ``None``: it is not to be had."""
     exports: tuple[tuple[str, str], ...] = ()
     """(name, URL) of the formats that the report can be exported in."""
     query: ReportQuery | None = None

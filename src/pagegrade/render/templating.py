@@ -15,7 +15,7 @@ from markupsafe import Markup
 from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
-from pagegrade.render import charts, view
+from pagegrade.render import charts, rendered_view, view
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, unicode_host, visible
 from pagegrade.render.failure_advice import cause, has_to_let_us_in, user_agent, way_out
@@ -123,6 +123,7 @@ def environment(tag: str) -> Environment:
     made.globals.update(
         texts=texts,
         view=view,
+        rendered_view=rendered_view,
         charts=charts,
         categories=CATEGORIES,
         importance_names=_IMPORTANCE_NAMES,

@@ -249,6 +249,11 @@ def restore_report(
     )
 
 
+def has_rendering(plain: bytes) -> bool:
+    """Return whether an unpacked detail, as ``shown_detail`` returns it, is of a page that a browser drew."""
+    return _RENDERED in plain and _NOT_RENDERED not in plain
+
+
 def check_packed(packed: PackedReport) -> PackedReport:
     """The same, once it is certain that all its JSON is well-formed: it will be handed out as it is, unread.
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Evidence
-from pagegrade.model.report import Report, Result
+from pagegrade.model.report import Category, Report, Result
 from pagegrade.report.fingerprint import identity, repeats_places
 from pagegrade.report.gates import SEVERITIES, Importance
 from pagegrade.report.matching import distinct, match
@@ -34,6 +34,13 @@ LINKED: Final = "broken-links"
 """The check that asks for some of the pages that a page links to."""
 CUT: Final = ("The page was not read to its end", "The page is larger than our limits")
 """Prefixes of notes of a run that did not see the whole page."""
+DRAWN: Final[frozenset[Category]] = frozenset({"accessibility", "content"})
+"""Categories that are evaluated on the page after its scripts, where a browser drew it."""
+MEASURED: Final = frozenset(
+    "first-contentful-paint largest-contentful-paint speed-index total-blocking-time cumulative-layout-shift "
+    "unused-css unused-javascript".split()
+)
+"""Checks of other categories whose values depend on the device that a browser imitates."""
 SHELL: Final = "The served HTML is an empty shell"
 """Prefix of the note of ruleset 2026.1 about an empty shell; later reports withhold their result."""
 _COST: Final = 1e-6
@@ -168,6 +175,7 @@ class _Found:
         copies = _origins(before).isdisjoint(_origins(after))
         self._origins = (_origins(before), _origins(after)) if copies else ((), ())
         self._unseen_page = _unseen_page(before, after)
+        self._engines = _different_engines(before, after)
         self._unseen_files = (_unseen_files(before), _unseen_files(after))
 
     def add(self, name: str, was: Result | None, is_: Result | None) -> None:
@@ -214,6 +222,9 @@ class _Found:
             seen = _of_answer(gone), _of_answer(come)
             reasons += self._unseen_page if seen != (gone, come) else []
             gone, come = seen
+        if self._engines and (gone or come) and (is_.category in DRAWN or is_.check in MEASURED):
+            reasons.append(self._engines)
+            gone = come = []
         if is_.check == LINKED and (gone or come) and not _asked_alike(was, is_):
             reasons.append("Only the first links of a page are followed, and those were not the same ones.")
             gone = come = []
@@ -295,6 +306,17 @@ def _unseen_page(before: Report, after: Report) -> list[str]:
         when = "older" if shells[0] else "newer"
         reasons.append(f"The {when} report saw an empty shell that scripts fill in.")
     return reasons
+
+
+def _different_engines(before: Report, after: Report) -> str:
+    """Return why one of two reports saw another page than the other; empty if both come from the same engine."""
+    devices = [None if report.rendered is None else report.rendered.device for report in (before, after)]
+    if devices[0] == devices[1]:
+        return ""
+    if None not in devices:
+        return "The page was drawn for different devices."
+    when = "older" if devices[1] is None else "newer"
+    return f"Only the {when} report saw the page after its scripts, in a browser."
 
 
 def _is_shell(report: Report) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final
 
 import msgspec
 
-from pagegrade.model.rendering import LoadMetrics, RenderedPage, RenderedPicture, Rendering
+from pagegrade.model.rendering import LoadMetrics, Picture, RenderedPage, RenderedPicture, Rendering
 
 JSONObject = dict[str, Any]
 _METRICS: Final = tuple(field.name for field in fields(LoadMetrics))
@@ -48,19 +49,28 @@ def rendered_page(rendering: Rendering, loads: Sequence[LoadMetrics], medians: L
         coverage=tuple(sorted(rendering.coverage, key=lambda one: (-one.unused_bytes, one.url)))[:MAX_COVERAGE],
         pictures=tuple(
             RenderedPicture(
+                name=name,
                 kind=picture.kind,
                 width_px=picture.width_px,
                 height_px=picture.height_px,
                 bytes=len(picture.data),
                 time_ms=picture.time_ms,
             )
-            for picture in rendering.pictures
+            for name, picture in zip(picture_names(rendering.pictures), rendering.pictures, strict=True)
         ),
         axe_version=rendering.axe_version,
         refused_hosts=rendering.refused_hosts,
         cpu_s=rendering.cpu_s,
         peak_memory_bytes=rendering.peak_memory_bytes,
         notes=rendering.notes,
+    )
+
+
+def picture_names(pictures: Sequence[Picture]) -> tuple[str, ...]:
+    """Return the name of each picture within its report: ``viewport``, ``full-page``, ``frame-1`` and so on."""
+    frames = itertools.count(1)
+    return tuple(
+        f"frame-{next(frames)}" if picture.kind == "frame" else picture.kind.replace("_", "-") for picture in pictures
     )
 
 

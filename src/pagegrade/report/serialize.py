@@ -49,6 +49,8 @@ def report_to_dict(report: Report) -> JSONObject:
         "project": report.project,
         "privacy": None,
         "password": False,
+        "render": None,
+        "device": None,
         "state": report.state,
         "result": report.result,
         "score": report.score,

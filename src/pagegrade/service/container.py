@@ -66,6 +66,8 @@ class Services:
     """Notifies the workers of other processes."""
     peers: int = 1
     """Processes that work on this database now, this one included, as far as we know."""
+    awaits_browser: bool = False
+    """Another process draws the pages that a browser is wanted for, or may come back to do so."""
     worked_at_s: float | None = None
     """Last time that the workers looked for work, by the monotonic clock; ``None`` before the first time."""
     observation: Observation = field(default_factory=Observation)

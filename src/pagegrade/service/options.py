@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Network, IPv6Network
-from typing import Final
+from pathlib import Path
+from typing import Final, Literal
 
 from pagegrade.model.stored import Privacy
 from pagegrade.parse.url import host, port
 from pagegrade.service.runs.analysis import AnalyzeOptions
 
+RenderDefault = Literal["auto", "never", "always"]
 AT_ONCE: Final = 500
 """Reports that are made in one go."""
 
@@ -57,6 +59,12 @@ class ServiceOptions:
     target_runs: int = 2
     """Runs at the same time per registrable domain and per address."""
     target_runs_per_minute: int = 20
+    render: RenderDefault = "auto"
+    """Reports that do not say it themselves and whose pages a browser draws; ``auto``: all, where there is one."""
+    browser: Path | None = None
+    """The browser of this process; ``None``: there is none."""
+    browsers: int = 1
+    """Browsers at the same time in this process."""
     database_connections: int = 10
     """To a PostgreSQL server, that this process keeps besides the one for notices."""
     analyze: AnalyzeOptions = field(default_factory=AnalyzeOptions)

@@ -50,6 +50,8 @@ class Operation:
     Forms and JSON are never described together: the Python client of openapi-generator (7.26) would take the fields of
     the form and send an empty body that it calls JSON.
     """
+    file_type: str = ""
+    """Media type of the success with status 200 where that is a file; empty: it is JSON."""
     formats: tuple[str, ...] = ()
     """Media types of successes besides JSON, for those who would rather have them."""
     headers: tuple[str, ...] = ()

@@ -164,11 +164,12 @@ class ReportWalkQuery(ReportListQuery):
 class ShowReportQuery(BaseModel):
     """What to answer with."""
 
-    format: Literal["json", "pdf", "csv", "md", "markdown", "prompt", "html", "sarif"] | None = Field(
+    format: Literal["json", "pdf", "csv", "md", "markdown", "prompt", "html", "sarif", "har"] | None = Field(
         None,
         description="Answer with a file instead of JSON, as with `Accept: application/pdf`, `text/csv`, "
-        "`text/markdown`, `text/html` or `application/sarif+json`, which it overrides; `prompt` is Markdown for coding "
-        "agents. 404 while there are no results.",
+        "`text/markdown`, `text/html`, `application/sarif+json` or `application/har+json`, which it overrides; "
+        "`prompt` is Markdown for coding agents. 404 while there are no results, and for a HAR if no browser drew "
+        "the page.",
         examples=["json"],
     )
     fields: Members = Field(None, description=_MEMBERS, examples=["id,url,state,score"])
@@ -210,6 +211,14 @@ class CreateReportBody(BaseModel):
         description=f"Of the share page, 1 to {MAX_CHARACTERS} characters; used with `privacy` 2 only.",
         examples=["correct horse"],
     )
+    render: Literal[0, 1] | None = Field(
+        None,
+        description="1: draw the page in a browser, 0: do not. Without it the installation decides.",
+        examples=[1],
+    )
+    device: Literal["mobile", "desktop"] | None = Field(
+        None, description="Device that the browser imitates; without it `mobile`.", examples=["desktop"]
+    )
 
 
 class CreateBatchBody(BaseModel):
@@ -233,6 +242,14 @@ class CreateBatchBody(BaseModel):
         None,
         description=f"Of every share page, 1 to {MAX_CHARACTERS} characters; used with `privacy` 2 only.",
         examples=["correct horse"],
+    )
+    render: Literal[0, 1] | None = Field(
+        None,
+        description="Of every report, as when creating one.",
+        examples=[1],
+    )
+    device: Literal["mobile", "desktop"] | None = Field(
+        None, description="Of every report, as when creating one.", examples=["desktop"]
     )
 
 
@@ -300,5 +317,13 @@ class UpdateReportBody(BaseModel):
         None,
         description=f"Of the share page, 1 to {MAX_CHARACTERS} characters; used with `privacy` 2 only.",
         examples=["correct horse"],
+    )
+    render: Literal[0, 1] | None = Field(
+        None,
+        description="1: draw the page in a browser, 0: do not. Applies from the next analysis on.",
+        examples=[1],
+    )
+    device: Literal["mobile", "desktop"] | None = Field(
+        None, description="Device that the browser imitates, from the next analysis on.", examples=["desktop"]
     )
     results: Literal[0, 1] = Field(0, description="1: analyze the page again; 0, or left out: do not.", examples=[1])

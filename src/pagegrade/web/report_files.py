@@ -11,6 +11,7 @@ import msgspec
 from pagegrade.model.report import Report
 from pagegrade.render.csv import render_csv
 from pagegrade.render.filename import content_disposition, export_name
+from pagegrade.render.har import render_har
 from pagegrade.render.html import render_html
 from pagegrade.render.markdown import render_markdown
 from pagegrade.render.prompt import render_prompt
@@ -28,6 +29,7 @@ MEDIA_TYPES: Final = {
     "sarif": "application/sarif+json",
     "pdf": "application/pdf",
     "html": "text/html; charset=utf-8",
+    "har": "application/har+json",
 }
 _EXTENSIONS: Final = {"prompt": "md"}
 """Of files whose format is not their extension."""
@@ -48,7 +50,7 @@ async def make_file(services: Services, viewed: Viewed, name: str) -> tuple[Repo
         name: One of ``MEDIA_TYPES``.
 
     Returns:
-        ``None``: there are no results yet, or not in this format.
+        ``None``: there are no results yet, or not in this format: a HAR has only what a browser saw.
 
     Raises:
         Unavailable: Too many documents are being made.
@@ -57,6 +59,8 @@ async def make_file(services: Services, viewed: Viewed, name: str) -> tuple[Repo
     shown = await asyncio.to_thread(shown_report, viewed)
     if shown is None or (name == "pdf" and shown.state != "completed"):
         return None
+    if name == "har":
+        return None if shown.rendered is None else (shown, (await asyncio.to_thread(render_har, shown)).encode())
     if name == "pdf":
         return shown, await services.documents.pdf(await asyncio.to_thread(_encoded, shown))
     return shown, await asyncio.to_thread(_written, viewed, shown, name, base_url)
@@ -88,5 +92,11 @@ def _exported_object(viewed: Viewed, shown: Report, base_url: str) -> bytes:
     members["share_url"] = share_url(base_url, stored.slug)
     members["run"]["number"] = viewed.shown_number
     if not viewed.masked:
-        members |= {"id": stored.id, "privacy": stored.privacy, "password": stored.password_hash is not None}
+        members |= {
+            "id": stored.id,
+            "privacy": stored.privacy,
+            "password": stored.password_hash is not None,
+            "render": stored.render,
+            "device": stored.device,
+        }
     return msgspec.json.encode(members)

@@ -91,6 +91,8 @@ def new_report_of(
             password=fields.password,
             account=account,
             options=options,
+            render=fields.render,
+            device=fields.device,
         ),
     )
 

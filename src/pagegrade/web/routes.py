@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagegrade.web.api import account, batches, checks, description, ignores, projects, reports, runs
+from pagegrade.web.api import account, batches, checks, description, ignores, pictures, projects, reports, runs
 from pagegrade.web.api import report_list as api_report_list
 from pagegrade.web.operations import Operation
 from pagegrade.web.ops import health, metrics
@@ -21,6 +21,7 @@ from pagegrade.web.pages.reports import (
     list_export,
     report_list,
     report_page,
+    report_pictures,
     selection,
     settings,
 )
@@ -34,6 +35,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *api_report_list.OPERATIONS,
     *reports.OPERATIONS,
     *runs.OPERATIONS,
+    *pictures.OPERATIONS,
     *batches.OPERATIONS,
     *ignores.OPERATIONS,
     *projects.OPERATIONS,
@@ -54,6 +56,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *report_page.OPERATIONS,
     *share_page.OPERATIONS,
     *exports.OPERATIONS,
+    *report_pictures.OPERATIONS,
     *badge.OPERATIONS,
     *check_pages.OPERATIONS,
     *sign_in.OPERATIONS,

@@ -5,24 +5,29 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 import msgspec
 
 from pagegrade.clock import now_ms, utc_now
+from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.guard import Guard
 from pagegrade.gather.resolver import CachingResolver, DNSResolver, ResolveError, Resolver
+from pagegrade.model.artifacts import Artifacts, NotGathered
 from pagegrade.model.errors import FAILURE_CODES, InvalidInput, Unavailable
 from pagegrade.model.report import Failure, Report
-from pagegrade.model.stored import ClaimedRun, PackedReport
+from pagegrade.model.stored import ClaimedRun, PackedPicture, PackedReport
 from pagegrade.observability.logs import about
 from pagegrade.observability.run_spans import begin_run, end_run, gatherers_of, note_gathered
 from pagegrade.observability.tracing import Span
 from pagegrade.parse.url import Target, host, host_address, parse_target_url
 from pagegrade.report.codec import pack_report
+from pagegrade.report.rendered import picture_names
 from pagegrade.sandbox.pool import TaskRunner
 from pagegrade.service.container import Services
+from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.analysis import gather_target, mistake_of_ours, policy_of, unreadable_page
 from pagegrade.service.runs.evaluation import failed_report
 from pagegrade.service.runs.packed_evaluation import evaluate_and_pack_in_child
@@ -38,6 +43,11 @@ logger = logging.getLogger(__name__)
 STORE_PAUSE_S: Final = 1.0
 """Between two tries to store an outcome while the database cannot be written, e.g. because its disk is full."""
 STORE_TRIES: Final = 600
+MAX_PICTURES_BYTES: Final = 3_000_000
+"""Of one report; those of ordinary pages take 100 to 400 kB."""
+_NO_BROWSER: Final = NotGathered(
+    code="browser_missing", detail="There was no browser to draw the page. The administrator can install one."
+)
 
 
 class _Error(msgspec.Struct):
@@ -140,7 +150,7 @@ async def _ask_for_room(services: Services, run: ClaimedRun, target: Target, res
 async def _analyze(
     services: Services, run: ClaimedRun, target: Target, span: Span, *, children: TaskRunner, resolver: Resolver
 ) -> PackedReport:
-    options = services.options.analyze
+    options = replace(services.options.analyze, render=_render_options(services.options, run))
     with span.child("gather") as part:
         gathered = await gather_target(
             target,
@@ -156,9 +166,35 @@ async def _analyze(
     unreadable = unreadable_page(gathered)
     if unreadable is not None:
         return pack_report(unreadable)
+    if run.device is not None and options.render is None:
+        gathered = replace(gathered, rendering=_NO_BROWSER)
     rules = await services.database.read(lambda tx: list_rules_of_report(tx, run.account_id, run.report_id))
     with span.child("judge"):
-        return await evaluate_and_pack_in_child(gathered, options.thresholds, rules, children=children)
+        packed = await evaluate_and_pack_in_child(gathered, options.thresholds, rules, children=children)
+    return replace(packed, pictures=_pictures(gathered)) if packed.state == "completed" else packed
+
+
+def _render_options(options: ServiceOptions, run: ClaimedRun) -> RenderOptions | None:
+    """Return how a browser is to draw the page of a run; ``None``: not at all, or there is no browser."""
+    if run.device is None or options.browser is None:
+        return None
+    return RenderOptions(
+        program=options.browser, device=run.device, network=run.device, loads=options.analyze.render_loads
+    )
+
+
+def _pictures(artifacts: Artifacts) -> tuple[PackedPicture, ...]:
+    """Return the pictures that a browser made, within ``MAX_PICTURES_BYTES``; the screen and the whole page first."""
+    if isinstance(artifacts.rendering, NotGathered):
+        return ()
+    pictures = artifacts.rendering.pictures
+    left = MAX_PICTURES_BYTES
+    kept = []
+    for name, picture in zip(picture_names(pictures), pictures, strict=True):
+        if len(picture.data) <= left:
+            left -= len(picture.data)
+            kept.append(PackedPicture(name=name, body=picture.data))
+    return tuple(kept)
 
 
 async def _store(services: Services, run: ClaimedRun, packed: PackedReport) -> tuple[int, ...]:

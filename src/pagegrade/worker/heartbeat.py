@@ -14,6 +14,7 @@ import logging
 import os
 import platform
 import threading
+import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Final, Literal
@@ -32,6 +33,8 @@ BEATS_PER_LEASE: Final = 4
 RETRY_S: Final = 1.0
 """After a beat that could not be told."""
 MAX_HOST: Final = 255
+BROWSER_WAIT_S: Final = 60.0
+"""Time that runs wait for a process with a browser to come back, before they are analyzed without one."""
 
 
 @contextlib.asynccontextmanager
@@ -64,8 +67,14 @@ class _Pulse:
         self._services = services
         self._learns_origin = learns_origin
         self._process = Process(
-            name=services.process, kind=kind, version=VERSION, host=platform.node()[:MAX_HOST], pid=os.getpid()
+            name=services.process,
+            kind=kind,
+            version=VERSION,
+            host=platform.node()[:MAX_HOST],
+            pid=os.getpid(),
+            has_browser=services.options.browser is not None,
         )
+        self._browser_seen_s = time.monotonic()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._beat_on, name="pagegrade-presence", daemon=True)
         self._silent_ms = int(services.options.lease_s * 1000)
@@ -88,14 +97,18 @@ class _Pulse:
             self._told = self._beat()
 
     def _beat(self) -> bool:
-        def work(tx: Transaction) -> tuple[int, str | None]:
+        def work(tx: Transaction) -> tuple[int, bool, str | None]:
             beat(tx, self._process, now_ms())
             origin = noted_origin(tx) if self._learns_origin else None
-            return len(list_live(tx, now_ms(), self._silent_ms)), origin
+            live = list_live(tx, now_ms(), self._silent_ms)
+            return len(live), any(one.has_browser for one in live), origin
 
         services = self._services
         try:
-            services.peers, origin = services.database.write_here(work)
+            services.peers, drawn, origin = services.database.write_here(work)
+            if drawn:
+                self._browser_seen_s = time.monotonic()
+            services.awaits_browser = time.monotonic() - self._browser_seen_s < BROWSER_WAIT_S
             if origin is not None and origin != services.options.base_url:
                 services.options = replace(services.options, base_url=origin)
         except Unavailable:

@@ -20,7 +20,7 @@ from pagegrade.sandbox.memory import Trimmer, map_large_blocks
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.container import Services
 from pagegrade.store.engine.database import Transaction, is_shared
-from pagegrade.store.queue.claim import claim_runs, has_idle_account, has_suspects
+from pagegrade.store.queue.claim import UNLIMITED, claim_runs, has_idle_account, has_suspects
 from pagegrade.store.queue.lease_reaper import reap_runs
 from pagegrade.store.queue.procrastinate_queue import has_jobs
 from pagegrade.store.queue.runs import extend_leases, is_under_way, release_run
@@ -95,6 +95,17 @@ class Worker:
     def _spare(self) -> int:
         """How many more runs may start here now, those of accounts without a run under way included."""
         return self._slots * (1 + SPARE_PER_SLOT) - len(self._held)
+
+    @property
+    def _free_browsers(self) -> int:
+        """Return how many more runs may be claimed that a browser is to draw.
+
+        Where no process has one, they are analyzed without, and their reports say so.
+        """
+        options = self._services.options
+        if options.browser is not None:
+            return options.browsers - sum(held.run.device is not None for held in self._held.values())
+        return 0 if self._services.awaits_browser else UNLIMITED
 
     @property
     def busy(self) -> int:
@@ -220,7 +231,7 @@ class Worker:
         if not database.shared or self._suspects or self._outdated:
             return False
         try:
-            return await database.read(has_jobs)
+            return await database.read(lambda tx: has_jobs(tx, browsers=self._free_browsers))
         except Unavailable:
             return False
 
@@ -258,7 +269,7 @@ class Worker:
 
     async def _has_suspects(self) -> bool:
         try:
-            return await self._services.database.read(has_suspects)
+            return await self._services.database.read(lambda tx: has_suspects(tx, browsers=self._free_browsers))
         except Unavailable:
             return self._suspects
 
@@ -266,6 +277,7 @@ class Worker:
         self, count: int, *, suspects: bool = False, idle_accounts: bool = False
     ) -> tuple[ClaimedRun, ...]:
         options = self._services.options
+        browsers = self._free_browsers
 
         def work(tx: Transaction) -> tuple[ClaimedRun, ...] | None:
             # A version that has changed the tables may know of runs what we do not.
@@ -281,6 +293,7 @@ class Worker:
                 target_runs_per_minute=options.target_runs_per_minute,
                 suspects=suspects,
                 idle_accounts=idle_accounts,
+                browsers=browsers,
             )
 
         try:

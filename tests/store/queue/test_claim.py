@@ -269,3 +269,71 @@ def test_a_run_of_an_idle_account_waits_for_its_target_as_any_other(queue: Queue
 
     assert none == ()
     assert taken.url == "https://b.example/"
+
+
+def test_runs_for_a_browser_are_left_to_those_who_have_one(queue: Queue) -> None:
+    """A worker without one takes what needs none, however urgent the others are; a worker with one takes both."""
+    drawn = queue.add("https://a.example/", device="mobile")
+    static = queue.add("https://b.example/", priority=Priority.BULK)
+
+    (first,) = queue.claim(5, browsers=0)
+    (second,) = queue.claim(5, browsers=1)
+
+    assert (first.id, first.device) == (static.id, None)
+    assert (second.id, second.device) == (drawn.id, "mobile")
+
+
+def test_no_more_runs_are_claimed_than_browsers_are_free(queue: Queue) -> None:
+    """Of three that want a browser two are started, and what needs none is not held up behind the third."""
+    drawn = [queue.add(f"https://a{number}.example/", device="desktop").id for number in range(3)]
+    static = queue.add("https://b.example/", priority=Priority.BULK).id
+
+    claimed = {run.id for run in queue.claim(5, browsers=2)}
+
+    assert claimed == {*drawn[:2], static}
+    assert queue.claim(5, browsers=0) == ()
+    assert [run.id for run in queue.claim(5, browsers=1)] == drawn[2:]
+
+
+def test_no_browser_is_exceeded_for_the_sake_of_idle_accounts(queue: Queue) -> None:
+    """Of an account without a run under way, a run that needs no browser is started while none is free."""
+    bob = add_owner(queue.database, "Bob")[0].id
+    drawn = queue.add("https://a.example/", account_id=bob, device="mobile").id
+    static = queue.add("https://b.example/", account_id=bob, priority=Priority.BULK).id
+
+    (first,) = queue.claim(5, idle_accounts=True, browsers=0)
+    queue.finish(first)
+    (second,) = queue.claim(5, idle_accounts=True, browsers=1)
+
+    assert (first.id, second.id) == (static, drawn)
+
+
+def test_the_last_attempt_at_a_browser_waits_for_one_too(queue: Queue) -> None:
+    """A worker without a browser does not see it, so it holds up nothing there."""
+    suspect = queue.add("https://a.example/", device="mobile")
+    queue.change("UPDATE runs SET attempt = 2 WHERE id = :id", id=suspect.id)
+
+    assert not queue.database.read_here(lambda tx: has_suspects(tx, browsers=0))
+    assert queue.claim(5, suspects=True, browsers=0) == ()
+    assert queue.database.read_here(lambda tx: has_suspects(tx, browsers=1))
+    # A job that was offered before the run became a suspect is corrected when a worker finds it.
+    assert queue.claim(5, browsers=1) == ()
+    assert [run.id for run in queue.claim(5, suspects=True, browsers=1)] == [suspect.id]
+
+
+def test_what_is_released_is_for_a_browser_still(queue: Queue) -> None:
+    """A worker that stops gives back what another with a browser takes."""
+    queue.add(device="mobile")
+    (run,) = queue.claim()
+    queue.write(lambda tx: release_run(tx, run, NOW_MS))
+
+    assert queue.claim(browsers=0) == ()
+    assert [again.device for again in queue.claim(browsers=1)] == ["mobile"]
+
+
+def test_the_same_page_on_another_device_is_another_analysis(queue: Queue) -> None:
+    """A run follows one that draws the same page on the same device, and no other."""
+    for device in (None, "mobile", "desktop", "mobile", None):
+        queue.add(device=device)
+
+    assert sorted(str(run.device) for run in queue.claim(9)) == ["None", "desktop", "mobile"]

@@ -592,3 +592,54 @@ def test_workers_hear_of_new_runs(tmp_path: Path) -> None:
     with_instance(tmp_path, script)
 
     assert woken == ["woken", "woken"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"render": "2"}, {"render": ["Must be one of 0, 1."]}),
+        ({"render": "yes", "device": "tablet"}, {"render": None, "device": ["Must be one of mobile, desktop."]}),
+        ({"device": "MOBILE"}, {"device": ["Must be one of mobile, desktop."]}),
+    ],
+)
+def test_an_engine_that_there_is_not_is_refused(
+    tmp_path: Path, fields: dict[str, str], wrong: dict[str, list[str] | None]
+) -> None:
+    """By field, when creating and when changing."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        report = await instance.create()
+        return [
+            await instance.call("POST", REPORTS, data={"url": "https://example.com/b", **fields}),
+            await instance.call("PUT", f"{REPORTS}/{report['id']}", data=fields),
+        ]
+
+    for answer in with_instance(tmp_path, script):
+        errors = answer.json()["errors"]
+
+        assert answer.status_code == 422
+        assert set(errors) == set(wrong)
+        assert all(texts in (None, errors[field]) for field, texts in wrong.items())
+
+
+def test_the_engine_is_kept_with_the_report(tmp_path: Path) -> None:
+    """From its creation on; a change keeps what it does not name, and what is empty is as if absent."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        created = await instance.call(
+            "POST", REPORTS, data={"url": "https://example.com/", "render": "1", "device": "desktop"}
+        )
+        one = f"{REPORTS}/{created.json()['data']['id']}"
+        return [
+            created,
+            await instance.call("PUT", one, data={"render": "0", "device": ""}),
+            await instance.call("PUT", one, data={"render": "1", "results": "1"}, headers={"Prefer": "respond-async"}),
+        ]
+
+    created, changed, joined = with_instance(tmp_path, script)
+    for answer in (created, changed, joined):
+        ReportAnswer.model_validate(answer.json())
+
+    assert (created.json()["data"]["render"], created.json()["data"]["device"]) == (1, "desktop")
+    assert (changed.json()["data"]["render"], changed.json()["data"]["device"]) == (0, "desktop")
+    assert [warning["code"] for warning in joined.json()["warnings"]] == ["analysis_under_way"]

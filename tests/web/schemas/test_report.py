@@ -17,6 +17,8 @@ def test_a_report_without_results_has_nothing_to_show() -> None:
 
     assert waiting["state"] == "queued"
     assert {name for name, value in waiting.items() if value is None} == {
+        "render",
+        "device",
         "final_url",
         "result",
         "score",

@@ -29,9 +29,9 @@ from tests.store_builders import NOW_MS
 
 BASE = "https://reports.example.org"
 MEMBERS = (
-    "id", "object", "version", "url", "final_url", "project", "privacy", "password", "state", "result", "score",
-    "uncapped_score", "coverage", "withheld", "analysis", "ignored", "caps", "counts", "categories", "results", "page",
-    "rendered", "run", "error",
+    "id", "object", "version", "url", "final_url", "project", "privacy", "password", "render", "device", "state",
+    "result", "score", "uncapped_score", "coverage", "withheld", "analysis", "ignored", "caps", "counts", "categories",
+    "results", "page", "rendered", "run", "error",
     "share_url", "generated_at", "created_at", "updated_at",
 )  # fmt: skip
 """In the order in which they are handed out."""

@@ -20,11 +20,13 @@ from pagegrade.model.errors import (
     ValidationFailed,
 )
 from pagegrade.model.identity import VERSION
+from pagegrade.model.rendering import Device
 from pagegrade.model.report_list import ListQuery, Position
 from pagegrade.model.stored import UNFINISHED, Priority, Privacy, StoredReport, StoredRun
 from pagegrade.parse.url import project_of
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.validation import (
+    ENGINE_NEXT_TIME,
     PASSWORD_IGNORED,
     PASSWORD_REQUIRED,
     NewReport,
@@ -32,12 +34,13 @@ from pagegrade.service.reports.validation import (
     RequestWarning,
 )
 from pagegrade.service.runs.politeness import politeness_target
-from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.queue.length import count_unfinished
 from pagegrade.store.queue.runs import enqueue_run
 from pagegrade.store.repositories import report_list, retention
 from pagegrade.store.repositories import reports as store
 from pagegrade.store.repositories.counts import count_matching, load_counts
+from pagegrade.store.repositories.processes import has_browser
 from pagegrade.store.repositories.run_history import load_detail, load_details
 from pagegrade.store.repositories.search import bounded_search
 
@@ -46,6 +49,7 @@ READ_AT_ONCE: Final = 500
 """Reports of one query of ``list_all``."""
 SLUG_BYTES: Final = 16
 """128 bits, 22 characters."""
+DEFAULT_DEVICE: Final[Device] = "mobile"
 RETRY_AFTER_S: Final = 30
 """Seconds in ``Retry-After`` when the queue is full: about the duration of an analysis."""
 
@@ -153,6 +157,8 @@ def store_report(
         password_hash=password_hash,
         slug=secrets.token_urlsafe(SLUG_BYTES),
         now_ms=now_ms,
+        render=new_report.render,
+        device=new_report.device,
     )
     run = _enqueue(tx, caller, report, priority, options=options, now_ms=now_ms)
     return Stored(report=_read(tx, caller, report.id, None), run=run, warnings=new_report.warnings)
@@ -206,8 +212,20 @@ def update_report(
             warnings = (PASSWORD_IGNORED,)
         if kept is not None:
             kept, version = None, version + 1
+    rendering = (
+        report.render if change.render is None else change.render,
+        report.device if change.device is None else change.device,
+    )
+    if change.run and report.state in UNFINISHED and rendering != (report.render, report.device):
+        warnings = (*warnings, ENGINE_NEXT_TIME)
     report = store.save_settings(
-        tx, report, privacy=privacy, password_hash=kept, password_version=version, now_ms=now_ms
+        tx,
+        report,
+        privacy=privacy,
+        password_hash=kept,
+        password_version=version,
+        rendering=rendering,
+        now_ms=now_ms,
     )
     run: StoredRun | None = None
     if change.run:
@@ -441,5 +459,20 @@ def _enqueue(
 ) -> StoredRun:
     target = politeness_target(report.url, options.analyze.allow_networks)
     return enqueue_run(
-        tx, report=report, priority=priority, target=target, now_ms=now_ms, traceparent=caller.traceparent
+        tx,
+        report=report,
+        priority=priority,
+        target=target,
+        now_ms=now_ms,
+        traceparent=caller.traceparent,
+        device=_device_of(tx, report, options, now_ms),
     )
+
+
+def _device_of(tx: Transaction, report: StoredReport, options: ServiceOptions, now_ms: int) -> Device | None:
+    """Return the device that a browser is to imitate for a report; ``None``: static analysis."""
+    wanted = options.render == "always" if report.render is None else report.render == 1
+    if report.render is None and options.render == "auto":
+        silent_ms = int(options.lease_s * 1000)
+        wanted = options.browser is not None or (is_shared(tx) and has_browser(tx, now_ms, silent_ms))
+    return (report.device or DEFAULT_DEVICE) if wanted else None

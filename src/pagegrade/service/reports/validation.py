@@ -10,6 +10,7 @@ from typing import Final
 from pagegrade.gather.guard import METADATA, TYPED_NETWORKS, Guard, Network, is_special_name, unwrap
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidURL, URLNotAllowed, ValidationFailed, Violation
+from pagegrade.model.rendering import Device
 from pagegrade.model.stored import Privacy
 from pagegrade.parse.url import Target, host, host_address, parse_target_url
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
@@ -42,6 +43,10 @@ class NewReport:
     privacy: Privacy
     password: str | None
     """To be hashed and handed to ``create_report``; ``None`` when none is to be stored."""
+    render: int | None = None
+    """1: draw the page in a browser, 0: do not; ``None``: as the installation decides."""
+    device: Device | None = None
+    """Device that a browser imitates; ``None``: the default."""
     warnings: tuple[RequestWarning, ...] = ()
 
 
@@ -55,7 +60,11 @@ class ReportChange:
     """As sent, at most 128 characters; to be hashed and handed to ``update_report``. ``None``: none was sent. Whether
     it is used shows only when the report's privacy is known."""
     run: bool = False
-    """Analyse the page again."""
+    """Analyze the page again."""
+    render: int | None = None
+    """``None``: stays as it is."""
+    device: Device | None = None
+    """``None``: stays as it is."""
 
     @property
     def needs_hash(self) -> bool:
@@ -72,13 +81,23 @@ _LOOPBACK: Final = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 PASSWORD_IGNORED: Final = RequestWarning(
     "password", "password_ignored", "The password was not stored: it is used only when privacy is 2."
 )
+ENGINE_NEXT_TIME: Final = RequestWarning(
+    "render", "analysis_under_way", "An analysis is under way already; the new setting applies to the next one."
+)
 PASSWORD_REQUIRED: Final = Violation(
     field="password", place="body", code="required", message="Required when privacy is 2."
 )
 
 
 def read_new_report(
-    url: str, *, privacy: int | None, password: str | None, account: Account, options: ServiceOptions
+    url: str,
+    *,
+    privacy: int | None,
+    password: str | None,
+    account: Account,
+    options: ServiceOptions,
+    render: int | None = None,
+    device: Device | None = None,
 ) -> NewReport:
     """Validate a new report.
 
@@ -88,6 +107,8 @@ def read_new_report(
         password: As typed, never trimmed; ``None`` or empty: none.
         account: Who asks.
         options: Of the installation.
+        render: 1: in a browser, 0: without; ``None``: as the installation decides.
+        device: That a browser imitates; ``None``: the default.
 
     Raises:
         ValidationFailed: A field cannot be used.
@@ -124,18 +145,27 @@ def read_new_report(
         target=target,
         privacy=chosen,
         password=kept,
+        render=render,
+        device=device,
         warnings=(*_url_warnings(url, target, chosen), *warnings),
     )
 
 
-def read_change(*, privacy: int | None, password: str | None, results: int = 0) -> ReportChange:
+def read_change(
+    *,
+    privacy: int | None,
+    password: str | None,
+    results: int = 0,
+    render: int | None = None,
+    device: Device | None = None,
+) -> ReportChange:
     """Validate a change, as far as that is possible without the report.
 
     Raises:
         ValidationFailed: A field cannot be used.
     """
     wanted = None if privacy is None else Privacy(privacy)
-    change = ReportChange(privacy=wanted, password=password or None, run=results == 1)
+    change = ReportChange(privacy=wanted, password=password or None, run=results == 1, render=render, device=device)
     if change.needs_hash and change.password is not None:
         violations = _password_violations(change.password)
         if violations:

@@ -55,6 +55,8 @@ class AnalyzeOptions:
     """Path or command of the browser; ``None`` to look for one."""
     render: RenderOptions | None = None
     """Options of the rendered engine; ``None``: static analysis alone."""
+    render_loads: int = 3
+    """Loads of a page in a browser, at least 1."""
     allow_typed_private: bool = False
     """A private host may be reached when it is the one the person typed: that host and port, nothing else."""
     thresholds: Thresholds = field(default_factory=Thresholds)

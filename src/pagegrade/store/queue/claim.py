@@ -18,8 +18,13 @@ from pagegrade.store.queue.row_queue import claim_rows, has_idle_account_rows
 
 # The number is written out, because an index is kept of just these rows where the queue is shared.
 _SUSPECT: Final = Prepared(
-    text(f"SELECT 1 FROM runs WHERE state = 'queued' AND attempt >= {MAX_ATTEMPTS - 1} LIMIT 1")  # noqa: S608 - ours
+    text(
+        f"SELECT 1 FROM runs WHERE state = 'queued' AND attempt >= {MAX_ATTEMPTS - 1} "  # noqa: S608 - ours
+        "AND (device = 'none' OR :browsers > 0) LIMIT 1"
+    )
 )
+UNLIMITED: Final = 1_000_000
+"""Stands for a number of browsers that nothing limits."""
 
 
 def claim_runs(
@@ -33,6 +38,7 @@ def claim_runs(
     target_runs_per_minute: int,
     suspects: bool = False,
     idle_accounts: bool = False,
+    browsers: int = UNLIMITED,
 ) -> tuple[ClaimedRun, ...]:
     """Take up to ``count`` runs that may start now.
 
@@ -50,6 +56,7 @@ def claim_runs(
         suspects: Take only runs that have one attempt left, instead of only others: every attempt so
             far ended with the death of a process, and perhaps they are to blame for it.
         idle_accounts: Take only runs of accounts that have none under way, and one of each.
+        browsers: Take at most this many runs that a browser is to draw, and leave the others to other workers.
     """
     claim = claim_jobs if is_shared(tx) else claim_rows
     return claim(
@@ -62,6 +69,7 @@ def claim_runs(
         target_runs_per_minute=target_runs_per_minute,
         suspects=suspects,
         idle_accounts=idle_accounts,
+        browsers=browsers,
     )
 
 
@@ -70,6 +78,6 @@ def has_idle_account(tx: Transaction) -> bool:
     return has_idle_account_jobs(tx) if is_shared(tx) else has_idle_account_rows(tx)
 
 
-def has_suspects(tx: Transaction) -> bool:
-    """Whether runs wait that have one attempt left."""
-    return _SUSPECT.first(tx, {}) is not None
+def has_suspects(tx: Transaction, *, browsers: int = UNLIMITED) -> bool:
+    """Return whether runs wait that have one attempt left; those for a browser only where ``browsers`` is above 0."""
+    return _SUSPECT.first(tx, {"browsers": browsers}) is not None

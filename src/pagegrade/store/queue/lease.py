@@ -14,18 +14,20 @@ from pagegrade.store.repositories.reports import mark_report
 
 MAX_LEASE_MS: Final = 2 * 3_600_000
 """No lease is longer; one that seems to be was taken by a clock that has been set back since."""
+NO_DEVICE: Final = "none"
+"""Stands where the device would for runs without a browser."""
 _CLAIM: Final = Prepared(
     text(
         "UPDATE runs SET state = 'running', attempt = attempt + 1, worker = :worker, lease_until_ms = :lease_until_ms, "
         "started_at_ms = :now_ms, offered = 0 WHERE id = :id AND state = 'queued' "
-        "RETURNING id, report_id, account_id, url, attempt, target, traceparent"
+        "RETURNING id, report_id, account_id, url, attempt, target, traceparent, device"
     )
 )
 # Runs that were asked for while another was their leader, and lost it, find one again.
 _FOLLOW: Final = Prepared(
     text(
         "UPDATE runs SET leader_id = :id WHERE account_id = :account_id AND url = :url AND state = 'queued' "
-        "AND COALESCE(leader_id, 0) = 0"
+        "AND COALESCE(leader_id, 0) = 0 AND device = :device"
     )
 )
 
@@ -42,10 +44,10 @@ def start_run(tx: Transaction, run_id: int, *, worker: str, now_ms: int, lease_m
     """
     lease_until_ms = now_ms + min(lease_ms, MAX_LEASE_MS)
     values = {"id": run_id, "worker": worker, "now_ms": now_ms, "lease_until_ms": lease_until_ms}
-    ((_, report_id, account_id, url, attempt, target, traceparent),) = _CLAIM.rows(tx, values)
+    ((_, report_id, account_id, url, attempt, target, traceparent, device),) = _CLAIM.rows(tx, values)
     if target:
         start_visits(tx, run_id, (target,), now_ms)
-    _FOLLOW.rows(tx, {"id": run_id, "account_id": account_id, "url": url})
+    _FOLLOW.rows(tx, {"id": run_id, "account_id": account_id, "url": url, "device": device})
     mark_report(tx, report_id, state="running", now_ms=now_ms)
     return ClaimedRun(
         id=run_id,
@@ -55,4 +57,5 @@ def start_run(tx: Transaction, run_id: int, *, worker: str, now_ms: int, lease_m
         attempt=attempt,
         lease_until_ms=lease_until_ms,
         traceparent=traceparent,
+        device=None if device == NO_DEVICE else device,
     )

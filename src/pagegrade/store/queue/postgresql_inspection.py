@@ -12,7 +12,7 @@ from typing import Any, Final
 from sqlalchemy import text
 
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.queue.procrastinate_queue import LAST_ATTEMPT_QUEUE, RUN_QUEUE
+from pagegrade.store.queue.procrastinate_queue import RUN_TASK
 
 OLDEST: Final = 14
 """Major version; older ones get no more repairs (https://www.postgresql.org/support/versioning/)."""
@@ -56,7 +56,7 @@ _WITHOUT_JOB: Final = text(
     "WHERE queueing_lock = 'run-' || runs.id AND status = 'todo')"
 )
 _WITHOUT_RUN: Final = text(
-    "SELECT COUNT(*) FROM procrastinate_jobs j WHERE queue_name IN (:queue, :alone) AND NOT EXISTS "
+    "SELECT COUNT(*) FROM procrastinate_jobs j WHERE task_name = :task AND NOT EXISTS "
     "(SELECT 1 FROM runs WHERE id = (j.args ->> 'run_id')::bigint AND state = 'queued')"
 )
 
@@ -185,7 +185,7 @@ def look_at_queue_table(tx: Transaction) -> QueueTable:
     return QueueTable(
         missing_scripts=missing_scripts(tx),
         without_job=int(tx.execute(_WITHOUT_JOB).scalar_one()),
-        without_run=int(tx.execute(_WITHOUT_RUN, {"queue": RUN_QUEUE, "alone": LAST_ATTEMPT_QUEUE}).scalar_one()),
+        without_run=int(tx.execute(_WITHOUT_RUN, {"task": RUN_TASK}).scalar_one()),
         live_rows=0 if rows is None else int(rows.live),
         dead_rows=0 if rows is None else int(rows.dead),
         analyzed_ms=None if rows is None else rows.analyzed_ms,

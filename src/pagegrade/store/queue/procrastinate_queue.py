@@ -30,7 +30,7 @@ from pagegrade.model.stored import MAX_ATTEMPTS, ClaimedRun, Priority
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.locks import hold_account, hold_targets, try_account, try_place, try_target
-from pagegrade.store.queue.lease import start_run
+from pagegrade.store.queue.lease import NO_DEVICE, start_run
 from pagegrade.store.repositories.host_slots import WINDOW_MS, wait_for_targets
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ RUN_TASK: Final = "run"
 RUN_QUEUE: Final = "runs"
 LAST_ATTEMPT_QUEUE: Final = "suspects"
 """Queue of the runs that have one attempt left, which run alone."""
+FOR_BROWSERS: Final = "-rendered"
+"""Suffix of the queues, one for each of those two, whose runs go to workers with a browser."""
 MAX_FETCHES: Final = 100
 """Jobs that one claim fetches; many runs of a busy site may have to be parked first."""
 MAX_PASSED: Final = 20
@@ -88,7 +90,7 @@ _LAST_ACCOUNT: Final = Prepared(text("SELECT MAX(id) FROM accounts"))
 _IDLE_RUNS: Final = Prepared(
     text(
         f"SELECT id FROM runs WHERE {_OFFERED_RUNS} AND account_id = :account_id "  # noqa: S608 - our own words
-        "ORDER BY priority, turn, id LIMIT :count"
+        "AND (device = 'none' OR :browsers > 0) ORDER BY priority, turn, id LIMIT :count"
     )
 )
 _IS_RUNNING: Final = Prepared(text("SELECT 1 FROM runs WHERE state = 'running' AND account_id = :account_id LIMIT 1"))
@@ -102,8 +104,10 @@ _WAITING: Final = Prepared(
         "AND (scheduled_at IS NULL OR scheduled_at <= now()) LIMIT 1"
     )
 )
-_READ: Final = Prepared(text("SELECT state, leader_id, attempt, target, priority, turn FROM runs WHERE id = :id"))
-_ATTEMPT: Final = Prepared(text("SELECT attempt FROM runs WHERE id = :id"))
+_READ: Final = Prepared(
+    text("SELECT state, leader_id, attempt, target, priority, turn, device FROM runs WHERE id = :id")
+)
+_ATTEMPT: Final = Prepared(text("SELECT attempt, device FROM runs WHERE id = :id"))
 _SET_TURN: Final = Prepared(text("UPDATE runs SET turn = :turn WHERE id = :id AND state = 'queued'"))
 _NOT_OFFERED: Final = Prepared(text("UPDATE runs SET offered = 0 WHERE id = :id"))
 _LAST_PLACE: Final = Prepared(
@@ -116,7 +120,7 @@ _PARK: Final = Prepared(
     text("UPDATE runs SET offered = 0, available_at_ms = :at_ms WHERE id = :id AND state = 'queued'")
 )
 _PARKED: Final = (
-    "SELECT id, account_id, priority, turn, attempt FROM runs WHERE state = 'queued' AND offered = 0 "
+    "SELECT id, account_id, priority, turn, attempt, device FROM runs WHERE state = 'queued' AND offered = 0 "
     "AND leader_id IS NULL"
 )
 _DUE: Final = Prepared(
@@ -155,9 +159,16 @@ def next_turn(tx: Transaction, account_id: int, priority: int) -> int:
     return min(TURNS, max(served, last[0] if last is not None else 0) + 1)
 
 
-def offer_run(tx: Transaction, run_id: int, *, account_id: int, priority: int, turn: int, attempt: int) -> None:
-    """Defer the job of a queued run whose row is marked as offered."""
-    _defer(tx, run_id, account_id=account_id, priority=_FIRST_PRIORITY[Priority(priority)] - turn, attempt=attempt)
+def offer_run(
+    tx: Transaction, run_id: int, *, account_id: int, priority: int, turn: int, attempt: int, device: str
+) -> None:
+    """Defer the job of a queued run whose row is marked as offered; one with a device goes to a browser."""
+    from pagegrade.store.queue.procrastinate_app import defer_job
+
+    queue = _queue(suspects=attempt >= _SUSPECT, rendered=device != NO_DEVICE)
+    arguments = {"run_id": run_id, "account_id": account_id}
+    urgency = _FIRST_PRIORITY[Priority(priority)] - turn
+    defer_job(tx, RUN_TASK, queue=queue, priority=urgency, queueing_lock=_lock(run_id), arguments=arguments)
 
 
 def hasten_job(tx: Transaction, run_id: int, *, account_id: int, priority: int) -> None:
@@ -167,9 +178,10 @@ def hasten_job(tx: Transaction, run_id: int, *, account_id: int, priority: int) 
     """
     turn = next_turn(tx, account_id, priority)
     _SET_TURN.rows(tx, {"id": run_id, "turn": turn})
-    attempt = _ATTEMPT.first(tx, {"id": run_id})
-    if attempt is not None and _withdraw(tx, run_id):
-        offer_run(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempt[0])
+    row = _ATTEMPT.first(tx, {"id": run_id})
+    if row is not None and _withdraw(tx, run_id):
+        attempt, device = row
+        offer_run(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempt, device=device)
 
 
 def claim_jobs(
@@ -183,6 +195,7 @@ def claim_jobs(
     target_runs_per_minute: int,
     suspects: bool,
     idle_accounts: bool,
+    browsers: int,
 ) -> tuple[ClaimedRun, ...]:
     """Claim up to ``count`` runs; their jobs are deleted.
 
@@ -190,7 +203,7 @@ def claim_jobs(
     """
     from pagegrade.store.queue.procrastinate_app import jobs_in
 
-    claim = _Claim(tx, worker, now_ms, lease_ms, target_runs, target_runs_per_minute, jobs_in(tx))
+    claim = _Claim(tx, worker, now_ms, lease_ms, target_runs, target_runs_per_minute, jobs_in(tx), browsers)
     return claim.take_idle(count) if idle_accounts else claim.take(count, suspects=suspects)
 
 
@@ -205,6 +218,8 @@ class _Claim:
     target_runs: int
     target_runs_per_minute: int
     jobs: JobManager
+    browsers: int
+    """Runs that may still be taken of those that a browser is to draw."""
     _accounts: set[int] = field(default_factory=set)
     """Held by this transaction."""
     _targets: set[str] = field(default_factory=set)
@@ -217,7 +232,7 @@ class _Claim:
         for _ in range(MAX_FETCHES):
             if len(taken) == count or len(passed) == MAX_PASSED:
                 break
-            job = self._fetch(_queue(suspects=suspects))
+            job = self._fetch(_queues(suspects=suspects, browsers=self.browsers))
             if job is None:
                 break
             run_id, account_id = _arguments(job)
@@ -241,7 +256,8 @@ class _Claim:
             # Checked again while the account is held: another worker may have just started a run of it.
             if not self._hold_owner(account_id) or _IS_RUNNING.first(self.tx, {"account_id": account_id}) is not None:
                 continue
-            for (run_id,) in _IDLE_RUNS.rows(self.tx, {"account_id": account_id, "count": IDLE_ACCOUNT_RUNS}):
+            wanted = {"account_id": account_id, "count": IDLE_ACCOUNT_RUNS, "browsers": self.browsers}
+            for (run_id,) in _IDLE_RUNS.rows(self.tx, wanted):
                 row = _READ.first(self.tx, {"id": run_id})
                 if row is None or not self._hold_target(row[3]) or not _withdraw(self.tx, run_id):
                     continue
@@ -251,11 +267,11 @@ class _Claim:
                     break
         return tuple(taken)
 
-    def _fetch(self, queue: str) -> Job | None:
+    def _fetch(self, queues: list[str]) -> Job | None:
         from pagegrade.store.queue.procrastinate_app import complete
 
         # No worker: the job does not outlive the transaction.
-        return complete(self.jobs.fetch_job([queue], worker_id=None))  # type: ignore[arg-type]
+        return complete(self.jobs.fetch_job(queues, worker_id=None))  # type: ignore[arg-type]
 
     def _read(self, run_id: int, account_id: int) -> tuple[Any, ...] | None:
         """Return the run while its account and its target are held: ``None`` if it is gone, ``_BUSY`` if one is not."""
@@ -276,7 +292,9 @@ class _Claim:
             found = wait_for_targets(self.tx, run_id, (target,), now_ms, **limits)
             wait_ms = None if found is None else found[1]
         if wait_ms is None:
-            return start_run(self.tx, run_id, worker=self.worker, now_ms=now_ms, lease_ms=self.lease_ms)
+            run = start_run(self.tx, run_id, worker=self.worker, now_ms=now_ms, lease_ms=self.lease_ms)
+            self.browsers -= run.device is not None
+            return run
         park_run(self.tx, run_id, target, now_ms, wait_ms, target_runs_per_minute=self.target_runs_per_minute)
         return None
 
@@ -321,9 +339,9 @@ def has_idle_account_jobs(tx: Transaction) -> bool:
     return _IDLE.first(tx, {"after": 0, "count": 1}) is not None
 
 
-def has_jobs(tx: Transaction, *, suspects: bool = False) -> bool:
-    """Return whether runs wait to be delivered."""
-    return _WAITING.first(tx, {"queue": _queue(suspects=suspects)}) is not None
+def has_jobs(tx: Transaction, *, suspects: bool = False, browsers: int = 0) -> bool:
+    """Return whether runs wait to be delivered; those for a browser only where ``browsers`` is above 0."""
+    return any(_WAITING.first(tx, {"queue": queue}) for queue in _queues(suspects=suspects, browsers=browsers))
 
 
 def park_run(
@@ -403,30 +421,22 @@ def _idle_accounts(tx: Transaction, count: int) -> list[int]:
 
 def _is_due(tx: Transaction, run_id: int, row: tuple[Any, ...], account_id: int, *, suspects: bool) -> bool:
     """Return whether a run that was delivered is to be started from this queue; correct its job where it is not."""
-    state, leader_id, attempt, _, priority, turn = row
+    state, leader_id, attempt, _, priority, turn, device = row
     if state != "queued":
         return False
     if leader_id is not None:
         _NOT_OFFERED.rows(tx, {"id": run_id})
         return False
     if (attempt >= _SUSPECT) != suspects:
-        offer_run(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempt)
+        offer_run(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempt, device=device)
         return False
     return True
 
 
 def _offer_again(tx: Transaction, row: tuple[Any, ...], now_ms: int) -> None:
-    run_id, account_id, priority, turn, attempt = row
+    run_id, account_id, priority, turn, attempt, device = row
     _OFFERED.rows(tx, {"id": run_id, "now_ms": now_ms})
-    offer_run(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempt)
-
-
-def _defer(tx: Transaction, run_id: int, *, account_id: int, priority: int, attempt: int) -> None:
-    from pagegrade.store.queue.procrastinate_app import defer_job
-
-    queue = _queue(suspects=attempt >= _SUSPECT)
-    arguments = {"run_id": run_id, "account_id": account_id}
-    defer_job(tx, RUN_TASK, queue=queue, priority=priority, queueing_lock=_lock(run_id), arguments=arguments)
+    offer_run(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempt, device=device)
 
 
 def _withdraw(tx: Transaction, run_id: int) -> bool:
@@ -450,8 +460,14 @@ def _arguments(job: Job) -> tuple[int, int]:
     return int(job.task_kwargs["run_id"]), int(job.task_kwargs["account_id"])  # type: ignore[arg-type]
 
 
-def _queue(*, suspects: bool) -> str:
-    return LAST_ATTEMPT_QUEUE if suspects else RUN_QUEUE
+def _queue(*, suspects: bool, rendered: bool) -> str:
+    return (LAST_ATTEMPT_QUEUE if suspects else RUN_QUEUE) + (FOR_BROWSERS if rendered else "")
+
+
+def _queues(*, suspects: bool, browsers: int) -> list[str]:
+    """Return the queues that a worker with so many free browsers fetches from."""
+    kinds = (False, True) if browsers > 0 else (False,)
+    return [_queue(suspects=suspects, rendered=rendered) for rendered in kinds]
 
 
 def _lock(run_id: int) -> str:

@@ -34,7 +34,7 @@ _DUE: Final = (
     "leader_id IS NULL AND attempt BETWEEN :least AND :most "
     "AND (available_at_ms <= :now_ms OR available_at_ms > :far_ms)"
 )
-_MAY_START: Final = f"{_DUE} AND target NOT IN :full"
+_MAY_START: Final = f"{_DUE} AND target NOT IN :full AND (device = 'none' OR :browsers > 0)"
 _FIRST: Final = "SELECT id FROM runs WHERE state = 'queued' AND account_id = :account_id AND"
 _NEXT_OF_ALL: Final = Prepared(text(f"{_FIRST} {_DUE} ORDER BY priority, id LIMIT 1"))
 _NEXT: Final = text(f"{_FIRST} {_MAY_START} ORDER BY priority, id LIMIT 1").bindparams(
@@ -57,6 +57,7 @@ def claim_rows(
     target_runs_per_minute: int,
     suspects: bool,
     idle_accounts: bool,
+    browsers: int,
 ) -> tuple[ClaimedRun, ...]:
     """Take up to ``count`` runs; the arguments are those of ``claiming.claim_runs``."""
     waiting = _ACCOUNTS.rows(tx, {})
@@ -76,9 +77,11 @@ def claim_rows(
     in_vain = 0
     while accounts and len(claimed) < count:
         running, _, account_id = heapq.heappop(accounts)
-        run_id = _next_of(tx, {**which, "account_id": account_id}, full)
+        run_id = _next_of(tx, {**which, "account_id": account_id}, full, browsers)
         if run_id is not None:
-            claimed.append(start_run(tx, run_id, worker=worker, now_ms=now_ms, lease_ms=lease_ms))
+            run = start_run(tx, run_id, worker=worker, now_ms=now_ms, lease_ms=lease_ms)
+            claimed.append(run)
+            browsers -= run.device is not None
             _SERVED.rows(tx, {"account_id": account_id, "served_at_ms": served_at_ms})
             if not idle_accounts:
                 heapq.heappush(accounts, (running + 1, served_at_ms, account_id))
@@ -88,7 +91,7 @@ def claim_rows(
         in_vain += 1
         if in_vain % FEW == 0:
             # Asking one account after the other would take long where thousands have to wait.
-            able = {row.account_id for row in tx.execute(_ABLE, {**which, "full": full})}
+            able = {row.account_id for row in tx.execute(_ABLE, {**which, "full": full, "browsers": browsers})}
             accounts = [each for each in accounts if each[2] in able]
             heapq.heapify(accounts)
     return tuple(claimed)
@@ -99,8 +102,10 @@ def has_idle_account_rows(tx: Transaction) -> bool:
     return any(running == 0 for running, _, _ in _ACCOUNTS.rows(tx, {}))
 
 
-def _next_of(tx: Transaction, which: dict[str, int], full: list[str]) -> int | None:
+def _next_of(tx: Transaction, which: dict[str, int], full: list[str], browsers: int) -> int | None:
     """The run of an account that may start first, at a target that is not full; ``None`` when there is none."""
-    # Mostly no target is full, and a statement without a list can be prepared.
-    row = tx.execute(_NEXT, {**which, "full": full}).first() if full else _NEXT_OF_ALL.first(tx, which)
+    # Mostly no target is full and a browser is free, and a statement without a list can be prepared.
+    is_limited = full or browsers < 1
+    limits = {**which, "full": full, "browsers": browsers}
+    row = tx.execute(_NEXT, limits).first() if is_limited else _NEXT_OF_ALL.first(tx, which)
     return None if row is None else int(row[0])

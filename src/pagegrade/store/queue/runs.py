@@ -11,13 +11,15 @@ from typing import Final
 
 from sqlalchemy import bindparam, insert, text
 
+from pagegrade.model.rendering import Device
 from pagegrade.model.stored import UNFINISHED, ClaimedRun, PackedReport, StoredReport, StoredRun
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.locks import hold_account
-from pagegrade.store.queue.lease import MAX_LEASE_MS
+from pagegrade.store.queue.lease import MAX_LEASE_MS, NO_DEVICE
 from pagegrade.store.queue.procrastinate_queue import hasten_job, next_turn, offer_run
 from pagegrade.store.repositories.host_slots import MAX_DELAY_MS, drop_visits, end_visits
+from pagegrade.store.repositories.pictures import drop_pictures, save_pictures
 from pagegrade.store.repositories.reports import mark_report
 from pagegrade.store.repositories.run_history import load_run, save_detail
 from pagegrade.store.schema import tables
@@ -37,6 +39,7 @@ _NEW: Final = (
     "traceparent",
     "turn",
     "offered",
+    "device",
 )
 _ADD: Final = Prepared(
     insert(tables.runs).values({name: bindparam(f"new_{name}") for name in _NEW}).returning(tables.runs.c.id)
@@ -48,7 +51,7 @@ _LAST_RUN: Final = Prepared(
 _SAME: Final = Prepared(
     text(
         "SELECT id FROM runs WHERE account_id = :account_id AND url = :url AND state IN ('queued', 'running') "
-        "AND COALESCE(leader_id, 0) = 0 "
+        "AND COALESCE(leader_id, 0) = 0 AND device = :device "
         # Ignore rules of one report make an outcome that is not that of another.
         "AND NOT EXISTS (SELECT 1 FROM ignores WHERE ignores.report_id = runs.report_id) "
         "AND NOT EXISTS (SELECT 1 FROM ignores WHERE ignores.report_id = :report_id) ORDER BY id LIMIT 1"
@@ -90,18 +93,25 @@ _RELEASE: Final = Prepared(
         "UPDATE runs SET state = 'queued', attempt = attempt - :uncounted, worker = NULL, lease_until_ms = NULL, "
         "available_at_ms = :available_at_ms, offered = :offered "
         "WHERE id = :id AND attempt = :attempt AND state = 'running' "
-        "RETURNING report_id, account_id, priority, turn, attempt"
+        "RETURNING report_id, account_id, priority, turn, attempt, device"
     )
 )
 
 
 def enqueue_run(
-    tx: Transaction, *, report: StoredReport, priority: int, target: str, now_ms: int, traceparent: str | None = None
+    tx: Transaction,
+    *,
+    report: StoredReport,
+    priority: int,
+    target: str,
+    now_ms: int,
+    traceparent: str | None = None,
+    device: Device | None = None,
 ) -> StoredRun:
     """Ask for an analysis of a report, in the transaction that makes or changes it.
 
-    A report whose last run is not finished gets no second one. A run of the same account and address that is under
-    way becomes the leader of the new one, which waits for its outcome instead of fetching the page again.
+    A report whose last run is not finished gets no second one. A run of the same account, address and device that is
+    under way becomes the leader of the new one, which waits for its outcome instead of fetching the page again.
 
     Args:
         tx: Transaction.
@@ -109,7 +119,8 @@ def enqueue_run(
         priority: One of ``Priority``; a run that is joined becomes as urgent as this.
         target: Registrable domain or address that politeness counts; empty where none applies.
         now_ms: The time.
-        traceparent: Of the request that asks for it (W3C Trace Context); ``None``: nobody traces it.
+        traceparent: Of the request that asks for it (W3C Trace Context); ``None``: it is not traced.
+        device: Device that a browser is to imitate; ``None``: static analysis.
     """
     hold_account(tx, report.account_id)
     last_number, last_state, last_id = _LAST_RUN.first(tx, {"report_id": report.id}) or (0, None, None)
@@ -118,9 +129,13 @@ def enqueue_run(
         joined = load_run(tx, report.id, last_number)
         if joined is not None:
             return joined
-    (leader_id,) = _SAME.first(tx, {"account_id": report.account_id, "url": report.url, "report_id": report.id}) or (
-        None,
-    )
+    same = {
+        "account_id": report.account_id,
+        "url": report.url,
+        "report_id": report.id,
+        "device": device or NO_DEVICE,
+    }
+    (leader_id,) = _SAME.first(tx, same) or (None,)
     if leader_id is not None:
         _hasten(tx, leader_id, report.account_id, priority)
     number = last_number + 1
@@ -141,10 +156,19 @@ def enqueue_run(
         "new_traceparent": traceparent,
         "new_turn": turn,
         "new_offered": int(offers),
+        "new_device": device or NO_DEVICE,
     }
     ((run_id,),) = _ADD.rows(tx, values)
     if offers:
-        offer_run(tx, run_id, account_id=report.account_id, priority=priority, turn=turn, attempt=0)
+        offer_run(
+            tx,
+            run_id,
+            account_id=report.account_id,
+            priority=priority,
+            turn=turn,
+            attempt=0,
+            device=values["new_device"],
+        )
     if report.state != "queued":
         mark_report(tx, report.id, state="queued", now_ms=now_ms)
     return StoredRun(
@@ -249,7 +273,10 @@ def finish_attempt(
             continue
         report_id, number, account_id = row
         save_detail(tx, one_id, packed.detail)
-        _COUNT_ANALYSIS.rows(tx, {"account_id": account_id, "bytes": len(packed.detail)})
+        freed = drop_pictures(tx, report_id) if packed.state == "completed" and number > 1 else 0
+        save_pictures(tx, one_id, packed.pictures)
+        stored_bytes = len(packed.detail) + sum(len(picture.body) for picture in packed.pictures) - freed
+        _COUNT_ANALYSIS.rows(tx, {"account_id": account_id, "bytes": stored_bytes})
         mark_report(tx, report_id, state=packed.state, now_ms=now_ms, packed=packed, run_number=number)
         changed.append(report_id)
         waiting += [(follower, its_attempt, "queued") for follower, its_attempt in _FOLLOWERS.rows(tx, {"id": one_id})]
@@ -306,8 +333,8 @@ def requeue_attempt(
     row = _RELEASE.first(tx, values)
     if row is None:
         return None
-    report_id, account_id, priority, turn, attempts = row
+    report_id, account_id, priority, turn, attempts, device = row
     if offers:
-        offer_run(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempts)
+        offer_run(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempts, device=device)
     mark_report(tx, report_id, state="queued", now_ms=now_ms)
     return int(report_id)

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, ColumnElement, bindparam, delete, func, insert, select, text, update
+from sqlalchemy import BindParameter, ColumnElement, bindparam, delete, func, insert, select, text, union_all, update
 from sqlalchemy.dialects import sqlite
 
 from pagegrade.model.stored import State
 from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.engine.prepared import Prepared
-from pagegrade.store.schema.tables import accounts, report_counts, reports, run_details, runs
+from pagegrade.store.schema.tables import accounts, report_counts, reports, run_details, run_pictures, runs
 
 WHOLE_ACCOUNT: Final = ""
 """Stands where a project would: no host is empty."""
@@ -158,12 +158,15 @@ def _parameters(account_id: int, project: str, kind: Kind, reports: int) -> dict
 
 def uncount_details(tx: Transaction, *which: ColumnElement[bool]) -> None:
     """Take the runs of that condition, which are about to be deleted, off what their accounts have stored."""
-    sizes = (
-        select(runs.c.account_id, func.sum(func.length(run_details.c.body)))
-        .join(run_details, run_details.c.run_id == runs.c.id)
-        .where(*which)
-        .group_by(runs.c.account_id)
-    )
+    each = union_all(
+        *(
+            select(runs.c.account_id, func.length(stored.c.body).label("bytes"))
+            .join(stored, stored.c.run_id == runs.c.id)
+            .where(*which)
+            for stored in (run_details, run_pictures)
+        )
+    ).subquery()
+    sizes = select(each.c.account_id, func.sum(each.c.bytes)).group_by(each.c.account_id)
     for account_id, size in tx.execute(sizes).all():
         less = accounts.c.stored_bytes - size
         tx.execute(update(accounts).where(accounts.c.id == account_id).values(stored_bytes=less))

@@ -29,6 +29,8 @@ class Process:
     host: str
     """Of its machine, at most 255 characters."""
     pid: int
+    has_browser: bool = False
+    """It draws pages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,7 @@ _COLUMNS: Final = (
     processes.c.pid,
     processes.c.started_at_ms,
     processes.c.seen_at_ms,
+    processes.c.has_browser,
 )
 
 
@@ -70,6 +73,7 @@ def beat(tx: Transaction, process: Process, now_ms: int) -> None:
             "pid": process.pid,
             "started_at_ms": at_ms,
             "seen_at_ms": at_ms,
+            "has_browser": int(process.has_browser),
         }
         tx.execute(insert(processes).values(values))
 
@@ -79,7 +83,14 @@ def list_live(tx: Transaction, now_ms: int, silent_ms: int) -> tuple[LiveProcess
     since_ms = moment(tx, now_ms) - silent_ms
     query = select(*_COLUMNS).where(processes.c.seen_at_ms > since_ms)
     rows = tx.execute(query.order_by(processes.c.started_at_ms, processes.c.name)).mappings()
-    return tuple(LiveProcess(**row) for row in rows)
+    return tuple(LiveProcess(**{**row, "has_browser": bool(row["has_browser"])}) for row in rows)
+
+
+def has_browser(tx: Transaction, now_ms: int, silent_ms: int) -> bool:
+    """Return whether a process with a browser has reported itself in the last ``silent_ms`` milliseconds."""
+    since_ms = moment(tx, now_ms) - silent_ms
+    query = select(processes.c.name).where(processes.c.seen_at_ms > since_ms, processes.c.has_browser == 1)
+    return tx.execute(query.limit(1)).first() is not None
 
 
 def forget(tx: Transaction, name: str) -> None:

@@ -34,6 +34,8 @@ NAMES: Final = (
     "created_at_ms",
     "updated_at_ms",
     "revision",
+    "render",
+    "device",
 )
 """Fields of ``StoredReport`` in the order in which ``REPORT_COLUMNS`` reads them."""
 REPORT_COLUMNS: Final = tuple(reports.c[name] for name in NAMES)
@@ -60,6 +62,8 @@ _NEW: Final = (
     "created_at_ms",
     "updated_at_ms",
     "revision",
+    "render",
+    "device",
 )
 """Columns of a report that is made; the others begin empty."""
 
@@ -100,6 +104,8 @@ def report_of(row: Any) -> StoredReport:
         created_at_ms,
         updated_at_ms,
         revision,
+        render,
+        device,
     ) = row
     return StoredReport(
         id=number,
@@ -120,6 +126,8 @@ def report_of(row: Any) -> StoredReport:
         created_at_ms=created_at_ms,
         updated_at_ms=updated_at_ms,
         revision=revision,
+        render=render,
+        device=device,
     )
 
 
@@ -133,6 +141,8 @@ def add_report(
     password_hash: str | None,
     slug: str,
     now_ms: int,
+    render: int | None = None,
+    device: str | None = None,
 ) -> StoredReport:
     """A new report that waits for its first run.
 
@@ -143,8 +153,10 @@ def add_report(
         project: Of the URL.
         privacy: One of ``Privacy``.
         password_hash: ``None``: no password is set.
-        slug: 22 characters that nobody can guess.
+        slug: 22 random characters.
         now_ms: The time now.
+        render: 1: in a browser, 0: without; ``None``: as the installation decides.
+        device: That a browser imitates; ``None``: the default.
     """
     values = {
         "new_account_id": account_id,
@@ -159,6 +171,8 @@ def add_report(
         "new_created_at_ms": now_ms,
         "new_updated_at_ms": now_ms,
         "new_revision": 1,
+        "new_render": render,
+        "new_device": device,
     }
     (row,) = _ADD.rows(tx, values)
     count_change(tx, account_id, project, was=None, is_=("queued", None))
@@ -206,16 +220,23 @@ def save_settings(
     password_hash: str | None,
     password_version: int,
     now_ms: int,
+    rendering: tuple[int | None, str | None] | None = None,
 ) -> StoredReport:
-    """Change who may see the share page; the report as it is then. Equal settings change nothing at all."""
-    if (privacy, password_hash, password_version) == (report.privacy, report.password_hash, report.password_version):
-        return report
+    """Change the settings of a report; the report as it is then. Equal settings change nothing at all.
+
+    ``rendering`` is (render, device) of the report; ``None``: they stay as they are.
+    """
+    render, device = (report.render, report.device) if rendering is None else rendering
     changes = {
         "privacy": privacy,
         "password_hash": password_hash,
         "password_version": password_version,
-        "updated_at_ms": now_ms,
+        "render": render,
+        "device": device,
     }
+    if all(getattr(report, name) == value for name, value in changes.items()):
+        return report
+    changes["updated_at_ms"] = now_ms
     parameters = {f"new_{name}": value for name, value in changes.items()}
     row = tx.execute(_change_statement(tuple(changes)), {**parameters, "report": report.id}).one()
     return report_of(row)

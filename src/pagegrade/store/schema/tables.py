@@ -60,7 +60,7 @@ accounts = Table(
     Column("disabled_at_ms", BigInteger),
     Column("served_at_ms", BigInteger, nullable=False, server_default="0"),  # last claim; the queue goes round by it
     Column("analyses_total", BigInteger, nullable=False, server_default="0"),  # finished, also of reports since deleted
-    Column("stored_bytes", BigInteger, nullable=False, server_default="0"),  # of its rows in run_details, as stored
+    Column("stored_bytes", BigInteger, nullable=False, server_default="0"),  # run_details and run_pictures, as stored
     Column("password_hash", _text(300)),  # PHC string of argon2id; NULL: nobody signs in with a password
     Column("is_admin", SmallInteger, nullable=False, server_default="0"),
     Column("erase_at_ms", BigInteger),  # since when the account is being erased with everything of it; NULL: it is not
@@ -135,6 +135,8 @@ reports = Table(
     Column("revision", Integer, nullable=False, server_default="1"),
     Column("summary", LargeBinary),
     Column("error", LargeBinary),
+    Column("render", SmallInteger),  # 1: in a browser, 0: without; NULL: as the installation decides
+    Column("device", _text(8)),  # that a browser imitates; NULL: the default
     sqlite_autoincrement=True,  # an id is never used again
 )
 
@@ -177,9 +179,10 @@ runs = Table(
     Column("started_at_ms", BigInteger),
     Column("finished_at_ms", BigInteger),
     Column("traceparent", _text(55)),  # W3C Trace Context of the request that asked for it
-    # The last two are of ``queue_jobs``, where other processes take runs too:
+    # The next two are of ``queue_jobs``, where other processes take runs too:
     Column("turn", Integer, nullable=False, server_default="0"),  # of its account, among those that are as urgent
     Column("offered", SmallInteger, nullable=False, server_default="0"),  # 1: a job of the queue stands for it
+    Column("device", _text(8), nullable=False, server_default="none"),  # that a browser is to imitate; none: no browser
     UniqueConstraint("report_id", "number"),
     sqlite_autoincrement=True,
 )
@@ -190,6 +193,15 @@ run_details = Table(
     Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
     Column("body", LargeBinary, nullable=False),  # zstd (RFC 8878) around the JSON of PackedReport.detail
     Column("plain_bytes", Integer, nullable=False),
+)
+
+run_pictures = Table(
+    "run_pictures",
+    metadata,
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("name", _text(16), primary_key=True),
+    Column("body", LargeBinary, nullable=False),
+    comment="Pictures of pages, in WebP as the browser wrote them; of the run that a report shows.",
 )
 
 visits = Table(
@@ -266,6 +278,7 @@ processes = Table(
     Column("pid", Integer, nullable=False),
     Column("started_at_ms", BigInteger, nullable=False),
     Column("seen_at_ms", BigInteger, nullable=False),
+    Column("has_browser", SmallInteger, nullable=False, server_default="0"),
     comment="Who works on this database, where several processes do.",
 )
 

@@ -127,7 +127,10 @@ def _new_reports(
         ValidationFailed: The privacy or the password cannot be used, or something was wrong before.
     """
     first, *others = (
-        CreateReportBody(url=url, privacy=fields.privacy, password=fields.password) for url in listed.urls
+        CreateReportBody(
+            url=url, privacy=fields.privacy, password=fields.password, render=fields.render, device=fields.device
+        )
+        for url in listed.urls
     )
     read = evaluate_fields(violations, lambda: new_report_of(account, options, first, ()))
     return read, *(new_report_of(account, options, other, ()) for other in others)

@@ -184,7 +184,13 @@ async def update_report(
     key = idempotency.key
     change = evaluate_fields(
         violations,
-        lambda: read_change(privacy=fields.privacy, password=fields.password, results=fields.results),
+        lambda: read_change(
+            privacy=fields.privacy,
+            password=fields.password,
+            results=fields.results,
+            render=fields.render,
+            device=fields.device,
+        ),
     )
     if change.run:
         refuse_when_draining(services)

@@ -41,6 +41,11 @@ PATH_PARAMETERS: Final[dict[str, JSONObject]] = {
         "schema": {"type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"},
         "example": "title-length",
     },
+    "picture": {
+        "description": "Name of a picture, as `rendered.pictures` of the report lists it.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 16, "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"},
+        "example": "viewport",
+    },
 }
 
 REQUEST_HEADERS: Final[dict[str, JSONObject]] = {

@@ -100,6 +100,7 @@ class UsedCode(Document):
 class DrawnPicture(Document):
     """A picture of the page."""
 
+    name: str = about("The last segment of its address: `/api/v1/reports/{id}/pictures/{name}`.", "viewport")
     kind: Literal["viewport", "full_page", "frame"] = about("Part of the page, or a moment of the load.", "viewport")
     width_px: Count = about("Pixels.", 721)
     height_px: Count = about("Pixels.", 1440)

@@ -294,6 +294,12 @@ class ReportItem(Document):
     project: str = about("Host of the URL, without `www.`.", "example.com")
     privacy: Literal[0, 1, 2] = about("Who sees the share page: 0 anyone with the link, 1 nobody, 2 by password.", 2)
     password: bool = about("Whether a password is set.", True)  # noqa: FBT003
+    render: Literal[0, 1] | None = about(
+        "Whether a browser is to draw the page; null: as the installation decides.", None
+    )
+    device: Literal["mobile", "desktop"] | None = about(
+        "Device that a browser is to imitate; null: the default, `mobile`.", None
+    )
     state: State = about("Where the last analysis stands.", "completed")
     result: Result | None = about("Good, decent or bad; null as the score.", "decent")
     score: Points | None = about("0 to 100; null: withheld, or no results yet.", 74)

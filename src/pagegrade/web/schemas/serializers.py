@@ -27,6 +27,7 @@ from pagegrade.service.reports.projects import ProjectSize
 
 DEFAULT_PER_PAGE: Final = 10
 _RESULT: Final[dict[int | None, bytes]] = {rating: f'"{grade}"'.encode() for rating, grade in GRADES.items()}
+_DEVICE: Final = {None: b"null", "mobile": b'"mobile"', "desktop": b'"desktop"'}
 _encode: Final[Callable[[Any], bytes]] = msgspec.json.Encoder().encode
 _NULL: Final = msgspec.Raw(b"null")
 _NO_SUMMARY: Final = Summary(
@@ -97,6 +98,10 @@ def report_object(stored: StoredReport, *, base_url: str, detail: DetailBytes) -
         _encode(stored.project),
         b',"privacy":%d,"password":' % stored.privacy,
         b"false" if stored.password_hash is None else b"true",
+        b',"render":',
+        _integer(stored.render),
+        b',"device":',
+        _DEVICE[stored.device],
         b',"state":"',
         stored.state.encode(),
         b'","result":',

@@ -193,3 +193,25 @@ def test_a_stale_tab_opens_nothing_that_was_closed(tmp_path: Path) -> None:
         assert (kept, stored(instance).privacy) == (1, 0)
 
     with_instance(tmp_path, script)
+
+
+def test_the_engine_is_chosen_and_kept(tmp_path: Path) -> None:
+    """The form of the list and that of the settings; once chosen, the installation decides no more."""
+
+    async def script(instance: Instance) -> None:
+        await instance.page(
+            "POST", "/reports", data={"url": "https://example.com/", "privacy": "0", "render": "1", "device": "desktop"}
+        )
+        shown = (await instance.page("GET", "/reports/1/settings")).text
+        wrong = await save(instance, privacy="0", render="7")
+        await save(instance, privacy="0", render="0", device="mobile")
+        kept = stored(instance)
+
+        assert '<option value="1" selected>' in shown
+        assert '<option value="desktop" selected>' in shown
+        assert "As the installation is set" not in shown
+        assert wrong.status_code == 422
+        assert "Must be one of" in wrong.text
+        assert (kept.render, kept.device) == (0, "mobile")
+
+    with_instance(tmp_path, script)

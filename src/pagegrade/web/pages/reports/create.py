@@ -61,7 +61,13 @@ async def _create(
 async def _again(
     request: Request, work: UnitOfWork, view: View, sent: Mapping[str, str], problems: Mapping[str, str], *, status: int
 ) -> Response:
-    form = NewForm(url=sent["url"], privacy=sent.get("privacy", ""), problems=problems)
+    form = NewForm(
+        url=sent["url"],
+        privacy=sent.get("privacy", ""),
+        render=sent.get("render", ""),
+        device=sent.get("device", ""),
+        problems=problems,
+    )
     return await listing_page(request, work, view, form, status=status)
 
 

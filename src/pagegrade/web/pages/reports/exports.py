@@ -16,7 +16,7 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View
-from pagegrade.web.pages.reports.report_context import FORMATS
+from pagegrade.web.pages.reports.report_context import FORMATS, HAR
 from pagegrade.web.pages.share_access import not_found, to_gate, too_many, visit
 from pagegrade.web.report_files import MEDIA_TYPES, file_header, make_file
 from pagegrade.web.request import Request
@@ -61,7 +61,7 @@ def _run_of(request: Request) -> int | None:
     Raises:
         NotFound: There can be no such run, or no such format.
     """
-    if request.path_params["format"] not in FORMATS:
+    if request.path_params["format"] not in {*FORMATS, HAR}:
         raise NotFound
     text = read_query(request).get("run", "")
     if not text:

@@ -16,6 +16,7 @@ from pagegrade.render.finding_list import ReportQuery
 from pagegrade.render.i18n import Texts
 from pagegrade.render.page import Extras, RunPoint, render_article, render_comparison
 from pagegrade.render.pdf import is_installed
+from pagegrade.report.codec import has_rendering
 from pagegrade.service.catalogue import catalogue_names
 from pagegrade.service.reports.history import Two
 from pagegrade.service.reports.views import Viewed, compare_two, shown_report
@@ -31,8 +32,11 @@ FORMATS: Final[dict[str, str]] = {
     "sarif": N_("SARIF, for code scanning"),
 }
 """Last segment of an export's address -> what it is, in the order of the menu."""
+HAR: Final = "har"
+"""Last segment of the export that only reports from a browser have."""
 FASTEST_S: Final = 3
 SLOWEST_S: Final = 30
+_HAR: Final = N_("HAR, the browser's requests")
 _PATIENCE: Final = 8
 """A page about work in progress asks again after an eighth of the time it has waited already."""
 
@@ -74,6 +78,10 @@ class Addresses:
     def compare(self, before: int, after: int) -> str:
         """Of what changed between two runs."""
         return f"{self.base}/compare?from={before}&to={after}"
+
+    def picture(self, name: str) -> str:
+        """Of a picture of the page, of the run that the report shows."""
+        return f"{self.base}/pictures/{name}"
 
     def export(self, name: str, number: int | None = None) -> str:
         """Of one of ``FORMATS``, of the report or of one of its runs."""
@@ -146,6 +154,8 @@ def _extras(view: View, viewed: Viewed, addresses: Addresses, query: ReportQuery
         run_address=addresses.run,
         compare_address=addresses.compare,
         check_address=check_address,
+        # Only the run that the report shows has pictures.
+        picture_address=addresses.picture if viewed.shown_number == viewed.report.run_number else None,
         # Others may keep the page until the report changes, and ages would not stay true.
         now_ms=None if viewed.masked else view.now_ms,
     )
@@ -159,11 +169,14 @@ def check_address(check: str) -> str | None:
 def export_links(texts: Texts, viewed: Viewed, addresses: Addresses) -> tuple[tuple[str, str], ...]:
     """(name, address) of what the report on the page can be taken away as."""
     number = None if viewed.run is None else viewed.run.number
-    return tuple(
+    found = [
         (texts.gettext(name), addresses.export(key, number))
         for key, name in FORMATS.items()
         if key != "pdf" or (_has_results(viewed) and is_installed())
-    )
+    ]
+    if viewed.detail is not None and has_rendering(viewed.detail):
+        found.append((texts.gettext(_HAR), addresses.export(HAR, number)))
+    return tuple(found)
 
 
 def _has_results(viewed: Viewed) -> bool:

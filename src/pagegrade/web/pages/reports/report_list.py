@@ -57,6 +57,9 @@ class NewForm:
     url: str = ""
     privacy: str = ""
     """Empty: as the account is set."""
+    render: str = ""
+    """Empty: as the installation is set."""
+    device: str = ""
     problems: Mapping[str, str] = field(default_factory=dict)
     """Field -> sentence; empty for what is about none."""
 

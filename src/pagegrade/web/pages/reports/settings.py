@@ -1,4 +1,4 @@
-"""One report's settings: who may see it and its password, another analysis, and its end."""
+"""One report's settings: who may see it and its password, its engine, another analysis, and its end."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pagegrade.web.report_requests import evaluate_fields, refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.schemas.serializers import share_url
 
-_FIELDS: Final = ("privacy", "password")
+_FIELDS: Final = ("privacy", "password", "render", "device")
 _CHANGED: Final = N_(
     "Somebody changed these settings after you opened this page: another tab, or a program. They are shown as they are "
     "now. Nothing was saved yet."
@@ -53,7 +53,7 @@ async def save_settings(request: Request, work: UnitOfWork, view: View, services
         return _form(view, now, problems={"": view.texts.gettext(_CHANGED)}, status=problem_of(error).status)
     except InvalidInput as error:
         problems = problems_of_input(view.texts, error, field="privacy")
-        return _form(view, report, privacy=sent.get("privacy"), problems=problems, status=422)
+        return _form(view, report, sent=sent, problems=problems, status=422)
     services.changes.notify(report.id)
     return go(f"{PATH}/{report.id}?said=saved")
 
@@ -69,7 +69,12 @@ async def _save(
     """
     report_id, options = request.id, view.options
     fields, violations = read_fields(UpdateReportBody, sent, "body")
-    change = evaluate_fields(violations, lambda: read_change(privacy=fields.privacy, password=fields.password))
+    change = evaluate_fields(
+        violations,
+        lambda: read_change(
+            privacy=fields.privacy, password=fields.password, render=fields.render, device=fields.device
+        ),
+    )
     password_hash: str | None = None
     if change.needs_hash and change.password is not None:
         password_hash = await services.passwords.hash(change.password)
@@ -134,7 +139,7 @@ async def _find(request: Request, work: UnitOfWork, view: View) -> StoredReport:
 
 def _shown(report: StoredReport) -> str:
     """The settings as a form shows them: a stale tab must not open what was closed since."""
-    return f"{report.privacy}-{report.password_version}"
+    return f"{report.privacy}-{report.password_version}-{report.render}-{report.device}"
 
 
 def _crumb(report: StoredReport) -> str:
@@ -145,7 +150,7 @@ def _form(
     view: View,
     report: StoredReport,
     *,
-    privacy: str | None = None,
+    sent: Mapping[str, str] | None = None,
     problems: Mapping[str, str] | None = None,
     status: int = 200,
 ) -> Response:
@@ -157,7 +162,9 @@ def _form(
         crumb=_crumb(report),
         share_link=None if report.privacy == Privacy.PRIVATE else share_url(view.options.base_url, report.slug),
         privacies=privacy_options(view.texts),
-        chosen_privacy=str(report.privacy) if privacy is None else privacy,
+        chosen_privacy=(sent or {}).get("privacy", str(report.privacy)),
+        chosen_render=(sent or {}).get("render", report.render),
+        chosen_device=(sent or {}).get("device", report.device),
         has_password=report.password_hash is not None,
         seen=_shown(report),
         problems=problems or {},

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from alembic import command
 from alembic.config import Config
+from sqlalchemy import text
 
 from pagegrade.model.report_list import ListQuery
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.counts import count_change
 from pagegrade.store.repositories.report_list import list_reports
-from pagegrade.store.repositories.reports import add_report
 from pagegrade.store.schema.migrate import FOLDER, migrate, schema_state
 from pagegrade.store.schema.tables import metadata
 from tests.postgres import execute
@@ -29,11 +30,16 @@ def second_version(tx: Transaction) -> None:
 
 
 def add(tx: Transaction, path: str) -> None:
-    """A report of the first account."""
-    add_report(
-        tx, account_id=1, url=f"https://example.com/{path}", project="example.com", privacy=0, password_hash=None,
-        slug=path, now_ms=NOW_MS,
-    )  # fmt: skip
+    """A report of the first account, as the version before stores it."""
+    values = {"url": f"https://example.com/{path}", "slug": path, "now_ms": NOW_MS}
+    tx.execute(
+        text(
+            "INSERT INTO reports (account_id, url, project, privacy, slug, state, dated_at_ms, created_at_ms, "
+            "updated_at_ms) VALUES (1, :url, 'example.com', 0, :slug, 'queued', :now_ms, :now_ms, :now_ms)"
+        ),
+        values,
+    )
+    count_change(tx, 1, "example.com", was=None, is_=("queued", None))
 
 
 def shape(tx: Transaction) -> dict[str, list[tuple[Any, ...]]]:

@@ -1,7 +1,7 @@
 """Ignore rules.
 
 Revision ID: 0008
-Revises: 0006
+Revises: 0007
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision: Final = "0008"
-down_revision: Final = "0006"
+down_revision: Final = "0007"
 
 
 def upgrade() -> None:

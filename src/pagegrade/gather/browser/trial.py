@@ -1,0 +1,60 @@
+"""Start of a browser for a health check: it opens an empty page, and its sandbox is inspected."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pagegrade.gather.browser.cdp import CommandFailed
+from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.options import MAX_MEMORY_BYTES
+from pagegrade.gather.browser.process import process_tree, run_browser
+
+_TRIAL_S: Final = 30.0
+_FILTERED: Final = "Seccomp:\t2"
+"""Line in the status of a process whose system calls are filtered: the second layer of Chromium's sandbox."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A browser that started."""
+
+    product: str
+    """As it names itself, such as ``HeadlessChrome/156.0.1.2``."""
+    seconds: float
+    """From its start to an empty page."""
+    sandboxed: bool
+    """The process that draws pages has a filter for its system calls."""
+
+
+async def try_browser(program: Path) -> Trial:
+    """Start a browser, open an empty page, and end it.
+
+    Raises:
+        RenderingFailed: It did not start or did not answer; the detail names the remedy.
+    """
+    started_s = time.monotonic()
+    try:
+        async with asyncio.timeout(_TRIAL_S), run_browser(program, max_memory_bytes=MAX_MEMORY_BYTES) as browser:
+            version = await browser.connection.send("Browser.getVersion")
+            await browser.connection.send("Target.createTarget", {"url": "about:blank"})
+            return Trial(
+                product=str(version.get("product", ""))[:100],
+                seconds=time.monotonic() - started_s,
+                sandboxed=any(_is_filtered_renderer(pid) for pid in process_tree(browser.pid)),
+            )
+    except TimeoutError as error:
+        raise RenderingFailed("timeout", "The browser did not answer in time.", reason="start") from error
+    except CommandFailed as error:
+        raise RenderingFailed("browser_crash", "The browser could not open a page.", reason=error.method) from error
+
+
+def _is_filtered_renderer(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"--type=renderer" in command and _FILTERED in Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    return False

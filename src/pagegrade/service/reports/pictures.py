@@ -1,0 +1,69 @@
+"""Use cases of pictures: those that a browser made of the page of a report, under the privacy of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from pagegrade.model.account import Caller
+from pagegrade.model.errors import NotFound
+from pagegrade.model.stored import StoredReport
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.operations import find_report
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.pictures import load_picture
+
+MAX_NAME: Final = 16
+"""Characters of the name of a picture."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownPicture:
+    """A picture of the run that a report shows."""
+
+    tag: str
+    """Differs for every picture that there ever is."""
+    body: bytes | None
+    """WebP; ``None``: the client has it."""
+
+
+def find_picture(tx: Transaction, report: StoredReport, name: str, *, is_known: Callable[[str], bool]) -> ShownPicture:
+    """Return a picture of a report that was found in this transaction, for a reader who may see it.
+
+    Args:
+        tx: Any transaction.
+        report: The one that was found.
+        name: As in the address, however long or strange.
+        is_known: Whether the client has the picture with this tag already.
+
+    Raises:
+        NotFound: The run that the report shows has no such picture.
+    """
+    number = report.run_number
+    if number is None or not 0 < len(name) <= MAX_NAME or not name.isascii() or "\0" in name:
+        raise NotFound
+    body = load_picture(tx, report.id, number, name)
+    if body is None:
+        raise NotFound
+    # The slug and not the id: others are not to know how many reports there are.
+    tag = f"{report.slug} {number} {name}"
+    return ShownPicture(tag=tag, body=None if is_known(tag) else body)
+
+
+def show_picture(
+    tx: Transaction,
+    caller: Caller,
+    report_id: int,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    name: str,
+    is_known: Callable[[str], bool],
+) -> ShownPicture:
+    """Return a picture of a report of the caller.
+
+    Raises:
+        NotFound: There is no such report, or the run that it shows has no such picture.
+    """
+    return find_picture(tx, find_report(tx, caller, report_id, options, now_ms), name, is_known=is_known)
