@@ -20,7 +20,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parent.parent
 EXCUSES: Final = ROOT / "devtools" / "vocabulary_excuses.txt"
 GENERATED: Final = ROOT / "docs" / "reference"
-FOLDERS: Final = ("src", "tests", "devtools", "docs", "deploy", "changelog.d", ".github")
+FOLDERS: Final = ("src", "tests", "devtools", "docs", "deploy", "integrations", "changelog.d", ".github")
 FILES: Final = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile", "pyproject.toml", ".pre-commit-config.yaml")
 SUFFIXES: Final = frozenset({".css", ".html", ".jinja", ".js", ".md", ".py", ".toml", ".typ", ".yaml", ".yml"})
 TERMS: Final = {

@@ -109,6 +109,7 @@ def test_every_test_file_tests_a_source_file() -> None:
         "browser",
         "contract",
         "deploy",
+        "integrations",
         "devtools",
         "e2e",
         "fault",

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# The analysis of action.yml: reads its inputs from INPUT_* variables, writes annotations to the log, the report to the
+# summary of the job and to files, and ends with the exit status of `pagegrade analyze`.
+set -euo pipefail
+
+arguments=()
+
+# Adds an option for every line of a variable that is not empty.
+each_line() {
+  local option=$1 line
+  while IFS= read -r line || [[ -n $line ]]; do
+    line="${line#"${line%%[![:space:]]*}"}"
+    line="${line%"${line##*[![:space:]]}"}"
+    [[ -z $line ]] || arguments+=("$option" "$line")
+  done <<<"$2"
+}
+
+folder="${INPUT_OUTPUT:-pagegrade}"
+mkdir -p -- "$folder"
+each_line --fail-on "${INPUT_FAIL_ON:-}"
+each_line --allow-network "${INPUT_ALLOW_NETWORK:-}"
+if [[ -n ${INPUT_BASELINE:-} ]]; then
+  if [[ -f $INPUT_BASELINE ]]; then
+    arguments+=(--baseline "$INPUT_BASELINE")
+    [[ -z ${INPUT_FAIL_ON_NEW:-} ]] || arguments+=(--fail-on-new "$INPUT_FAIL_ON_NEW")
+  else
+    echo "::notice title=Pagegrade::There is no baseline yet: nothing is compared."
+  fi
+elif [[ -n ${INPUT_FAIL_ON_NEW:-} ]]; then
+  echo "::error title=Pagegrade::fail-on-new needs a baseline."
+  exit 2
+fi
+
+# Addresses come on standard input, so that none can be read as an option.
+status=0
+pagegrade analyze "${arguments[@]}" \
+  --format github --output - \
+  --format json --output "$folder/report.json" \
+  --format sarif --output "$folder/report.sarif" \
+  --format markdown --output "$folder/report.md" \
+  - <<<"${INPUT_URL:?the input url is empty}" || status=$?
+
+if [[ -n ${GITHUB_STEP_SUMMARY:-} && -f $folder/report.md ]]; then
+  cat -- "$folder/report.md" >>"$GITHUB_STEP_SUMMARY"
+fi
+if [[ -n ${GITHUB_OUTPUT:-} ]]; then
+  {
+    echo "exit-code=$status"
+    echo "json=$folder/report.json"
+    echo "sarif=$folder/report.sarif"
+    echo "markdown=$folder/report.md"
+  } >>"$GITHUB_OUTPUT"
+fi
+exit "$status"

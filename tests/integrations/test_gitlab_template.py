@@ -1,0 +1,45 @@
+"""The template for GitLab CI: its script is run as a runner would, without a container."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml  # type: ignore[import-untyped]  # it has no types of its own
+
+from tests.cli.site import running_site
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+TEMPLATE: Final = yaml.safe_load((ROOT / "integrations/gitlab/pagegrade.yml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("condition", "status"), [("score<1", 0), ("score<100", 1)])
+def test_the_script_analyzes_every_page(tmp_path: Path, condition: str, status: int) -> None:
+    """The condition decides how the job ends; the files for the merge request are there either way."""
+    job: dict[str, Any] = TEMPLATE[".pagegrade"]
+    with running_site() as site:
+        variables = job["variables"] | {
+            "PAGE_URLS": f"{site.url} {site.url}other",
+            "PAGE_FAIL_ON": condition,
+            "PAGE_PACKAGE": "",
+            "PAGEGRADE_ALLOW_NETWORKS": "127.0.0.0/8",
+        }
+        done = subprocess.run(
+            ["bash", "-eo", "pipefail", "-c", "\n".join(job["script"])],  # noqa: S607 - as runners do
+            cwd=tmp_path,
+            env=os.environ | variables | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    suites = ET.parse(tmp_path / job["artifacts"]["reports"]["junit"]).getroot()  # noqa: S314 - our own output
+
+    assert done.returncode == status, done.stderr
+    assert len(suites.findall("testsuite")) == 2
+    assert all((tmp_path / path).exists() for path in job["artifacts"]["paths"])
