@@ -148,7 +148,7 @@ def test_the_report_says_everything() -> None:
         'aria-label="Score 79 of 100"',
         "Fix first",
         "costs 4 points",
-        "Show all 14",
+        "Show 2 more",
         "9 more are not listed",
         "Strict-Transport-Security",
         "The handshake was not answered in time.",

@@ -236,7 +236,7 @@ def test_the_report_says_everything() -> None:
         "costs 4 points",
         "Why it matters",
         'href="/checks/https"',
-        "Show all 14",
+        "Show 2 more",
         "Strict-Transport-Security",
         "The handshake was not answered in time.",
         "1 redirect",

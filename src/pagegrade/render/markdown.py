@@ -196,7 +196,7 @@ def _evidence(evidence: Evidence) -> str:
 
 def _messages(title: str, results: Sequence[Result]) -> list[str]:
     items = [
-        f"- **{escape_markdown(view.headline(result), 200)}** {escape_markdown(result.message)} "
+        f"- **{escape_markdown(view.headline(result), 200)}:** {escape_markdown(result.message)} "
         f"{inline_prose(result.fix)}"
         for result in results
     ]
