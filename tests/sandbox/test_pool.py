@@ -365,3 +365,20 @@ def test_ordinary_tasks_of_one_account_share_all_children() -> None:
             return waiting
 
     assert asyncio.run(main()) == 2
+
+
+def test_children_for_accounts_without_one_are_used_again() -> None:
+    """Many accounts that come and go start no more children than may work at once."""
+
+    async def main() -> int:
+        async with Children(1) as children:
+            pids = set()
+            for _ in range(4):
+                async with asyncio.TaskGroup() as group:
+                    long = group.create_task(children.for_account(1).run(sleep, 0.2, timeout_s=HANG_S))
+                    short = group.create_task(children.for_account(2).run(pid_of_child, timeout_s=HANG_S))
+                    pids.add(await short)
+                    await long
+            return len(pids)
+
+    assert asyncio.run(main()) <= 2

@@ -156,7 +156,11 @@ class Children:
         self._count = count or usable_cpus()
         self._slots = FairSlots(self._count, spare=self._count, weight=shared_bytes, spare_weight=SPARE_BYTES)
         self._idle: list[_Child] = []
-        """Children that wait for work, at most ``count``; the one that worked last stands last."""
+        """Children that wait for work, at most twice ``count``; the one that worked last stands last.
+
+        Those beyond ``count`` stay as well: to start one takes as much CPU time as a dozen pages, and accounts come and
+        go.
+        """
         self._all: set[_Child] = set()
 
     async def __aenter__(self) -> Self:
@@ -244,7 +248,7 @@ class Children:
         finally:
             if keep is not None and keep.tasks >= TASKS_PER_CHILD:
                 keep = None
-            if keep is not None and len(self._idle) < self._count:
+            if keep is not None and len(self._idle) < 2 * self._count:
                 self._idle.append(keep)
             elif child is not None:
                 await asyncio.shield(self._end(child))
