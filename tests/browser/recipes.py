@@ -79,6 +79,7 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ("GET", "/r/{slug}/export/{format}"): tuple(
         Visit(name=each, path=f"/r/{{decent.slug}}/export/{each}") for each in _FORMATS
     ),
+    ("GET", "/r/{slug}/pictures/{picture}"): (Visit(path="/r/{decent.slug}/pictures/viewport"),),
     ("GET", "/badge/{file}"): (
         Visit(path="/badge/{decent.slug}.svg"),
         Visit(name="private", path="/badge/{private.slug}.svg", status=404),
@@ -95,6 +96,9 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ),
     ("GET", "/reports/{id}/export/{format}"): tuple(
         Visit(name=each, path=f"/reports/{{decent.id}}/export/{each}", person="Alice") for each in _FORMATS
+    ),
+    ("GET", "/reports/{id}/pictures/{picture}"): (
+        Visit(path="/reports/{decent.id}/pictures/viewport", person="Alice"),
     ),
     # The list
     ("GET", "/reports"): (
@@ -236,6 +240,8 @@ FILES: Final = frozenset(
         "/reports/export.csv",
         "/reports/{id}/export/{format}",
         "/r/{slug}/export/{format}",
+        "/reports/{id}/pictures/{picture}",
+        "/r/{slug}/pictures/{picture}",
     }
 )
 """Paths that answer with something that is no page."""

@@ -19,7 +19,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.report import Report
-from pagegrade.model.stored import Privacy, StoredReport
+from pagegrade.model.stored import PackedPicture, Privacy, StoredReport
 from pagegrade.report.codec import pack_report
 from pagegrade.service.accounts.sessions import list_open, start_session
 from pagegrade.service.sign_in import make_link
@@ -40,6 +40,8 @@ from tests.store_builders import add_key
 
 MINUTE_MS: Final = 60_000
 DAY_MS: Final = 86_400_000
+PICTURE: Final = b"RIFF\x04\0\0\0WEBP"
+"""Begins as every WebP does."""
 RUNS: Final = 12
 """Of the report with a long history."""
 PASSWORD: Final = "correct horse"
@@ -206,7 +208,9 @@ class _Builder:
         return report
 
     def _finish(self, report: StoredReport, outcome: Report, at_ms: int) -> StoredReport:
-        packed = replace(pack_report(outcome), generated_at_ms=at_ms)
+        packed = pack_report(outcome)
+        pictures = (PackedPicture(name="viewport", body=PICTURE),) if packed.state == "completed" else ()
+        packed = replace(packed, generated_at_ms=at_ms, pictures=pictures)
 
         def work(tx: Transaction) -> None:
             for run in claim_runs(
