@@ -235,6 +235,7 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
 FILES: Final = frozenset(
     {
         "/static/{digest}/{name}",
+        "/robots.txt",
         "/badge/{file}",
         "/reports/states",
         "/reports/export.csv",

@@ -4,7 +4,19 @@ from typing import Any
 
 import pytest
 
-from pagegrade.render.history import HEIGHT, MAX_RUNS, RunPoint, change_since, chart_of, finished, height_of
+from pagegrade.render.history import (
+    HEIGHT,
+    MAX_RUNS,
+    SPARK_RUNS,
+    SPARK_SIZE,
+    RunPoint,
+    change_since,
+    chart_of,
+    finished,
+    height_of,
+    spark_of,
+    spark_points,
+)
 
 DAY_MS = 86_400_000
 
@@ -112,3 +124,50 @@ def test_everything_stays_inside_the_chart(count: int) -> None:
 def test_scores_grow_upwards(score: float, y: float) -> None:
     """What lies outside of the scale stays at its edge."""
     assert height_of(score) == y
+
+
+def test_runs_stand_where_their_time_is() -> None:
+    """Three days apart is three times as far as one; runs of one moment stand in the middle."""
+    first, second, third = (mark.x for mark in chart_of((run(1), run(2), run(5))).marks)
+    alone = chart_of((run(1),)).marks[0].x
+
+    assert third - second == pytest.approx(3 * (second - first), abs=0.1)
+    assert alone == pytest.approx((first + third) / 2, abs=0.1)
+
+
+def test_lines_of_categories_break_where_nothing_connects() -> None:
+    """At a run without the category, and at new rules; a single point is no line."""
+    runs = (
+        run(1, categories={"seo": 50}),
+        run(2, categories={"seo": 60}),
+        run(3, None),
+        run(4, categories={"seo": 70}),
+        run(5, categories={"seo": 80}, ruleset="2027.1"),
+        run(6, categories={"seo": 100}, ruleset="2027.1"),
+    )
+    lines = chart_of(runs).lines
+
+    assert [line.count(" ") + 1 for line in lines["seo"]] == [2, 2]
+    assert lines["seo"][1].endswith(",0.0")
+    assert lines["content"] == ()
+
+
+@pytest.mark.parametrize("scores", [(), (50,), (None, 50, None)])
+def test_a_trend_needs_two_scores(scores: tuple[int | None, ...]) -> None:
+    """Nothing is drawn for one."""
+    assert spark_points(scores) == ""
+
+
+@pytest.mark.parametrize("scores", [(0, 100), (50, 50, 51), tuple(range(100)), (100, 100)])
+def test_a_trend_stays_inside_its_picture(scores: tuple[int, ...]) -> None:
+    """Of the last scores, and small changes stay small."""
+    points = [tuple(map(float, point.split(","))) for point in spark_points(scores).split()]
+
+    assert len(points) == min(len(scores), SPARK_RUNS)
+    assert all(0 <= x <= SPARK_SIZE[0] and 0 <= y <= SPARK_SIZE[1] for x, y in points)
+    assert abs(points[0][1] - points[-1][1]) <= 2 or max(scores) - min(scores) > 1
+
+
+def test_the_trend_of_an_old_run_ends_with_it() -> None:
+    """Later scores are not its history."""
+    assert spark_of((run(3, 90), run(2, 70), run(1, 50)), 2) == spark_points((50, 70))

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from pagegrade.model.report_list import ListQuery
-from pagegrade.service.reports.listing import find_existing, find_rows, find_states
+from pagegrade.report.codec import pack_report
+from pagegrade.service.reports.listing import MAX_SCORES, Rows, find_existing, find_rows, find_states
+from tests.report_builders import make_report
 from tests.service.instance import Instance, caller_of
+from tests.share_builders import run_again
 from tests.store_builders import add_owner, make_database
 
 
@@ -39,6 +42,28 @@ def test_rows_come_with_the_counts_of_the_filters(instance: Instance) -> None:
     assert rows(project="https://a.example/x") == (2, 2, 2, 1, True)
     assert rows(project="not a host") == (0, 0, 0, 0, True)
     assert rows(search="nothing") == (0, 0, 3, 1, True)
+
+
+def test_rows_have_their_last_scores(instance: Instance) -> None:
+    """Oldest first, up to the shown run, and at most so many; shared findings are read for a project only."""
+    report = instance.create("https://a.example/").report
+    instance.create("https://a.example/two")
+    for score in range(MAX_SCORES + 2):
+        if score:
+            report = run_again(instance.database, report, now_ms=instance.now_ms)
+        instance.finish(pack_report(make_report(score=score)))
+
+    def rows(**query: str) -> Rows:
+        asked = ListQuery(**query)  # type: ignore[arg-type]
+        return instance.database.read_here(
+            lambda tx: find_rows(tx, instance.alice, asked, instance.options, instance.now_ms)
+        )
+
+    scores = [score for score, _ in rows().scores[report.id]]
+
+    assert scores == list(range(2, MAX_SCORES + 2))
+    assert rows().shared == ()
+    assert {one.pages for one in rows(project="a.example").shared} == {2}
 
 
 def test_gone_reports_and_those_of_others_are_none(instance: Instance) -> None:

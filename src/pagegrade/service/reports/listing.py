@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound
@@ -12,9 +13,13 @@ from pagegrade.model.stored import RATINGS, STATES, StoredReport
 from pagegrade.parse.url import project_of
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import find_report, find_reports
-from pagegrade.service.reports.titles import find_titles
+from pagegrade.service.reports.titles import SharedFinding, find_shared_findings, find_titles
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import Kind, count_matching, load_counts
+from pagegrade.store.repositories.run_history import load_recent_scores
+
+MAX_SCORES: Final = 12
+"""Scores of a report in a list, for its trend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,10 @@ class Rows:
     """Result or state, or ``all`` -> reports of the account, or of the project that the query names."""
     has_any: bool
     """True if the account has any report, also one that the query does not find."""
+    scores: Mapping[int, tuple[tuple[int, str | None], ...]]
+    """Report id -> (score, ruleset) of its last scored runs, oldest first."""
+    shared: tuple[SharedFinding, ...]
+    """Findings of several of the reports; only where the query names a project."""
 
 
 def find_rows(tx: Transaction, caller: Caller, query: ListQuery, options: ServiceOptions, now_ms: int) -> Rows:
@@ -36,7 +45,15 @@ def find_rows(tx: Transaction, caller: Caller, query: ListQuery, options: Servic
     everything = load_counts(tx, caller.account.id)
     project = None if query.project is None else project_of(query.project)
     kept = everything if project is None else load_counts(tx, caller.account.id, project) if project else {}
-    return Rows(reports, total, find_titles(tx, reports), _by_name(kept), count_matching(everything) > 0)
+    return Rows(
+        reports,
+        total,
+        find_titles(tx, reports),
+        _by_name(kept),
+        count_matching(everything) > 0,
+        load_recent_scores(tx, reports, MAX_SCORES),
+        find_shared_findings(tx, reports) if project else (),
+    )
 
 
 def find_states(

@@ -51,6 +51,18 @@ _LOAD_DETAILS: Final = (
     .join(run_details, runs.c.id == run_details.c.run_id)
     .where(tables.reports.c.id.in_(bindparam("reports", expanding=True)))
 )
+# By way of the reports, and by number: a report may have thousands of runs.
+_RECENT_SCORES: Final = (
+    select(runs.c.report_id, runs.c.number, runs.c.score, runs.c.ruleset)
+    .join(tables.reports, runs.c.report_id == tables.reports.c.id)
+    .where(
+        tables.reports.c.id.in_(bindparam("reports", expanding=True)),
+        runs.c.number > tables.reports.c.run_number - bindparam("count"),
+        runs.c.number <= tables.reports.c.run_number,
+        runs.c.score.is_not(None),
+    )
+    .order_by(runs.c.report_id, runs.c.number)
+)
 _LATEST_COMPLETED: Final = (
     select(*RUN_COLUMNS)
     .where(runs.c.report_id == bindparam("report"), runs.c.state == "completed", runs.c.number < bindparam("before"))
@@ -100,6 +112,17 @@ def load_details(tx: Transaction, reports: Iterable[StoredReport]) -> dict[int, 
     shown = [report.id for report in reports if report.run_number is not None]
     rows = tx.execute(_LOAD_DETAILS, {"reports": shown}) if shown else ()
     return {report_id: shown_detail(body) for report_id, body in rows}
+
+
+def load_recent_scores(
+    tx: Transaction, reports: Iterable[StoredReport], count: int
+) -> dict[int, tuple[tuple[int, str | None], ...]]:
+    """Report id -> (score, ruleset) of its scored runs among the last ``count`` up to the shown one, oldest first."""
+    shown = [report.id for report in reports if report.run_number is not None]
+    found: dict[int, list[tuple[int, str | None]]] = {}
+    for report_id, _, score, ruleset in tx.execute(_RECENT_SCORES, {"reports": shown, "count": count}) if shown else ():
+        found.setdefault(report_id, []).append((score, ruleset))
+    return {report_id: tuple(scores) for report_id, scores in found.items()}
 
 
 def save_detail(tx: Transaction, run_id: int, detail: bytes) -> None:

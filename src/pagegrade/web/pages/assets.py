@@ -64,6 +64,16 @@ async def show_asset(request: Request) -> Response:
     return Response(status_code=200, content=asset.content, media_type=asset.media_type, headers=headers)
 
 
+async def show_robots() -> Response:
+    """Let crawlers read the pages: each says in its header that it is not to be indexed."""
+    return Response(
+        status_code=200,
+        content=b"User-agent: *\nDisallow:\n",
+        media_type="text/plain; charset=utf-8",
+        headers=(("Cache-Control", "no-cache"),),
+    )
+
+
 @cache
 def _asset(name: str) -> Asset:
     raw = b"".join(files(package).joinpath(*path).read_bytes() for package, *path in ASSETS[name])
@@ -78,6 +88,14 @@ def _asset(name: str) -> Asset:
 
 
 OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path="/robots.txt",
+        name="show_robots",
+        summary="Rules for crawlers",
+        handler=show_robots,
+        tag=PAGES,
+    ),
     Operation(
         method="GET",
         path="/static/{digest}/{name}",

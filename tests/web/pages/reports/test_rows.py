@@ -97,3 +97,17 @@ def test_a_page_is_told_what_it_only_has_to_show() -> None:
     assert failed["said"] == "The analysis of example.com/a failed. The name of the site was not found."
     assert (running["said"], running["finished"], running["state_words"]) == ("", False, "Being analyzed")
     assert partial["said"] == "example.com/a is analyzed."
+
+
+def test_a_row_shows_its_trend_its_change_and_its_findings() -> None:
+    """The change counts only between runs of the same rules."""
+    summary = b'{"counts":{"critical":1,"high":0,"medium":12,"passed":9}}'
+    scores = ((70, "2026.2"), (88, "2026.2"))
+    row = row_of(stored(summary=summary), TEXTS, {}, scores)
+    after_new_rules = row_of(stored(), TEXTS, {}, ((70, "2026.1"), (88, "2026.2")))
+    first = row_of(stored(), TEXTS, {}, ((88, "2026.2"),))
+
+    assert row.severities == (("critical", "Critical", 1), ("medium", "Medium", 12))
+    assert (row.change, row.spark.count(",")) == (18, 2)
+    assert (after_new_rules.change, after_new_rules.severities) == (None, ())
+    assert (first.change, first.spark) == (None, "")

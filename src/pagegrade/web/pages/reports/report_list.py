@@ -31,6 +31,7 @@ from pagegrade.web.pages.reports.list_query import (
     choices,
     read_asked,
 )
+from pagegrade.web.pages.reports.report_context import check_address
 from pagegrade.web.pages.reports.rows import GONE, MEANINGS, PRIVACIES, RESULTS, STATES, row_of, state_object
 from pagegrade.web.report_requests import list_query
 from pagegrade.web.request import Request
@@ -96,7 +97,7 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
         status = 422
 
     def draw() -> Response:
-        rows = [row_of(report, texts, found.titles) for report in found.reports]
+        rows = [row_of(report, texts, found.titles, found.scores.get(report.id, ())) for report in found.reports]
         return view.page(
             "reports.html.jinja",
             status=status,
@@ -104,6 +105,7 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
             form=form,
             chosen_privacy=form.privacy or str(int(default_privacy(account, view.options))),
             privacies=privacy_options(texts),
+            is_privacy_open=form.privacy not in {"", str(int(default_privacy(account, view.options)))},
             asked=asked,
             rows=rows,
             live=[row.id for row in rows if row.is_live],
@@ -111,6 +113,9 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
             total=found.total,
             has_any=found.has_any,
             chips=_chips(asked, found.counts, texts),
+            counts=found.counts,
+            shared=found.shared,
+            check_address=check_address,
             last_page=max(1, -(-found.total // asked.query.per_page)),
             results=choices(texts, RESULTS, any_of=True),
             states=choices(texts, STATES, any_of=True),

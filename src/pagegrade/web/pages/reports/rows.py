@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
 
+from pagegrade.model.outcome import Importance
 from pagegrade.model.stored import UNFINISHED, Privacy, State, StoredReport
 from pagegrade.render.english import N_
 from pagegrade.render.escape import unicode_host, visible
+from pagegrade.render.finding_list import SEVERITY_NAMES
+from pagegrade.render.history import spark_points
 from pagegrade.render.i18n import Texts
 
 STATES: Final[dict[str, str]] = {
@@ -58,7 +61,12 @@ class _Error(msgspec.Struct):
     code: str = "internal"
 
 
+class _Summary(msgspec.Struct):
+    counts: dict[str, int] | None = None
+
+
 _read_error: Final = msgspec.json.Decoder(_Error).decode
+_read_summary: Final = msgspec.json.Decoder(_Summary).decode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,16 +95,27 @@ class Row:
     """When the results were made, or the report where there are none."""
     is_live: bool
     """Whether it will soon be different."""
+    is_public: bool
+    severities: tuple[tuple[Importance, str, int], ...]
+    """(severity, its name, number of findings) of those that were found."""
+    spark: str
+    """Points of the sparkline of its last scores; empty with less than two."""
+    change: int | None
+    """Points since the run before; ``None`` where there is none that compares."""
 
 
-def row_of(report: StoredReport, texts: Texts, titles: Mapping[int, str]) -> Row:
+def row_of(
+    report: StoredReport, texts: Texts, titles: Mapping[int, str], scores: Sequence[tuple[int, str | None]] = ()
+) -> Row:
     """The row of a report.
 
     Args:
         report: As it is stored.
         texts: In whose words.
         titles: Report id -> title of its page.
+        scores: (score, ruleset) of its last scored runs, oldest first.
     """
+    comparable = len(scores) > 1 and scores[-1][1] == scores[-2][1]
     return Row(
         id=report.id,
         address=short_address(report.url),
@@ -113,6 +132,21 @@ def row_of(report: StoredReport, texts: Texts, titles: Mapping[int, str]) -> Row
         privacy_words=texts.gettext(PRIVACIES[Privacy(report.privacy)]),
         at_ms=report.created_at_ms if report.generated_at_ms is None else report.generated_at_ms,
         is_live=report.state in UNFINISHED,
+        is_public=report.privacy == Privacy.PUBLIC,
+        severities=_severities(report, texts),
+        spark=spark_points([score for score, _ in scores]),
+        change=scores[-1][0] - scores[-2][0] if comparable else None,
+    )
+
+
+def _severities(report: StoredReport, texts: Texts) -> tuple[tuple[Importance, str, int], ...]:
+    if report.summary is None:
+        return ()
+    counts = _read_summary(report.summary).counts or {}
+    return tuple(
+        (name, texts.gettext(words), number)
+        for name, words in SEVERITY_NAMES.items()
+        if (number := counts.get(name, 0))
     )
 
 

@@ -1,0 +1,175 @@
+"""The report page in Chromium: filters without scripts, what the script adds, and the budgets of the page."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from typing import Final
+
+import pytest
+
+from pagegrade.web.pages.assets import ASSETS
+from tests.browser.conftest import Open, Tabs
+from tests.browser.instance import Instance
+
+REPORTS: Final = (
+    "good",
+    "decent",
+    "bad",
+    "poor",
+    "partly",
+    "real_hostile",
+    "hostile_all",
+    "right_to_left",
+    "very_long",
+)
+LONG_TEXTS: Final = ("hostile_all", "very_long")
+"""Pages whose titles and URLs are so long that their summary may be higher."""
+_SHOWN: Final = "() => [...document.querySelectorAll('details.row')].filter(e => e.checkVisibility()).length"
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_report_page_keeps_its_budgets(name: str, instance: Instance, tabs: Tabs) -> None:
+    """60 kB of HTML, 1,500 elements, a summary of at most 320 px and rows of 44 px at least on a desk."""
+    window = tabs("Alice")
+    answer = window.go(instance.fill(f"/reports/{{{name}.id}}"))
+    page = window.page
+    rows = page.evaluate(
+        "() => [...document.querySelectorAll('.row > summary')].map(e => e.getBoundingClientRect().height)"
+    )
+
+    height = page.locator(".summary").first.evaluate("element => element.getBoundingClientRect().height")
+
+    assert len(answer.body()) <= 60_000
+    assert page.evaluate("document.querySelectorAll('*').length") <= 1_500
+    assert name in LONG_TEXTS or height <= 320
+    assert all(height >= 43.5 for height in rows)
+
+
+def test_styles_and_scripts_keep_their_budgets(instance: Instance) -> None:
+    """Compressed: 30 kB of CSS and 15 kB of JavaScript."""
+    page = instance.ask(instance.fill("/reports/{poor.id}"), person="Alice").body.decode()
+    for name, most in (("site.css", 30_000), ("site.js", 15_000)):
+        path = re.search(rf"/static/[0-9a-f]+/{re.escape(name)}", page)
+
+        assert name in ASSETS
+        assert path is not None
+        assert len(gzip.compress(instance.ask(path[0]).body)) <= most
+
+
+def test_filters_tabs_and_findings_work_without_scripts(instance: Instance, window_of: Open) -> None:
+    """Each is a link or a form, and its state is in the URL."""
+    with window_of("Alice", java_script_enabled=False) as window:
+        window.go(instance.fill("/reports/{poor.id}"))
+        page = window.page
+        page.locator(".chips a.importance.high").click()
+        by_severity = page.url
+        kinds = {row.split()[0].lower() for row in page.locator(".row > summary").all_inner_texts()}
+        page.locator(".categories a", has_text="SEO").click()
+        by_category = page.url
+        page.get_by_label("Search in findings").fill("title")
+        page.get_by_role("button", name="Search").click()
+        found = page.locator(".row .title").all_inner_texts()
+        page.locator(".tabs a", has_text="Requests").click()
+        table = page.locator("table.waterfall tbody tr").count()
+        page.locator(".waterfall thead a", has_text="Size").click()
+        order = page.locator(".waterfall [aria-sort]").get_attribute("aria-sort")
+
+    assert "severity=high" in by_severity
+    assert kinds == {"high"}
+    assert "category=seo" in by_category
+    assert len(found) == 1
+    assert table > 3
+    assert order == "descending"
+
+
+def test_a_body_that_was_left_out_is_loaded_when_it_is_opened(instance: Instance, tabs: Tabs) -> None:
+    """In place, without leaving the page."""
+    window = tabs("Alice")
+    window.go(instance.fill("/reports/{poor.id}"))
+    body = window.page.locator(".finding[data-load]").first
+    name = body.get_attribute("id")
+    body.locator("xpath=..").locator("summary").click()
+    loaded = window.page.locator(f"#{name}:not([data-load]) h3").first
+    loaded.wait_for()
+
+    assert "open=" not in window.page.url
+    assert window.misdeeds == []
+
+
+def test_keys_move_and_open(instance: Instance, tabs: Tabs) -> None:
+    """Move with j and k, open with o, search with /, and list the keys with ?."""
+    window = tabs("Alice")
+    window.go(instance.fill("/reports/{poor.id}"))
+    page = window.page
+    everything = page.evaluate(_SHOWN)
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    page.keyboard.press("o")
+    is_open = page.locator("details.row").first.evaluate("element => element.open")
+    page.keyboard.press("/")
+    page.keyboard.type("doctype")
+    filtered = page.evaluate(_SHOWN)
+    page.keyboard.press("Tab")
+    page.keyboard.press("?")
+    page.locator("dialog[open]").wait_for()
+    page.get_by_role("button", name="Close").click()
+
+    assert is_open
+    assert (everything > 20, filtered) == (True, 1)
+    assert page.locator("dialog[open]").count() == 0
+    assert window.misdeeds == []
+
+
+def test_a_finding_is_copied_as_a_prompt(instance: Instance, window_of: Open) -> None:
+    """With the address, the evidence and the fix inside of a fence."""
+    with window_of("Alice", permissions=["clipboard-read", "clipboard-write"]) as window:
+        window.go(instance.fill("/reports/{poor.id}?open=html-lang"))
+        window.page.locator("details.row[open]").get_by_role("button", name="Copy as prompt").click()
+        window.page.get_by_role("button", name="Copied").wait_for()
+        copied = window.page.evaluate("navigator.clipboard.readText()")
+
+    assert copied.startswith("Fix this problem of a web page.")
+    assert re.search(r"\n```page-data\nhttp://127\.0\.0\.1:\d+/poor\nDeclare the page language\n", copied)
+    assert '<html lang="en">' in copied
+
+
+def test_an_invalid_url_has_a_red_border_and_opens_nothing(instance: Instance, tabs: Tabs) -> None:
+    """The panel of privacy stays closed: nothing is wrong with it."""
+    window = tabs("Alice")
+    window.go("/reports")
+    page = window.page
+    page.locator("#url").fill("http://")
+    page.locator("form.ask .button").first.click()
+    page.wait_for_load_state()
+
+    assert page.locator("#url").evaluate("element => getComputedStyle(element).borderTopColor") == page.evaluate(
+        "() => getComputedStyle(document.querySelector('.error')).color"
+    )
+    assert page.locator("form.ask details[open]").count() == 0
+
+
+def test_the_current_page_is_marked_in_forced_colours(tabs: Tabs) -> None:
+    """By an outline, where backgrounds are gone."""
+    window = tabs("Alice")
+    window.page.emulate_media(forced_colors="active")
+    window.go("/reports")
+
+    style = window.page.locator("nav [aria-current]").first.evaluate(
+        "element => getComputedStyle(element).outlineStyle"
+    )
+
+    assert style == "solid"
+
+
+def test_reasons_of_a_comparison_are_readable_on_a_phone(instance: Instance, tabs: Tabs) -> None:
+    """No column is so narrow that each letter has a line."""
+    window = tabs("Alice")
+    window.page.set_viewport_size({"width": 360, "height": 740})
+    window.go(instance.fill("/reports/{decent.id}/compare?from=2&to=12"))
+    narrow = window.page.evaluate(
+        "() => [...document.querySelectorAll('.reasons dt, .reasons dd')].filter(e => e.clientWidth < 200).length"
+    )
+
+    assert narrow == 0
