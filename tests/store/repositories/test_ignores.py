@@ -10,6 +10,7 @@ import pytest
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.stored import Priority
 from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.queue.lease import start_run
 from pagegrade.store.queue.runs import enqueue_run
 from pagegrade.store.repositories.accounts import delete_account, mark_erasing
 from pagegrade.store.repositories.ignores import (
@@ -21,7 +22,7 @@ from pagegrade.store.repositories.ignores import (
     list_rules_of_report,
     load_ignore,
 )
-from pagegrade.store.repositories.reports import add_report, delete_report
+from pagegrade.store.repositories.reports import add_report, delete_report, load_report
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 RULE = IgnoreRule(check="image-alt", reason="Known.", author="Alice")
@@ -143,8 +144,6 @@ def test_runs_under_rules_of_their_own_share_no_outcome(database: Database, whic
         add(database, report_id=reports[which])
 
     def enqueue(tx: object, number: int) -> int:
-        from pagegrade.store.repositories.reports import load_report
-
         stored = load_report(tx, 1, number)  # type: ignore[arg-type]
         assert stored is not None
         return enqueue_run(tx, report=stored, priority=Priority.BULK, target="", now_ms=NOW_MS).id  # type: ignore[arg-type]
@@ -156,3 +155,26 @@ def test_runs_under_rules_of_their_own_share_no_outcome(database: Database, whic
     )
 
     assert [leader is not None for leader in leaders] == [False, which is None]
+
+
+@pytest.mark.parametrize("which", [0, 1, None])
+def test_a_run_that_lost_its_leader_finds_none_under_other_rules(database: Database, which: int | None) -> None:
+    """The run that starts takes along only those whose outcome would be the same."""
+    reports = [report(database, number) for number in range(2)]
+    if which is not None:
+        add(database, report_id=reports[which])
+
+    def wait_without_leader(tx: Transaction) -> list[int]:
+        stored = [found for number in reports if (found := load_report(tx, 1, number)) is not None]
+        runs = [enqueue_run(tx, report=one, priority=Priority.BULK, target="", now_ms=NOW_MS).id for one in stored]
+        tx.exec_driver_sql("UPDATE runs SET leader_id = NULL")
+        return runs
+
+    first, second = database.write_here(wait_without_leader)
+    database.write_here(lambda tx: start_run(tx, first, worker="w", now_ms=NOW_MS, lease_ms=60_000))
+    leaders = database.read_here(
+        lambda tx: tx.exec_driver_sql("SELECT leader_id FROM runs ORDER BY id").scalars().all()
+    )
+
+    assert leaders == [None, first if which is None else None]
+    assert second > first

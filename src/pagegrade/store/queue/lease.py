@@ -27,7 +27,10 @@ _CLAIM: Final = Prepared(
 _FOLLOW: Final = Prepared(
     text(
         "UPDATE runs SET leader_id = :id WHERE account_id = :account_id AND url = :url AND state = 'queued' "
-        "AND COALESCE(leader_id, 0) = 0 AND device = :device"
+        "AND COALESCE(leader_id, 0) = 0 AND device = :device "
+        # Ignore rules of one report make an outcome that is not that of another.
+        "AND NOT EXISTS (SELECT 1 FROM ignores WHERE ignores.report_id = runs.report_id) "
+        "AND NOT EXISTS (SELECT 1 FROM ignores WHERE ignores.report_id = :report_id)"
     )
 )
 
@@ -47,7 +50,7 @@ def start_run(tx: Transaction, run_id: int, *, worker: str, now_ms: int, lease_m
     ((_, report_id, account_id, url, attempt, target, traceparent, device),) = _CLAIM.rows(tx, values)
     if target:
         start_visits(tx, run_id, (target,), now_ms)
-    _FOLLOW.rows(tx, {"id": run_id, "account_id": account_id, "url": url, "device": device})
+    _FOLLOW.rows(tx, {"id": run_id, "report_id": report_id, "account_id": account_id, "url": url, "device": device})
     mark_report(tx, report_id, state="running", now_ms=now_ms)
     return ClaimedRun(
         id=run_id,
