@@ -384,6 +384,8 @@ class Report(Shape):
     project: str
     privacy: int | None
     password: bool
+    render: Literal[0, 1] | None
+    device: Literal["mobile", "desktop"] | None
     state: Literal["completed", "failed"]
     result: Grade | None
     score: Points | None

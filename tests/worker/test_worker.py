@@ -30,6 +30,7 @@ from tests.database_clock import move
 from tests.queue_builders import Queue, completed
 from tests.site.serve import serve_site
 from tests.store_builders import add_owner, make_database
+from tests.waiting import pause_for
 
 HOUR_MS = 3_600_000
 SOON_S = 20.0
@@ -141,7 +142,7 @@ def test_no_more_pages_are_drawn_at_once_than_browsers_may_run(services: Service
         async with working(Worker(services, slots=4)) as worker:
             await stage.until(lambda: len(stage.started) == 3)
             worker.wake()
-            await asyncio.sleep(0.05)
+            await pause_for(0.05, "the time in which another page would be drawn")
             drawn.append(sum(run.device is not None for run in stage.started))
             stage.gate.set()
             await stage.until(lambda: set(states(queue)) == {"completed"})

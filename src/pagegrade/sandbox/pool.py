@@ -233,6 +233,9 @@ class Children:
             if kind not in (ANSWER, LAST_ANSWER):
                 keep = child
                 name = answer[1:81].decode("ascii", "replace")
+                if name == "ImportError":
+                    # A library that the task was the first to load did not fit into its memory.
+                    raise _Ended("memory", TaskFailed(name), cpu_s=_cpu_left_s(before_s, child.cpu_s()))
                 if name not in _LIMITS:
                     raise TaskFailed(name)
                 failure = OffloadFailed(f"The parser stopped with {name}.", cause=_LIMITS[name])
