@@ -354,6 +354,8 @@ class Handle:
         """Forget the exchange, so that nothing of it outlives it."""
         if self.transfer is not None:
             self.transfer.close()
+            # It names the transfer itself: left there, the decoder and its window would wait for a collection.
+            self.transfer.resume = _nothing
         self.transfer = None
 
     def close(self) -> None:
