@@ -79,7 +79,7 @@ def test_the_client_of_openapi_python_client_makes_the_trip(described: Path, ser
     settings = (
         f"package_name_override: {PACKAGE}",
         "post_hooks: []",
-        # The generator knows few media types, and is told by this setting how to read others.
+        # The generator knows few media types, and this setting says how to read others.
         "content_type_overrides: {image/webp: application/octet-stream}",
     )
     (described / "settings.yaml").write_text("\n".join(settings), encoding="utf-8")
