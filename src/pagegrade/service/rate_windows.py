@@ -100,22 +100,22 @@ class MemoryWindows(Windows):
         now = self._clock()
         with self._lock:
             found = [self._alive(window, now) for window in windows]
-            room = all(len(times) < window.limit for window, times in zip(windows, found, strict=True))
-            if room:
+            fits = all(len(times) < window.limit for window, times in zip(windows, found, strict=True))
+            if fits:
                 for window, times in zip(windows, found, strict=True):
                     times.append(now)
                     self._times[window.name] = window.window_s, times
                     self._times.move_to_end(window.name)
             self._forget(now)
-            return room, _counts(windows, found, now)
+            return fits, _counts(windows, found, now)
 
     def look(self, _tx: object, windows: Sequence[Window], /) -> Counts:
         """No transaction is needed."""
         now = self._clock()
         with self._lock:
             found = [self._alive(window, now) for window in windows]
-            room = all(len(times) < window.limit for window, times in zip(windows, found, strict=True))
-            return room, _counts(windows, found, now)
+            fits = all(len(times) < window.limit for window, times in zip(windows, found, strict=True))
+            return fits, _counts(windows, found, now)
 
     def give_back(self, _tx: object, windows: Sequence[Window], /) -> Counts:
         """No transaction is needed."""
