@@ -195,9 +195,13 @@ def test_a_page_is_read_in_time_in_proportion() -> None:
 
 
 def test_a_quadratic_parser_is_noticed() -> None:
-    """The measure can fail."""
+    """The measure can fail.
+
+    It reads one undisturbed round as proof of proportion, so that a round in which the shortest input was disturbed
+    hides what is quadratic: here it has several tries, and inputs that take long enough to be measured.
+    """
 
     def count_backwards(text: str) -> int:
-        return sum(text.count("b", start) for start in range(len(text)))
+        return sum(text.count("ab", start) for start in range(len(text)))
 
-    assert measured(count_backwards, repeated("a"), 2 * SIZE) > MAX_RATIO
+    assert any(measured(count_backwards, repeated("a"), SIZE) > MAX_RATIO for _ in range(5))

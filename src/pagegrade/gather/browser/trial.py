@@ -40,8 +40,12 @@ async def try_browser(program: Path) -> Trial:
     started_s = time.monotonic()
     try:
         async with asyncio.timeout(_TRIAL_S), run_browser(program, max_memory_bytes=MAX_MEMORY_BYTES) as browser:
-            version = await browser.connection.send("Browser.getVersion")
-            await browser.connection.send("Target.createTarget", {"url": "about:blank"})
+            send = browser.connection.send
+            version = await send("Browser.getVersion")
+            target = await send("Target.createTarget", {"url": "about:blank"})
+            attached = await send("Target.attachToTarget", {"targetId": target["targetId"], "flatten": True})
+            # The process of the page filters its calls before it runs scripts, but may not do so yet when it is made.
+            await send("Runtime.evaluate", {"expression": "0"}, session=str(attached["sessionId"]))
             return Trial(
                 product=str(version.get("product", ""))[:100],
                 seconds=time.monotonic() - started_s,
