@@ -11,6 +11,7 @@ import httpx
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
+from pagegrade.model.events import EventType
 from pagegrade.model.stored import MAX_ATTEMPTS, PackedPicture
 from pagegrade.service.container import Services
 from pagegrade.service.sign_in import make_link
@@ -21,6 +22,7 @@ from pagegrade.store.repositories.accounts import load_account
 from pagegrade.store.repositories.installation import load_or_make_secret, prove_writable
 from pagegrade.store.repositories.keys import revoke_key
 from pagegrade.store.repositories.pictures import save_pictures
+from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.web.app import make_app
 from tests.report_builders import make_failed_report
 from tests.store_builders import add_key, add_owner
@@ -65,6 +67,7 @@ async def move_in(instance: Instance) -> Left:
     await instance.call("POST", REPORTS, data={"url": "https://example.org/"}, key=bob_key)
     await instance.call("POST", "/api/v1/batches", json={"urls": ["https://batch.example/", "nonsense:"]}, key=bob_key)
     await instance.call("POST", "/api/v1/ignores", json={"check": "image-alt", "reason": "Known."}, key=bob_key)
+    database.write_here(lambda tx: _add_webhook(tx, instance.alice.id))
     await instance.finish()
     await instance.create("https://broken.example/")
     await instance.finish(make_failed_report("dns"))
@@ -105,6 +108,11 @@ async def move_in(instance: Instance) -> Left:
         exhausted=dying["id"],
         deleted=gone["id"],
     )
+
+
+def _add_webhook(tx: Transaction, account_id: int) -> None:
+    wanted: tuple[EventType, ...] = ("report.completed",)
+    add_webhook(tx, account_id, kind="webhook", url="https://hook.example/", events=wanted, project="", now_ms=now_ms())
 
 
 @contextlib.asynccontextmanager

@@ -7,10 +7,11 @@ and changes nothing when the run has moved on, was given to somebody else, or is
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, Literal
 
 from sqlalchemy import bindparam, insert, text
 
+from pagegrade.model.events import Event, EventType
 from pagegrade.model.rendering import Device
 from pagegrade.model.stored import UNFINISHED, ClaimedRun, PackedReport, StoredReport, StoredRun
 from pagegrade.store.engine.database import Transaction, is_shared, moment
@@ -19,6 +20,7 @@ from pagegrade.store.locks import hold_account
 from pagegrade.store.queue.lease import MAX_LEASE_MS, NO_DEVICE
 from pagegrade.store.queue.procrastinate_queue import hasten_job, next_turn, offer_run
 from pagegrade.store.repositories.host_slots import MAX_DELAY_MS, drop_visits, end_visits
+from pagegrade.store.repositories.outbox import add_event
 from pagegrade.store.repositories.pictures import drop_pictures, save_pictures
 from pagegrade.store.repositories.reports import mark_report
 from pagegrade.store.repositories.run_history import load_run, save_detail
@@ -85,9 +87,12 @@ _FOLLOWERS: Final = Prepared(
 _COUNT_ANALYSIS: Final = Prepared(
     text(
         "UPDATE accounts SET analyses_total = analyses_total + 1, stored_bytes = stored_bytes + :bytes "
-        "WHERE id = :account_id"
+        # With it, so that an account without webhooks is asked nothing more.
+        "WHERE id = :account_id "
+        "RETURNING (SELECT COUNT(*) FROM webhooks WHERE webhooks.account_id = accounts.id)"
     )
 )
+_PROJECT: Final = Prepared(text("SELECT project FROM reports WHERE id = :id"))
 _RELEASE: Final = Prepared(
     text(
         "UPDATE runs SET state = 'queued', attempt = attempt - :uncounted, worker = NULL, lease_until_ms = NULL, "
@@ -276,11 +281,22 @@ def finish_attempt(
         freed = drop_pictures(tx, report_id) if packed.state == "completed" and number > 1 else 0
         save_pictures(tx, one_id, packed.pictures)
         stored_bytes = len(packed.detail) + sum(len(picture.body) for picture in packed.pictures) - freed
-        _COUNT_ANALYSIS.rows(tx, {"account_id": account_id, "bytes": stored_bytes})
+        ((webhooks,),) = _COUNT_ANALYSIS.rows(tx, {"account_id": account_id, "bytes": stored_bytes})
         mark_report(tx, report_id, state=packed.state, now_ms=now_ms, packed=packed, run_number=number)
+        if webhooks:
+            _report_end(tx, account_id, report_id, packed.state, now_ms)
         changed.append(report_id)
         waiting += [(follower, its_attempt, "queued") for follower, its_attempt in _FOLLOWERS.rows(tx, {"id": one_id})]
     return tuple(changed)
+
+
+def _report_end(
+    tx: Transaction, account_id: int, report_id: int, state: Literal["completed", "failed"], now_ms: int
+) -> None:
+    """Write to the outbox that a run has ended."""
+    ((project,),) = _PROJECT.rows(tx, {"id": report_id})
+    type_: EventType = "report.completed" if state == "completed" else "report.failed"
+    add_event(tx, Event(type_, account_id, project, None, report_id, now_ms))
 
 
 def release_run(tx: Transaction, run: ClaimedRun, now_ms: int, delay_ms: int = 0, *, visited: bool = False) -> bool:

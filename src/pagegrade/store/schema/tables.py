@@ -268,6 +268,70 @@ ignores = Table(
     comment="Findings that an account has decided to live with.",
 )
 
+webhooks = Table(
+    "webhooks",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("kind", _text(16), nullable=False),  # webhook, slack, discord, teams, email
+    Column("url", _text(2048), nullable=False),
+    Column("events", _text(300), nullable=False),  # separated by blanks
+    Column("project", _text(300), nullable=False),  # "": of every project
+    # Secrets are derived from these with a key of the installation, so that a row alone signs nothing.
+    Column("secret_salt", LargeBinary(32), nullable=False),
+    Column("previous_salt", LargeBinary(32)),
+    Column("previous_until_ms", BigInteger),
+    Column("due_at_ms", BigInteger),  # next delivery; NULL: none waits
+    Column("lease_until_ms", BigInteger),  # a process is sending to it
+    Column("worker", _text(64)),
+    Column("served_at_ms", BigInteger, nullable=False, server_default="0"),
+    Column("failures", Integer, nullable=False, server_default="0"),  # in a row
+    Column("failing_since_ms", BigInteger),
+    Column("disabled_at_ms", BigInteger),
+    Column("disabled_reason", _text(40)),  # by_owner, gone, failing, unsubscribed
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("revision", Integer, nullable=False, server_default="1"),
+    sqlite_autoincrement=True,
+    comment="Where events of an account are sent: webhooks, chat channels and e-mail addresses.",
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("public_id", _text(40), nullable=False, unique=True),  # the webhook-id of every attempt
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("report_id", ForeignKey("reports.id", ondelete="CASCADE"), index=True),
+    Column("monitor_id", BigInteger),
+    Column("type", _text(40), nullable=False),
+    Column("run_number", Integer),
+    Column("data", LargeBinary, nullable=False),  # JSON object
+    Column("created_at_ms", BigInteger, nullable=False, index=True),
+    sqlite_autoincrement=True,
+    comment="Outbox: what happened, written with the change itself, only where a webhook wants it.",
+)
+
+deliveries = Table(
+    "deliveries",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("event_id", ForeignKey("events.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("webhook_id", ForeignKey("webhooks.id", ondelete="CASCADE"), nullable=False),
+    Column("state", _text(9), nullable=False),  # waiting, delivered, failed
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("due_at_ms", BigInteger),  # NULL: never again by itself
+    Column("attempted_at_ms", BigInteger),
+    Column("http_status", Integer),
+    Column("error", _text(40)),
+    Column("answer", LargeBinary),  # the first 4 kB of the last one
+    Column("duration_ms", Integer),
+    Column("created_at_ms", BigInteger, nullable=False),
+    Index("ix_deliveries_due", "webhook_id", "state", "due_at_ms"),
+    Index("ix_deliveries_log", "webhook_id", "id"),
+    sqlite_autoincrement=True,
+    comment="Each event for each webhook that wants it, and how it went.",
+)
+
 processes = Table(
     "processes",
     metadata,
@@ -338,3 +402,5 @@ Index(
     report_counts.c.account_id,
     postgresql_where=(report_counts.c.project == "") & report_counts.c.state.in_(("queued", "running")),
 ).ddl_if("postgresql")
+# The only thing that a process asks while nothing is to be delivered.
+Index("ix_webhooks_due", webhooks.c.due_at_ms)

@@ -1,0 +1,40 @@
+"""Events of an account that its webhooks and messages report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+EventType = Literal[
+    "report.completed", "report.failed", "report.regressed", "report.recovered", "monitor.unreachable", "webhook.test"
+]
+EVENT_TYPES: Final[tuple[EventType, ...]] = (
+    "report.completed",
+    "report.failed",
+    "report.regressed",
+    "report.recovered",
+    "monitor.unreachable",
+)
+"""Types that a webhook can subscribe to; ``webhook.test`` is sent on request only."""
+MAX_PAYLOAD_BYTES: Final = 20_000
+"""Size of the JSON that is delivered; lists of an event that are longer are cut, and it says ``truncated``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to a report or a monitor.
+
+    The outbox adds the members ``report``, ``run`` and ``change`` of the report's newest finished run to ``data``.
+    """
+
+    type: EventType
+    account_id: int
+    project: str
+    """Of the report; webhooks may be limited to one project."""
+    monitor_id: int | None
+    report_id: int | None
+    """``None``: the event is about no report."""
+    at_ms: int
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """More members of the payload, as JSON values: ``{"monitor_id": 7, "budgets": [...]}``."""

@@ -1,0 +1,97 @@
+"""Webhooks of accounts, and their deliveries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pagegrade.model.events import EventType
+
+Kind = Literal["webhook", "slack", "discord", "teams", "email"]
+KINDS: Final[tuple[Kind, ...]] = ("webhook", "slack", "discord", "teams", "email")
+MESSAGE_KINDS: Final[frozenset[Kind]] = frozenset({"slack", "discord", "teams", "email"})
+"""Kinds whose deliveries are read by people: several events become one message."""
+MAX_WEBHOOKS: Final = 20
+"""Of an account."""
+ROTATION_MS: Final = 24 * 3_600_000
+"""Deliveries are signed with the previous secret, too, for so long after a rotation."""
+DeliveryState = Literal["waiting", "delivered", "failed"]
+DisabledReason = Literal["by_owner", "gone", "failing", "unsubscribed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredWebhook:
+    """A target of deliveries."""
+
+    id: int
+    account_id: int
+    kind: Kind
+    url: str
+    """The target; ``mailto:`` and an address for e-mail. Of chat channels it is a secret of its own."""
+    events: tuple[EventType, ...]
+    project: str
+    """Only events of reports of this project; empty: of any."""
+    secret_salt: bytes
+    """The secret is derived from it with a key of the installation; alone it signs nothing."""
+    previous_salt: bytes | None
+    """Of the secret before the last rotation."""
+    previous_until_ms: int | None
+    failures: int
+    """Attempts that failed since the last one that succeeded."""
+    failing_since_ms: int | None
+    disabled_at_ms: int | None
+    """``None``: it is in use."""
+    disabled_reason: DisabledReason | None
+    created_at_ms: int
+    revision: int
+    """Grows with every change that a reader could see."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredDelivery:
+    """One event for one webhook."""
+
+    id: int
+    event_id: str
+    """The ``webhook-id`` of every attempt."""
+    type: EventType
+    report_id: int | None
+    state: DeliveryState
+    attempts: int
+    due_at_ms: int | None
+    """Time of the next attempt; ``None``: there is none."""
+    attempted_at_ms: int | None
+    http_status: int | None
+    """Of the last answer; ``None``: there was none."""
+    error: str | None
+    """Code of the failure of the last attempt; ``None``: it did not fail."""
+    answer: bytes | None
+    """The first 4 kB of the body of the last answer."""
+    duration_ms: int | None
+    created_at_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueDelivery:
+    """A delivery to be attempted now."""
+
+    id: int
+    attempts: int
+    """Made before."""
+    event_id: str
+    type: EventType
+    report_id: int | None
+    run_number: int | None
+    data: bytes
+    """JSON object."""
+    at_ms: int
+    """Time of the event."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimedWebhook:
+    """A webhook that this process sends to until its lease ends."""
+
+    webhook: StoredWebhook
+    deliveries: tuple[DueDelivery, ...]
+    """One for a webhook; all that are due for a message, which is about all of them."""

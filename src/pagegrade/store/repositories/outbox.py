@@ -1,0 +1,121 @@
+"""Outbox: events are written with the change that they report, and delivered after the commit.
+
+A row of ``events`` is made only where a webhook of the account wants it, together with one row of ``deliveries`` for
+each of those webhooks. A webhook is the unit that a process claims: it is sent to by one process at a time, and a
+webhook that answers slowly delays only itself.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import insert, text
+
+from pagegrade.model.events import MAX_PAYLOAD_BYTES, Event
+from pagegrade.model.stored import GRADES
+from pagegrade.model.webhooks import MESSAGE_KINDS
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.prepared import Prepared
+from pagegrade.store.repositories.run_history import latest_completed
+from pagegrade.store.schema.tables import deliveries, events
+
+DIGEST_MS: Final = 30_000
+"""A message waits for so long, so that what happens at the same time becomes one message."""
+RESERVED_BYTES: Final = 4_000
+"""Of ``MAX_PAYLOAD_BYTES``: for what is added to an event when it is delivered."""
+
+_WANTING: Final = Prepared(
+    text(
+        "SELECT id, kind, events FROM webhooks WHERE account_id = :account_id AND disabled_at_ms IS NULL "
+        "AND (project = '' OR project = :project) ORDER BY id"
+    )
+)
+_HASTEN: Final = text(
+    "UPDATE webhooks SET due_at_ms = :due_at_ms WHERE id = :id AND (due_at_ms IS NULL OR due_at_ms > :due_at_ms)"
+)
+_REPORT: Final = text("SELECT url, project, score, rating FROM reports WHERE id = :id")
+_LAST_RUN: Final = text(
+    "SELECT number, state, score, rating, engine, ruleset, error FROM runs WHERE report_id = :id "
+    "AND state IN ('completed', 'failed') ORDER BY number DESC LIMIT 1"
+)
+
+
+def add_event(tx: Transaction, event: Event) -> bool:
+    """Write an event to the outbox, in the transaction of the change that it reports; at the end of that change.
+
+    Returns:
+        False where no webhook of the account wants it; then nothing was written.
+    """
+    which = {"account_id": event.account_id, "project": event.project}
+    rows = _WANTING.rows(tx, which)
+    wanting = [(number, kind) for number, kind, types in rows if event.type in types.split()]
+    return bool(wanting) and _write(tx, event, wanting)
+
+
+def add_test_event(tx: Transaction, event: Event, webhook_id: int, kind: str) -> None:
+    """Write an event for one webhook, whatever it subscribes to."""
+    _write(tx, event, [(webhook_id, kind)])
+
+
+def _write(tx: Transaction, event: Event, wanting: list[tuple[int, str]]) -> bool:
+    data, run_number = _payload_of(tx, event)
+    new = insert(events).values(
+        public_id=f"msg_{secrets.token_hex(16)}",
+        account_id=event.account_id,
+        report_id=event.report_id,
+        monitor_id=event.monitor_id,
+        type=event.type,
+        run_number=run_number,
+        data=encode_data(data),
+        created_at_ms=event.at_ms,
+    )
+    event_id = tx.execute(new.returning(events.c.id)).scalar_one()
+    for webhook_id, kind in wanting:
+        due_at_ms = event.at_ms + (DIGEST_MS if kind in MESSAGE_KINDS and event.type != "webhook.test" else 0)
+        row = {"event_id": event_id, "webhook_id": webhook_id, "state": "waiting"}
+        tx.execute(insert(deliveries).values(**row, due_at_ms=due_at_ms, created_at_ms=event.at_ms))
+        tx.execute(_HASTEN, {"id": webhook_id, "due_at_ms": due_at_ms})
+    return True
+
+
+def encode_data(data: dict[str, Any]) -> bytes:
+    """Return the JSON of an event's data, small enough to be delivered: long lists are cut, other members left out."""
+    packed = msgspec.json.encode(data)
+    while len(packed) > MAX_PAYLOAD_BYTES - RESERVED_BYTES:
+        sizes = {name: len(msgspec.json.encode(value)) for name, value in data.items() if name != "truncated"}
+        largest = max(sizes, key=sizes.__getitem__)
+        value = data[largest]
+        shorter = {largest: value[: len(value) // 2]} if isinstance(value, list) and len(value) > 1 else {}
+        data = {**{name: kept for name, kept in data.items() if name != largest}, **shorter, "truncated": True}
+        packed = msgspec.json.encode(data)
+    return packed
+
+
+def _payload_of(tx: Transaction, event: Event) -> tuple[dict[str, Any], int | None]:
+    """(members of the payload; number of the run that they are about)."""
+    data: dict[str, Any] = {}
+    number = None
+    report = None if event.report_id is None else tx.execute(_REPORT, {"id": event.report_id}).first()
+    if report is not None:
+        run = tx.execute(_LAST_RUN, {"id": event.report_id}).first()
+        shown = report if run is None else run
+        result = GRADES.get(shown.rating or 0)
+        data["report"] = {
+            "id": event.report_id,
+            "url": report.url,
+            "project": report.project,
+            "score": shown.score,
+            "result": result,
+        }
+        if run is not None:
+            number = run.number
+            data["run"] = {"number": number, "engine": run.engine, "ruleset": run.ruleset}
+            before = latest_completed(tx, event.report_id or 0, before=number)
+            has_both = before is not None and before.score is not None and run.score is not None
+            data["change"] = {"score": run.score - before.score if has_both and before is not None else None}
+            if run.error is not None:
+                error = msgspec.json.decode(run.error)
+                data["error"] = {name: error.get(name) for name in ("code", "reason", "message")}
+    return {**data, **event.data}, number
