@@ -87,8 +87,8 @@ class Check:
 
     @property
     def needs_browser(self) -> bool:
-        """True for a check that evaluates what only a browser sees."""
-        return not RENDERED.isdisjoint(self.requirements)
+        """True for a check that evaluates what only a browser sees, and nothing else."""
+        return any(name in RENDERED for name, optional in self.requirements.items() if not optional)
 
     @property
     def summary(self) -> str:

@@ -45,6 +45,14 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptTime:
+    """Time that the main thread spent on one script: compiling it and running what it calls."""
+
+    url: str
+    time_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
     """A picture of the viewport."""
 
@@ -64,6 +72,10 @@ class Timeline:
     """When the size of the viewport was known."""
     long_tasks: tuple[Span, ...] = ()
     """Tasks of the page's main thread that took at least 50 ms."""
+    has_tasks: bool = True
+    """False where the browser recorded no task at all, so that long ones were not seen."""
+    script_times: tuple[ScriptTime, ...] = ()
+    """Longest first; calls of less than 1 ms are left out."""
     get_requests: tuple[Span, ...] = ()
     dom_content_loaded_ms: float | None = None
     load_ms: float | None = None
@@ -163,6 +175,60 @@ class Coverage:
     total_bytes: int
     unused_bytes: int
     inline: bool = False
+    legacy: tuple[str, ...] = ()
+    """Kinds of polyfills and compiled syntax for outdated browsers in a script that was read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderedImage:
+    """An ``<img>`` as it is drawn."""
+
+    url: str
+    """Of the chosen candidate; empty for ``data:`` and ``blob:``."""
+    selector: str
+    html: str
+    """Its start tag, at most 300 characters."""
+    natural_width_px: int
+    """Pixels of the file."""
+    natural_height_px: int
+    x_px: float
+    """CSS pixels, from the upper left corner of the page."""
+    y_px: float
+    width_px: float
+    """CSS pixels of its content box; 0 where it is not drawn."""
+    height_px: float
+    fit: str = "fill"
+    """Its ``object-fit``."""
+    lazy: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsedFont:
+    """A font face that the browser loaded, or tried to load, for text of the page."""
+
+    family: str
+    weight: str = ""
+    style: str = ""
+    display: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowserIssue:
+    """A deprecated feature that the page uses, or something that its content security policy forbids."""
+
+    kind: Literal["deprecation", "csp"]
+    subject: str
+    """Name of the feature, or the violated directive."""
+    url: str = ""
+    """File in which it happens; empty where the browser does not say."""
+    line: int | None = None
+    """From 0."""
+    blocked_url: str = ""
+    """Forbidden address; empty for inline code and ``eval``."""
+    detail: str = ""
+    """Kind of violation, such as ``kInlineViolation``."""
+    report_only: bool = False
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +266,8 @@ class Rendering:
     network: str
     """Name of the network's conditions."""
     viewport_px: tuple[int, int]
+    pixel_ratio: float = 1.0
+    """Pixels of the screen for one CSS pixel."""
     loads: tuple[Timeline, ...]
     final_url: str
     """Of the page after scripts, without fragment."""
@@ -219,6 +287,10 @@ class Rendering:
     """``None`` when axe-core did not finish."""
     axe_version: str = ""
     coverage: tuple[Coverage, ...] = ()
+    images: tuple[RenderedImage, ...] = ()
+    """At most 500, in document order, those in shadow trees included."""
+    fonts: tuple[UsedFont, ...] = ()
+    issues: tuple[BrowserIssue, ...] = ()
     cookies_by_script: tuple[str, ...] = ()
     """Names."""
     pictures: tuple[Picture, ...] = ()

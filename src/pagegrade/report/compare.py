@@ -24,9 +24,9 @@ from pagegrade.report.normalize import settle_url
 FINDINGS: Final = frozenset({"failed", "warning"})
 WHOLE: Final = frozenset(
     "content-length dom-size domains-count font-count host-canonicalization http-requests http-status "
-    "http-to-https-redirect http2 https in-page-links js-size css-size keep-alive load-time not-found-page open-graph "
-    "page-size redirect-chain structured-data text-compression tls-certificate tls-version total-byte-weight ttfb "
-    "twitter-card url-length".split()
+    "http-to-https-redirect http2 https in-page-links js-size css-size keep-alive load-time long-tasks not-found-page "
+    "open-graph page-size redirect-chain structured-data text-compression third-party-cost tls-certificate tls-version "
+    "total-byte-weight ttfb twitter-card url-length".split()
 )
 """Checks of one amount, one answer or one connection: their evidence shows how the verdict came to be, and a file that
 joins the ten heaviest is no finding of its own."""
@@ -38,9 +38,10 @@ DRAWN: Final[frozenset[Category]] = frozenset({"accessibility", "content"})
 """Categories that are evaluated on the page after its scripts, where a browser drew it."""
 MEASURED: Final = frozenset(
     "first-contentful-paint largest-contentful-paint speed-index total-blocking-time cumulative-layout-shift "
-    "unused-css unused-javascript".split()
+    "dom-size font-display legacy-javascript long-tasks offscreen-images oversized-images third-party-cost unused-css "
+    "unused-javascript".split()
 )
-"""Checks of other categories whose values depend on the device that a browser imitates."""
+"""Checks of other categories whose values depend on the engine, or on the device that a browser imitates."""
 SHELL: Final = "The served HTML is an empty shell"
 """Prefix of the note of ruleset 2026.1 about an empty shell; later reports withhold their result."""
 _COST: Final = 1e-6

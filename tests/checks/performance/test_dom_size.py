@@ -5,6 +5,7 @@ import pytest
 from pagegrade.checks.performance.dom_size import dom_size
 from pagegrade.model.outcome import Outcome
 from tests.builders import evaluated, outcome
+from tests.rendering_builders import make_rendering
 
 FRAME = "<!doctype html><html><head><title>t</title></head><body>"
 FRAME_ELEMENTS = 4
@@ -55,3 +56,15 @@ def test_the_details_hint_at_where_they_are() -> None:
 def test_a_few_more_elements_cost_nothing() -> None:
     """Steps keep good markup from costing a hair."""
     assert evaluated(dom_size, page(1_700)).loss == evaluated(dom_size, page(1_705)).loss
+
+
+def test_the_elements_in_a_browser_count_where_there_was_one() -> None:
+    """A script may add most of them, or remove those that were served."""
+    drawn = outcome(dom_size, page(10), rendering=make_rendering(dom_elements=3_001))
+    few = outcome(dom_size, page(3_001), rendering=make_rendering(dom_elements=10))
+    unknown = outcome(dom_size, page(3_001), rendering=make_rendering(dom_elements=None))
+
+    assert (drawn.state, drawn.value) == ("very_large", 3_001)
+    assert "10 as served" in drawn.message
+    assert few.state == "moderate"
+    assert unknown.state == "very_large"

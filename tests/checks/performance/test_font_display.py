@@ -7,7 +7,9 @@ import pytest
 from pagegrade.checks.performance.font_display import font_display
 from pagegrade.model.artifacts import FontFace
 from pagegrade.model.outcome import NotApplicable, NotRun
+from pagegrade.model.rendering import UsedFont
 from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
+from tests.rendering_builders import make_rendering
 
 
 def offered(display: str, *, url: str = URL + "a.css", own: bool = True, family: str = "Lato", **more: Any) -> Any:
@@ -53,3 +55,23 @@ def test_rules_of_the_page_are_read_with_their_traps() -> None:
     assert outcome(font_display, f"<style>{good}</style>", resources=make_resources()).state == "stated"
     assert evaluated(font_display, f"<style>{bad * 9}</style>", resources=make_resources()).loss == 0.5
     assert isinstance(run(font_display, f"<style>{bad}</style>"), NotRun)
+
+
+def test_faces_that_the_browser_did_not_use_are_left_out() -> None:
+    """A stylesheet may declare many."""
+    used = make_rendering(fonts=(UsedFont(family='"lato"', weight="400", display="auto"),))
+
+    assert outcome(font_display, resources=offered(""), rendering=used).state == "unstated"
+    assert isinstance(run(font_display, resources=offered(""), rendering=make_rendering()), NotApplicable)
+
+
+@pytest.mark.parametrize(
+    ("family", "display", "state"),
+    [("Late", "auto", "unstated"), ("Late", "swap", "stated"), ("Material Icons", "auto", None)],
+)
+def test_faces_that_only_the_browser_found_count(family: str, display: str, state: str | None) -> None:
+    """They come from a stylesheet or a script that was not read."""
+    late = make_rendering(fonts=(UsedFont(family=family, display=display),))
+    verdict = run(font_display, resources=make_resources(), rendering=late)
+
+    assert getattr(verdict, "state", None) == state

@@ -46,6 +46,7 @@ def test_lines_are_counted_from_1() -> None:
         make_message("Failed to load resource: net::ERR_SOCKS_CONNECTION_FAILED", source="network"),
         make_message("Feature X is deprecated", source="deprecation"),
         make_message("Refused to load the script", source="security"),
+        make_message("EvalError: violates the following Content Security Policy directive", source="exception"),
     ],
 )
 def test_some_messages_are_no_fault_of_the_page_or_counted_elsewhere(message: ConsoleMessage) -> None:

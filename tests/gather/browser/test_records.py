@@ -3,7 +3,18 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from pagegrade.gather.browser.records import MAX_MESSAGES, MAX_REQUESTS, ConsoleRecord, RequestRecord, read_coverage
+from pagegrade.gather.browser.cdp import CommandFailed
+from pagegrade.gather.browser.records import (
+    MAX_ISSUES,
+    MAX_MESSAGES,
+    MAX_REQUESTS,
+    MAX_SOURCE_BYTES,
+    ConsoleRecord,
+    IssueRecord,
+    RequestRecord,
+    read_coverage,
+)
+from pagegrade.model.rendering import BrowserIssue
 
 
 class Wire:
@@ -112,7 +123,7 @@ def test_equal_messages_are_counted() -> None:
 def test_of_nested_ranges_the_innermost_counts() -> None:
     """A function that ran, in one that did not, is used; and the other way round."""
 
-    async def answer(method: str, **_more: Any) -> dict[str, Any]:
+    async def answer(method: str, *_args: Any, **_more: Any) -> dict[str, Any]:
         if method == "CSS.stopRuleUsageTracking":
             rules = [
                 {"styleSheetId": "7", "startOffset": 0, "endOffset": 30, "used": True},
@@ -133,3 +144,65 @@ def test_of_nested_ranges_the_innermost_counts() -> None:
 
     assert (script.total_bytes, script.unused_bytes, script.inline) == (100, 40, False)
     assert (sheet.total_bytes, sheet.unused_bytes) == (100, 60)
+
+
+def issues_of(*details: object) -> tuple[BrowserIssue, ...]:
+    """Issues that a record keeps of those with these details."""
+    record, wire = IssueRecord(), Wire()
+    record.listen(wire)  # type: ignore[arg-type]
+    for each in details:
+        wire.play("Audits.issueAdded", issue={"details": each})
+    return record.finish()
+
+
+def test_issues_are_deprecations_and_violations() -> None:
+    """Equal ones are counted; other kinds, and what is none, are left out."""
+    place = {"url": "https://example.com/a.js", "lineNumber": 4}
+    old = {"deprecationIssueDetails": {"type": "UnloadHandler", "sourceCodeLocation": place}}
+    policy = {
+        "violatedDirective": "img-src",
+        "blockedURL": "https://ads.example/p.png",
+        "contentSecurityPolicyViolationType": "kURLViolation",
+        "isReportOnly": True,
+    }
+    found = issues_of(old, old, {"contentSecurityPolicyIssueDetails": policy}, {"cookieIssueDetails": {}}, None, 7)
+
+    assert found == (
+        BrowserIssue(kind="deprecation", subject="UnloadHandler", url="https://example.com/a.js", line=4, count=2),
+        BrowserIssue(
+            kind="csp",
+            subject="img-src",
+            blocked_url="https://ads.example/p.png",
+            detail="kURLViolation",
+            report_only=True,
+        ),
+    )
+
+
+def test_issues_are_bounded() -> None:
+    """A page can make as many as it likes."""
+    details = [{"deprecationIssueDetails": {"type": f"Feature{number}"}} for number in range(MAX_ISSUES + 1)]
+
+    assert len(issues_of(*details[:-1])) == len(issues_of(*details)) == MAX_ISSUES
+
+
+def test_scripts_are_read_for_outdated_code_up_to_a_limit() -> None:
+    """One that does not fit any more is not read, a later one that fits is, and one may be gone already."""
+    sizes = {"1": MAX_SOURCE_BYTES - 20, "2": 21, "3": 10, "4": 10}
+    read: list[str] = []
+
+    async def send(method: str, params: Any = None, **_: Any) -> dict[str, Any]:
+        if method == "Debugger.getScriptSource":
+            read.append(params["scriptId"])
+            if read[-1] == "3":
+                raise CommandFailed(method, "No script for id: 3")
+            return {"scriptSource": "__spreadArray"[: sizes[read[-1]]]}
+        if method == "CSS.stopRuleUsageTracking":
+            return {}
+        return {"result": [{"scriptId": n, "url": f"https://example.com/{n}.js", "functions": []} for n in sizes]}
+
+    scripts = {number: {"length": size, "url": "https://example.com/"} for number, size in sizes.items()}
+    found = asyncio.run(read_coverage(send, "s", {}, scripts))
+
+    assert read == ["1", "3", "4"]
+    assert [one.legacy for one in found] == [("compiled spread syntax",), (), (), ()]

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import struct
+import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from ipaddress import ip_network
@@ -9,13 +11,18 @@ from typing import Any
 
 import pytest
 
+from pagegrade.checks._facts import Facts
+from pagegrade.checks._registry import all_checks
+from pagegrade.checks._run import run_check
 from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.browser.render import render
 from pagegrade.gather.guard import Policy
 from pagegrade.gather.http import HTTPClient
+from pagegrade.model.outcome import Outcome
 from pagegrade.model.rendering import Rendering
 from pagegrade.parse.rendering.metrics import rendered_metrics
+from tests.builders import make_artifacts
 from tests.gather.browser.pages import Pages, serving, tripwire
 
 ONE_ADDRESS = Policy(allow_networks=(ip_network("127.0.0.1/32"),))
@@ -132,6 +139,125 @@ def test_pictures_are_webp_that_the_browser_made(shop: Rendering) -> None:
 
     assert kinds == {"viewport", "full_page", "frame"}
     assert all(picture.data[:4] == b"RIFF" and picture.data[8:12] == b"WEBP" for picture in shop.pictures)
+
+
+def png(width: int, height: int) -> bytes:
+    """A picture of one colour."""
+    rows = (b"\0" + b"\x50\x80\xa0" * width) * height
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+FAULTY = """<!doctype html><html lang=en><title>Faulty</title>
+<meta http-equiv=Content-Security-Policy content="script-src 'self' 'unsafe-inline'">
+<style>@font-face{font-family:"Own Font";src:url(/f.woff2)} @font-face{font-family:Unused;src:url(/u.woff2)}
+h1{font-family:"Own Font"} .cover{object-fit:cover;width:120px;height:80px;padding:10px;border:1px solid}</style>
+<body><h1>Faulty</h1><img id=a src=/a.png width=100 alt=a><img class=cover src=/a.png srcset="/b.png 2x" alt=b>
+<my-box><p id=words>slotted words</p></my-box><div style=height:3000px></div><img src=/c.png alt=c width=50>
+<script>
+customElements.define("my-box", class extends HTMLElement {
+  connectedCallback() {
+    this.attachShadow({mode: "open"}).innerHTML =
+      "<h2 id=words>shadow words</h2><div aria-labelledby=words><slot>none</slot></div><img src=/a.png width=20 alt=s>";
+  }
+});
+addEventListener("unload", () => 1);
+const late = document.createElement("script");
+late.src = "/late.js";
+document.head.append(late);
+</script><script src=/busy.js></script><script>eval("1")</script>"""
+BUSY = b"const end = performance.now() + 300; while (performance.now() < end) ;"
+
+
+@pytest.fixture(scope="module")
+def faulty(program: Path) -> Rendering:
+    """A page with what the checks for rendered pages look for."""
+    pictures = {f"/{name}.png": ("image/png", png(*size)) for name, size in (("a", (400, 300)), ("b", (800, 600)))}
+    files = {"/busy.js": ("text/javascript", BUSY), "/late.js": ("text/javascript", b"let a = 'regeneratorRuntime'")}
+    return draw(program, {"/": FAULTY, "/c.png": ("image/png", png(50, 50)), **pictures, **files})[0]
+
+
+def test_tasks_of_the_main_thread_are_recorded(faulty: Rendering) -> None:
+    """The one that blocks, with the script that it runs."""
+    (load,) = faulty.loads
+    metrics = rendered_metrics(faulty)
+
+    assert load.has_tasks
+    assert any((task.end_ms or 0) - task.start_ms >= 300 for task in load.long_tasks)
+    assert load.script_times[0].url.endswith("/busy.js")
+    assert load.script_times[0].time_ms >= 290
+    assert metrics.tbt_ms is not None
+
+
+def test_images_have_their_place_and_the_pixels_of_their_file(faulty: Rendering) -> None:
+    """The chosen candidate, without border and padding; images of shadow trees, too."""
+    found = [
+        (image.url.rpartition("/")[2], image.natural_width_px, round(image.width_px), image.fit, image.y_px > 3_000)
+        for image in faulty.images
+    ]
+
+    assert found == [
+        ("a.png", 400, 100, "fill", False),
+        ("b.png", 800, 120, "cover", False),
+        ("c.png", 50, 50, "fill", True),
+        ("a.png", 400, 20, "fill", False),
+    ]
+    assert faulty.pixel_ratio == 1.75
+
+
+def test_fonts_that_were_used_are_named(faulty: Rendering) -> None:
+    """Not those that are only declared."""
+    assert [(font.family, font.display) for font in faulty.fonts] == [("Own Font", "auto")]
+
+
+def test_the_browsers_issues_are_kept(faulty: Rendering) -> None:
+    """Violations of its own policy, and features that browsers will remove."""
+    found = {(issue.kind, issue.subject) for issue in faulty.issues}
+
+    assert ("csp", "script-src") in found
+    assert ("deprecation", "UnloadHandler") in found
+
+
+def test_scripts_that_scripts_load_are_read(faulty: Rendering) -> None:
+    """For traces of outdated code."""
+    legacy = {one.url.rpartition("/")[2]: one.legacy for one in faulty.coverage if not one.inline}
+
+    assert legacy["late.js"] == ("regenerator (compiled generators)",)
+    assert legacy["busy.js"] == ()
+
+
+def test_shadow_trees_are_part_of_the_document(faulty: Rendering) -> None:
+    """Slots hold what is assigned to them, and equal ids of two trees stay apart."""
+    assert (
+        '<my-box><h2 id="words--tree-1">shadow words</h2><div aria-labelledby="words--tree-1">'
+        '<p id="words">slotted words</p></div>' in faulty.html
+    )
+    assert faulty.html.count(">none<") == 1, "that of the script"
+
+
+@pytest.mark.parametrize(
+    ("check_id", "state"),
+    [
+        ("oversized-images", "fitting"),
+        ("offscreen-images", "deferred"),
+        ("long-tasks", "long"),
+        ("deprecated-apis", "own"),
+        ("csp-violations", "blocked"),
+        ("legacy-javascript", "some"),
+        ("dom-size", "moderate"),
+    ],
+)
+def test_checks_evaluate_what_a_browser_drew(faulty: Rendering, check_id: str, state: str) -> None:
+    """With the facts of a real browser, as with those of their examples; the pictures are too small to matter."""
+    page = make_artifacts(FAULTY, url=faulty.final_url, rendering=faulty)
+    verdict = run_check(all_checks()[check_id], Facts(page))
+
+    assert isinstance(verdict, Outcome), verdict
+    assert verdict.state == state
 
 
 FORBIDDEN = """<!doctype html><html lang=en><title>Hostile</title><body><h1>Hostile</h1>

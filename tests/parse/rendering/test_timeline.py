@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagegrade.model.rendering import LayoutShift, PaintCandidate, Span
-from pagegrade.parse.rendering.timeline import MAX_ITEMS, Recording, read_timeline
+from pagegrade.parse.rendering.metrics import measure_load
+from pagegrade.parse.rendering.timeline import MAX_ITEMS, MAX_SCRIPT_TIMES, Recording, read_timeline
 
 FRAME = "F1"
 ORIGIN_US = 5_000_000.0
@@ -161,3 +162,46 @@ def test_no_trace_makes_it_fail(events: list[Any]) -> None:
     recording.add([MAIN_THREAD, NAVIGATION, *events])
 
     assert read_timeline(recording, frame=FRAME, lasted_s=1.0) is not None
+
+
+def work(name: str, start_ms: float, duration_ms: float, url: str, *, tid: int = 1) -> dict[str, Any]:
+    """Work of the browser on a script."""
+    args = {"fileName": url} if name.startswith("v8.") else {"data": {"url": url}}
+    return event(name, start_ms, dur=duration_ms * 1_000, tid=tid, args=args)
+
+
+A, B = "https://example.com/a.js", "https://example.net/b.js"
+
+
+def test_the_time_of_a_script_includes_what_it_calls() -> None:
+    """In whatever order the events come; work before the navigation and of other threads is left out."""
+    timeline = read(
+        work("FunctionCall", 110, 20, B),
+        work("EvaluateScript", 100, 50, A),
+        work("FunctionCall", 300, 30, B),
+        work("v8.compile", 400, 5, A),
+        work("FunctionCall", 500, 90, B, tid=2),
+        work("EvaluateScript", -40, 50, A),
+        work("FunctionCall", 600, 0.9, B),
+        work("FunctionCall", 700, 9, "chrome-extension://x/"),
+    )
+
+    assert [(one.url, one.time_ms) for one in timeline.script_times] == [(A, 65.0), (B, 30.0)]
+
+
+def test_the_scripts_with_most_time_are_kept() -> None:
+    """At most two hundred."""
+    timeline = read(*(work("FunctionCall", 10 * n, 1 + n / 1_000, f"{A}?{n}") for n in range(MAX_SCRIPT_TIMES + 1)))
+
+    assert len(timeline.script_times) == MAX_SCRIPT_TIMES
+    assert f"{A}?0" not in {one.url for one in timeline.script_times}
+
+
+def test_a_trace_without_tasks_is_known_as_one() -> None:
+    """Blocking that was not recorded is not the same as none."""
+    painted = [event("firstContentfulPaint", 100), event("domContentLoadedEventEnd", 90)]
+    blind, seeing = read(*painted), read(*painted, task(5, 1))
+
+    assert (blind.has_tasks, seeing.has_tasks) == (False, True)
+    assert (measure_load(blind).tbt_ms, measure_load(blind).tti_ms) == (None, None)
+    assert measure_load(seeing).tbt_ms == 0

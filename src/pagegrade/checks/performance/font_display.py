@@ -3,7 +3,9 @@ from typing import Final
 
 from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check, offender_loss
+from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.model.rendering import Rendering, UsedFont
 from pagegrade.parse.assets import Face
 
 FULL_AT: Final = 5
@@ -38,7 +40,7 @@ _ICONS: Final = re.compile(r"icon|awesome|glyph|symbol|emoji|dashicons|slick|swi
         "https://developer.chrome.com/docs/lighthouse/performance/font-display",
     ),
 )
-def font_display(font_faces: tuple[Face, ...]) -> Verdict:
+def font_display(font_faces: tuple[Face, ...], rendering: Rendering | NotGathered) -> Verdict:
     """Without `font-display`, text is invisible until its font has loaded.
 
     ## What it checks
@@ -46,8 +48,9 @@ def font_display(font_faces: tuple[Face, ...]) -> Verdict:
     The `@font-face` rules of the page, of stylesheets from the site's own domain, and of Google Fonts, where the URL
     decides. Each should have `font-display` with `swap`, `optional`, `fallback` or `block`; `auto` is the same as
     nothing. Left out are fonts of icons, whose fallback would be wrong letters, and fonts that are embedded in the
-    stylesheet, since they need no request. The first costs a quarter, five cost half; whether a face is used is not
-    known here.
+    stylesheet, since they need no request. Where a browser rendered the page, only faces of families that it used
+    count, and those that it loaded from stylesheets or scripts that were not read. The first costs a quarter, five cost
+    half.
 
     ## Why it matters
 
@@ -110,30 +113,52 @@ def font_display(font_faces: tuple[Face, ...]) -> Verdict:
     ```
     """
     evaluated = [found.face for found in font_faces if _counts(found)]
-    if not evaluated:
-        return NotApplicable("The page declares no web font for text.")
-    offenders = [face for face in evaluated if face.display not in STATED]
-    if not offenders:
-        return Outcome("stated", value=amount(len(evaluated), "font face"))
+    seen: list[UsedFont] = []
+    if not isinstance(rendering, NotGathered):
+        used = {_name(font.family) for font in rendering.fonts}
+        declared = {_name(found.face.family) for found in font_faces}
+        evaluated = [face for face in evaluated if _name(face.family) in used]
+        seen = [font for font in rendering.fonts if _name(font.family) not in declared and not _is_icon(font.family)]
+    if not evaluated and not seen:
+        return NotApplicable("The page uses no web font for text.")
+    found = [
+        Evidence(
+            value=f"font-display: {face.display}" if face.display else "no font-display",
+            reason=f"{face.family or 'unnamed'}, {face.weight}",
+            url=face.stylesheet_url,
+        )
+        for face in evaluated
+        if face.display not in STATED
+    ]
+    found += [
+        Evidence(value="font-display: auto", reason=f"{font.family or 'unnamed'}, {font.weight}, loaded by the browser")
+        for font in seen
+        if font.display not in STATED
+    ]
+    total = len(evaluated) + len(seen)
+    if not found:
+        return Outcome("stated", value=amount(total, "font face"))
     return Outcome(
         "unstated",
-        value=part(len(offenders), len(evaluated), "font face"),
-        evidence=tuple(
-            Evidence(
-                value=f"font-display: {face.display}" if face.display else "no font-display",
-                reason=f"{face.family or 'unnamed'}, {face.weight}",
-                url=face.stylesheet_url,
-            )
-            for face in offenders[:MAX_EVIDENCE]
-        ),
-        total=len(offenders),
-        details=(Detail(code="fonts_without_display", actual=len(offenders), limit=0),),
-        loss=0.5 * offender_loss(len(offenders), FULL_AT),
+        value=part(len(found), total, "font face"),
+        evidence=tuple(found[:MAX_EVIDENCE]),
+        total=len(found),
+        details=(Detail(code="fonts_without_display", actual=len(found), limit=0),),
+        loss=0.5 * offender_loss(len(found), FULL_AT),
     )
 
 
 def _counts(found: Face) -> bool:
     face = found.face
-    if face.inline or _ICONS.search(face.family):
+    if face.inline or _is_icon(face.family):
         return False
     return found.own or face.stylesheet_url.startswith(GOOGLE_FONTS)
+
+
+def _is_icon(family: str) -> bool:
+    return _ICONS.search(family) is not None
+
+
+def _name(family: str) -> str:
+    """A family as browsers compare it."""
+    return family.strip("\"' ").casefold()

@@ -20,6 +20,7 @@ _SIDE: Final = re.compile(r"(?<![\w-])(?:width|height)\s{0,9}:\s{0,9}([0-9]{1,5}
     id="image-lazy-loading",
     title="Lazy loading of images",
     severity=Severity.LOW,
+    cause="lazy-loading",
     since="0.1.0",
     visible_only=True,
     states=(
@@ -53,7 +54,8 @@ def image_lazy_loading(document: Document, resources: Resources | NotGathered) -
 
     Whether images after the first three have `loading="lazy"`. Five or more without it cost a fifth, thirty or more
     half. Where the first screen ends is not known without rendering the page, so it never costs more, and the first
-    three are never reported. Left out are hidden images, icons (100 pixels or less on both sides, by attributes,
+    three are never reported; `offscreen-images` knows it where a browser rendered the page, and the two are charged
+    once. Left out are hidden images, icons (100 pixels or less on both sides, by attributes,
     `style` or file, and SVG), inline `data:`, images whose URL a script inserts, those with `loading="eager"`, which is
     a decision, and files that are also used further up, since they are already loaded.
 

@@ -6,7 +6,9 @@ from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import NotGathered, Resources
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.model.rendering import Rendering
 from pagegrade.parse.files.legacy_javascript import find_legacy_javascript
+from pagegrade.parse.party import Parties
 
 MIN_INLINE_CHARS: Final = 2_000
 """A shorter script in the page holds no helpers worth a change."""
@@ -39,16 +41,19 @@ MIN_INLINE_CHARS: Final = 2_000
         "https://developer.chrome.com/docs/performance/insights/legacy-javascript",
     ),
 )
-def legacy_javascript(document: Document, resources: Resources | NotGathered) -> Verdict:
+def legacy_javascript(
+    document: Document, parties: Parties, resources: Resources | NotGathered, rendering: Rendering | NotGathered
+) -> Verdict:
     """Polyfills and compiled syntax are only needed by browsers that hardly anyone uses.
 
     ## What it checks
 
-    The site's own scripts that were fetched, and long scripts in the page, for the traces of core-js, es6-promise and
-    regenerator, and for the helpers that Babel and TypeScript write for classes, spread syntax, destructuring and
-    asynchronous functions. All of these are Baseline widely available: every browser has had them for years. The
-    traces are fixed texts that no minifier removes. Scripts of other sites are left out, because their owners compile
-    them. How much would be saved depends on the build, so no saving is estimated; it is informative and costs nothing.
+    The site's own scripts that were fetched, long scripts in the page, and the scripts that a browser loaded, for the
+    traces of core-js, es6-promise and regenerator, and for the helpers that Babel and TypeScript write for classes,
+    spread syntax, destructuring and asynchronous functions. All of these are Baseline widely available: every browser
+    has had them for years. The traces are fixed texts that no minifier removes. Scripts of other sites are left out,
+    because their owners compile them. How much would be saved depends on the build, so no saving is estimated; it is
+    informative and costs nothing.
 
     ## Why it matters
 
@@ -88,7 +93,7 @@ def legacy_javascript(document: Document, resources: Resources | NotGathered) ->
     looked_at = 0
     found: list[Evidence] = []
     names: dict[str, None] = {}
-    for legacy, evidence in _scripts(document, resources):
+    for legacy, evidence in (*_scripts(document, resources), *_loaded(parties, resources, rendering)):
         looked_at += 1
         if legacy:
             names.update(dict.fromkeys(legacy))
@@ -114,3 +119,15 @@ def _scripts(document: Document, resources: Resources | NotGathered) -> Iterator
             legacy = find_legacy_javascript(script.text.encode("utf-8", "replace"))
             reason = ", ".join(legacy)
             yield legacy, document.evidence(script, reason=reason) if legacy else Evidence()
+
+
+def _loaded(
+    parties: Parties, resources: Resources | NotGathered, rendering: Rendering | NotGathered
+) -> Iterator[tuple[tuple[str, ...], Evidence]]:
+    """The kinds of legacy code in each own script that only the browser loaded, because another script asked for it."""
+    if isinstance(rendering, NotGathered):
+        return
+    read = {one.url for one in resources.items if one.script} if isinstance(resources, Resources) else set()
+    for file in rendering.coverage:
+        if file.kind == "script" and not file.inline and file.url not in read and parties.is_own(file.url):
+            yield file.legacy, Evidence(url=file.url, reason=", ".join(file.legacy)[:200])

@@ -7,7 +7,8 @@ from pagegrade.model.rendering import ConsoleMessage, Rendering
 FULL_AT: Final = 10
 SHOWN: Final = 30
 _OF_OTHER_CHECKS: Final = frozenset({"deprecation", "security", "violation"})
-_NOT_CONTACTED: Final = "ERR_SOCKS_CONNECTION_FAILED"
+_NOT_COUNTED: Final = ("ERR_SOCKS_CONNECTION_FAILED", "Content Security Policy")
+"""In messages about hosts that were not contacted, and in those that `csp-violations` is about."""
 
 
 @check(
@@ -37,7 +38,7 @@ def console_errors(rendering: Rendering) -> Verdict:
 
     Exceptions that no script caught, what scripts log with `console.error`, and files that could not be loaded, in
     the last of the loads. Equal messages count once. Files of hosts that Pagegrade did not contact are left out: the
-    page is not to blame for that.
+    page is not to blame for that. What its content security policy blocks belongs to `csp-violations`.
 
     ## Why it matters
 
@@ -92,4 +93,8 @@ def console_errors(rendering: Rendering) -> Verdict:
 
 
 def _counts(message: ConsoleMessage) -> bool:
-    return message.level == "error" and message.source not in _OF_OTHER_CHECKS and _NOT_CONTACTED not in message.text
+    return (
+        message.level == "error"
+        and message.source not in _OF_OTHER_CHECKS
+        and not any(text in message.text for text in _NOT_COUNTED)
+    )

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from pagegrade.gather.browser.cdp import Connection, Params
-from pagegrade.model.rendering import ConsoleMessage, Coverage, RenderedRequest
+from pagegrade.gather.browser.cdp import CommandFailed, Connection, Params
+from pagegrade.model.rendering import BrowserIssue, ConsoleMessage, Coverage, RenderedRequest
+from pagegrade.parse.files.legacy_javascript import find_legacy_javascript
 
 MAX_REQUESTS: Final = 1_000
 MAX_MESSAGES: Final = 100
+MAX_ISSUES: Final = 200
+MAX_SOURCE_BYTES: Final = 10_000_000
+"""Of all scripts together that are read for traces of outdated code."""
 _URL_CHARACTERS: Final = 2_000
 _TEXT_CHARACTERS: Final = 500
 _HEADERS: Final = frozenset(
@@ -226,6 +231,57 @@ class ConsoleRecord:
             )
 
 
+@dataclass(slots=True)
+class IssueRecord:
+    """Deprecated features and violations of policies in one load; equal ones are counted."""
+
+    _found: dict[BrowserIssue, int] = field(default_factory=dict)
+
+    def listen(self, connection: Connection) -> None:
+        """Follow the issues that the browser reports."""
+        connection.on("Audits.issueAdded", self._added)
+
+    def finish(self) -> tuple[BrowserIssue, ...]:
+        """Return the issues in the order in which they came first."""
+        return tuple(replace(issue, count=count) for issue, count in self._found.items())
+
+    def _added(self, event: Params, _session: str) -> None:
+        details = _dict(_dict(event.get("issue")).get("details"))
+        for name, read in (
+            ("deprecationIssueDetails", _deprecation),
+            ("contentSecurityPolicyIssueDetails", _violation),
+        ):
+            found = details.get(name)
+            if isinstance(found, dict):
+                issue = read(found)
+                if issue in self._found or len(self._found) < MAX_ISSUES:
+                    self._found[issue] = self._found.get(issue, 0) + 1
+
+
+def _deprecation(details: Mapping[str, Any]) -> BrowserIssue:
+    url, line = _place(details)
+    return BrowserIssue(kind="deprecation", subject=_text(details.get("type"), 200), url=url, line=line)
+
+
+def _violation(details: Mapping[str, Any]) -> BrowserIssue:
+    url, line = _place(details)
+    return BrowserIssue(
+        kind="csp",
+        subject=_text(details.get("violatedDirective"), 200),
+        url=url,
+        line=line,
+        blocked_url=_url(details.get("blockedURL")),
+        detail=_text(details.get("contentSecurityPolicyViolationType")),
+        report_only=details.get("isReportOnly") is True,
+    )
+
+
+def _place(details: Mapping[str, Any]) -> tuple[str, int | None]:
+    location = _dict(details.get("sourceCodeLocation"))
+    line = location.get("lineNumber")
+    return _url(location.get("url")), line if isinstance(line, int) else None
+
+
 def _argument(part: Mapping[str, Any]) -> str:
     value = part.get("value")
     return (
@@ -248,8 +304,10 @@ async def read_coverage(
     """
     found: list[Coverage] = []
     taken = await send("Profiler.takePreciseCoverage", session=session)
+    left = MAX_SOURCE_BYTES
     for entry in _list(taken.get("result")):
-        script = scripts.get(_text(_dict(entry).get("scriptId"), 50), {})
+        number = _text(_dict(entry).get("scriptId"), 50)
+        script = scripts.get(number, {})
         length = script.get("length")
         url = _url(_dict(entry).get("url"))
         if isinstance(length, int) and url.startswith(("http://", "https://")):
@@ -259,9 +317,23 @@ async def read_coverage(
                 for one in _list(_dict(function).get("ranges"))
             ]
             inline = script.get("startLine", 0) != 0 or script.get("startColumn", 0) != 0 or not script.get("url")
+            legacy: tuple[str, ...] = ()
+            if not inline and 0 < length <= left:
+                left -= length
+                # A script that is over may be gone already.
+                with suppress(CommandFailed):
+                    source = await send("Debugger.getScriptSource", {"scriptId": number}, session=session)
+                    legacy = find_legacy_javascript(
+                        _text(source.get("scriptSource"), length).encode("utf-8", "replace")
+                    )
             found.append(
                 Coverage(
-                    url=url, kind="script", total_bytes=length, unused_bytes=_unused(ranges, length), inline=inline
+                    url=url,
+                    kind="script",
+                    total_bytes=length,
+                    unused_bytes=_unused(ranges, length),
+                    inline=inline,
+                    legacy=legacy,
                 )
             )
     usage = await send("CSS.stopRuleUsageTracking", session=session)

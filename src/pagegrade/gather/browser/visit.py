@@ -16,8 +16,17 @@ import msgspec
 from pagegrade.gather.browser.cdp import CommandFailed, Connection, Params
 from pagegrade.gather.browser.devices import DeviceProfile
 from pagegrade.gather.browser.errors import RenderingFailed
-from pagegrade.gather.browser.records import ConsoleRecord, RequestRecord, read_coverage
-from pagegrade.model.rendering import AxeResult, ElementFacts, Frame, Picture, Rendering, Timeline
+from pagegrade.gather.browser.records import ConsoleRecord, IssueRecord, RequestRecord, read_coverage
+from pagegrade.model.rendering import (
+    AxeResult,
+    ElementFacts,
+    Frame,
+    Picture,
+    RenderedImage,
+    Rendering,
+    Timeline,
+    UsedFont,
+)
 from pagegrade.parse.rendering.speed_index import visual_progress
 from pagegrade.parse.rendering.timeline import CATEGORIES, Recording, read_timeline
 from pagegrade.parse.url import is_http, strip_fragment
@@ -28,6 +37,8 @@ MAX_FRAMES: Final = 60
 FILMSTRIP_FRAMES: Final = 10
 FILMSTRIP_WIDTH_PX: Final = 120
 MAX_PICTURE_BYTES: Final = 2_000_000
+MAX_ASSETS: Final = 500
+"""Images, and fonts, of a page that are described."""
 FULL_PAGE_HEIGHT_PX: Final = 8_192
 _FULL_PAGE_SCALE: Final = 0.5
 _PICTURE_QUALITY: Final = 60
@@ -142,6 +153,7 @@ class Visit:
         connection.on("Inspector.targetCrashed", page.crash)
         page.requests.listen(connection)
         page.console.listen(connection)
+        page.issues.listen(connection)
         commands: list[tuple[str, Params | None]] = [
             ("Page.enable", None),
             ("Network.enable", {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}),
@@ -149,6 +161,7 @@ class Visit:
             ("Log.enable", None),
             ("DOM.enable", None),
             ("Inspector.enable", None),
+            ("Audits.enable", None),
             ("Network.setBypassServiceWorker", {"bypass": True}),
             ("Target.setAutoAttach", {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}),
             (
@@ -312,6 +325,7 @@ class Visit:
         html = str(document.get("html", ""))
         axe, axe_version = await self._run_axe(page)
         largest, shifted = await self._elements(page, timeline)
+        images, fonts = await self._assets(page)
         height = min(_number(document.get("height")) or device.height_px, FULL_PAGE_HEIGHT_PX)
         pictures = [
             await self._part(self._shoot(page, "viewport", device.height_px, 1.0)),
@@ -326,6 +340,7 @@ class Visit:
             browser=self._product,
             network=self._options.network,
             viewport_px=(device.width_px, device.height_px),
+            pixel_ratio=device.pixel_ratio,
             loads=(),
             final_url=strip_fragment(url) if is_http(url) else url,
             title=str(document.get("title", "")),
@@ -341,6 +356,9 @@ class Visit:
             axe=axe,
             axe_version=axe_version,
             coverage=tuple(coverage),
+            images=images,
+            fonts=fonts,
+            issues=page.issues.finish(),
             cookies_by_script=tuple(sorted({str(_dict(one).get("name", ""))[:100] for one in cookies} - by_script))[
                 :100
             ],
@@ -380,6 +398,19 @@ class Visit:
             self._notes["axe_failed"] = None
             return None, ""
         return results, str(answer.get("version", ""))[:20]
+
+    async def _assets(self, page: _Page) -> tuple[tuple[RenderedImage, ...], tuple[UsedFont, ...]]:
+        """The images as they are drawn, and the fonts that were used."""
+        expression = f"({_script('assets.js')})({_script('element.js').strip()}, {MAX_ASSETS})"
+        found = _dict(await self._part(self._evaluate(page, expression)))
+        try:
+            return (
+                msgspec.convert(found.get("images", ()), tuple[RenderedImage, ...]),
+                msgspec.convert(found.get("fonts", ()), tuple[UsedFont, ...]),
+            )
+        except msgspec.ValidationError:
+            self._notes["failed_assets"] = None
+            return (), ()
 
     async def _elements(self, page: _Page, timeline: Timeline) -> tuple[ElementFacts | None, tuple[ElementFacts, ...]]:
         """The largest element that was painted, and those that moved most."""
@@ -443,6 +474,7 @@ class _Page:
     crashed: bool = False
     requests: RequestRecord = field(default_factory=RequestRecord)
     console: ConsoleRecord = field(default_factory=ConsoleRecord)
+    issues: IssueRecord = field(default_factory=IssueRecord)
     sheets: dict[str, Params] = field(default_factory=dict)
     scripts: dict[str, Params] = field(default_factory=dict)
 

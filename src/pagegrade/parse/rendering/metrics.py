@@ -86,10 +86,10 @@ def cumulative_layout_shift(shifts: Sequence[LayoutShift], first_viewport_ms: fl
 def time_to_interactive_ms(timeline: Timeline) -> float | None:
     """Return the start of the first 5 s after the first contentful paint without long tasks and with few requests.
 
-    ``None`` where there is no such time before the recording ends, or nothing was painted.
+    ``None`` where there is no such time before the recording ends, nothing was painted, or no tasks were recorded.
     """
     fcp, dom_content_loaded = timeline.first_contentful_paint_ms, timeline.dom_content_loaded_ms
-    if fcp is None or dom_content_loaded is None:
+    if fcp is None or dom_content_loaded is None or not timeline.has_tasks:
         return None
     network = _quiet_network(timeline)
     edges = [

@@ -12,13 +12,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pagegrade.model.rendering import LayoutShift, PaintCandidate, Span, Timeline
+from pagegrade.model.rendering import LayoutShift, PaintCandidate, ScriptTime, Span, Timeline
 from pagegrade.parse.rendering.metrics import LONG_TASK_MS
 
 MAX_ITEMS: Final = 5_000
 """Of each list of a timeline."""
 MAX_SHIFT_NODES: Final = 5
 _TASKS: Final = frozenset({"RunTask", "ThreadControllerImpl::RunTask", "ThreadControllerImpl::DoWork"})
+_SCRIPT_WORK: Final = frozenset(
+    {"EvaluateScript", "FunctionCall", "v8.compile", "v8.compileModule", "v8.evaluateModule"}
+)
+_SHORTEST_SCRIPT_US: Final = 1_000
+MAX_SCRIPT_TIMES: Final = 200
+"""Scripts whose time is kept, the longest."""
+_URL_CHARACTERS: Final = 2_000
 _MARKS: Final = frozenset(
     {
         "navigationStart",
@@ -39,10 +46,11 @@ CATEGORIES: Final = (
     "blink.user_timing",
     "devtools.timeline",
     "disabled-by-default-devtools.screenshot",
+    "disabled-by-default-devtools.timeline",
     "disabled-by-default-lighthouse",
     "loading",
 )
-"""Categories of trace events that a timeline needs."""
+"""Categories of trace events that a timeline needs; it depends on the version which of the last two has the tasks."""
 
 Event = Mapping[str, Any]
 
@@ -54,9 +62,13 @@ class Recording:
     marks: list[Event] = field(default_factory=list)
     tasks: list[tuple[int, int, float, float]] = field(default_factory=list)
     """(process, thread, start, duration) of tasks of 50 ms or more, in microseconds."""
+    scripts: list[tuple[int, int, float, float, str]] = field(default_factory=list)
+    """(process, thread, start, duration, URL) of work on scripts of 1 ms or more, in microseconds."""
     screenshots: list[tuple[float, str]] = field(default_factory=list)
     """(time in microseconds, JPEG in Base64)."""
     last_us: float = 0.0
+    has_tasks: bool = False
+    """The browser records the tasks of its threads."""
     cut: bool = False
     """There were more events than are kept."""
 
@@ -71,9 +83,16 @@ class Recording:
             if name in _TASKS:
                 duration = event.get("dur")
                 if isinstance(duration, (int, float)):
+                    self.has_tasks = True
                     self.last_us = max(self.last_us, time + duration)
                     if duration >= LONG_TASK_MS * 1_000 and self._has_room(self.tasks):
                         self.tasks.append((_int(event.get("pid")), _int(event.get("tid")), time, duration))
+            elif name in _SCRIPT_WORK:
+                duration = event.get("dur")
+                if isinstance(duration, (int, float)) and duration >= _SHORTEST_SCRIPT_US:
+                    url = _script_url(event)
+                    if url and self._has_room(self.scripts):
+                        self.scripts.append((_int(event.get("pid")), _int(event.get("tid")), time, duration, url))
             elif name == "Screenshot":
                 picture = _dict(event.get("args")).get("snapshot")
                 if isinstance(picture, str) and self._has_room(self.screenshots):
@@ -139,6 +158,8 @@ def read_timeline(recording: Recording, *, frame: str, lasted_s: float) -> tuple
             layout_shifts=tuple(reader.shifts),
             first_viewport_ms=reader.once.get("viewport"),
             long_tasks=tuple(_outermost(recording.tasks, process, thread, start, ms)),
+            has_tasks=recording.has_tasks,
+            script_times=_script_times(recording.scripts, process, thread, start),
             get_requests=tuple(
                 Span(start_ms=began, end_ms=reader.finished.get(request)) for request, began in reader.sent.items()
             ),
@@ -222,6 +243,29 @@ def _outermost(
         if end > covered and end > origin:
             covered = end
             yield Span(start_ms=max(0.0, ms(start)), end_ms=ms(end))
+
+
+def _script_times(
+    work: list[tuple[int, int, float, float, str]], process: int, thread: int, origin: float
+) -> tuple[ScriptTime, ...]:
+    """The time of each script on a thread after the navigation began; what a script calls counts as its own."""
+    covered = origin
+    total: dict[str, float] = {}
+    for start, duration, url in sorted(
+        (start, -duration, url) for pid, tid, start, duration, url in work if (pid, tid) == (process, thread)
+    ):
+        end = start - duration
+        if end > covered:
+            total[url] = total.get(url, 0.0) + end - max(start, covered)
+            covered = end
+    longest = sorted(total.items(), key=lambda one: (-one[1], one[0]))[:MAX_SCRIPT_TIMES]
+    return tuple(ScriptTime(url=url, time_ms=round(time / 1_000, 3)) for url, time in longest)
+
+
+def _script_url(event: Event) -> str:
+    args = _dict(event.get("args"))
+    url = _dict(args.get("data")).get("url") or args.get("fileName")
+    return url[:_URL_CHARACTERS] if isinstance(url, str) and _is_http(url) else ""
 
 
 def _dict(value: object) -> dict[str, Any]:

@@ -1,0 +1,45 @@
+// Images as they are drawn, and fonts that were used for text; in shadow trees, too. Bounded.
+((describe, most) => {
+  const images = [];
+  const roots = [document];
+  for (let at = 0; at < roots.length && at < 10000; at += 1) {
+    const walker = document.createTreeWalker(roots[at], NodeFilter.SHOW_ELEMENT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (node.shadowRoot) roots.push(node.shadowRoot);
+      if (node.localName !== "img" || !node.complete || !node.naturalWidth || images.length >= most) continue;
+      const found = describe.call(node);
+      const style = getComputedStyle(node);
+      const inner = (...names) => names.reduce((sum, name) => sum + (parseFloat(style[name]) || 0), 0);
+      const beside = inner("paddingLeft", "paddingRight", "borderLeftWidth", "borderRightWidth");
+      const above = inner("paddingTop", "paddingBottom", "borderTopWidth", "borderBottomWidth");
+      // The natural size is divided by the density of the chosen candidate; a copy without candidates has its pixels.
+      const copy = new Image();
+      copy.src = node.currentSrc;
+      const whole = copy.complete && copy.naturalWidth > 0;
+      images.push({
+        url: /^https?:/.test(node.currentSrc) ? node.currentSrc.slice(0, 2000) : "",
+        selector: found.selector,
+        html: found.html,
+        natural_width_px: whole ? copy.naturalWidth : node.naturalWidth,
+        natural_height_px: whole ? copy.naturalHeight : node.naturalHeight,
+        x_px: found.x,
+        y_px: found.y,
+        width_px: Math.max(0, found.width - beside),
+        height_px: Math.max(0, found.height - above),
+        fit: style.objectFit.slice(0, 20),
+        lazy: node.loading === "lazy",
+      });
+    }
+  }
+  const text = (value) => String(value ?? "").slice(0, 200);
+  const fonts = [...document.fonts]
+    .filter((font) => font.status !== "unloaded")
+    .slice(0, most)
+    .map((font) => ({
+      family: text(font.family).replace(/^["']|["']$/g, ""),
+      weight: text(font.weight),
+      style: text(font.style),
+      display: text(font.display),
+    }));
+  return { images, fonts };
+})
