@@ -84,6 +84,10 @@ class Rendered:
     device: Device = "mobile"
     network: str = ""
     """Name of a network shape; empty for that of the device."""
+    cpu_slowdown: float = 1.0
+    """Factor by which the page's processor is slowed down, 1 to 20."""
+    trace: Path | None = None
+    """File for the trace of the last load."""
 
 
 def typed_options(
@@ -132,6 +136,8 @@ def _render_options(configured: AnalyzeOptions, wanted: Rendered) -> RenderOptio
         device=wanted.device,
         network=wanted.network or wanted.device,
         loads=configured.render_loads,
+        cpu_slowdown=wanted.cpu_slowdown,
+        trace=wanted.trace,
     )
 
 

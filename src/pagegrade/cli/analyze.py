@@ -52,6 +52,8 @@ class AnalyzeRequest:
     """Folder for the pictures of the browser; ``None`` for a new temporary one."""
     har: str | None = None
     """File for the requests of the browser; ``None``: they are not saved."""
+    save_trace: str | None = None
+    """File for the trace of the last load; ``None``: it is not saved."""
 
 
 def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> int:
@@ -70,8 +72,10 @@ def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> in
     )
     if request.save_artifacts is not None:
         _check_artifacts_place(request.save_artifacts, len(targets))
-    if request.har is not None and (request.render is None or len(targets) > 1):
-        raise typer.BadParameter("A HAR holds one page that a browser drew: add --render.", param_hint="'--har'")
+    for option, path in (("--har", request.har), ("--save-trace", request.save_trace)):
+        if path is not None and (request.render is None or len(targets) > 1):
+            raise typer.BadParameter("It holds one page that a browser drew: add --render.", param_hint=f"'{option}'")
+    _check_trace_place(request.save_trace)
     if sys.flags.dev_mode:
         # ``python -X dev -m pagegrade`` shows where a mistake of ours happened.
         logging.basicConfig()
@@ -217,6 +221,15 @@ def _save_har(report: Report, path: str | None) -> None:
         Path(path).write_text(render_har(report), encoding="utf-8")
     except OSError as error:
         raise InvalidInput(f"--har: {path} cannot be written: {error.strerror}.") from error
+
+
+def _check_trace_place(path: str | None) -> None:
+    if path is None:
+        return
+    try:
+        Path(path).open("ab").close()
+    except OSError as error:
+        raise InvalidInput(f"--save-trace: {path} cannot be written: {error.strerror}.") from error
 
 
 def _summarise(reports: Sequence[Report]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -116,6 +117,24 @@ def analyze(
         str | None,
         typer.Option("--har", metavar="FILE", help="Save the browser's requests as HAR; of one page, with --render."),
     ] = None,
+    save_trace: Annotated[
+        str | None,
+        typer.Option(
+            "--save-trace",
+            metavar="FILE",
+            help="Save the trace of the last load for the developer tools of Chromium; of one page, with --render.",
+        ),
+    ] = None,
+    cpu_slowdown: Annotated[
+        float,
+        typer.Option(
+            "--cpu-slowdown",
+            metavar="FACTOR",
+            min=1,
+            max=20,
+            help="Slow the processor of the page down, with --render; makes results vary more on a busy machine.",
+        ),
+    ] = 1.0,
     concurrency: Annotated[
         int, typer.Option("--concurrency", metavar="N", min=1, max=64, help="Pages to analyze at the same time.")
     ] = 4,
@@ -139,9 +158,17 @@ def analyze(
         concurrency=concurrency,
         ignores=read_ignores(config),
         quiet=quiet,
-        render=Rendered(device=device.value, network=network.value if network else "") if render else None,
+        render=Rendered(
+            device=device.value,
+            network=network.value if network else "",
+            cpu_slowdown=cpu_slowdown,
+            trace=Path(save_trace) if save_trace else None,
+        )
+        if render
+        else None,
         pictures=pictures,
         har=har,
+        save_trace=save_trace,
     )
     raise typer.Exit(analyze_pages(request, plan, criteria))
 

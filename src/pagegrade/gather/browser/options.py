@@ -8,6 +8,7 @@ from typing import Final
 
 from pagegrade.model.rendering import Device
 
+MAX_CPU_SLOWDOWN: Final = 20.0
 MAX_MEMORY_BYTES: Final = 1_200_000_000
 """Of all processes of a browser together."""
 
@@ -36,6 +37,10 @@ class RenderOptions:
     network: str = "mobile"
     """Name of a network shape: ``mobile``, ``desktop`` or ``none``."""
     loads: int = 3
+    cpu_slowdown: float = 1.0
+    """Factor by which the browser slows the page's processor down, 1 to 20."""
+    trace: Path | None = None
+    """File that the trace of the last load is written to; ``None``: it is not kept."""
     time_s: float = 120.0
     """Wall clock for everything, the start of the browser included."""
     max_memory_bytes: int = MAX_MEMORY_BYTES

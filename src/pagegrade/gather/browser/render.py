@@ -34,6 +34,8 @@ async def render(url: str, options: RenderOptions, *, client: HTTPClient) -> Ren
         device=DEVICES[options.device],
         network=options.network,
         loads=options.loads,
+        cpu_slowdown=options.cpu_slowdown,
+        trace=options.trace,
     )
     proxy = Proxy(permit=client.permit, guard=client.guard, shape=SHAPES[options.network], limits=options.limits)
     try:

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib import resources
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -17,6 +18,7 @@ from pagegrade.gather.browser.cdp import CommandFailed, Connection, Params
 from pagegrade.gather.browser.devices import DeviceProfile
 from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.records import ConsoleRecord, IssueRecord, RequestRecord, read_coverage
+from pagegrade.gather.browser.trace_file import TraceFile
 from pagegrade.model.rendering import (
     AxeResult,
     ElementFacts,
@@ -66,6 +68,9 @@ class VisitOptions:
     network: str
     loads: int = 3
     """Loads of the page, 1 to 5; metrics are their median."""
+    cpu_slowdown: float = 1.0
+    trace: Path | None = None
+    """File for the trace of the last load."""
     load_s: float = 30.0
     """For one load, the wait for quiet included."""
 
@@ -94,7 +99,8 @@ class Visit:
         for number in range(self._options.loads):
             last = number == self._options.loads - 1
             async with self._page() as page:
-                timeline, shots = await self._load(page, url, with_coverage=last)
+                with TraceFile(self._options.trace if last else None) as trace:
+                    timeline, shots = await self._load(page, url, with_coverage=last, trace=trace)
                 timeline, kept = await self._with_frames(timeline, shots, keep=FILMSTRIP_FRAMES if last else 0)
                 loads.append(timeline)
                 if last:
@@ -177,6 +183,9 @@ class Visit:
             ("Emulation.setUserAgentOverride", {"userAgent": device.user_agent(self._product)}),
             ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
         ]
+        if self._options.cpu_slowdown > 1:
+            commands.append(("Emulation.setCPUThrottlingRate", {"rate": self._options.cpu_slowdown}))
+            self._notes[f"cpu_slowdown_{self._options.cpu_slowdown:g}"] = None
         if with_coverage:
             connection.on("CSS.styleSheetAdded", page.add_sheet)
             connection.on("Debugger.scriptParsed", page.add_script)
@@ -191,15 +200,18 @@ class Visit:
         for method, params in commands:
             await self._send(method, params, session=session)
 
-    async def _load(self, page: _Page, url: str, *, with_coverage: bool) -> tuple[Timeline, list[tuple[float, str]]]:
+    async def _load(
+        self, page: _Page, url: str, *, with_coverage: bool, trace: TraceFile
+    ) -> tuple[Timeline, list[tuple[float, str]]]:
         """Load the page once; its timeline without frames, and the pictures of it (ms, JPEG in Base64)."""
         connection = self._connection
         await self._prepare(page, with_coverage=with_coverage)
         recording = Recording()
         complete = asyncio.Event()
         connection.on("Tracing.dataCollected", lambda event, _: recording.add(_items(event.get("value"))))
+        connection.on("Tracing.dataCollected", lambda event, _: trace.add(_items(event.get("value"))))
         connection.on("Tracing.tracingComplete", lambda _event, _session: complete.set())
-        config = {"excludedCategories": ["*"], "includedCategories": list(CATEGORIES)}
+        config = {"excludedCategories": ["*"], "includedCategories": [*CATEGORIES, *trace.categories]}
         await self._send("Tracing.start", {"traceConfig": config, "transferMode": "ReportEvents"}, session=page.session)
         started = asyncio.get_running_loop().time()
         try:
