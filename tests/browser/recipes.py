@@ -146,6 +146,20 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ("POST", "/reports/{id}/run"): (_post("/reports/{crowd_2.id}/run", {}, status=303),),
     ("GET", "/reports/{id}/delete"): (Visit(path="/reports/{decent.id}/delete", person="Alice"),),
     ("POST", "/reports/{id}/delete"): (_post("/reports/{crowd_3.id}/delete", {}, status=303),),
+    ("GET", "/reports/{id}/ignore"): (
+        Visit(path="/reports/{decent.id}/ignore?check=title-length", person="Alice"),
+        Visit(name="hostile", path="/reports/{hostile_all.id}/ignore?check=title-length", person="Alice"),
+    ),
+    ("POST", "/reports/{id}/ignore"): (
+        _post("/reports/{decent.id}/ignore", {"check": "title-length", "reason": "", "covers": "selector",
+                                              "selector": _HOSTILE}, name="wrong", status=422),
+        _post("/reports/{crowd_4.id}/ignore", {"check": "title-length", "reason": "x"}, name="right", status=303),
+    ),
+    ("GET", "/ignores"): (
+        Visit(path="/ignores", person="Alice"),
+        Visit(name="empty", path="/ignores", person="Dora"),
+    ),
+    ("POST", "/ignores/{id}/remove"): (_post("/ignores/{ignore_id}/remove", {}, status=303),),
     ("GET", "/projects"): (
         Visit(path="/projects", person="Alice"),
         Visit(name="empty", path="/projects", person="Dora"),

@@ -19,7 +19,15 @@ PLACES: Final = {
     "delete": ("Alice", "/reports/{@.id}/delete"),
 }
 """Where what a page says is shown -> (who looks, its address with ``@`` for the report)."""
-LISTS: Final = ("/reports?search=hostile.example", "/projects", "/account", "/keys", "/admin", "/admin/accounts")
+LISTS: Final = (
+    "/reports?search=hostile.example",
+    "/projects",
+    "/account",
+    "/keys",
+    "/ignores",
+    "/admin",
+    "/admin/accounts",
+)
 _OPEN_ALL: Final = "() => document.querySelectorAll('details').forEach(each => each.open = true)"
 _LINKS: Final = """() => [...document.querySelectorAll(
     '[href], [src], [action], [formaction], [srcset], [data], [poster]')].map(each => [

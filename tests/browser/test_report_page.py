@@ -122,17 +122,24 @@ def test_keys_move_and_open(instance: Instance, tabs: Tabs) -> None:
     assert window.misdeeds == []
 
 
-def test_a_finding_is_copied_as_a_prompt(instance: Instance, window_of: Open) -> None:
-    """With the address, the evidence and the fix inside of a fence."""
+def test_a_finding_is_copied_as_text(instance: Instance, window_of: Open) -> None:
+    """What the links lead to: as a prompt and as Markdown, with the place and the fix."""
     with window_of("Alice", permissions=["clipboard-read", "clipboard-write"]) as window:
         window.go(instance.fill("/reports/{poor.id}?open=html-lang"))
-        window.page.locator("details.row[open]").get_by_role("button", name="Copy as prompt").click()
-        window.page.get_by_role("button", name="Copied").wait_for()
-        copied = window.page.evaluate("navigator.clipboard.readText()")
+        row = window.page.locator("details.row[open]")
+        copied = []
+        for name in ("Copy as prompt", "Copy as Markdown"):
+            link = row.get_by_role("link", name=name)
+            link.click()
+            row.get_by_role("link", name="Copied").wait_for()
+            copied.append(window.page.evaluate("navigator.clipboard.readText()"))
+            link.wait_for()
 
-    assert copied.startswith("Fix this problem of a web page.")
-    assert re.search(r"\n```page-data\nhttp://127\.0\.0\.1:\d+/poor\nDeclare the page language\n", copied)
-    assert '<html lang="en">' in copied
+    prompt, markdown = copied
+    assert prompt.startswith("# Fix 1 finding of a web page")
+    assert "Rule: `html-lang`" in prompt
+    assert markdown.startswith("Page: `http://127.0.0.1:")
+    assert "### Declare the page language" in markdown
 
 
 def test_an_invalid_url_has_a_red_border_and_opens_nothing(instance: Instance, tabs: Tabs) -> None:

@@ -18,6 +18,7 @@ import pagegrade
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
 from pagegrade.model.errors import FAILURE_CODES
+from pagegrade.model.ignores import MAX_REASON, IgnoreRule
 from pagegrade.model.report import Report
 from pagegrade.model.stored import PackedPicture, Privacy, StoredReport
 from pagegrade.report.codec import pack_report
@@ -29,6 +30,7 @@ from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.runs import finish_run
 from pagegrade.store.repositories.accounts import add_account, load_account, save_password
+from pagegrade.store.repositories.ignores import add_ignore
 from pagegrade.store.schema.migrate import migrate
 from tests.browser.hostile_site import serve_hostile_page
 from tests.browser.payloads import PAYLOADS, RIGHT_TO_LEFT, VERY_LONG, everything
@@ -175,7 +177,13 @@ class _Builder:
             links = [make_link(tx, people[name].id, hours=1, now_ms=self._now_ms)[0] for name in SPARE[:2]]
             return {"session_id": str(ending.id), "link": links[0], "link_to_use": links[1]}
 
-        made = self._database.write_here(work)
+        def ignore(tx: Transaction) -> dict[str, str]:
+            hostile = IgnoreRule(check="title", reason=PAYLOADS["J02"][:MAX_REASON], selector=PAYLOADS["J02"][:100])
+            add_ignore(tx, alice.id, hostile, report_id=None, now_ms=at_ms)
+            added = add_ignore(tx, alice.id, replace(hostile, reason="Spare"), report_id=None, now_ms=at_ms)
+            return {"ignore_id": str(added.rule.id)}
+
+        made = self._database.write_here(work) | self._database.write_here(ignore)
         return secret, {**made, "hostile_key_id": str(hostile.id), "spare_key_id": str(spare.id)}
 
     def _add(

@@ -45,7 +45,7 @@ class World:
 
 
 async def make_world(instance: Instance) -> World:
-    """Alice with a report, a key and a session; Bob; Dora, who has signed out; Eve, whose account is disabled."""
+    """Alice with a report, an ignore rule, a key and a session; Bob; Dora, signed out; Eve, disabled."""
     report = await instance.create("https://example.com/pricing")
     picture = PackedPicture(name="viewport", body=b"RIFF")
     await instance.finish(replace(pack_report(make_report()), pictures=(picture,)))
@@ -55,6 +55,7 @@ async def make_world(instance: Instance) -> World:
             lambda tx: add_account(tx, name=name, email=f"{name.lower()}@example.org", now_ms=now_ms())
         )
 
+    await instance.call("POST", "/api/v1/ignores", json={"check": "title", "reason": "x"})
     alice = await instance.sign_in()
     bob, dora, eve = add("Bob"), add("Dora"), add("Eve")
     headers = [await instance.sign_in(account) for account in (bob, dora, eve)]
@@ -67,6 +68,7 @@ async def make_world(instance: Instance) -> World:
         "/r/": slug,
         "/projects/": "example.com",
         "/keys/": "1",
+        "/ignores/": "1",
         "/account/sessions/": str(session.id),
         "/admin/accounts/": str(instance.alice.id),
         "/sign-in/": "x" * 43,

@@ -40,6 +40,14 @@ def render_markdown(reports: Sequence[Report], *, comparisons: Sequence[Comparis
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
+def render_finding(report: Report, check: str) -> str | None:
+    """One finding with its page, for a ticket; ``None`` if the report has no such finding."""
+    finding = view.find_finding(report, check)
+    if finding is None:
+        return None
+    return "\n".join([f"Page: {code(report.url, 2048)}", "", *_finding(report, finding)]).rstrip("\n") + "\n"
+
+
 def escape_markdown(text: object, limit: int = 200) -> str:
     """``text`` as Markdown that shows exactly its visible characters, on one line."""
     line = visible(text, limit)
@@ -154,25 +162,28 @@ def _fix_first(report: Report) -> list[str]:
 def _findings(report: Report, found: Sequence[view.Finding], first: int) -> list[str]:
     lines: list[str] = []
     for number, finding in enumerate(found, start=first):
-        result = finding.result
-        heading = f"{number}. {escape_markdown(view.headline(result), 200)}"
-        about = ", ".join(part for part in (result.importance, view.cost(finding, report)) if part)
-        lines += [f"### {heading} ({about})", ""]
-        lines += [f"{escape_markdown(result.message, 400)}", ""]
-        if result.why:
-            lines.append(f"- **Why:** {inline_prose(result.why)}")
-        if result.fix:
-            lines.append(f"- **Fix:** {inline_prose(result.fix)}")
-        lines += [f"- {_evidence(evidence)}" for evidence in finding.evidence]
-        if finding.evidence and finding.evidence_not_shown:
-            lines.append(f"- and {finding.evidence_not_shown:,} more")
-        for child in finding.counted:
-            lines.append(f"- **Counted in it:** {escape_markdown(view.headline(child), 120)}")
-        link = safe_href(result.learn_more)
-        if link is not None:
-            lines.append(f"- [Learn more](<{link.replace('<', '%3C').replace('>', '%3E')}>)")
-        lines.append("")
+        lines += _finding(report, finding, f"{number}. ")
     return lines
+
+
+def _finding(report: Report, finding: view.Finding, number: str = "") -> list[str]:
+    result = finding.result
+    about = ", ".join(part for part in (result.importance, view.cost(finding, report)) if part)
+    lines = [f"### {number}{escape_markdown(view.headline(result), 200)} ({about})", ""]
+    lines += [f"{escape_markdown(result.message, 400)}", ""]
+    if result.why:
+        lines.append(f"- **Why:** {inline_prose(result.why)}")
+    if result.fix:
+        lines.append(f"- **Fix:** {inline_prose(result.fix)}")
+    lines += [f"- {_evidence(evidence)}" for evidence in finding.evidence]
+    if finding.evidence and finding.evidence_not_shown:
+        lines.append(f"- and {finding.evidence_not_shown:,} more")
+    for child in finding.counted:
+        lines.append(f"- **Counted in it:** {escape_markdown(view.headline(child), 120)}")
+    link = safe_href(result.learn_more)
+    if link is not None:
+        lines.append(f"- [Learn more](<{link.replace('<', '%3C').replace('>', '%3E')}>)")
+    return [*lines, ""]
 
 
 def inline_prose(text: str) -> str:

@@ -46,6 +46,10 @@ class Extras:
     """Name of a picture of the page -> its address; ``None``: it is not to be had."""
     exports: tuple[tuple[str, str], ...] = ()
     """(name, URL) of the formats that the report can be exported in."""
+    finding_file: Callable[[str, str], str] | None = None
+    """(``md`` or ``prompt``, id of a check) -> one finding as a file; ``None``: not to be had."""
+    ignore_address: Callable[[str], str] | None = None
+    """Id of a check -> the page where its finding is ignored; ``None``: not for this reader."""
     query: ReportQuery | None = None
     """State of the page; ``None``: everything stands on one page, below each other."""
     now_ms: int | None = None

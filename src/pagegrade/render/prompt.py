@@ -44,6 +44,14 @@ def render_prompt(reports: Sequence[Report]) -> str:
     return "\n\n".join(parts).rstrip("\n") + "\n"
 
 
+def render_finding_prompt(report: Report, check: str) -> str | None:
+    """The prompt for one finding; ``None`` if the report has no such finding."""
+    finding = view.find_finding(report, check)
+    if finding is None:
+        return None
+    return "\n".join([*_head(report, 1), *_finding(1, finding, _PLACES[0], report)]).rstrip("\n") + "\n"
+
+
 def _report(report: Report, size: int) -> str:
     """The text for one report, as long as ``size`` bytes allow."""
     if report.error is not None:

@@ -124,6 +124,11 @@ def findings(report: Report) -> tuple[Finding, ...]:
     )
 
 
+def find_finding(report: Report, check: str) -> Finding | None:
+    """The finding of a check; ``None`` if it found nothing, or is counted in another."""
+    return next((finding for finding in findings(report) if finding.result.check == check), None)
+
+
 def fix_first(report: Report) -> tuple[Finding, ...]:
     """The findings that cost most, ``FIX_FIRST`` at most."""
     return findings(report)[:FIX_FIRST]

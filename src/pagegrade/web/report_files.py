@@ -13,8 +13,8 @@ from pagegrade.render.csv import render_csv
 from pagegrade.render.filename import content_disposition, export_name
 from pagegrade.render.har import render_har
 from pagegrade.render.html import render_html
-from pagegrade.render.markdown import render_markdown
-from pagegrade.render.prompt import render_prompt
+from pagegrade.render.markdown import render_finding, render_markdown
+from pagegrade.render.prompt import render_finding_prompt, render_prompt
 from pagegrade.render.sarif import render_sarif
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.service.container import Services
@@ -39,6 +39,20 @@ _RENDERERS: Final[dict[str, Callable[[tuple[Report, ...]], str]]] = {
     "sarif": render_sarif,
     "html": render_html,
 }
+FINDING_FORMATS: Final[dict[str, Callable[[Report, str], str | None]]] = {
+    "md": render_finding,
+    "prompt": render_finding_prompt,
+}
+"""Formats of a single finding -> how it is written."""
+
+
+async def make_finding_file(viewed: Viewed, name: str, check: str) -> tuple[Report, bytes] | None:
+    """A report and the file of one of its findings; ``None`` if there is no such finding, or not in this format."""
+    shown = await asyncio.to_thread(shown_report, viewed)
+    if shown is None or name not in FINDING_FORMATS:
+        return None
+    written = await asyncio.to_thread(FINDING_FORMATS[name], shown, check)
+    return None if written is None else (shown, written.encode("utf-8", "replace"))
 
 
 async def make_file(services: Services, viewed: Viewed, name: str) -> tuple[Report, bytes] | None:

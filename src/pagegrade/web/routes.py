@@ -10,7 +10,7 @@ from pagegrade.web.operations import Operation
 from pagegrade.web.ops import health, metrics
 from pagegrade.web.pages import assets, home
 from pagegrade.web.pages.account import account_page as own_account
-from pagegrade.web.pages.account import keys, sign_in
+from pagegrade.web.pages.account import ignore_rules, keys, sign_in
 from pagegrade.web.pages.admin import accounts, overview
 from pagegrade.web.pages.catalog import api_docs, check_pages, problems
 from pagegrade.web.pages.reports import (
@@ -18,6 +18,7 @@ from pagegrade.web.pages.reports import (
     bulk,
     create,
     exports,
+    ignore_finding,
     list_export,
     report_list,
     report_page,
@@ -52,6 +53,8 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *bulk.OPERATIONS,
     *selection.OPERATIONS,
     *settings.OPERATIONS,
+    *ignore_finding.OPERATIONS,
+    *ignore_rules.OPERATIONS,
     *own_projects.OPERATIONS,
     *report_page.OPERATIONS,
     *share_page.OPERATIONS,

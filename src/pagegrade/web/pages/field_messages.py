@@ -38,6 +38,14 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("password", "required"): N_("Enter a password, or choose somebody else who may see the report."),
     ("password", "too_long"): N_("The password is too long. Use at most 128 characters."),
     ("password", "not_text"): N_("The password holds a broken character. Enter it again."),
+    ("reason", "required"): N_("Say why it is ignored."),
+    ("reason", "too_long"): N_("The reason is too long. Use at most 500 characters."),
+    ("selector", "required"): N_("Enter a selector, or choose what else is ignored."),
+    ("selector", "too_long"): N_("The selector is too long. Use at most 500 characters."),
+    ("selector", "invalid"): N_(
+        "This selector cannot be used. Use one as the report shows it, or types, classes, ids and attributes separated "
+        "by spaces, such as .banner img."
+    ),
     ("search", "too_long"): N_("The search is too long. Search for a shorter part of the address."),
     ("search", "too_expensive"): N_(
         "The search took too long, so the list is shown without it. Search for another text, or choose a project."

@@ -47,35 +47,37 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
-// A finding as a prompt for a coding assistant: what the page shows of it, below one sentence.
+// Links to a finding as text: they copy what they lead to.
 
-const asPrompt = (button) => {
-  const finding = button.closest(".finding");
-  const parts = [...finding.children].filter((part) => !part.contains(button)).map((part) => part.innerText.trim());
-  const title = finding.closest("details").querySelector(".title").innerText;
-  const page = document.querySelector(".report .address a, .report .address bdi")?.textContent ?? "";
-  const facts = [`${page}\n${title}`, ...parts].join("\n\n");
-  // The page may say anything: the fence is longer than each run of backticks inside.
-  const fence = "`".repeat(Math.max(3, ...(facts.match(/`+/g) ?? []).map((run) => run.length + 1)));
-  return `${words.prompt}\n\n${fence}page-data\n${facts}\n${fence}\n`;
+const copyText = async (text) => {
+  const source = document.body.appendChild(document.createElement("textarea"));
+  source.className = "away";
+  source.value = text;
+  const copied = await copy(source);
+  source.remove();
+  return copied;
 };
 
-const preparePrompt = (button) => {
-  const label = button.textContent;
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    const source = document.body.appendChild(document.createElement("textarea"));
-    source.className = "away";
-    source.value = asPrompt(button);
-    const report = await copy(source) ? words.copied : words.uncopied;
-    source.remove();
-    button.focus();
-    button.textContent = report;
-    say(report);
-    setTimeout(() => { button.textContent = label; }, 4000);
+const prepareText = (link) => {
+  const label = link.dataset.text === "prompt" ? words.asPrompt : words.asMarkdown;
+  link.textContent = label;
+  link.addEventListener("click", async (event) => {
+    event.preventDefault();
+    try {
+      const answer = await fetch(link.href, { redirect: "error" });
+      if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+      if (!await copyText(await answer.text())) throw new Error("not copied");
+    } catch {
+      location.assign(link.href);
+      return;
+    }
+    link.focus();
+    link.textContent = words.copied;
+    say(words.copied);
+    setTimeout(() => { link.textContent = label; }, 4000);
   });
 };
-for (const button of document.querySelectorAll("[data-prompt]:is(button)")) preparePrompt(button);
+for (const link of document.querySelectorAll("a[data-text]")) prepareText(link);
 
 // Findings whose body the page left out: it is taken from the page that shows this one open.
 
@@ -89,7 +91,7 @@ const load = (body) => {
     const found = request.response?.getElementById(body.id);
     if (!found) return;
     body.replaceWith(document.adoptNode(found));
-    for (const button of found.querySelectorAll("[data-prompt]")) preparePrompt(button);
+    for (const link of found.querySelectorAll("a[data-text]")) prepareText(link);
   });
   request.send();
 };

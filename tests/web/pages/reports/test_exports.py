@@ -14,7 +14,7 @@ from pagegrade.web.http.headers import INERT
 from pagegrade.web.pages.reports.exports import SHARED_PDFS_PER_MINUTE
 from pagegrade.web.pages.reports.report_context import FORMATS
 from pagegrade.web.report_files import MEDIA_TYPES
-from tests.report_builders import make_failed_report
+from tests.report_builders import make_failed_report, make_report
 from tests.share_builders import finish, run_again
 from tests.store_builders import add_owner
 from tests.web.calling import Instance, with_instance
@@ -50,6 +50,30 @@ def test_a_report_can_be_taken_away(tmp_path: Path, name: str) -> None:
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["cache-control"] == "private, no-store"
         assert (head.status_code, head.content) == (200, b"")
+
+    with_instance(tmp_path, script)
+
+
+def test_one_finding_can_be_taken_away(tmp_path: Path) -> None:
+    """As a prompt and as Markdown; other formats, unknown checks and checks that passed have no such file."""
+
+    async def script(instance: Instance) -> None:
+        report = shared(instance)
+        base = f"/reports/{report.id}/export"
+        check = next(result.check for result in make_report().results if result.passed is False)
+        passed = next(result.check for result in make_report().results if result.passed)
+        prompt = await instance.page("GET", f"{base}/prompt?check={check}")
+        markdown = await instance.page("GET", f"{base}/md?check={check}&run=1")
+        others = [
+            (await instance.page("GET", f"{base}/{place}", headers=HTML)).status_code
+            for place in (f"json?check={check}", "md?check=none", f"md?check={passed}", "md?check=%3Cb%3E")
+        ]
+
+        assert prompt.text.startswith("# Fix 1 finding of a web page")
+        assert f"Rule: `{check}`" in prompt.text
+        assert markdown.text.startswith("Page: `https://")
+        assert markdown.text.count("###") == 1
+        assert others == [404, 404, 404, 404]
 
     with_instance(tmp_path, script)
 

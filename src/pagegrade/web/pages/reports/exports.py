@@ -18,7 +18,7 @@ from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View
 from pagegrade.web.pages.reports.report_context import FORMATS, HAR
 from pagegrade.web.pages.share_access import not_found, to_gate, too_many, visit
-from pagegrade.web.report_files import MEDIA_TYPES, file_header, make_file
+from pagegrade.web.report_files import MEDIA_TYPES, file_header, make_file, make_finding_file
 from pagegrade.web.request import Request
 
 SHARED_PDFS_PER_MINUTE: Final = 10
@@ -79,7 +79,8 @@ async def _export(request: Request, services: Services, viewed: Viewed) -> Respo
         Unavailable: Too many documents are being made.
     """
     name = request.path_params["format"]
-    made = await make_file(services, viewed, name)
+    check = read_query(request).get("check", "")
+    made = await make_finding_file(viewed, name, check) if check else await make_file(services, viewed, name)
     if made is None:
         raise NotFound
     shown, body = made

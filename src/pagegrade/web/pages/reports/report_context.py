@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
+from urllib.parse import quote
 
 import msgspec
 from markupsafe import Markup
@@ -87,6 +89,14 @@ class Addresses:
         """Of one of ``FORMATS``, of the report or of one of its runs."""
         return f"{self.base}/export/{name}" + ("" if number is None else f"?run={number}")
 
+    def finding_file(self, name: str, check: str, number: int | None = None) -> str:
+        """Of one finding in a format of ``FINDING_FORMATS``."""
+        return f"{self.base}/export/{name}?check={quote(check)}" + ("" if number is None else f"&run={number}")
+
+    def ignore(self, check: str) -> str:
+        """Of the form that ignores the finding of a check, for its owner."""
+        return f"{self.base}/ignore?check={quote(check)}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
@@ -155,6 +165,8 @@ def _extras(view: View, viewed: Viewed, addresses: Addresses, query: ReportQuery
         compare_address=addresses.compare,
         check_address=check_address,
         # Only the run that the report shows has pictures.
+        finding_file=partial(addresses.finding_file, number=None if viewed.run is None else viewed.run.number),
+        ignore_address=None if viewed.masked or viewed.run is not None else addresses.ignore,
         picture_address=addresses.picture if viewed.shown_number == viewed.report.run_number else None,
         # Others may keep the page until the report changes, and ages would not stay true.
         now_ms=None if viewed.masked else view.now_ms,

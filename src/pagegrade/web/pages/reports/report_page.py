@@ -27,6 +27,7 @@ SAID: Final[dict[str, str]] = {
     "created": N_("The report was created. The page is being analyzed."),
     "running": N_("The page is being analyzed again."),
     "saved": N_("The settings were saved."),
+    "ignoring": N_("The finding is ignored from the next analysis on."),
 }
 """Value of ``said`` -> what has just been done."""
 _PASSING: Final = frozenset({"created", "running"})

@@ -1,0 +1,191 @@
+"""The form that ignores a finding: what of it, where, until when, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from pagegrade.model.errors import NotFound, QuotaExceeded, ValidationFailed, Violation
+from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, IgnoreRule
+from pagegrade.model.report import Result
+from pagegrade.model.stored import StoredReport
+from pagegrade.render import view as report_view
+from pagegrade.render.english import N_
+from pagegrade.render.escape import visible
+from pagegrade.report.serialize import timestamp
+from pagegrade.service.ignores.operations import create_ignore
+from pagegrade.service.reports.views import shown_report, view_own
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.http.fields import read_fields
+from pagegrade.web.http.response import Response
+from pagegrade.web.ignore_requests import read_rule
+from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.pages.account.keys import DAY_MS
+from pagegrade.web.pages.field_messages import problems_of
+from pagegrade.web.pages.forms import read_form, read_query
+from pagegrade.web.pages.html import View, go
+from pagegrade.web.pages.reports.list_query import PATH
+from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_address
+from pagegrade.web.parameters import CreateIgnoreBody
+from pagegrade.web.problems import problem_of
+from pagegrade.web.request import Request
+
+EXPIRIES: Final[dict[str, str]] = {
+    "": N_("Never"),
+    "30": N_("In 30 days"),
+    "90": N_("In 90 days"),
+    "365": N_("In a year"),
+}
+"""Days until the rule expires -> their name."""
+COVERS: Final[dict[str, tuple[str, str]]] = {
+    "check": (N_("The whole finding"), N_("All places, whatever the check finds.")),
+    "element": (N_("One element"), N_("Only the place that you choose below.")),
+    "selector": (N_("Elements that match a selector"), N_("Only places in those elements.")),
+}
+"""Value of ``covers`` -> its name, and what it means."""
+SCOPES: Final[dict[str, tuple[str, str]]] = {
+    "report": (N_("In this report"), N_("The finding comes back when it gets worse than it is now.")),
+    "project": (N_("In all reports of this site"), ""),
+    "account": (N_("In all your reports"), ""),
+}
+"""Value of ``scope`` -> its name, and what it means."""
+MAX_ELEMENTS: Final = 50
+"""Elements to choose from."""
+ACCOUNT_IS_FULL: Final = N_("Your account has as many ignore rules as it may have. Remove some of them first.")
+_MAX_SHOWN: Final = 100
+"""Characters of an element in the list of them."""
+
+
+async def ask_to_ignore(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the form for the finding that the query names."""
+    report, result = await _find(request, work, view, read_query(request).get("check", ""))
+    return _form(view, report, result)
+
+
+async def ignore_finding(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Store the rule, and return to the report."""
+    form = await read_form(request)
+    report, result = await _find(request, work, view, form.get("check", ""))
+    try:
+        scope = _chosen(SCOPES, form, "scope", "report")
+        await work.write(
+            create_ignore,
+            _read(form, report, result, view.now_ms),
+            view.options,
+            view.now_ms,
+            report_id=report.id if scope == "report" else None,
+        )
+    except ValidationFailed as error:
+        problems = problems_of(view.texts, error.violations)
+        return _form(view, report, result, sent=form, problems=problems, status=422)
+    except QuotaExceeded as error:
+        problems = {"": view.texts.gettext(ACCOUNT_IS_FULL)}
+        return _form(view, report, result, sent=form, problems=problems, status=problem_of(error).status)
+    return go(f"{PATH}/{report.id}?said=ignoring")
+
+
+async def _find(request: Request, work: UnitOfWork, view: View, check: str) -> tuple[StoredReport, Result]:
+    """Return the report and its finding.
+
+    Raises:
+        NotFound: The caller has no such report, or it has no such finding.
+    """
+    viewed = await work.read(view_own, request.id, view.options, view.now_ms)
+    shown = shown_report(viewed)
+    found = None if shown is None else report_view.find_finding(shown, check)
+    if found is None:
+        raise NotFound
+    return viewed.report, found.result
+
+
+def _read(form: Mapping[str, str], report: StoredReport, result: Result, now_ms: int) -> IgnoreRule:
+    """Read the rule that a form describes.
+
+    Raises:
+        ValidationFailed: Fields cannot be used.
+    """
+    covers = _chosen(COVERS, form, "covers", "check")
+    days = _chosen(EXPIRIES, form, "expires", "")
+    selector = "" if covers == "check" else form.get(covers, "").strip()
+    sent = {
+        "check": result.check,
+        "reason": form.get("reason", "").strip(),
+        "selector": selector,
+        "project": report.project if _chosen(SCOPES, form, "scope", "report") == "project" else "",
+        "expires_at": timestamp(now_ms + int(days) * DAY_MS) if days else "",
+    }
+    fields, violations = read_fields(CreateIgnoreBody, sent, "body")
+    if covers != "check" and not selector:
+        missing = Violation(field=covers, place="body", code="required", message="Required.")
+        violations = [missing, *violations]
+    return read_rule(fields, violations, now_ms)
+
+
+def _chosen(known: Mapping[str, Any], form: Mapping[str, str], name: str, default: str) -> str:
+    value = form.get(name, default)
+    return value if value in known else default
+
+
+def elements_of(result: Result) -> tuple[str, ...]:
+    """The selectors of the places of a finding that a rule can hold, each once."""
+    found = dict.fromkeys(evidence.selector for evidence in result.evidence)
+    return tuple(selector for selector in found if selector and len(selector) <= MAX_SELECTOR)[:MAX_ELEMENTS]
+
+
+def _form(
+    view: View,
+    report: StoredReport,
+    result: Result,
+    *,
+    sent: Mapping[str, str] | None = None,
+    problems: Mapping[str, str] | None = None,
+    status: int = 200,
+) -> Response:
+    elements = elements_of(result)
+    return view.page(
+        "ignore_finding.html.jinja",
+        status=status,
+        report=report,
+        crumb=short_address(report.url, MAX_CRUMB),
+        result=result,
+        title=report_view.counted_title(result, view.texts),
+        covers=_options(view, {name: each for name, each in COVERS.items() if elements or name != "element"}),
+        scopes=_options(view, SCOPES),
+        expiries=[(value, view.texts.gettext(name)) for value, name in EXPIRIES.items()],
+        elements=[(selector, visible(selector, _MAX_SHOWN)) for selector in elements],
+        sent=sent or {},
+        problems=problems or {},
+        max_reason=MAX_REASON,
+        max_selector=MAX_SELECTOR,
+    )
+
+
+def _options(view: View, known: Mapping[str, tuple[str, str]]) -> Sequence[tuple[str, str, str]]:
+    return [
+        (value, view.texts.gettext(name), view.texts.gettext(meaning) if meaning else "")
+        for value, (name, meaning) in known.items()
+    ]
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}/ignore",
+        name="ask_to_ignore",
+        summary="How to ignore a finding",
+        handler=ask_to_ignore,
+        access="account",
+        problems=("not_found",),
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path=f"{PATH}/{{id}}/ignore",
+        name="ignore_finding",
+        summary="Ignore a finding",
+        handler=ignore_finding,
+        access="account",
+        problems=("not_found",),
+        tag=PAGES,
+    ),
+)
