@@ -1,4 +1,4 @@
-"""How every page with parameters is reached, and the states of pages that are worth a look of their own."""
+"""Recipes: requests that reach every page with parameters, and the states of pages that are worth a look."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Visit:
     path: str
     """To be filled in by ``Instance.fill``."""
     person: str = "Charlie"
-    """Who looks; Charlie has not signed in."""
+    """Reader of the page; Charlie has not signed in."""
     form: Mapping[str, str] | None = None
     """Fields to send, to be filled in as well; ``None``: the page is opened."""
     status: int = 200
@@ -104,7 +104,7 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ("GET", "/reports"): (
         Visit(path="/reports", person="Alice"),
         Visit(name="page-2", path="/reports?page=2", person="Alice"),
-        Visit(name="filtered", path="/reports?search=crowd&result=bad&sort=asc", person="Alice"),
+        Visit(name="filtered", path="/reports?search=filler&result=bad&sort=asc", person="Alice"),
         Visit(name="nothing-found", path="/reports?search=%22%3E%3Csvg%20onload%3Dalert(1)%3E", person="Alice"),
         Visit(name="wrong-filter", path="/reports?result=splendid", person="Alice", status=422),
         Visit(name="hostile", path="/reports?search=hostile.example", person="Alice"),
@@ -121,7 +121,7 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
             {"deed": "delete", "report-{decent.id}": "1", "report-{hostile_all.id}": "1"},
             name="ask",
         ),
-        _post("/reports/selected", {"deed": "again", "report-{crowd_0.id}": "1"}, name="again", status=303),
+        _post("/reports/selected", {"deed": "again", "report-{filler_0.id}": "1"}, name="again", status=303),
     ),
     ("POST", "/reports/bulk"): (
         _post("/reports/bulk", {"addresses": f"{_LONG_LIST}\n{_HOSTILE}\nftp://x.example/"}, name="preview"),
@@ -141,11 +141,11 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ),
     ("POST", "/reports/{id}/settings"): (
         _post("/reports/{decent.id}/settings", {"privacy": "2", "password": ""}, name="wrong", status=422),
-        _post("/reports/{crowd_1.id}/settings", {"privacy": "0", "password": ""}, name="right", status=303),
+        _post("/reports/{filler_1.id}/settings", {"privacy": "0", "password": ""}, name="right", status=303),
     ),
-    ("POST", "/reports/{id}/run"): (_post("/reports/{crowd_2.id}/run", {}, status=303),),
+    ("POST", "/reports/{id}/run"): (_post("/reports/{filler_2.id}/run", {}, status=303),),
     ("GET", "/reports/{id}/delete"): (Visit(path="/reports/{decent.id}/delete", person="Alice"),),
-    ("POST", "/reports/{id}/delete"): (_post("/reports/{crowd_3.id}/delete", {}, status=303),),
+    ("POST", "/reports/{id}/delete"): (_post("/reports/{filler_3.id}/delete", {}, status=303),),
     ("GET", "/reports/{id}/ignore"): (
         Visit(path="/reports/{decent.id}/ignore?check=title-length", person="Alice"),
         Visit(name="hostile", path="/reports/{hostile_all.id}/ignore?check=title-length", person="Alice"),
@@ -153,7 +153,7 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ("POST", "/reports/{id}/ignore"): (
         _post("/reports/{decent.id}/ignore", {"check": "title-length", "reason": "", "covers": "selector",
                                               "selector": _HOSTILE}, name="wrong", status=422),
-        _post("/reports/{crowd_4.id}/ignore", {"check": "title-length", "reason": "x"}, name="right", status=303),
+        _post("/reports/{filler_4.id}/ignore", {"check": "title-length", "reason": "x"}, name="right", status=303),
     ),
     ("GET", "/ignores"): (
         Visit(path="/ignores", person="Alice"),
@@ -164,8 +164,8 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         Visit(path="/projects", person="Alice"),
         Visit(name="empty", path="/projects", person="Dora"),
     ),
-    ("GET", "/projects/{project}/delete"): (Visit(path="/projects/{crowd_5.project}/delete", person="Alice"),),
-    ("POST", "/projects/{project}/delete"): (_post("/projects/{crowd_6.project}/delete", {}, status=303),),
+    ("GET", "/projects/{project}/delete"): (Visit(path="/projects/{filler_5.project}/delete", person="Alice"),),
+    ("POST", "/projects/{project}/delete"): (_post("/projects/{filler_6.project}/delete", {}, status=303),),
     # Signing in
     ("GET", "/sign-in"): (Visit(path="/sign-in"), Visit(name="next", path="/sign-in?next=%2Fkeys")),
     ("POST", "/sign-in"): (

@@ -123,7 +123,7 @@ def test_keys_move_and_open(instance: Instance, tabs: Tabs) -> None:
 
 
 def test_a_finding_is_copied_as_text(instance: Instance, window_of: Open) -> None:
-    """What the links lead to: as a prompt and as Markdown, with the place and the fix."""
+    """The links copy the prompt and the Markdown that they lead to."""
     with window_of("Alice", permissions=["clipboard-read", "clipboard-write"]) as window:
         window.go(instance.fill("/reports/{poor.id}?open=html-lang"))
         row = window.page.locator("details.row[open]")
@@ -136,6 +136,7 @@ def test_a_finding_is_copied_as_text(instance: Instance, window_of: Open) -> Non
             link.wait_for()
 
     prompt, markdown = copied
+
     assert prompt.startswith("# Fix 1 finding of a web page")
     assert "Rule: `html-lang`" in prompt
     assert markdown.startswith("Page: `http://127.0.0.1:")

@@ -49,7 +49,7 @@ RUNS: Final = 12
 PASSWORD: Final = "correct horse"
 SECRET_TITLE: Final = "Quarterly figures nobody may see yet"
 SECRET_HOST: Final = "secret-project.example"
-CROWD: Final = 24
+FILLER: Final = 24
 """Reports of Alice that only make her lists long."""
 GOOD_URL: Final = "https://lamp-room.example/"
 SPARE: Final = ("Spare-1", "Spare-2", "Spare-3", "Spare-4")
@@ -136,7 +136,7 @@ class _Builder:
         tokens = {name: self._session(account) for name, account in people.items() if name != "Gone"}
         tokens["Leaving"] = self._session(people["Bob"])
         key, things = self._things(people)
-        self._crowd(alice)
+        self._filler(alice)
         for name, report in reports.items():
             self._add(name, alice, report)
         self._add("bad", alice, make_report(result="bad", score=18, url="https://bad.example/"))
@@ -235,12 +235,12 @@ class _Builder:
         self._database.write_here(work)
         return report
 
-    def _crowd(self, alice: Account) -> None:
+    def _filler(self, alice: Account) -> None:
         results = (("good", 95), ("decent", 71), ("bad", 33))
-        for number in range(CROWD):
+        for number in range(FILLER):
             result, score = results[number % 3]
             url = f"https://shop-{number % 7}.example/catalogue/page-{number}"
-            self._add(f"crowd-{number}", alice, make_report(url=url, final_url=url, result=result, score=score))
+            self._add(f"filler-{number}", alice, make_report(url=url, final_url=url, result=result, score=score))
 
     def _failures(self, alice: Account) -> None:
         for code in FAILURE_CODES:
