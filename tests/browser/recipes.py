@@ -85,7 +85,11 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         Visit(name="private", path="/badge/{private.slug}.svg", status=404),
     ),
     # The report
-    ("GET", "/reports/{id}"): _each("/reports/{@.id}", "Alice", *_STATES),
+    ("GET", "/reports/{id}"): (
+        *_each("/reports/{@.id}", "Alice", *_STATES),
+        Visit(name="element", path="/reports/{drawn.id}?open=lcp", person="Alice"),
+        Visit(name="filmstrip", path="/reports/{drawn.id}?view=previews", person="Alice"),
+    ),
     ("GET", "/reports/{id}/runs/{number}"): (
         Visit(path="/reports/{decent.id}/runs/2", person="Alice"),
         Visit(name="failed", path="/reports/{decent.id}/runs/4", person="Alice"),

@@ -6,6 +6,7 @@ failure is wanted.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -19,9 +20,12 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.ignores import MAX_REASON, IgnoreRule
+from pagegrade.model.outcome import Evidence
+from pagegrade.model.rendering import ElementFacts, LoadMetrics, Picture
 from pagegrade.model.report import Report
 from pagegrade.model.stored import PackedPicture, Privacy, StoredReport
 from pagegrade.report.codec import pack_report
+from pagegrade.report.rendered import rendered_page
 from pagegrade.service.accounts.sessions import list_open, start_session
 from pagegrade.service.sign_in import make_link
 from pagegrade.store.engine.data_dir import DATABASE_NAME
@@ -34,7 +38,8 @@ from pagegrade.store.repositories.ignores import add_ignore
 from pagegrade.store.schema.migrate import migrate
 from tests.browser.hostile_site import serve_hostile_page
 from tests.browser.payloads import PAYLOADS, RIGHT_TO_LEFT, VERY_LONG, everything
-from tests.report_builders import make_failed_report, make_report, poisoned_report
+from tests.rendering_builders import make_rendering
+from tests.report_builders import make_failed_report, make_report, make_result, poisoned_report
 from tests.share_builders import add_shared, run_again
 from tests.site.pages import good_page
 from tests.site.serve import Site
@@ -42,8 +47,8 @@ from tests.store_builders import add_key
 
 MINUTE_MS: Final = 60_000
 DAY_MS: Final = 86_400_000
-PICTURE: Final = b"RIFF\x04\0\0\0WEBP"
-"""Begins as every WebP does."""
+PICTURE: Final = base64.b64decode("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==")
+"""A WebP of one pixel."""
 RUNS: Final = 12
 """Of the report with a long history."""
 PASSWORD: Final = "correct horse"
@@ -139,6 +144,7 @@ class _Builder:
         self._filler(alice)
         for name, report in reports.items():
             self._add(name, alice, report)
+        self._add("drawn", alice, _drawn_report())
         self._add("bad", alice, make_report(result="bad", score=18, url="https://bad.example/"))
         self._failures(alice)
         self._hostile(alice)
@@ -217,7 +223,9 @@ class _Builder:
 
     def _finish(self, report: StoredReport, outcome: Report, at_ms: int) -> StoredReport:
         packed = pack_report(outcome)
-        pictures = (PackedPicture(name="viewport", body=PICTURE),) if packed.state == "completed" else ()
+        drawn = () if outcome.rendered is None else outcome.rendered.pictures
+        names = [picture.name for picture in drawn] or ["viewport"]
+        pictures = tuple(PackedPicture(name=each, body=PICTURE) for each in names if packed.state == "completed")
         packed = replace(packed, generated_at_ms=at_ms, pictures=pictures)
 
         def work(tx: Transaction) -> None:
@@ -298,6 +306,21 @@ class _Builder:
         self._add("queued", alice, url="https://waiting.example/")
         if running.run_number is not None:
             raise AssertionError("the running report has no result yet")
+
+
+def _drawn_report() -> Report:
+    """A report of a page that a browser drew, with every kind of picture."""
+    element = ElementFacts(selector="main > img", html="<img>", x_px=20.0, y_px=80.0, width_px=370.0, height_px=200.0)
+    pictures = (
+        Picture(kind="viewport", width_px=412, height_px=823, data=PICTURE),
+        Picture(kind="full_page", width_px=206, height_px=1_000, data=PICTURE),
+        *(Picture(kind="frame", width_px=120, height_px=240, data=PICTURE, time_ms=ms) for ms in range(0, 2_000, 200)),
+    )
+    metrics = LoadMetrics(fcp_ms=420.0, lcp_ms=1_830.0, cls=0.31, tbt_ms=240.0, si_ms=900.0, load_ms=1_900.0)
+    rendering = make_rendering(pictures=pictures, lcp_element=element)
+    lcp = make_result("lcp", category="performance", evidence=(Evidence(selector="main > img", snippet="<img>"),))
+    report = make_report(url="https://drawn.example/", rendered=rendered_page(rendering, [metrics], metrics))
+    return replace(report, results=(*report.results, lcp))
 
 
 _CAREFUL: Final = (

@@ -2,12 +2,25 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.model.rendering import Device, LoadMetrics, Picture
+from pagegrade.model.outcome import Evidence
+from pagegrade.model.rendering import Device, ElementFacts, LoadMetrics, Picture
 from pagegrade.model.report import Report
-from pagegrade.render.rendered_view import engine_line, metric_tiles, shown_picture
+from pagegrade.render.finding_list import ReportQuery
+from pagegrade.render.i18n import texts_for
+from pagegrade.render.page import Extras, render_article
+from pagegrade.render.rendered_view import (
+    CROP_MARGIN_PX,
+    MAX_CROP_RATIO,
+    element_crop,
+    engine_line,
+    filmstrip,
+    finding_crop,
+    metric_tiles,
+    shown_picture,
+)
 from pagegrade.report.rendered import rendered_page
 from tests.rendering_builders import make_rendering
-from tests.report_builders import make_failed_report, make_report
+from tests.report_builders import make_failed_report, make_report, make_result
 
 
 def drawn(device: Device = "mobile", *loads: LoadMetrics) -> Report:
@@ -51,3 +64,87 @@ def test_a_picture_is_found_by_its_name() -> None:
     assert (found.width_px, found.height_px) == (412, 900)
     assert shown_picture(drawn(), "viewport") is None
     assert shown_picture(make_report(), "full-page") is None
+
+
+LCP = ElementFacts(selector="main > img", html="<img>", x_px=20.0, y_px=100.0, width_px=372.0, height_px=200.0)
+
+
+def pictured(element: ElementFacts | None = LCP) -> Report:
+    """A report with the whole page at half scale and three pictures of its load."""
+    pictures = (
+        Picture(kind="full_page", width_px=206, height_px=1_000, data=b"RIFF"),
+        *(Picture(kind="frame", width_px=120, height_px=240, data=b"RIFF", time_ms=ms) for ms in (0.0, 400.0, 900.0)),
+    )
+    metrics = LoadMetrics(fcp_ms=420.0, lcp_ms=430.0, load_ms=2_000.0)
+    rendering = make_rendering(pictures=pictures, lcp_element=element)
+    results = (make_result("lcp", evidence=(Evidence(selector="main > img", snippet="<img>"),)),)
+    return make_report(rendered=rendered_page(rendering, [metrics], metrics), results=results)
+
+
+def test_events_stand_at_the_closest_picture_of_the_load() -> None:
+    """Two at one picture; what is after the last picture stands at the last one."""
+    strip = filmstrip(pictured())
+
+    assert [frame.picture.name for frame in strip] == ["frame-1", "frame-2", "frame-3"]
+    assert [frame.marks for frame in strip] == [(), ("FCP", "LCP"), ("loaded",)]
+    assert filmstrip(make_report()) == ()
+    assert filmstrip(drawn()) == ()
+
+
+def test_a_crop_shows_the_element_and_a_margin() -> None:
+    """In pixels of the picture, which has half the scale of the page."""
+    crop = element_crop(pictured(), LCP)
+
+    assert crop is not None
+    assert crop.mark == (10.0, 50.0, 186.0, 100.0)
+    assert (crop.x, crop.y) == (0.0, 50.0 - CROP_MARGIN_PX / 2)
+    assert (crop.width, crop.height) == (206.0, 100.0 + CROP_MARGIN_PX)
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        ElementFacts(selector="a", html="", x_px=0.0, y_px=9_000.0, width_px=100.0, height_px=100.0),
+        ElementFacts(selector="a", html="", x_px=-500.0, y_px=0.0, width_px=100.0, height_px=100.0),
+        ElementFacts(selector="a", html="", x_px=0.0, y_px=0.0, width_px=0.0, height_px=100.0),
+        None,
+    ],
+    ids=["below the picture", "left of it", "without a size", "unknown"],
+)
+def test_an_element_that_the_picture_does_not_show_has_no_crop(element: ElementFacts | None) -> None:
+    """No empty frame is drawn."""
+    assert element_crop(pictured(), element) is None
+    assert element_crop(make_report(), LCP) is None
+
+
+def test_the_crop_of_a_high_element_is_cut() -> None:
+    """A page that is one element does not fill the report."""
+    high = ElementFacts(selector="body", html="", x_px=0.0, y_px=0.0, width_px=412.0, height_px=2_000.0)
+    crop = element_crop(pictured(), high)
+
+    assert crop is not None
+    assert crop.height == crop.width * MAX_CROP_RATIO
+
+
+def test_the_finding_about_an_element_shows_it() -> None:
+    """Only where it is open, only for readers who may see pictures, and only for that element."""
+    report = pictured()
+    result = report.results[0]
+    other = make_result(evidence=(Evidence(selector="main > p"),))
+    pages = {
+        name: str(render_article(report, texts_for("en"), extras))
+        for name, extras in {
+            "open": Extras(query=ReportQuery(path="/", opened="lcp"), picture_address=lambda name: f"/pictures/{name}"),
+            "closed": Extras(query=ReportQuery(path="/"), picture_address=lambda name: f"/pictures/{name}"),
+            "without pictures": Extras(query=ReportQuery(path="/", opened="lcp")),
+        }.items()
+    }
+
+    assert finding_crop(report, result) is not None
+    assert finding_crop(report, other) is None
+    assert {name: 'class="crop' in page for name, page in pages.items()} == {
+        "open": True,
+        "closed": False,
+        "without pictures": False,
+    }
+    assert '<image href="/pictures/full-page"' in pages["open"]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from pagegrade.model.rendering import RenderedPicture
-from pagegrade.model.report import Report
+from pagegrade.model.rendering import ElementFacts, RenderedPicture
+from pagegrade.model.report import Report, Result
 from pagegrade.render import view
 from pagegrade.render.english import ENGLISH, N_, Words
 
@@ -64,3 +64,79 @@ def shown_picture(report: Report, name: str) -> RenderedPicture | None:
     """Return the picture of this name; ``None`` if the report has none."""
     pictures = () if report.rendered is None else report.rendered.pictures
     return next((picture for picture in pictures if picture.name == name), None)
+
+
+MARKS: Final[Mapping[str, str]] = {"fcp_ms": "FCP", "lcp_ms": "LCP", "load_ms": N_("loaded")}
+"""Metric -> its mark below the picture that was taken closest to it."""
+CROP_MARGIN_PX: Final = 24
+"""Of the page, shown around an element."""
+MAX_CROP_RATIO: Final = 1.5
+"""Height of a crop to its width, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class StripFrame:
+    """A picture of the filmstrip."""
+
+    picture: RenderedPicture
+    time: str
+    marks: tuple[str, ...]
+    """Events, medians of all loads, that are closer to this picture than to another."""
+
+
+def filmstrip(report: Report, words: Words = ENGLISH) -> tuple[StripFrame, ...]:
+    """Return the pictures of the last load in their order, each with the events that are closest to it."""
+    rendered = report.rendered
+    if rendered is None:
+        return ()
+    frames = [each for each in rendered.pictures if each.kind == "frame" and each.name and each.time_ms is not None]
+    frames.sort(key=lambda each: each.time_ms or 0.0)
+    marks: dict[str, list[str]] = {}
+    for metric, mark in MARKS.items():
+        time_ms = getattr(rendered.metrics, metric)
+        if frames and time_ms is not None:
+            closest = min(frames, key=lambda each: abs((each.time_ms or 0.0) - time_ms))
+            marks.setdefault(closest.name, []).append(words.gettext(mark))
+    return tuple(
+        StripFrame(each, view.format_ms(each.time_ms or 0.0, words), tuple(marks.get(each.name, ()))) for each in frames
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Crop:
+    """A part of the picture of the whole page, in pixels of that picture."""
+
+    picture: RenderedPicture
+    x: float
+    y: float
+    width: float
+    height: float
+    mark: tuple[float, float, float, float]
+    """Left, top, width and height of the element."""
+
+
+def element_crop(report: Report, element: ElementFacts | None) -> Crop | None:
+    """Return where the picture of the whole page shows an element; ``None`` where it does not."""
+    picture = shown_picture(report, "full-page")
+    rendered = report.rendered
+    if rendered is None or element is None or picture is None or not picture.name or rendered.viewport_px[0] <= 0:
+        return None
+    scale = picture.width_px / rendered.viewport_px[0]
+    left, top = max(0.0, element.x_px * scale), max(0.0, element.y_px * scale)
+    right = min(float(picture.width_px), (element.x_px + element.width_px) * scale)
+    bottom = min(float(picture.height_px), (element.y_px + element.height_px) * scale)
+    if right - left < 1 or bottom - top < 1:
+        return None
+    margin = CROP_MARGIN_PX * scale
+    x, y = max(0.0, left - margin), max(0.0, top - margin)
+    width = min(float(picture.width_px), right + margin) - x
+    height = min(min(float(picture.height_px), bottom + margin) - y, width * MAX_CROP_RATIO)
+    return Crop(picture, x, y, width, height, (left, top, right - left, bottom - top))
+
+
+def finding_crop(report: Report, result: Result) -> Crop | None:
+    """Return the crop of the element that a finding is about; ``None`` where its place on the page is not known."""
+    element = None if report.rendered is None else report.rendered.lcp_element
+    if element is None or not any(evidence.selector == element.selector for evidence in result.evidence[:1]):
+        return None
+    return element_crop(report, element)

@@ -92,6 +92,27 @@ def test_a_first_analysis_is_waited_for_without_scripts(tmp_path: Path) -> None:
     with_instance(tmp_path, script)
 
 
+def test_who_waits_sees_the_place_and_the_usual_time(tmp_path: Path) -> None:
+    """Among one's own analyses, of which others see nothing."""
+
+    async def script(instance: Instance) -> None:
+        first = shared(instance, outcome=None)
+        next_one = (await instance.page("GET", f"/reports/{first.id}")).text
+        shared(instance)
+        waiting = [shared(instance, outcome=None, url=f"https://shop.example/{number}") for number in range(3)]
+        second, last = [(await instance.page("GET", f"/reports/{each.id}")).text for each in waiting[::2]]
+        others = (await instance.call("GET", f"/r/{waiting[2].slug}", key=None)).text
+
+        assert "next of your analyses" in next_one
+        assert "usually take" not in next_one
+        assert "next of your analyses" in second
+        assert "2 of your analyses are ahead" in last
+        assert "Your analyses usually take about 1 second once they run." in last
+        assert "your analyses" not in others.lower()
+
+    with_instance(tmp_path, script)
+
+
 def test_old_results_stand_while_a_new_analysis_is_under_way_and_when_it_failed(tmp_path: Path) -> None:
     """With a word about it; nothing loads the page again while somebody reads it."""
 

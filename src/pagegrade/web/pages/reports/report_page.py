@@ -10,6 +10,7 @@ from pagegrade.render.badge import HEIGHT, badge_width
 from pagegrade.render.english import N_
 from pagegrade.render.finding_list import read_report_query
 from pagegrade.service.reports.views import Viewed, compare_own, view_own
+from pagegrade.service.reports.waiting import find_wait
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
@@ -39,9 +40,11 @@ async def show_report_page(request: Request, work: UnitOfWork, view: View) -> Re
     viewed = await work.read(view_own, request.id, view.options, view.now_ms)
     addresses = Addresses(f"/reports/{viewed.report.id}")
     drawn = await draw(view, viewed, addresses, read_report_query(read_query(request), request.path))
+    wait = await work.read(find_wait, viewed) if drawn is None else None
     return view.page(
         "report_page.html.jinja",
         policy=HELPED,
+        wait=wait,
         drawn=drawn,
         said=_said(request, view, viewed),
         sharing=_sharing(view, viewed.report),
