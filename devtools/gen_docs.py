@@ -1,9 +1,9 @@
 """Makes ``docs/reference``, and the numbers in ``docs/explanation/scoring.md``, from the code: they cannot be wrong.
 
 The pages about checks, errors and the command line are generated on every machine and not committed. The settings, the
-schema of the report and the description of the API are committed, because their diff in a review shows that a
-format changed; so is the page about the score, whose diff shows that penalties changed. ``--check`` fails when they are
-stale.
+schema of the report, the description of the API and the client made from it (``devtools.gen_client``) are committed,
+because their diff in a review shows that a format changed; so is the page about the score, whose diff shows that
+penalties changed. ``--check`` fails when they are stale.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import typer
 from pydantic import SecretStr
 from pydantic_settings import BaseSettings
 
-from devtools import gen_scoring
+from devtools import gen_client, gen_scoring
 from devtools.report_schema import report_schema
 from pagegrade.checks import Check, all_checks
 from pagegrade.checks._check import SECTIONS
@@ -273,6 +273,8 @@ def main(arguments: list[str]) -> int:
     old = [str(REFERENCE / name) for name in stale(ROOT, made)]
     if fill_scoring(ROOT, gen_scoring.blocks(), checking=checking) and checking:
         old.append(str(gen_scoring.PAGE_PATH))
+    clients = gen_client.fill(ROOT, made["openapi.json"], checking=checking)
+    old += [str(path) for path in clients] if checking else []
     for name in old:
         print(f"{name} is not what the code says: run `make fix` and look at the difference.")
     unknown = set(CATEGORIES) - {check.category for check in all_checks().values()}

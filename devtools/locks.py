@@ -41,8 +41,8 @@ class Lock:
 
 
 LOCKS: Final = (
-    Lock(name="dev", project=True, groups=("test", "lint", "docs"), extras=("mcp", "otel", "pdf")),
-    Lock(name="test", project=True, groups=("test",), extras=("mcp", "otel", "pdf"), within="dev"),
+    Lock(name="dev", project=True, groups=("test", "lint", "docs"), extras=("client", "mcp", "otel", "pdf")),
+    Lock(name="test", project=True, groups=("test",), extras=("client", "mcp", "otel", "pdf"), within="dev"),
     Lock(name="run", project=True, extras=("pdf",), within="dev"),
     Lock(name="otel", project=True, extras=("otel", "pdf"), within="dev"),
     Lock(name="build", project=False, groups=("build",)),

@@ -13,6 +13,8 @@ import pytest
 from importlinter.application.use_cases import lint_imports
 from importlinter.cli import lint_imports_command
 
+from devtools import gen_client
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "pagegrade"
 EXCUSES: dict[str, list[str]] = tomllib.loads((ROOT / "tests/contract/excuses.toml").read_text())
@@ -138,8 +140,9 @@ def is_wanted(path: Path, wanted: set[Path]) -> bool:
 
 
 def test_modules_are_short() -> None:
-    """A module of more than 600 lines is two modules; the excuse list only shrinks."""
-    long = [relative(path) for path in SOURCES if len(path.read_text(encoding="utf-8").splitlines()) > MAX_LINES]
+    """A module of more than 600 lines is two modules; generated ones follow the API. The excuse list only shrinks."""
+    written = [path for path in SOURCES if path.relative_to(ROOT) not in gen_client.PATHS]
+    long = [relative(path) for path in written if len(path.read_text(encoding="utf-8").splitlines()) > MAX_LINES]
 
     check_excuses("long", long)
 

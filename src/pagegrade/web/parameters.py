@@ -202,8 +202,8 @@ class CreateReportBody(BaseModel):
     )
     privacy: Literal[0, 1, 2] | None = Field(
         None,
-        description="Who may open the share page: 0 anyone with the link, 1 nobody else, 2 with the password. "
-        "Without it the default of the account holds, which is 0 where nobody changed it.",
+        description="Who may open the share page: 0 anyone with the link, 1 only you, 2 with the password. "
+        "Without it the default of the account holds, which is 0 unless it was changed.",
         examples=[2],
     )
     password: str | None = Field(

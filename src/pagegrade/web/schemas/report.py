@@ -292,7 +292,9 @@ class ReportItem(Document):
     url: URL = about("The address to analyse, in its canonical form.", "https://example.com/pricing")
     final_url: str | None = about("Where it led.", "https://example.com/pricing/")
     project: str = about("Host of the URL, without `www.`.", "example.com")
-    privacy: Literal[0, 1, 2] = about("Who sees the share page: 0 anyone with the link, 1 nobody, 2 by password.", 2)
+    privacy: Literal[0, 1, 2] = about(
+        "Who sees the share page: 0 anyone with the link, 1 the account only, 2 by password.", 2
+    )
     password: bool = about("Whether a password is set.", True)  # noqa: FBT003
     render: Literal[0, 1] | None = about(
         "Whether a browser is to draw the page; null: as the installation decides.", None

@@ -1,0 +1,322 @@
+"""Requests, retries, answers and pages of both clients, as generators that know no connection.
+
+A generator yields what is to be done, a ``Request`` to send or a ``Pause`` to make, and gets the ``Answer`` of a
+request back. ``Client`` and ``AsyncClient`` drive the same generators, each in its way.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import time
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+from urllib.parse import parse_qsl, quote, urlencode
+
+from pagegrade.client.errors import ConnectionFailed, StillRunning, UnexpectedAnswer, error_of
+from pagegrade.client.operation import Operation
+from pagegrade.client.operations import OPERATIONS
+from pagegrade.client.types import AnswerWarning, Unset
+
+logger: Final = logging.getLogger("pagegrade.client")
+
+T = TypeVar("T")
+_MOST_DIGITS: Final = 9
+FIRST_PAUSE_S: Final = 0.5
+"""Before the first retry where the service does not say when; it doubles with each further one."""
+LONGEST_POLL_S: Final = 50
+"""The longest wait that the service grants to a request."""
+MAX_BODY_BYTES: Final = 64 * 1024 * 1024
+"""Of an answer; a larger one is not read."""
+RETRIED: Final = frozenset({409, 429, 503})
+"""Statuses that are retried: the request was not executed, and the service says when to send it again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A request to send."""
+
+    method: str
+    target: str
+    """Path and query."""
+    headers: Mapping[str, str]
+    content: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Time to let pass before the next request."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An answer as it came; ``status`` 0: the connection failed."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Names in lower case."""
+    content: bytes
+    reason: str = ""
+    """The reason for a missing answer, where the status is 0."""
+
+    @property
+    def succeeded(self) -> bool:
+        """The request was executed."""
+        return self.status // 100 == 2  # noqa: PLR2004 - the class of successes
+
+    def json(self) -> dict[str, Any]:
+        """The body, read as a JSON object.
+
+        Raises:
+            UnexpectedAnswer: It is none.
+        """
+        try:
+            found = json.loads(self.content)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise UnexpectedAnswer(f"The answer with status {self.status} is no JSON object; is this the service?")
+        return found
+
+
+Steps = Generator[Request | Pause, Answer | None, T]
+"""Steps of a call, and its result."""
+Values = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Limits of the retries of a client."""
+
+    retries: int
+    """The most often that a request is sent again."""
+    longest_wait_s: float
+    """Seconds of all pauses of a call together; a call that would need longer raises the error at once."""
+    on_warning: Callable[[AnswerWarning], None]
+    """Called with each warning of an answer."""
+
+
+def log_warning(warning: AnswerWarning) -> None:
+    """Write a warning of the service to the log."""
+    logger.warning("%s: %s", warning["code"], warning["message"])
+
+
+def exchange(
+    policy: Policy,
+    operation: Operation,
+    *,
+    path: Values | None = None,
+    query: Values | None = None,
+    body: Values | None = None,
+    header: Values | None = None,
+) -> Steps[Answer]:
+    """Send the request of an operation until it is answered, and return a success.
+
+    Raises:
+        APIError: The service refused it.
+        ConnectionFailed: It did not reach the service, or its answer was lost.
+        UnexpectedAnswer: The answer is none of Pagegrade.
+    """
+    request = make_request(operation, path=path or {}, query=query or {}, body=body or {}, header=header or {})
+    left_s, attempt = policy.longest_wait_s, 0
+    while True:
+        answer = yield request
+        if answer is None:
+            raise RuntimeError("a request was not answered")
+        if answer.succeeded:
+            return answer
+        pause_s = _pause_s(answer, attempt)
+        again = answer.status in RETRIED or (answer.status == 0 and _is_repeatable(operation))
+        if not again or attempt == policy.retries or pause_s > left_s:
+            raise _error(answer)
+        left_s, attempt = left_s - pause_s, attempt + 1
+        yield Pause(pause_s)
+
+
+def _is_repeatable(operation: Operation) -> bool:
+    """Return whether sending it twice does what sending it once does."""
+    return operation.idempotent or operation.method in {"GET", "DELETE"}
+
+
+def _pause_s(answer: Answer, attempt: int) -> float:
+    asked = _seconds(answer.headers.get("retry-after"))
+    # Clients that were refused together must not come back together.
+    jitter = random.uniform(0.5, 1.0)  # noqa: S311 - no secret
+    return asked if asked is not None else FIRST_PAUSE_S * 2**attempt * jitter
+
+
+def _seconds(value: str | None) -> float | None:
+    """Seconds of Retry-After; ``None``: there are none, or it names a date."""
+    if value is None or not (value.isascii() and value.isdigit()):
+        return None
+    return float(value[:_MOST_DIGITS])
+
+
+def _error(answer: Answer) -> Exception:
+    if answer.status == 0:
+        return ConnectionFailed(answer.reason)
+    if not answer.headers.get("content-type", "").startswith("application/problem+json"):
+        return UnexpectedAnswer(f"The answer with status {answer.status} is no problem of Pagegrade; of a proxy?")
+    problem: Any = answer.json()
+    if not all(isinstance(problem.get(name), str) for name in ("code", "detail", "request_id")):
+        return UnexpectedAnswer(f"The answer with status {answer.status} is no problem of Pagegrade.")
+    return error_of(answer.status, problem, _seconds(answer.headers.get("retry-after")))
+
+
+def make_request(operation: Operation, *, path: Values, query: Values, body: Values, header: Values) -> Request:
+    """The request of an operation; values that are ``None`` or ``UNSET`` are left out.
+
+    In a body that is sent as JSON with a change, ``None`` is sent: there it clears what was set.
+    """
+    target = operation.path
+    for name, value in path.items():
+        target = target.replace(f"{{{name}}}", _segment(value))
+    asked = _pairs(query)
+    headers = {"Accept": "*/*" if "format" in query else "application/json, image/*"}
+    for name, value in header.items():
+        if value is not None:
+            headers[name] = f"wait={value}" if name == "Prefer" else str(value)
+    if operation.idempotent:
+        headers.setdefault("Idempotency-Key", uuid.uuid4().hex)
+    content = b""
+    if operation.body == "application/json":
+        keeps_null = operation.method in {"PATCH", "PUT"}
+        sent = {
+            name: value
+            for name, value in body.items()
+            if not isinstance(value, Unset) and (keeps_null or value is not None)
+        }
+        content = json.dumps(sent).encode()
+    elif operation.body:
+        content = urlencode(_pairs(body)).encode()
+    if operation.body:
+        headers["Content-Type"] = operation.body
+    return Request(
+        method=operation.method,
+        target=f"{target}?{urlencode(asked)}" if asked else target,
+        headers=headers,
+        content=content,
+    )
+
+
+def _segment(value: object) -> str:
+    """A value as a segment of a path.
+
+    Raises:
+        ValueError: It would name another path.
+    """
+    text = str(value)
+    if text in {"", ".", ".."}:
+        raise ValueError(f"{text!r} cannot be part of a path")
+    return quote(text, safe="")
+
+
+def _pairs(values: Values) -> list[tuple[str, str]]:
+    return [(name, str(value)) for name, value in values.items() if value is not None and not isinstance(value, Unset)]
+
+
+def read_answer(policy: Policy, answer: Answer) -> dict[str, Any]:
+    """The JSON of a success; its warnings are passed on."""
+    found = answer.json()
+    for warning in found.get("warnings", ()):
+        policy.on_warning(warning)
+    return found
+
+
+def member(answer: Mapping[str, Any], name: str) -> Any:
+    """A member that an answer must have.
+
+    Raises:
+        UnexpectedAnswer: It has none.
+    """
+    try:
+        return answer[name]
+    except KeyError:
+        raise UnexpectedAnswer(f"The answer has no member {name!r}; is this the service?") from None
+
+
+def first_query(query: Values | None, *, by_cursor: bool) -> Values:
+    """The query of the first page of a list."""
+    return {**(query or {}), "cursor": ""} if by_cursor else query or {}
+
+
+def next_query(page: Mapping[str, Any]) -> Values | None:
+    """The query of the page after this one; ``None``: this is the last.
+
+    Only the query of the link is used: it leads to the same list at the same service, whatever host the link names.
+    """
+    following = member(page, "links").get("next")
+    return None if following is None else dict(parse_qsl(following.partition("?")[2], keep_blank_values=True))
+
+
+def wait(
+    policy: Policy, operation: str, object_id: int, *, is_over: Callable[[Any], bool], limit_s: float
+) -> Steps[Any]:
+    """Ask for an object until its analyses are over.
+
+    Raises:
+        StillRunning: The time is over before.
+    """
+    end = time.monotonic() + limit_s
+    while True:
+        left = end - time.monotonic()
+        poll_s = max(0, min(LONGEST_POLL_S, int(left)))
+        header = {"Prefer": poll_s} if operation == "show_report" else None
+        answer = yield from exchange(policy, OPERATIONS[operation], path={"id": object_id}, header=header)
+        found = member(read_answer(policy, answer), "data")
+        if is_over(found):
+            return found
+        left = end - time.monotonic()
+        if left <= 0:
+            raise StillRunning(f"{operation.removeprefix('show_')} {object_id} is not finished after {limit_s:g} s")
+        yield Pause(min(left, _seconds(answer.headers.get("retry-after")) or 2.0))
+
+
+class SyncCaller(ABC):
+    """The part of ``Client`` that the methods of operations use."""
+
+    @abstractmethod
+    def _answer(self, operation: str, **values: Values) -> dict[str, Any]:
+        """Call an operation and return its whole answer."""
+
+    @abstractmethod
+    def _file(self, operation: str, **values: Values) -> bytes:
+        """Call an operation and return its file."""
+
+    @abstractmethod
+    def _items(
+        self, operation: str, *, by_cursor: bool, path: Values | None = None, query: Values | None = None
+    ) -> Iterator[Any]:
+        """Yield the items of all pages of a list."""
+
+    def _data(self, operation: str, **values: Values) -> Any:
+        """Call an operation and return the member ``data`` of its answer."""
+        return member(self._answer(operation, **values), "data")
+
+
+class AsyncCaller(ABC):
+    """The part of ``AsyncClient`` that the methods of operations use."""
+
+    @abstractmethod
+    async def _answer(self, operation: str, **values: Values) -> dict[str, Any]:
+        """Call an operation and return its whole answer."""
+
+    @abstractmethod
+    async def _file(self, operation: str, **values: Values) -> bytes:
+        """Call an operation and return its file."""
+
+    @abstractmethod
+    def _items(
+        self, operation: str, *, by_cursor: bool, path: Values | None = None, query: Values | None = None
+    ) -> AsyncIterator[Any]:
+        """Yield the items of all pages of a list."""
+
+    async def _data(self, operation: str, **values: Values) -> Any:
+        """Call an operation and return the member ``data`` of its answer."""
+        return member(await self._answer(operation, **values), "data")
