@@ -94,6 +94,7 @@ def add_key(
     *,
     name: str = "test",
     scopes: tuple[str, ...] = SCOPES,
+    project: str | None = None,
     expires_at_ms: int | None = None,
     now_ms: int = NOW_MS,
 ) -> tuple[Key, str]:
@@ -107,6 +108,7 @@ def add_key(
             prefix=secret[:PREFIX_CHARACTERS],
             secret_sha256=hashlib.sha256(secret.encode()).digest(),
             scopes=scopes,
+            project=project,
             expires_at_ms=expires_at_ms,
             now_ms=now_ms,
         )

@@ -40,7 +40,7 @@ def test_keys_are_listed_without_their_secrets(command_line: CommandLine) -> Non
     assert [entry["prefix"] for entry in entries] == [secret[:12] for secret in secrets]
     assert all(secret[12:20] not in table + text for secret in secrets)
     assert set(entries[0]) == {
-        "id", "account_id", "name", "prefix", "scopes", "status", "created_at", "expires_at", "revoked_at",
+        "id", "account_id", "name", "prefix", "scopes", "project", "status", "created_at", "expires_at", "revoked_at",
         "last_used_at",
     }  # fmt: skip
 
@@ -105,6 +105,7 @@ def test_a_key_expires_after_so_many_days(command_line: CommandLine) -> None:
         (["--scope", "admin"], "'admin' is no scope"),
         (["--scopes", "reports:read,admin"], "'admin' is no scope"),
         (["--scopes", ""], "at least one scope"),
+        (["--project", "a b"], "A project is a host"),
         (["--account", "7"], "There is no account 7"),
         (["--name", ""], "1 to 200 characters"),
     ],
@@ -117,6 +118,19 @@ def test_a_wish_that_makes_no_sense_makes_no_key(command_line: CommandLine, argu
     assert (made.code, made.out) == (2, "")
     assert told in made.err
     assert json.loads(command_line("keys", "list", "-f", "json").out) == []
+
+
+def test_a_key_can_be_limited_to_a_project(command_line: CommandLine) -> None:
+    """And to scopes; both are shown when it is made and in the list."""
+    made = command_line(
+        "keys", "create", "--name", "ci", "--scope", "ignores", "--project", "https://www.example.com/a"
+    )
+    (listed,) = json.loads(command_line("keys", "list", "-f", "json").out)
+    table = command_line("keys", "list").out
+
+    assert "ignores, for the project example.com only" in made.err
+    assert (listed["scopes"], listed["project"]) == (["ignores"], "example.com")
+    assert table.splitlines()[1].split()[-2:] == ["ignores", "example.com"]
 
 
 def test_with_several_accounts_one_must_be_said(command_line: CommandLine) -> None:

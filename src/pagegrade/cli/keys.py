@@ -30,6 +30,7 @@ COLUMNS: Final = {
     "last_used_at": "LAST USED",
     "expires_at": "EXPIRES",
     "scopes": "SCOPES",
+    "project": "PROJECT",
 }
 DAY_MS: Final = 86_400_000
 
@@ -43,6 +44,8 @@ class NewKey:
     """``None``: the only account there is."""
     scopes: tuple[str, ...] | None = None
     """``None``: all there are."""
+    project: str | None = None
+    """Host, or a URL of it; ``None``: all projects."""
     expires_in_days: int | None = None
     expires: str | None = None
     """A day, or a time with its offset."""
@@ -60,6 +63,7 @@ def create(arguments: NewKey) -> None:
             account.id,
             name=arguments.name,
             scopes=SCOPES if arguments.scopes is None else arguments.scopes,
+            project=arguments.project,
             expires_at_ms=expires_at_ms,
             now_ms=now,
         )
@@ -70,7 +74,7 @@ def create(arguments: NewKey) -> None:
     until = "does not expire" if key.expires_at_ms is None else f"expires at {moment(key.expires_at_ms)}"
     sys.stderr.write(
         f"Made key {key.id} ({key.name}) of account {account.id} ({account.name}). It {until} and may do: "
-        f"{', '.join(key.scopes)}.\n"
+        f"{', '.join(key.scopes)}{f', for the project {key.project} only' if key.project else ''}.\n"
         "It is shown this one time; only a hash of it is kept.\n"
     )
     write_stdout(f"{secret}\n")
@@ -132,6 +136,7 @@ def _entry(key: Key, account: Account, now: int) -> dict[str, object]:
         "name": key.name,
         "prefix": key.prefix,
         "scopes": list(key.scopes),
+        "project": key.project,
         "status": _status(key, account, now),
         "created_at": moment(key.created_at_ms),
         "expires_at": moment(key.expires_at_ms),

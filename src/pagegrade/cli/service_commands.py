@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from pagegrade.model.account import SCOPES
+
 accounts = typer.Typer(no_args_is_help=True, help="Manage the accounts of this installation.")
 keys = typer.Typer(no_args_is_help=True, help="Manage API keys.")
 
@@ -114,8 +116,11 @@ def keys_create(
             "--scope",
             "--scopes",
             metavar="SCOPE",
-            help="reports:read, reports:write, account:read; repeatable, or with commas. All by default.",
+            help=f"{', '.join(SCOPES)}; repeatable, or with commas. All by default.",
         ),
+    ] = None,
+    project: Annotated[
+        str | None, typer.Option("--project", metavar="HOST", help="Limit the key to the reports of one host.")
     ] = None,
     expires_in_days: Annotated[
         int | None, typer.Option("--expires-in-days", metavar="N", min=1, max=36_500, help="Lifetime in days.")
@@ -134,6 +139,7 @@ def keys_create(
             scopes=None
             if scope is None
             else tuple(word for typed in scope for word in typed.replace(",", " ").split()),
+            project=project,
             expires_in_days=expires_in_days,
             expires=expires,
         )

@@ -441,7 +441,7 @@ class AsyncMethods(AsyncCaller):
 
         The batches of the account, newest first, without their reports.
 
-        The key needs the scope `reports:read`.
+        The key needs the scope `reports:read`. A key that is limited to a project cannot be used.
 
         Args:
             per_page: Items of a page.
@@ -470,7 +470,7 @@ class AsyncMethods(AsyncCaller):
         Stores a report for each URL, all or none, and answers at once. Their analyses wait behind what else the
         account asks for. URLs that cannot be used are named in `refused` and keep the others from nothing.
 
-        The key needs the scope `reports:write`.
+        The key needs the scope `reports:write`. A key that is limited to a project cannot be used.
 
         Args:
             urls: Pages to analyze, at most 500; in a form `urls[]` several times, or one text with a URL a
@@ -503,7 +503,7 @@ class AsyncMethods(AsyncCaller):
 
         How far a batch is, and where each of its reports stands. Deleted reports are no longer in it.
 
-        The key needs the scope `reports:read`.
+        The key needs the scope `reports:read`. A key that is limited to a project cannot be used.
 
         Args:
             id: Number of the report, the batch or the ignore rule.
@@ -515,7 +515,7 @@ class AsyncMethods(AsyncCaller):
 
         Forgets the batch. Its reports stay; delete those one by one, or by project.
 
-        The key needs the scope `reports:write`.
+        The key needs the scope `reports:write`. A key that is limited to a project cannot be used.
 
         Args:
             id: Number of the report, the batch or the ignore rule.
@@ -582,7 +582,7 @@ class AsyncMethods(AsyncCaller):
         the reason. They count again when the rule expires, is deleted, or when they get worse than `state` and
         `places`. A rule with `selector` or `url_pattern` covers a finding if it covers each place.
 
-        The key needs the scope `reports:write`.
+        The key needs the scope `ignores`.
 
         Args:
             check: Id of the check.
@@ -634,7 +634,7 @@ class AsyncMethods(AsyncCaller):
 
         Its findings count again from the next analysis on.
 
-        The key needs the scope `reports:write`.
+        The key needs the scope `ignores`.
 
         Args:
             id: Number of the report, the batch or the ignore rule.

@@ -20,7 +20,8 @@ class APIKey(TypedDict):
     id: int
     name: str
     prefix: str
-    scopes: list[Literal["reports:read", "reports:write", "account:read"]]
+    scopes: list[Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks"]]
+    project: str | None
     expires_at: str | None
     last_used_at: str | None
 

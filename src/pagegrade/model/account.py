@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-SCOPES: Final = ("reports:read", "reports:write", "account:read")
-"""Permissions that a key can have."""
+SCOPES: Final = ("reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks")
+"""Permissions that a key can have; ``ignores`` changes rules, which ``reports:read`` shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,8 @@ class Key:
     """First characters of the secret, to recognise it by."""
     scopes: tuple[str, ...]
     """Some of ``SCOPES``."""
+    project: str | None = None
+    """The only project whose reports the key can use; ``None``: all."""
     created_at_ms: int
     expires_at_ms: int | None = None
     revoked_at_ms: int | None = None
@@ -82,6 +84,15 @@ class Caller:
     def identity(self) -> str:
         """Identity for rate limits: each key for itself, a signed-in person as their account."""
         return f"account {self.account.id}" if self.key is None else str(self.key.id)
+
+    @property
+    def project(self) -> str | None:
+        """The only project that the caller can use; ``None``: all."""
+        return None if self.key is None else self.key.project
+
+    def may_use(self, project: str) -> bool:
+        """Return whether the caller can use reports of a project of the account."""
+        return self.project in {None, project}
 
     @property
     def api_key(self) -> Key:

@@ -148,6 +148,14 @@ class InsufficientScope(Refused):
         self.scope = scope
 
 
+class OtherProject(InsufficientScope):
+    """The key may not do this for this project."""
+
+    def __init__(self, project: str) -> None:
+        Refused.__init__(self, f"This key is limited to the project {project}; use one that is not.")
+        self.scope = ""
+
+
 class NotFound(Refused):
     """There is nothing here."""
 

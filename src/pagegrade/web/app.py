@@ -163,6 +163,7 @@ class App:
         operation, handler = found
         request.operation = operation
         admission.scope, admission.access = operation.scope, operation.access
+        admission.for_projects = operation.for_projects
         admission.counted_as = operation.counted_as
         admission.traceparent = exchange.span.traceparent if exchange.span.on else None
         if request.path.startswith(API) and not _is_acceptable(request.header(b"accept"), operation):

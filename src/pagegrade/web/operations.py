@@ -36,6 +36,8 @@ class Operation:
     """Called with what its parameters ask for, by their types (``web.exchange.PROVIDERS``)."""
     scope: str | None = None
     """What the key must be allowed to do; ``None``: no key is needed."""
+    for_projects: bool = False
+    """A key that is limited to a project may use it: its use cases look at ``Caller.project``."""
     access: Access = "anyone"
     """Of a page: who must have signed in. To others the pages of administrators are not there."""
     counted_as: str = "requests"

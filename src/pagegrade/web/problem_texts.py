@@ -66,9 +66,12 @@ TEXTS: Final[dict[str, ProblemText]] = {
     ),
     "insufficient_scope": ProblemText(
         happened="The key works, and may not do this.",
-        causes=("Every key is made for some things only; this one was not made for what the call asks for.",),
+        causes=(
+            "A key is limited to scopes, and this one lacks the scope of the call.",
+            "A key can be limited to one project, and the call is for another one, or for the whole account.",
+        ),
         steps=(
-            "Use a key with the scope that the header `WWW-Authenticate` names.",
+            "Use a key with the scope that the header `WWW-Authenticate` names, of the project.",
             "Or make one: `pagegrade keys create --name ci`",
         ),
         detail="This key lacks the scope reports:write; use one that has it.",

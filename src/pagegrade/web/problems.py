@@ -154,7 +154,8 @@ def _headers(error: PagegradeError) -> tuple[tuple[str, str], ...]:
     if isinstance(error, Unauthenticated):
         return (("WWW-Authenticate", f'{REALM}, error="invalid_token"' if error.presented else REALM),)
     if isinstance(error, InsufficientScope):
-        return (("WWW-Authenticate", f'{REALM}, error="insufficient_scope", scope="{error.scope}"'),)
+        scope = f', scope="{error.scope}"' if error.scope else ""
+        return (("WWW-Authenticate", f'{REALM}, error="insufficient_scope"{scope}'),)
     if isinstance(error, PreconditionFailed):
         return (("ETag", error.etag),)
     if isinstance(error, Refused) and (error.retry_after_s is not None or isinstance(error, _TOLD_TO_WAIT)):

@@ -255,6 +255,30 @@ def test_a_key_is_issued_with_its_limits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("typed", "project"),
+    [
+        (None, None),
+        ("", None),
+        ("  ", None),
+        ("example.com", "example.com"),
+        (" WWW.Example.COM ", "example.com"),
+        ("https://example.com:8443/a?b", "example.com:8443"),
+    ],
+)
+def test_a_key_is_limited_to_a_project_in_any_spelling(tmp_path: Path, typed: str | None, project: str | None) -> None:
+    """As reports name their project; without one it can use all."""
+    database = make_database(tmp_path)
+    alice, _ = add_owner(database)
+    key, secret = database.write_here(lambda tx: issue_key(tx, alice.id, name="ci", project=typed, now_ms=NOW_MS))
+    caller = caller_of(database, secret)
+
+    assert key.project == caller.project == project
+    assert caller.may_use("example.com") == (project in {None, "example.com"})
+    assert caller.may_use("other.example") == (project is None)
+    database.close()
+
+
+@pytest.mark.parametrize(
     ("wrong", "told"),
     [
         ({"name": " "}, "name"),
@@ -263,6 +287,7 @@ def test_a_key_is_issued_with_its_limits(tmp_path: Path) -> None:
         ({"scopes": ()}, "at least one scope"),
         ({"scopes": ("reports:read", "admin")}, "'admin' is no scope"),
         ({"expires_at_ms": NOW_MS}, "expired"),
+        ({"project": "a b"}, "A project is a host"),
     ],
 )
 def test_a_key_that_makes_no_sense_is_not_issued(tmp_path: Path, wrong: dict[str, object], told: str) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import httpx
 
+from pagegrade.model.account import SCOPES
 from pagegrade.web.schemas import AccountAnswer
 from tests.web.calling import Instance, with_instance
 
@@ -37,7 +38,7 @@ def test_the_account_is_shown(tmp_path: Path) -> None:
         "analyses_today": 1,
         "analyses_total": 1,
     }
-    assert data["api_key"]["scopes"] == ["reports:read", "reports:write", "account:read"]
+    assert data["api_key"]["scopes"] == list(SCOPES)
 
 
 def test_no_secret_of_a_key_is_shown(tmp_path: Path) -> None:

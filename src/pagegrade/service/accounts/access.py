@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from pagegrade.model.account import SCOPES, Account, Caller, Key
-from pagegrade.model.errors import InsufficientScope, InvalidInput, NotFound, Unauthenticated, Unavailable
+from pagegrade.model.errors import InsufficientScope, InvalidInput, NotFound, OtherProject, Unauthenticated, Unavailable
+from pagegrade.parse.url import project_of
 from pagegrade.service.accounts.operations import clean_label
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.locks import hold_place
@@ -49,6 +50,7 @@ _CHOSEN: Final = re.compile(rf"[!-~]{{{MIN_CHARACTERS},{MAX_CHARACTERS}}}")
 """Visible ASCII: what a header can carry."""
 MINUTE_MS: Final = 60_000
 SCOPE: Final = "scope"
+PROJECT: Final = "project"
 _LISTED: Final = 5
 """Keys that an error names."""
 
@@ -102,12 +104,23 @@ def require_scope(caller: Caller, scope: str) -> None:
         raise InsufficientScope(scope)
 
 
+def require_project(caller: Caller, project: str) -> None:
+    """Let only keys pass that can use this project.
+
+    Raises:
+        OtherProject: The key is limited to another project.
+    """
+    if caller.project is not None and caller.project != project:
+        raise OtherProject(caller.project)
+
+
 def issue_key(
     tx: Transaction,
     account_id: int,
     *,
     name: str,
     scopes: Sequence[str] = SCOPES,
+    project: str | None = None,
     expires_at_ms: int | None = None,
     now_ms: int,
 ) -> tuple[Key, str]:
@@ -115,7 +128,7 @@ def issue_key(
 
     Raises:
         NotFound: There is no such account.
-        InvalidInput: The name, a scope or the time cannot be used, or the account is disabled.
+        InvalidInput: The name, a scope, the project or the time cannot be used, or the account is disabled.
     """
     account = load_account(tx, account_id)
     if account is None:
@@ -126,7 +139,9 @@ def issue_key(
     secret = make_secret()
     while prefix_of(secret) in known:
         secret = make_secret()
-    return _save(tx, account_id, secret, name=name, scopes=scopes, expires_at_ms=expires_at_ms, now_ms=now_ms)
+    return _save(
+        tx, account_id, secret, name=name, scopes=scopes, project=project, expires_at_ms=expires_at_ms, now_ms=now_ms
+    )
 
 
 def ensure_owner(tx: Transaction, bootstrap_secret: str | None, now_ms: int) -> tuple[Account, str | None]:
@@ -308,6 +323,7 @@ def _save(
     *,
     name: str,
     scopes: Sequence[str],
+    project: str | None = None,
     expires_at_ms: int | None,
     now_ms: int,
 ) -> tuple[Key, str]:
@@ -316,6 +332,9 @@ def _save(
     if unknown or not scopes:
         which = f"{unknown[0]!r} is no scope" if unknown else "A key needs at least one scope"
         raise InvalidInput(f"{which}. Use {', '.join(SCOPES)}.", reason=SCOPE)
+    only = None if project is None or not project.strip() else project_of(project.strip())
+    if only == "":
+        raise InvalidInput("A project is a host, such as example.com, or a URL of it.", reason=PROJECT)
     if expires_at_ms is not None and expires_at_ms <= now_ms:
         raise InvalidInput("The key would have expired already; give a later time.")
     key = add_key(
@@ -325,6 +344,7 @@ def _save(
         prefix=prefix_of(secret),
         secret_sha256=_digest(secret),
         scopes=tuple(scope for scope in SCOPES if scope in scopes),
+        project=only,
         expires_at_ms=expires_at_ms,
         now_ms=now_ms,
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import NotFound, RateLimited, Unauthenticated
+from pagegrade.model.errors import NotFound, OtherProject, RateLimited, Unauthenticated
 from pagegrade.service.accounts.access import KeyUses, authenticate, require_scope
 from pagegrade.service.accounts.sessions import SignedIn, find_signed_in
 from pagegrade.service.options import ServiceOptions
@@ -61,6 +61,8 @@ class Admission:
         self._sessions = sessions
         self.scope: str | None = None
         """Scope that a key must have."""
+        self.for_projects = False
+        """Keys that are limited to a project are admitted."""
         self.access: Access = "anyone"
         self.counted_as = REQUESTS
         """Name of the limit by which the request is counted."""
@@ -109,6 +111,7 @@ class Admission:
             SignInNeeded: The operation requires a session.
             RateLimited: The caller sent too many requests, or the client too many wrong keys.
             InsufficientScope: The key lacks the scope of the operation.
+            OtherProject: The key is limited to a project, and the operation is for whole accounts.
             NotFound: The operation is for administrators.
         """
         return self._admit_key(tx) if self.access == "anyone" else self._admit_session(tx)
@@ -139,6 +142,8 @@ class Admission:
             )
         if self.scope is not None:
             require_scope(caller, self.scope)
+        if caller.project is not None and not self.for_projects:
+            raise OtherProject(caller.project)
         return self.admitted
 
     def _admit_session(self, tx: Transaction) -> Caller:

@@ -17,18 +17,28 @@ TOO_MANY: Final = "too_many"
 
 
 def issue_own_key(
-    tx: Transaction, account_id: int, *, name: str, scopes: Sequence[str], expires_at_ms: int | None, now_ms: int
+    tx: Transaction,
+    account_id: int,
+    *,
+    name: str,
+    scopes: Sequence[str],
+    project: str | None = None,
+    expires_at_ms: int | None,
+    now_ms: int,
 ) -> tuple[Key, str]:
     """As ``issue_key``, for who has signed in: there is an end to how many keys may work.
 
     Raises:
-        InvalidInput: The name or a scope cannot be used, or the account has too many keys; ``reason`` says which.
+        InvalidInput: The name, a scope or the project cannot be used, or the account has too many keys; ``reason`` says
+            which.
         NotFound: There is no such account.
     """
     working = sum(1 for key in list_keys(tx, account_id) if works(key, now_ms))
     if working >= MAX_KEYS:
         raise InvalidInput(f"The account has {MAX_KEYS} keys that work; revoke one first.", reason=TOO_MANY)
-    return issue_key(tx, account_id, name=name, scopes=scopes, expires_at_ms=expires_at_ms, now_ms=now_ms)
+    return issue_key(
+        tx, account_id, name=name, scopes=scopes, project=project, expires_at_ms=expires_at_ms, now_ms=now_ms
+    )
 
 
 def list_own_keys(tx: Transaction, account_id: int) -> tuple[Key, ...]:

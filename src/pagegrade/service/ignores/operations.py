@@ -11,6 +11,7 @@ from pagegrade.model.errors import NotFound, QuotaExceeded, ValidationFailed, Vi
 from pagegrade.model.ignores import MAX_RULES, IgnoreRule, StoredIgnore
 from pagegrade.model.stored import StoredReport
 from pagegrade.report.compare import FINDINGS
+from pagegrade.service.accounts.access import require_project
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import Listed, find_report
 from pagegrade.store.engine.database import Transaction
@@ -30,6 +31,7 @@ def create_ignore(
     Raises:
         QuotaExceeded: The account has ``MAX_RULES`` already.
         ValidationFailed: It has no report of that number.
+        OtherProject: The key of the caller is limited to another project.
     """
     hold_account(tx, caller.account.id)
     if store.count_ignores(tx, caller.account.id) >= MAX_RULES:
@@ -42,6 +44,8 @@ def create_ignore(
             raise ValidationFailed([unknown]) from None
         if rule.state is None and rule.places is None:
             rule = _bounded_by_finding(tx, rule, report)
+    else:
+        require_project(caller, rule.project)
     rule = replace(rule, author=caller.account.name)
     return store.add_ignore(tx, caller.account.id, rule, report_id=report_id, now_ms=now_ms)
 
@@ -62,7 +66,7 @@ def show_ignore(tx: Transaction, caller: Caller, ignore_id: int) -> StoredIgnore
     Raises:
         NotFound: There is no such rule.
     """
-    found = store.load_ignore(tx, caller.account.id, ignore_id)
+    found = store.load_ignore(tx, caller.account.id, ignore_id, project=caller.project)
     if found is None:
         raise NotFound
     return found
@@ -72,7 +76,9 @@ def list_ignores(
     tx: Transaction, caller: Caller, *, page: int, per_page: int, check: str | None = None, report_id: int | None = None
 ) -> Listed[StoredIgnore]:
     """A page of the caller's rules, newest first."""
-    found, total = store.list_ignores(tx, caller.account.id, page, per_page, check=check, report_id=report_id)
+    found, total = store.list_ignores(
+        tx, caller.account.id, page, per_page, check=check, report_id=report_id, project=caller.project
+    )
     return Listed(items=found, total=total)
 
 
@@ -82,5 +88,6 @@ def delete_ignore(tx: Transaction, caller: Caller, ignore_id: int) -> None:
     Raises:
         NotFound: There is no such rule.
     """
+    show_ignore(tx, caller, ignore_id)
     if not store.delete_ignore(tx, caller.account.id, ignore_id):
         raise NotFound

@@ -24,6 +24,7 @@ from pagegrade.model.rendering import Device
 from pagegrade.model.report_list import ListQuery, Position
 from pagegrade.model.stored import UNFINISHED, Priority, Privacy, StoredReport, StoredRun
 from pagegrade.parse.url import project_of
+from pagegrade.service.accounts.access import require_project
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.validation import (
     ENGINE_NEXT_TIME,
@@ -147,12 +148,18 @@ def store_report(
     password_hash: str | None,
     priority: Priority,
 ) -> Stored:
-    """Store a new report for which there is room, and queue its first run; takes what ``create_report`` does."""
+    """Store a new report for which there is room, and queue its first run; takes what ``create_report`` does.
+
+    Raises:
+        OtherProject: The key of the caller is limited to another project.
+    """
+    project = project_of(new_report.target.url)
+    require_project(caller, project)
     report = store.add_report(
         tx,
         account_id=caller.account.id,
         url=new_report.target.url,
-        project=project_of(new_report.target.url),
+        project=project,
         privacy=new_report.privacy,
         password_hash=password_hash,
         slug=secrets.token_urlsafe(SLUG_BYTES),
@@ -280,7 +287,7 @@ def _check_unchanged(report: StoredReport, may_change: Callable[[StoredReport], 
 def is_finished(tx: Transaction, caller: Caller, report_id: int) -> bool:
     """Return true if no analysis of the report is under way, or the caller has no such report."""
     report = store.load_report(tx, caller.account.id, report_id)
-    return report is None or report.state not in UNFINISHED
+    return report is None or not caller.may_use(report.project) or report.state not in UNFINISHED
 
 
 def find_report(tx: Transaction, caller: Caller, report_id: int, options: ServiceOptions, now_ms: int) -> StoredReport:
@@ -421,17 +428,21 @@ def find_reports(
 
 
 def _asked(caller: Caller, query: ListQuery, options: ServiceOptions, now_ms: int) -> ListQuery:
+    project = None if query.project is None else project_of(query.project)
+    if caller.project is not None:
+        # Nothing is of the project "".
+        project = caller.project if project in {None, caller.project} else ""
     return replace(
         query,
         account_id=caller.account.id,
-        project=None if query.project is None else project_of(query.project),
+        project=project,
         expired_before_ms=expired_before_ms(options, now_ms),
     )
 
 
 def _read(tx: Transaction, caller: Caller, report_id: int, expired: int | None) -> StoredReport:
     report = store.load_report(tx, caller.account.id, report_id, expired_before_ms=expired)
-    if report is None:
+    if report is None or not caller.may_use(report.project):
         raise NotFound
     return report
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -46,7 +47,7 @@ def find_projects(
     tx: Transaction, caller: Caller, *, page: int, per_page: int
 ) -> tuple[tuple[ProjectFigures, ...], int]:
     """(the caller's projects on a page, by name; how many there are on all pages)."""
-    found, total = store.list_projects(tx, caller.account.id, page, per_page)
+    found, total = _page(tx, caller, page, per_page)
     return tuple(_figures(tx, caller, project) for project in found), total
 
 
@@ -56,15 +57,12 @@ def find_project(tx: Transaction, caller: Caller, typed: str) -> ProjectFigures:
     Raises:
         NotFound: The caller has no report there.
     """
-    project = store.load_project(tx, caller.account.id, project_of(typed))
-    if project is None:
-        raise NotFound
-    return _figures(tx, caller, project)
+    return _figures(tx, caller, _load(tx, caller, project_of(typed)))
 
 
 def list_projects(tx: Transaction, caller: Caller, *, page: int = 1, per_page: int = 10) -> Listed[ProjectSize]:
     """A page of the caller's projects, by name. Reports that have expired count until they are pruned."""
-    found, total = store.list_projects(tx, caller.account.id, page, per_page)
+    found, total = _page(tx, caller, page, per_page)
     return Listed(items=tuple(map(_size, found)), total=total)
 
 
@@ -74,10 +72,7 @@ def show_project(tx: Transaction, caller: Caller, typed: str) -> ProjectSize:
     Raises:
         NotFound: The caller has no report there.
     """
-    project = store.load_project(tx, caller.account.id, project_of(typed))
-    if project is None:
-        raise NotFound
-    return _size(project)
+    return _size(_load(tx, caller, project_of(typed)))
 
 
 def delete_project(tx: Transaction, caller: Caller, typed: str, *, limit: int = DELETED_AT_ONCE) -> tuple[int, ...]:
@@ -87,8 +82,27 @@ def delete_project(tx: Transaction, caller: Caller, typed: str, *, limit: int = 
     most.
     """
     project = project_of(typed)
+    if not caller.may_use(project):
+        return ()
     delete_of_project(tx, caller.account.id, project)
     return store.delete_from_project(tx, caller.account.id, project, limit=limit)
+
+
+def _load(tx: Transaction, caller: Caller, name: str) -> store.Project:
+    """A project that the caller can use; raises ``NotFound``."""
+    project = store.load_project(tx, caller.account.id, name) if caller.may_use(name) else None
+    if project is None:
+        raise NotFound
+    return project
+
+
+def _page(tx: Transaction, caller: Caller, page: int, per_page: int) -> tuple[Sequence[store.Project], int]:
+    """(projects on a page of those that the caller can use, how many there are on all pages)."""
+    if caller.project is None:
+        return store.list_projects(tx, caller.account.id, page, per_page)
+    project = store.load_project(tx, caller.account.id, caller.project)
+    found = () if project is None else (project,)
+    return found if page == 1 else (), len(found)
 
 
 def _size(project: store.Project) -> ProjectSize:

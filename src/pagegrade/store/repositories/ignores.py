@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Row, delete, func, insert, or_, select
+from sqlalchemy import ColumnElement, Row, and_, delete, func, insert, or_, select
 
 from pagegrade.model.ignores import MAX_RULES, IgnoreRule, StoredIgnore
 from pagegrade.store.engine.database import Transaction
@@ -36,11 +36,14 @@ def add_ignore(
     return _stored(tx.execute(insert(ignores).values(new).returning(ignores)).one())
 
 
-def load_ignore(tx: Transaction, account_id: int, ignore_id: int) -> StoredIgnore | None:
-    """A rule of this account; ``None`` when there is none."""
+def load_ignore(tx: Transaction, account_id: int, ignore_id: int, *, project: str | None = None) -> StoredIgnore | None:
+    """A rule of this account, and of this project unless that is ``None``; ``None`` when there is none."""
     if not 0 < ignore_id <= GREATEST_ID:
         return None
-    row = tx.execute(select(ignores).where(ignores.c.id == ignore_id, ignores.c.account_id == account_id)).first()
+    which = [ignores.c.id == ignore_id, ignores.c.account_id == account_id]
+    if project is not None:
+        which.append(_is_of_project(project))
+    row = tx.execute(select(ignores).where(*which)).first()
     return None if row is None else _stored(row)
 
 
@@ -52,7 +55,14 @@ def count_ignores(tx: Transaction, account_id: int) -> int:
 
 
 def list_ignores(
-    tx: Transaction, account_id: int, page: int, per_page: int, *, check: str | None, report_id: int | None
+    tx: Transaction,
+    account_id: int,
+    page: int,
+    per_page: int,
+    *,
+    check: str | None,
+    report_id: int | None,
+    project: str | None = None,
 ) -> tuple[tuple[StoredIgnore, ...], int]:
     """(the rules of a page, newest first; how many there are on all pages); ``None`` stands for any."""
     which = [ignores.c.account_id == account_id]
@@ -60,12 +70,20 @@ def list_ignores(
         which.append(ignores.c.check_id == check)
     if report_id is not None:
         which.append(ignores.c.report_id == report_id)
+    if project is not None:
+        which.append(_is_of_project(project))
     total: int = tx.execute(select(func.count()).select_from(ignores).where(*which)).scalar_one()
     skipped = (page - 1) * per_page
     if skipped >= total:
         return (), total
     rows = tx.execute(select(ignores).where(*which).order_by(ignores.c.id.desc()).limit(per_page).offset(skipped))
     return tuple(map(_stored, rows)), total
+
+
+def _is_of_project(project: str) -> ColumnElement[bool]:
+    """A rule of this project, or of a report of it."""
+    ids = select(reports.c.id).where(reports.c.account_id == ignores.c.account_id, reports.c.project == project)
+    return or_(ignores.c.project == project, and_(ignores.c.project == "", ignores.c.report_id.in_(ids)))
 
 
 def list_rules_of_report(tx: Transaction, account_id: int, report_id: int) -> tuple[IgnoreRule, ...]:

@@ -21,6 +21,7 @@ _KEY_COLUMNS: Final = (
     api_keys.c.name,
     api_keys.c.prefix,
     api_keys.c.scopes,
+    api_keys.c.project,
     api_keys.c.created_at_ms,
     api_keys.c.expires_at_ms,
     api_keys.c.revoked_at_ms,
@@ -44,6 +45,7 @@ def add_key(
     prefix: str,
     secret_sha256: bytes,
     scopes: tuple[str, ...],
+    project: str | None = None,
     expires_at_ms: int | None,
     now_ms: int,
 ) -> Key:
@@ -54,6 +56,7 @@ def add_key(
         "prefix": prefix,
         "secret_sha256": secret_sha256,
         "scopes": " ".join(scopes),
+        "project": project,
         "expires_at_ms": expires_at_ms,
         "created_at_ms": now_ms,
     }
@@ -114,13 +117,14 @@ def touch_keys(tx: Transaction, used_at_ms: Mapping[int, int]) -> None:
 
 
 def _key_of(row: Sequence[Any]) -> Key:
-    key_id, account_id, name, prefix, scopes, created, expires, revoked, used = row
+    key_id, account_id, name, prefix, scopes, project, created, expires, revoked, used = row
     return Key(
         id=key_id,
         account_id=account_id,
         name=name,
         prefix=prefix,
         scopes=tuple(scopes.split()),
+        project=project,
         created_at_ms=created,
         expires_at_ms=expires,
         revoked_at_ms=revoked,

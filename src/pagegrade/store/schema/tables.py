@@ -108,6 +108,7 @@ api_keys = Table(
     Column("expires_at_ms", BigInteger),
     Column("revoked_at_ms", BigInteger),
     Column("last_used_at_ms", BigInteger),
+    Column("project", _text(300)),  # the only one that the key can use; NULL: all
     sqlite_autoincrement=True,
 )
 

@@ -32,6 +32,7 @@ OPERATIONS: Final = (
         description="Who the key belongs to, what the account may use and has used, and the key itself.",
         handler=show_account,
         scope="account:read",
+        for_projects=True,
         headers=("If-None-Match",),
         answers={200: AccountAnswer},
         answer_headers={200: ("ETag",)},

@@ -36,6 +36,7 @@ OPERATIONS: Final = (
         "are those of `rendered.pictures`. A report without a browser has none.",
         handler=show_report_picture,
         scope="reports:read",
+        for_projects=True,
         file_type=MEDIA_TYPE,
         headers=("If-None-Match",),
         answer_headers={200: ("ETag",)},

@@ -87,6 +87,7 @@ OPERATIONS: Final = (
         "cursor, which neither misses nor repeats a report while others come and go.",
         handler=list_reports,
         scope="reports:read",
+        for_projects=True,
         query=ReportWalkQuery,
         headers=("Prefer", "If-None-Match"),
         answers={200: ReportList},

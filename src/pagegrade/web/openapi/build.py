@@ -211,7 +211,8 @@ def _operation(operation: Operation, operations: Sequence[Operation], responses:
         "security": [] if operation.scope is None else [{"key": []}],
     }
     if operation.scope is not None:
-        made["description"] += f"\n\nThe key needs the scope `{operation.scope}`."
+        limited = "" if operation.for_projects else " A key that is limited to a project cannot be used."
+        made["description"] += f"\n\nThe key needs the scope `{operation.scope}`.{limited}"
     parameters = [{"$ref": f"#/components/parameters/{name}"} for name in path_names(operation)]
     parameters += _query(operation)
     parameters += [{"$ref": f"#/components/parameters/{name}"} for name in operation.headers]

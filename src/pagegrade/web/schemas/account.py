@@ -65,7 +65,10 @@ class APIKey(Document):
     id: int = about("Number of the key.", 3, ge=1)
     name: str = about("How its owner calls it.", "ci")
     prefix: str = about("First characters, to recognize it by.", "pgk_8Hs2aB9d")
-    scopes: list[Literal["reports:read", "reports:write", "account:read"]] = about("What it may do.", list(SCOPES))
+    scopes: list[Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks"]] = about(
+        "Permissions of the key.", list(SCOPES)
+    )
+    project: str | None = about("The only project that it can use; null: all.", None, "example.com")
     expires_at: Timestamp | None = about("Null: never.", None, "2027-01-01T00:00:00.000Z")
     last_used_at: Timestamp | None = about("To the minute; null: never before.", "2026-01-05T12:34:00.000Z")
 

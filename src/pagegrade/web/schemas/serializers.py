@@ -237,6 +237,7 @@ def account_object(account: Account, key: Key, usage: Usage, options: ServiceOpt
                 "name": key.name,
                 "prefix": key.prefix,
                 "scopes": list(key.scopes),
+                "project": key.project,
                 "expires_at": None if key.expires_at_ms is None else timestamp(key.expires_at_ms),
                 "last_used_at": None if key.last_used_at_ms is None else timestamp(key.last_used_at_ms),
             },

@@ -16,7 +16,7 @@ from pagegrade.web.pages.html import HELPED
 from tests.store_builders import add_owner
 from tests.web.calling import BASE_URL, Instance, with_instance
 
-ALL = {"reports-read": "1", "reports-write": "1", "account-read": "1"}
+ALL = {scope.replace(":", "-"): "1" for scope in SCOPES}
 SECRET = re.compile(r'<code class="secret" id="secret">(pgk_\w{49})</code>')
 
 
@@ -64,9 +64,27 @@ def test_a_key_ends_when_it_was_said(tmp_path: Path, choice: str, days: int | No
     with_instance(tmp_path, script)
 
 
+def test_a_key_is_limited_to_a_project_on_its_page(tmp_path: Path) -> None:
+    """The list says so, and the key finds no other reports."""
+
+    async def script(instance: Instance) -> None:
+        await instance.create("https://other.example/")
+        sent = {"name": "reader", "expires": "90", "reports-read": "1", "project": "https://www.example.com/"}
+        made = await instance.page("POST", "/keys", data=sent)
+        secret = re.findall(r"pgk_\w{20,}", made.text)[0]
+        listed = await instance.page("GET", "/keys")
+        found = await instance.call("GET", "/api/v1/reports", key=secret)
+
+        assert "Only the project <bdi>example.com</bdi>" in listed.text
+        assert found.json()["meta"]["total"] == 0
+
+    with_instance(tmp_path, script)
+
+
 @pytest.mark.parametrize(
     ("sent", "field"),
     [
+        ({"name": "nightly", "expires": "90", "project": "a b", **ALL}, "project"),
         ({"name": "", "expires": "90", **ALL}, "name"),
         ({"name": "x" * 201, "expires": "90", **ALL}, "name"),
         ({"name": "nightly", "expires": "90"}, "scopes"),
@@ -171,5 +189,5 @@ def test_a_key_that_only_reads_gets_no_line_that_writes(tmp_path: Path) -> None:
         assert SECRET.search(answer.text)
         assert "curl" not in answer.text
 
-    assert set(SCOPES) == {name.replace("-", ":") for name in ALL}
+    assert len(ALL) == len(SCOPES)
     with_instance(tmp_path, script)

@@ -11,7 +11,7 @@ from pagegrade.model.account import SCOPES, Key
 from pagegrade.model.errors import InvalidInput
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
-from pagegrade.service.accounts.access import SCOPE
+from pagegrade.service.accounts.access import PROJECT, SCOPE
 from pagegrade.service.accounts.operations import NAME
 from pagegrade.service.accounts.own_keys import (
     MAX_KEYS,
@@ -41,10 +41,14 @@ SCOPE_TEXTS: Final = {
     "reports:read": N_("Read reports"),
     "reports:write": N_("Make, change and delete reports"),
     "account:read": N_("Read the account and what it has used"),
+    "ignores": N_("Ignore findings"),
+    "monitors": N_("Read and change monitors"),
+    "webhooks": N_("Read and change webhooks"),
 }
 SAID: Final = {"revoked": N_("The key is revoked. It works no longer.")}
 WRONG: Final = {
     NAME: ("name", N_("Enter a name of 1 to 200 characters, such as what the key is for.")),
+    PROJECT: ("project", N_("Enter a host such as example.com, or leave the field empty.")),
     SCOPE: ("scopes", N_("Tick at least one thing that the key may do.")),
 }
 """Reason -> (field, what to tell)."""
@@ -74,6 +78,7 @@ async def create_key(request: Request, work: UnitOfWork, view: View) -> Response
             of_account(issue_own_key),
             name=sent.get("name", ""),
             scopes=tuple(scope for scope in SCOPES if _field_of(scope) in sent),
+            project=sent.get("project", ""),
             expires_at_ms=None if days is None else view.now_ms + days * DAY_MS,
             now_ms=view.now_ms,
         )
