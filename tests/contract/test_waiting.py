@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import tomllib
 from pathlib import Path
 from typing import Final
 
@@ -11,8 +10,6 @@ import pytest
 
 TESTS: Final = Path(__file__).resolve().parents[1]
 HELPER: Final = "waiting.py"
-EXCUSED: Final[dict[str, int]] = tomllib.loads((TESTS / "contract/excuses.toml").read_text())["sleeps"]
-"""Path below ``tests`` -> number of pauses that are left there; a number can only become smaller."""
 
 
 def sleeps(source: str) -> list[int]:
@@ -34,7 +31,7 @@ def test_tests_wait_for_events() -> None:
     paths = {path.relative_to(TESTS).as_posix(): path for path in TESTS.rglob("*.py")}
     found = {name: sleeps(path.read_text(encoding="utf-8")) for name, path in paths.items() if name != HELPER}
 
-    assert {name: lines for name, lines in found.items() if len(lines) > EXCUSED.get(name, 0)} == {}
+    assert {name: lines for name, lines in found.items() if lines} == {}
 
 
 @pytest.mark.parametrize(

@@ -34,13 +34,15 @@ from tests.service.tasks import (
     die,
     eat_memory,
     environment,
+    hang,
+    hang_over,
     leak,
+    length_of,
     lie,
     limits,
     pid_of_child,
     raise_something,
-    sleep,
-    sleep_over,
+    wait_for_writer,
 )
 from tests.waiting import HANG_S, wait_for
 
@@ -70,7 +72,7 @@ def test_result_crosses_typed() -> None:
     [
         (die, "died"),
         (raise_something, "ValueError"),
-        (partial(sleep, 30), "more than"),
+        (hang, "more than"),
         (partial(eat_memory, 2 * GROWTH_BYTES), "MemoryError"),
         (partial(answer_of, MAX_ANSWER_BYTES), "AnswerTooLarge"),
         (lie, "cannot be read"),
@@ -260,7 +262,7 @@ def test_leaving_ends_every_child() -> None:
         async with Children(2) as children:
             pids = [await children.run(pid_of_child, timeout_s=HANG_S)]
             async with asyncio.TaskGroup() as group:
-                hanging = group.create_task(children.run(sleep, 1_000.0, timeout_s=1_000))
+                hanging = group.create_task(children.run(hang, timeout_s=1_000))
                 other = group.create_task(children.run(pid_of_child, timeout_s=HANG_S))
                 pids.append(await other)
                 hanging.cancel()
@@ -280,7 +282,7 @@ def test_the_pages_of_one_account_keep_no_other_account_waiting() -> None:
         async with Children(2) as children:
             heavy = children.for_account(1)
             async with asyncio.TaskGroup() as group:
-                burning = [group.create_task(heavy.run(partial(sleep, 1_000), timeout_s=1_000)) for _ in range(8)]
+                burning = [group.create_task(heavy.run(hang, timeout_s=1_000)) for _ in range(8)]
                 await wait_for(lambda: len(children._all) == 2)
                 served = await children.for_account(2).run(pid_of_child, timeout_s=HANG_S)
                 assert not any(task.done() for task in burning)
@@ -340,9 +342,9 @@ def test_large_tasks_do_not_run_at_once_however_many_children_there_are() -> Non
     async def main() -> tuple[int, int]:
         async with Children(8) as children, asyncio.TaskGroup() as group:
             first, second = children.for_account(1), children.for_account(2)
-            large = [group.create_task(first.run(sleep_over, page, 1_000.0, timeout_s=1_000)) for _ in range(4)]
+            large = [group.create_task(first.run(hang_over, page, timeout_s=1_000)) for _ in range(4)]
             await wait_for(lambda: children._slots.waiting == 3)
-            beside = await second.run(sleep_over, page, 0.0, timeout_s=HANG_S)
+            beside = await second.run(length_of, page, timeout_s=HANG_S)
             held = children._slots.held_weight
             for task in large:
                 task.cancel()
@@ -357,7 +359,7 @@ def test_ordinary_tasks_of_one_account_share_all_children() -> None:
 
     async def main() -> int:
         async with Children(4) as children, asyncio.TaskGroup() as group:
-            tasks = [group.create_task(children.run(sleep_over, page, 1_000.0, timeout_s=1_000)) for _ in range(6)]
+            tasks = [group.create_task(children.run(hang_over, page, timeout_s=1_000)) for _ in range(6)]
             await wait_for(lambda: len(children._all) == 4)
             waiting = children._slots.waiting
             for task in tasks:
@@ -367,17 +369,20 @@ def test_ordinary_tasks_of_one_account_share_all_children() -> None:
     assert asyncio.run(main()) == 2
 
 
-def test_children_for_accounts_without_one_are_used_again() -> None:
+def test_children_for_accounts_without_one_are_used_again(tmp_path: Path) -> None:
     """Many accounts that come and go start no more children than may work at once."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
 
     async def main() -> int:
         async with Children(1) as children:
             pids = set()
             for _ in range(4):
                 async with asyncio.TaskGroup() as group:
-                    long = group.create_task(children.for_account(1).run(sleep, 0.2, timeout_s=HANG_S))
+                    long = group.create_task(children.for_account(1).run(wait_for_writer, str(pipe), timeout_s=HANG_S))
                     short = group.create_task(children.for_account(2).run(pid_of_child, timeout_s=HANG_S))
                     pids.add(await short)
+                    await asyncio.to_thread(pipe.write_bytes, b"")
                     await long
             return len(pids)
 

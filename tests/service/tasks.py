@@ -56,16 +56,25 @@ def raise_something() -> int:
     raise ValueError("hostile")
 
 
-def sleep(seconds: float) -> int:
-    """Hangs without using the CPU."""
-    time.sleep(seconds)
-    return 1
+def hang() -> int:
+    """Waits for nothing, without using the CPU, until it is killed."""
+    while True:
+        signal.pause()
 
 
-def sleep_over(page: bytes, seconds: float) -> int:
-    """Hangs over an input; its length."""
-    sleep(seconds)
+def hang_over(page: bytes) -> int:
+    """Hangs over an input."""
+    return hang() + len(page)
+
+
+def length_of(page: bytes) -> int:
+    """Length of an input."""
     return len(page)
+
+
+def wait_for_writer(pipe: str) -> int:
+    """Waits until another process has opened a named pipe for writing and closed it again."""
+    return len(Path(pipe).read_bytes())
 
 
 def count_and_eat(log: str, count: int) -> int:

@@ -30,6 +30,7 @@ from pagegrade.web.session_cookie import SESSION, cookie_name
 from pagegrade.worker.heartbeat import present
 from tests.report_builders import make_report
 from tests.store_builders import add_key, add_owner, make_database
+from tests.waiting import wait_for
 
 T = TypeVar("T")
 BASE_URL = "https://reports.example.org"
@@ -105,6 +106,10 @@ class Instance:
 
         for report_id in await self.services.database.write(work):
             self.services.changes.notify(report_id)
+
+    async def until_awaited(self) -> None:
+        """Return when a request waits for a report to be finished."""
+        await wait_for(lambda: bool(self.services.changes._watchers), "a request that waits")
 
     def add_key(self, *scopes: str, account: Account | None = None, **more: Any) -> str:
         """The secret of one more key, Alice's unless another account is given."""

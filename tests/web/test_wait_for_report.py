@@ -12,6 +12,7 @@ from pagegrade.web import wait_for_report as module
 from pagegrade.web.exchange import Exchange
 from pagegrade.web.request import Request
 from pagegrade.web.wait_for_report import wait_until_finished
+from tests.waiting import pause_for
 from tests.web.calling import Instance, with_instance
 
 
@@ -99,7 +100,7 @@ def test_a_wait_ends_when_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
         await instance.create()
         async with asyncio.TaskGroup() as group:
             waiting = group.create_task(waited(instance, 60))
-            await asyncio.sleep(0.05)
+            await instance.until_awaited()
             await instance.finish()
         return waiting.result()[0]
 
@@ -117,7 +118,7 @@ def test_a_wait_looks_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         instance.services.changes.notify = _tell_nobody  # type: ignore[method-assign]
         async with asyncio.TaskGroup() as group:
             waiting = group.create_task(waited(instance, 60))
-            await asyncio.sleep(0.05)
+            await instance.until_awaited()
             await instance.finish()
         return waiting.result()[0]
 
@@ -147,10 +148,10 @@ def test_a_wait_looks_seldom_while_others_are_heard(tmp_path: Path, monkeypatch:
         await instance.create()
         async with asyncio.TaskGroup() as group:
             waiting = group.create_task(waited(instance, 600))
-            await asyncio.sleep(0.05)
+            await instance.until_awaited()
             changes.notify = _tell_nobody  # type: ignore[method-assign]
             await instance.finish()
-            await asyncio.sleep(0.2)
+            await pause_for(0.2, "ten of the pauses after which it would look if it did not hear others")
             was_done = waiting.done()
             changes.hear((1,))
         return was_done, waiting.result()[0]

@@ -330,7 +330,7 @@ def test_a_trace_says_how_runs_ended(
         task = asyncio.current_task()
         if task is not None:
             task.cancel()
-        await asyncio.sleep(60)
+        await asyncio.Event().wait()
 
     async def delete_meanwhile(*_: object, **__: object) -> None:
         services.database.write_here(lambda tx: delete_report(tx, queue.account_id, discarded.report_id))

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
@@ -21,16 +21,16 @@ from pagegrade.service.runs.analysis import AnalyzeOptions
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.procrastinate_queue import offer_next
-from pagegrade.store.queue.runs import finish_run
+from pagegrade.store.queue.runs import extend_leases, finish_run
 from pagegrade.store.repositories.reports import delete_report
 from pagegrade.store.schema.migrate import revisions
-from pagegrade.worker import worker as room
+from pagegrade.worker import worker as worker_module
 from pagegrade.worker.worker import Worker
 from tests.database_clock import move
 from tests.queue_builders import Queue, completed
 from tests.site.serve import serve_site
 from tests.store_builders import add_owner, make_database
-from tests.waiting import pause_for
+from tests.waiting import pause, turns, wait_for
 
 HOUR_MS = 3_600_000
 SOON_S = 20.0
@@ -72,16 +72,37 @@ class Stage:
         await services.database.write(lambda tx: finish_run(tx, run, completed(), now_ms()))
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        async with asyncio.timeout(SOON_S):
-            while not holds():  # noqa: ASYNC110 - the database does not tell
-                await asyncio.sleep(0.01)
+        await wait_for(holds, within_s=SOON_S)
+
+
+class WatchedWorker(Worker):
+    """A worker whose looks into the queue can be awaited."""
+
+    _idle_count = 0
+
+    async def _wait(self, seconds: float) -> None:
+        # What was called from this loop before sets the event first.
+        await asyncio.sleep(0)
+        self._idle_count += not self._woken.is_set()
+        await super()._wait(seconds)
+
+    async def look(self) -> None:
+        """Return when a look that began after this call has ended: no other process is notified of it."""
+        for _ in range(2):
+            # The first moment without work may end a look that was under way; between it and the next lies a whole one.
+            before = self._idle_count
+            self._look()
+            await wait_for(partial(self._has_been_idle, before), "a look into the queue")
+
+    def _has_been_idle(self, before: int) -> bool:
+        return self._idle_count > before
 
 
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
     """Replaces the analysis itself, which has tests of its own."""
     made = Stage()
-    monkeypatch.setattr(room, "perform_run", made.perform)
+    monkeypatch.setattr(worker_module, "perform_run", made.perform)
     return made
 
 
@@ -139,10 +160,10 @@ def test_no_more_pages_are_drawn_at_once_than_browsers_may_run(services: Service
         queue.add(f"https://static{number}.example/")
 
     async def scene() -> None:
-        async with working(Worker(services, slots=4)) as worker:
+        worker = WatchedWorker(services, slots=4)
+        async with working(worker):
             await stage.until(lambda: len(stage.started) == 3)
-            worker.wake()
-            await pause_for(0.05, "the time in which another page would be drawn")
+            await worker.look()
             drawn.append(sum(run.device is not None for run in stage.started))
             stage.gate.set()
             await stage.until(lambda: set(states(queue)) == {"completed"})
@@ -183,15 +204,15 @@ def test_slow_pages_of_one_account_keep_no_other_account_waiting(
         queue.add(f"https://slow{number}.example/")
 
     async def scene() -> None:
-        async with working(Worker(services, slots=2)) as worker:
+        worker = WatchedWorker(services, slots=2)
+        async with working(worker):
             await stage.until(lambda: len(stage.started) == 2)
             for number in range(3):
                 for account_id in others:
                     queue.add(f"https://quick{account_id}-{number}.example/", account_id=account_id)
             worker.wake()
             await stage.until(lambda: len(stage.started) == 4)
-            worker.wake()
-            await asyncio.sleep(0.05)
+            await worker.look()
             stage.gate.set()
 
     play(scene)
@@ -208,10 +229,10 @@ def test_no_more_run_than_there_are_slots(services: Services, queue: Queue, stag
         queue.add(f"https://a{number}.example/")
 
     async def scene() -> None:
-        async with working(Worker(services, slots=2)) as worker:
+        worker = WatchedWorker(services, slots=2)
+        async with working(worker):
             await stage.until(lambda: len(stage.started) == 2)
-            worker.wake()
-            await asyncio.sleep(0.05)
+            await worker.look()
             assert worker.busy == 2
             stage.gate.set()
             await stage.until(lambda: len(stage.started) == 3)
@@ -232,7 +253,7 @@ def test_one_site_is_visited_politely_whoever_asks(
         nonlocal most
         there.append(run.id)
         most = max(most, len(there))
-        await asyncio.sleep(0.01)
+        await turns()
         there.remove(run.id)
 
         def finish(tx: Transaction) -> None:
@@ -242,17 +263,17 @@ def test_one_site_is_visited_politely_whoever_asks(
         await services.database.write(finish)
         services.wake()
 
-    monkeypatch.setattr(room, "perform_run", visit)
+    monkeypatch.setattr(worker_module, "perform_run", visit)
     for number in range(6):
         account = add_owner(services.database, f"Account{number}")[0].id
         for page in range(10):
             queue.add(f"https://example.com/{page}", account_id=account, now_ms=now_ms())
 
     async def scene() -> None:
-        async with working(Worker(services, slots=16)) as worker:
+        worker = WatchedWorker(services, slots=16)
+        async with working(worker):
             await Stage().until(lambda: states(queue).count("completed") == 20)
-            worker.wake()
-            await asyncio.sleep(0.1)
+            await worker.look()
 
     play(scene)
 
@@ -265,12 +286,13 @@ def test_who_queues_a_run_wakes_the_worker(
     services: Services, queue: Queue, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From another thread, and long before the worker would have looked by itself."""
-    monkeypatch.setattr(room, "POLL_S", 3600.0)
+    monkeypatch.setattr(worker_module, "POLL_S", 3600.0)
     stage.gate.set()
 
     async def scene() -> None:
-        async with working(Worker(services, slots=1)):
-            await asyncio.sleep(0.05)
+        worker = WatchedWorker(services, slots=1)
+        async with working(worker):
+            await worker.look()
             queue.add()
             await asyncio.to_thread(services.wake)
             await stage.until(lambda: states(queue) == ["completed"])
@@ -300,7 +322,7 @@ def test_a_blocked_loop_keeps_its_leases(services: Services, queue: Queue, stage
     async def scene() -> None:
         async with working(Worker(services, slots=1)):
             await stage.until(lambda: len(stage.started) == 1)
-            time.sleep(3 * services.options.lease_s)  # noqa: ASYNC251 - this is the blocked loop
+            pause(3 * services.options.lease_s, "three leases, in which the loop is blocked")
             assert queue.rows("SELECT lease_until_ms > :now FROM runs", now=now_ms()) == [(1,)]
             stage.gate.set()
 
@@ -316,14 +338,24 @@ def test_a_clock_that_jumps_takes_no_live_run(
 ) -> None:
     """An hour forward or back in the middle of a run: it goes on, and is started once."""
     queue.add()
+    beats = 0
+
+    def counted(*arguments: Any) -> set[tuple[int, int]]:
+        nonlocal beats
+        lost = extend_leases(*arguments)
+        beats += 1
+        return lost
 
     async def scene() -> None:
-        async with working(Worker(services, slots=1)) as worker:
+        worker = WatchedWorker(services, slots=1)
+        async with working(worker):
             await stage.until(lambda: len(stage.started) == 1)
-            monkeypatch.setattr(room, "now_ms", lambda: now_ms() + jump_ms)
-            await worker._reap(starting=False)
-            worker.wake()
-            await asyncio.sleep(2 * services.options.lease_s)
+            monkeypatch.setattr(worker_module, "now_ms", lambda: now_ms() + jump_ms)
+            monkeypatch.setattr(worker_module, "extend_leases", counted)
+            for count in (2, 4):
+                await worker._reap(starting=False)
+                await worker.look()
+                await stage.until(partial(lambda count: beats >= count, count))
             stage.gate.set()
 
     play(scene)
@@ -430,7 +462,7 @@ def test_a_run_that_cannot_be_stored_is_given_back(
             raise Unavailable
         await services.database.write(lambda tx: finish_run(tx, run, completed(), now_ms()))
 
-    monkeypatch.setattr(room, "perform_run", perform)
+    monkeypatch.setattr(worker_module, "perform_run", perform)
     queue.add()
 
     async def scene() -> None:
@@ -454,7 +486,7 @@ def test_a_mistake_in_the_worker_costs_one_attempt(
             raise RuntimeError
         await services.database.write(lambda tx: finish_run(tx, run, completed(), now_ms()))
 
-    monkeypatch.setattr(room, "perform_run", perform)
+    monkeypatch.setattr(worker_module, "perform_run", perform)
     queue.add()
 
     async def scene() -> None:
@@ -478,8 +510,8 @@ def test_a_queue_that_cannot_be_read_is_tried_again(
             raise errors.pop()
         return claim_runs(*arguments, **more)
 
-    monkeypatch.setattr(room, "claim_runs", moody)
-    monkeypatch.setattr(room, "POLL_S", 0.01)
+    monkeypatch.setattr(worker_module, "claim_runs", moody)
+    monkeypatch.setattr(worker_module, "POLL_S", 0.01)
     stage.gate.set()
     queue.add()
 
@@ -499,18 +531,18 @@ def test_a_suspect_is_alone(services: Services, queue: Queue, monkeypatch: pytes
         there.add(run.id)
         for each in there:
             beside.setdefault(each, set()).update(there - {each})
-        services.wake()
-        await asyncio.sleep(0.05)
+        await worker.look()
         there.discard(run.id)
         await services.database.write(lambda tx: finish_run(tx, run, completed(), now_ms()))
 
-    monkeypatch.setattr(room, "perform_run", visit)
+    monkeypatch.setattr(worker_module, "perform_run", visit)
     suspects = [queue.add(f"https://s{number}.example/").id for number in range(2)]
     queue.change("UPDATE runs SET attempt = 2")
     others = [queue.add(f"https://a{number}.example/").id for number in range(2)]
+    worker = WatchedWorker(services, slots=4)
 
     async def scene() -> None:
-        async with working(Worker(services, slots=4)):
+        async with working(worker):
             await Stage().until(lambda: states(queue) == ["completed"] * 4)
 
     play(scene)
@@ -523,13 +555,18 @@ def test_a_suspect_is_alone(services: Services, queue: Queue, monkeypatch: pytes
 def test_a_suspect_that_must_wait_holds_nobody_up(services: Services, queue: Queue, stage: Stage) -> None:
     """Its target is resting; the others go on, and it comes in its time."""
     queue.add("https://s.example/", now_ms=now_ms())
-    queue.change("UPDATE runs SET attempt = 2, available_at_ms = :at_ms", at_ms=now_ms() + 2_500)
+    queue.change("UPDATE runs SET attempt = 2, available_at_ms = :at_ms", at_ms=now_ms() + 30_000)
     queue.add("https://a.example/", now_ms=now_ms())
     stage.gate.set()
 
     async def scene() -> None:
-        async with working(Worker(services, slots=4)):
+        worker = WatchedWorker(services, slots=4)
+        async with working(worker):
             await stage.until(lambda: states(queue) == ["queued", "completed"])
+            await worker.look()
+            assert states(queue) == ["queued", "completed"]
+            queue.change("UPDATE runs SET available_at_ms = :at_ms WHERE state = 'queued'", at_ms=now_ms())
+            worker.wake()
             await stage.until(lambda: states(queue) == ["completed", "completed"])
 
     play(scene)
@@ -578,10 +615,10 @@ def test_nothing_is_taken_from_tables_of_a_version_that_it_cannot_work_beside(
     queue.add()
 
     async def scene() -> None:
-        async with working(Worker(services)) as worker:
+        worker = WatchedWorker(services)
+        async with working(worker):
             for _ in range(3):
-                worker.wake()
-                await asyncio.sleep(0.1)
+                await worker.look()
             untouched.extend(states(queue))
             queue.change("UPDATE alembic_version SET version_num = :head", head=revisions()[-1])
             worker.wake()

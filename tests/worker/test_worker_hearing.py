@@ -14,10 +14,11 @@ from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.queue.claim import claim_runs
 from pagegrade.web.server.serve import loop_factory
-from pagegrade.worker import worker as room
+from pagegrade.worker import worker as worker_module
 from pagegrade.worker.worker import Worker
 from tests.queue_builders import Queue
-from tests.worker.test_worker import SOON_S, Stage, play, queue, services, stage, states, working
+from tests.waiting import turns
+from tests.worker.test_worker import SOON_S, Stage, WatchedWorker, play, queue, services, stage, states, working
 
 __all__ = ["queue", "services", "stage"]
 
@@ -68,7 +69,7 @@ def test_what_another_process_queued_is_looked_for_in_turn(
     services: Services, queue: Queue, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Hundreds of notices at once are one look, at a moment that no other process has; nobody is told again."""
-    monkeypatch.setattr(room, "POLL_S", 3600.0)
+    monkeypatch.setattr(worker_module, "POLL_S", 3600.0)
     stage.gate.set()
     services.peers = 100
     told: list[str] = []
@@ -80,18 +81,21 @@ def test_what_another_process_queued_is_looked_for_in_turn(
         looks += 1
         return claim_runs(*arguments, **more)
 
-    monkeypatch.setattr(room, "claim_runs", counted)
+    monkeypatch.setattr(worker_module, "claim_runs", counted)
 
     async def scene() -> None:
-        async with working(Worker(services, slots=1)) as worker:
-            await asyncio.sleep(0.1)
+        worker = WatchedWorker(services, slots=1)
+        async with working(worker):
+            await worker.look()
             before = looks
             queue.add(now_ms=now_ms())
             for _ in range(300):
                 worker.hear_job()
             await stage.until(lambda: states(queue) == ["completed"])
-            await asyncio.sleep(0.05)
-            assert looks - before <= 4
+            await stage.until(lambda: worker._turn is None and worker.busy == 0)
+            await worker.look()
+            own = 2  # by `look`
+            assert looks - before <= 4 + own
 
     play(scene)
 
@@ -123,14 +127,15 @@ def test_an_earlier_turn_comes_before_a_later_one(
     services: Services, queue: Queue, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process that would have looked later may be drawn for the next run."""
-    monkeypatch.setattr(room, "POLL_S", 3600.0)
+    monkeypatch.setattr(worker_module, "POLL_S", 3600.0)
     turns = iter([3600.0, 0.0, 3600.0])
-    monkeypatch.setattr(room, "turn_s", lambda _peers: next(turns))
+    monkeypatch.setattr(worker_module, "turn_s", lambda _peers: next(turns))
     stage.gate.set()
 
     async def scene() -> None:
-        async with working(Worker(services, slots=1)) as worker:
-            await asyncio.sleep(0.1)
+        worker = WatchedWorker(services, slots=1)
+        async with working(worker):
+            await worker.look()
             queue.add(now_ms=now_ms())
             for _ in range(3):
                 worker.hear_job()
@@ -145,7 +150,7 @@ def test_a_turn_that_is_now_is_followed_by_others(
 ) -> None:
     """On every event loop: that of the server has timers that do not know when they are due."""
     turns = iter([0.0, 3600.0, 0.0, 0.0])
-    monkeypatch.setattr(room, "turn_s", lambda _peers: next(turns))
+    monkeypatch.setattr(worker_module, "turn_s", lambda _peers: next(turns))
     worker = Worker(services, slots=1)
 
     async def scene() -> list[BaseException]:
@@ -164,14 +169,16 @@ def test_a_turn_that_is_now_is_followed_by_others(
 
 def test_whoever_has_no_room_does_not_look(services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that only answers requests asks the database for nothing it could not take."""
-    monkeypatch.setattr(room, "POLL_S", 3600.0)
+    monkeypatch.setattr(worker_module, "POLL_S", 3600.0)
 
     async def scene() -> None:
-        async with working(Worker(services, slots=0)) as worker:
-            await asyncio.sleep(0.02)
+        worker = WatchedWorker(services, slots=0)
+        async with working(worker):
+            await worker.look()
+            before = worker._idle_count
             worker.hear_job()
-            await asyncio.sleep(0.02)
-            assert worker._turn is None
+            await turns()
+            assert (worker._turn, worker._idle_count) == (None, before)
 
     play(scene)
 
@@ -183,6 +190,6 @@ def test_while_others_are_heard_the_queue_is_looked_at_seldom(services: Services
     services.changes.sender = Quiet()
     heard = {worker._pause_s() for _ in range(20)}
 
-    assert alone == room.POLL_S
-    assert all(0.8 * room.QUIET_POLL_S <= pause_s <= 1.2 * room.QUIET_POLL_S for pause_s in heard)
+    assert alone == worker_module.POLL_S
+    assert all(0.8 * worker_module.QUIET_POLL_S <= pause_s <= 1.2 * worker_module.QUIET_POLL_S for pause_s in heard)
     assert len(heard) > 1

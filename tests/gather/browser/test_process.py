@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.options import MAX_MEMORY_BYTES
 from pagegrade.gather.browser.process import process_tree, run_browser, sweep_folders
+from tests.waiting import wait_until
 
 OWNER = """
 import asyncio, sys
@@ -24,7 +24,7 @@ async def main():
     async with run_browser(Path(sys.argv[1]), max_memory_bytes=10**9) as browser:
         await browser.connection.send("Target.createTarget", {"url": "about:blank"})
         print(*process_tree(browser.pid), flush=True)
-        await asyncio.sleep(600)
+        await asyncio.Event().wait()
 
 asyncio.run(main())
 """
@@ -50,13 +50,13 @@ def is_renderer(pid: int) -> bool:
 
 
 def settled_renderers(tree: list[int]) -> list[dict[str, str]]:
-    """Status of the processes that draw pages, once they have given up their rights (20 s at most)."""
-    end = time.monotonic() + 20
-    while True:
-        found = [status_of(pid) for pid in tree if is_renderer(pid)]
-        if all(one["Seccomp"] == "2" for one in found) or time.monotonic() > end:
-            return found
-        os.sched_yield()
+    """Status of the processes that draw pages, once they have given up their rights."""
+
+    def found() -> list[dict[str, str]]:
+        return [status_of(pid) for pid in tree if is_renderer(pid)]
+
+    wait_until(lambda: all(one["Seccomp"] == "2" for one in found()), "the sandbox of the renderers")
+    return found()
 
 
 def network_of(process: str) -> str:
@@ -64,12 +64,9 @@ def network_of(process: str) -> str:
     return str(Path(f"/proc/{process}/ns/net").readlink())
 
 
-def until_gone(pids: list[int]) -> list[int]:
-    """Those of the processes that still run after at most 20 s."""
-    end = time.monotonic() + 20
-    while (left := [pid for pid in pids if is_running(pid)]) and time.monotonic() < end:
-        os.sched_yield()
-    return left
+def wait_until_gone(pids: list[int]) -> None:
+    """Wait until none of the processes runs."""
+    wait_until(lambda: not any(is_running(pid) for pid in pids), f"the end of {pids}")
 
 
 def folders() -> set[str]:
@@ -95,7 +92,7 @@ def test_it_runs_sandboxed_in_a_network_of_its_own_and_leaves_nothing(program: P
         ("2", "", False)
     }
     assert network != network_of("self")
-    assert until_gone(tree) == []
+    wait_until_gone(tree)
     assert folders() == before
 
 
@@ -108,7 +105,7 @@ def test_it_ends_when_its_owner_is_killed(program: Path) -> None:
         owner.send_signal(signal.SIGKILL)
         owner.wait()
 
-    assert until_gone(tree) == []
+    wait_until_gone(tree)
     assert sweep_folders() >= 1
 
 
@@ -128,7 +125,7 @@ def test_a_browser_that_is_killed_is_a_failure_of_the_rendering(program: Path, v
                     await browser.connection.send("Browser.getVersion")
             return tree
 
-    assert until_gone(asyncio.run(run())) == []
+    wait_until_gone(asyncio.run(run()))
 
 
 def test_a_program_that_is_no_browser_is_a_failure() -> None:

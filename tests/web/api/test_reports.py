@@ -195,8 +195,7 @@ def test_creating_waits_for_the_analysis(tmp_path: Path) -> None:
             waiting = group.create_task(
                 instance.call("POST", REPORTS, data={"url": "https://example.com/"}, headers={"Prefer": "wait=30"})
             )
-            while not (await instance.call("GET", REPORTS)).json()["data"]:  # noqa: ASYNC110 - nothing tells of it
-                await asyncio.sleep(0.01)
+            await instance.until_awaited()
             await instance.finish()
         return waiting.result()
 
@@ -250,7 +249,7 @@ def test_showing_can_wait(tmp_path: Path) -> None:
         at_once = await instance.call("GET", f"{REPORTS}/1")
         async with asyncio.TaskGroup() as group:
             waiting = group.create_task(instance.call("GET", f"{REPORTS}/1", headers={"Prefer": "wait=30"}))
-            await asyncio.sleep(0.05)
+            await instance.until_awaited()
             await instance.finish()
         return [at_once, waiting.result()]
 
