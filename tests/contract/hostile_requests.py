@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -104,17 +104,21 @@ def request(method: str, target: str, headers: dict[str, str], body: bytes | Non
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + (body or b"")
 
 
-def hostile_headers(targets: list[tuple[str, str, dict[str, str], bytes | None]]) -> Iterator[Hostile]:
+def hostile_headers(
+    targets: list[tuple[str, str, dict[str, str], bytes | None]], *, whole: Collection[str]
+) -> Iterator[Hostile]:
     """Every header that is read, in every shape that a header can have, of every target.
 
     Args:
         targets: Method, target, headers and body of requests that reach the code that reads headers.
+        whole: Headers whose values are only compared, or read up to a bounded length: the first target gets them in
+            every shape, each other target in one.
     """
-    for method, target, headers, body in targets:
-        for name in sorted(headers_read() - {"content-length"}):
-            for shape in SHAPES:
-                if "\n" in shape:
-                    continue
+    shapes = [shape for shape in SHAPES if "\n" not in shape]
+    for number, (method, target, headers, body) in enumerate(targets):
+        for position, name in enumerate(sorted(headers_read() - {"content-length"})):
+            is_whole = number > 0 and name in whole
+            for shape in [shapes[(number + position) % len(shapes)]] if is_whole else shapes:
                 start = {"authorization": "Bearer ", "content-type": "multipart/form-data; boundary="}.get(name, "")
                 value = start + fill(shape, HEAD_BYTES - 2_000)
                 others = {key: kept for key, kept in headers.items() if key.lower() != name}

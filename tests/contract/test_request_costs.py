@@ -273,7 +273,8 @@ def rows(instance: Instance, report_id: int, slug: str, page: dict[str, str]) ->
             ("GET", "/reports", page, None),
             ("GET", f"/r/{slug}", {}, None),
             ("POST", "/sign-in", {**own, **form}, b"email=a&password=b"),
-        ]
+        ],
+        whole=COMPARED | PRESENT | BOUNDED,
     )
     yield from hostile_bodies(REPORTS, key, 65_000, "url", "password")
     yield from hostile_bodies(f"{REPORTS}/{report_id}", key, 65_000, "password", method="PUT")

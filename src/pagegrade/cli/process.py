@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Final, Literal
 
+from pagegrade.cli import USUAL_COLLECTION
 from pagegrade.cli.database import explain_trouble
 from pagegrade.model.errors import InvalidInput, Unavailable
 from pagegrade.observability.logs import Lines, configure_logs
@@ -198,9 +199,13 @@ class Process:
 
 
 def settle() -> None:
-    """Exempt the objects that exist now from garbage collection; they live as long as the process."""
+    """Exempt the objects that exist now from garbage collection, which is as usual from here on.
+
+    They live as long as the process.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*USUAL_COLLECTION)
 
 
 def say(text: str) -> None:
