@@ -93,6 +93,7 @@ def test_it_runs_sandboxed_in_a_network_of_its_own_and_leaves_nothing(program: P
     }
     assert network != network_of("self")
     wait_until_gone(tree)
+
     assert folders() == before
 
 
@@ -106,6 +107,7 @@ def test_it_ends_when_its_owner_is_killed(program: Path) -> None:
         owner.wait()
 
     wait_until_gone(tree)
+
     assert sweep_folders() >= 1
 
 
