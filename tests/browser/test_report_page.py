@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -16,6 +18,7 @@ REPORTS: Final = (
     "good",
     "decent",
     "bad",
+    "drawn",
     "poor",
     "partly",
     "real_hostile",
@@ -25,6 +28,8 @@ REPORTS: Final = (
 )
 LONG_TEXTS: Final = ("hostile_all", "very_long")
 """Pages whose titles and URLs are so long that their summary may be higher."""
+SNAPSHOT: Final = Path(__file__).with_name("report_page.aria.txt")
+_TIMES: Final = re.compile(r"\d{1,2} \w{3} \d{4}(, \d\d:\d\d( UTC)?)?|\d+ \w+ ago")
 _SHOWN: Final = "() => [...document.querySelectorAll('details.row')].filter(e => e.checkVisibility()).length"
 
 
@@ -44,6 +49,21 @@ def test_a_report_page_keeps_its_budgets(name: str, instance: Instance, tabs: Ta
     assert page.evaluate("document.querySelectorAll('*').length") <= 1_500
     assert name in LONG_TEXTS or height <= 320
     assert all(height >= 43.5 for height in rows)
+
+
+def test_a_screen_reader_meets_the_report_in_a_fixed_order(instance: Instance, tabs: Tabs) -> None:
+    """The roles, names and order of the report page are those of a committed file, which a change has to update.
+
+    ``PAGEGRADE_WRITE_SNAPSHOT=1`` writes the file.
+    """
+    window = tabs("Alice")
+    window.go(instance.fill("/reports/{decent.id}?open=title-length"))
+    found = _TIMES.sub("TIME", window.page.locator("main").aria_snapshot())
+    found = re.sub(r"(/reports/|Report )\d+", r"\1N", found) + "\n"
+    if os.environ.get("PAGEGRADE_WRITE_SNAPSHOT"):
+        SNAPSHOT.write_text(found, encoding="utf-8")
+
+    assert found == SNAPSHOT.read_text(encoding="utf-8")
 
 
 def test_styles_and_scripts_keep_their_budgets(instance: Instance) -> None:

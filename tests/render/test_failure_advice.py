@@ -7,7 +7,7 @@ import pytest
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.identity import USER_AGENT
 from pagegrade.model.report import Failure
-from pagegrade.render.failure_advice import cause, has_to_let_us_in, user_agent, way_out
+from pagegrade.render.failure_advice import cause, has_to_let_us_in, is_often_temporary, user_agent, way_out
 from tests.report_builders import make_failed_report
 
 
@@ -108,3 +108,15 @@ def test_we_are_named_as_the_site_saw_us(vantage: str, expected: str) -> None:
 def test_name_servers_without_an_answer_are_no_missing_name(reason: str, headline: str) -> None:
     """A look-up that failed says nothing about the name."""
     assert way_out(failure("dns", reason=reason)).headline == headline
+
+
+@pytest.mark.parametrize(("code", "reason"), [("timeout", None), ("dns", "dns_timeout"), ("dns", "dns_error")])
+def test_what_may_pass_by_itself_is_called_temporary(code: str, reason: str | None) -> None:
+    """Also name servers that gave no answer."""
+    assert is_often_temporary(failure(code, reason=reason, retryable=True))
+
+
+@pytest.mark.parametrize(("code", "retryable"), [("dns", True), ("dns", False), ("tls", False)])
+def test_a_missing_host_name_is_not_called_temporary(code: str, *, retryable: bool) -> None:
+    """Nor what is not worth another try."""
+    assert not is_often_temporary(failure(code, reason="dns_nxdomain", retryable=retryable))

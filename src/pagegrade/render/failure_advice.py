@@ -191,6 +191,11 @@ def has_to_let_us_in(error: Failure) -> bool:
     return error.code == "blocked" or (error.code == "http_error" and error.http_status in _FORBIDDEN)
 
 
+def is_often_temporary(error: Failure) -> bool:
+    """Return whether the same request may succeed later by itself; a name that does not exist seldom appears."""
+    return error.retryable and way_out(error) is not _WAYS["dns"]
+
+
 def cause(error: Failure, words: Words = ENGLISH) -> str:
     """The machine's words for it, for those who report it further: code, finer reason, status."""
     parts = [visible(error.code, 40)]

@@ -18,7 +18,7 @@ from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import charts, rendered_view, view
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, unicode_host, visible
-from pagegrade.render.failure_advice import cause, has_to_let_us_in, user_agent, way_out
+from pagegrade.render.failure_advice import cause, has_to_let_us_in, is_often_temporary, user_agent, way_out
 from pagegrade.render.finding_list import (
     REQUEST_SORTS,
     SEVERITY_NAMES,
@@ -157,6 +157,7 @@ def environment(tag: str) -> Environment:
         shared_link=shared_link,
         way_out=way_out,
         has_to_let_us_in=has_to_let_us_in,
+        is_often_temporary=is_often_temporary,
         cause=cause,
         user_agent=user_agent,
         project_url=PROJECT_URL,

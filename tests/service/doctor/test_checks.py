@@ -12,6 +12,7 @@ from pagegrade.sandbox.pool import Children
 from pagegrade.service.doctor import checks as module
 from pagegrade.service.doctor.checks import (
     Diagnosis,
+    format_size,
     look_at_children,
     look_at_clock,
     look_at_guard,
@@ -192,3 +193,12 @@ def test_a_page_is_fetched_through_the_guard() -> None:
     assert fetched.level == "ok"
     assert "answered 200" in fetched.message
     assert missing.level == "problem"
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0 B"), (999, "999 B"), (1_000, "1.0 kB"), (1_500_000, "1.5 MB"), (2 * 10**9, "2.0 GB"), (10**13, "10.0 TB")],
+)
+def test_sizes_are_in_powers_of_1000_as_on_pages(count: int, text: str) -> None:
+    """The system page shows both kinds of figures beside each other."""
+    assert format_size(count) == text

@@ -274,3 +274,13 @@ async def try_fetch(url: str, options: AnalyzeOptions, children: Children) -> Di
     page = report.page
     took = sum(value or 0 for value in page.timing_ms.values())
     return ok("online", f"{target.url} answered {page.http_status} over {page.http_version} in {took:.0f} ms")
+
+
+def format_size(count: int) -> str:
+    """Bytes for people, in powers of 1,000 as on pages."""
+    size = float(count)
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:  # noqa: PLR2004 - the step between the units
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} TB"

@@ -7,7 +7,7 @@ from typing import Final
 
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
-from pagegrade.service.doctor.checks import Diagnosis, ok, problem, warning
+from pagegrade.service.doctor.checks import Diagnosis, format_size, ok, problem, warning
 from pagegrade.service.doctor.processes import look_at_processes
 from pagegrade.store.engine.database import Database
 from pagegrade.store.engine.redact import name_of
@@ -221,7 +221,7 @@ def _look_at_rights(database: Database) -> Iterator[Diagnosis]:
 
 def _look_at_rows(database: Database) -> Iterator[Diagnosis]:
     sizes = database.read_here(measure)
-    yield ok("reports", f"{sizes.reports} reports, {sizes.runs} runs; database {sizes.database_bytes / 2**20:.1f} MiB")
+    yield ok("reports", f"{sizes.reports} reports, {sizes.runs} runs; database {format_size(sizes.database_bytes)}")
     now = now_ms()
     queue = database.read_here(lambda tx: queue_state(tx, now))
     message = f"{queue.depth} waiting, {queue.running} running"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from pagegrade.model.errors import Unavailable
-from pagegrade.service.doctor.checks import Diagnosis, ok, problem, warning
+from pagegrade.service.doctor.checks import Diagnosis, format_size, ok, problem, warning
 from pagegrade.store.engine.data_dir import NETWORK_FILE_SYSTEMS, file_system_of, serving_process, try_writing
 from pagegrade.store.engine.database import Database
 from pagegrade.store.queue.length import queue_state
@@ -73,7 +73,7 @@ def look_at_folder(folder: Path) -> Iterator[Diagnosis]:
 
 
 def _look_at_space(free_bytes: int) -> Diagnosis:
-    message = f"{_size(free_bytes)} are free"
+    message = f"{format_size(free_bytes)} are free"
     if free_bytes < TOO_LITTLE_BYTES:
         return problem("disk", message, "Free some space: a full disk refuses every new report.")
     if free_bytes < LITTLE_BYTES:
@@ -175,7 +175,7 @@ def _look_at_rows(database: Database, now_ms: int) -> Iterator[Diagnosis]:
     if sizes.log_bytes > LONG_LOG_BYTES:
         yield warning(
             "database",
-            f"the write-ahead log has grown to {_size(sizes.log_bytes)}",
+            f"the write-ahead log has grown to {format_size(sizes.log_bytes)}",
             "Start the server, which works it off; end programs that keep the database open.",
         )
     queue = database.read_here(lambda tx: queue_state(tx, now_ms))
@@ -202,17 +202,7 @@ def newest_row_ms(database: Database) -> int | None:
 
 def _described(sizes: Sizes) -> str:
     return (
-        f"{sizes.reports} reports, {sizes.runs} runs; database {_size(sizes.database_bytes)} "
-        f"(free inside {_size(sizes.free_bytes)}), log {_size(sizes.log_bytes)}, "
-        f"results {_size(sizes.details_bytes)} for {_size(sizes.details_plain_bytes)} of JSON"
+        f"{sizes.reports} reports, {sizes.runs} runs; database {format_size(sizes.database_bytes)} "
+        f"(free inside {format_size(sizes.free_bytes)}), log {format_size(sizes.log_bytes)}, "
+        f"results {format_size(sizes.details_bytes)} for {format_size(sizes.details_plain_bytes)} of JSON"
     )
-
-
-def _size(count: int) -> str:
-    """Bytes for people."""
-    size = float(count)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if size < 1024:  # noqa: PLR2004 - the step between the units
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1024
-    return f"{size:.1f} TiB"

@@ -16,10 +16,12 @@ from pagegrade.service.reports.operations import find_report, find_reports
 from pagegrade.service.reports.titles import SharedFinding, find_shared_findings, find_titles
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import Kind, count_matching, load_counts
+from pagegrade.store.repositories.overview import WorsePage, average_score, pages_that_got_worse
 from pagegrade.store.repositories.run_history import load_recent_scores
 
 MAX_SCORES: Final = 12
 """Scores of a report in a list, for its trend."""
+WEEK_MS: Final = 7 * 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,10 @@ class Rows:
     """True if the account has any report, also one that the query does not find."""
     scores: Mapping[int, tuple[tuple[int, str | None], ...]]
     """Report id -> (score, ruleset) of its last scored runs, oldest first."""
+    average: float | None
+    """Mean score of the newest reports of the account, or of the project; ``None`` without a score."""
+    worse: tuple[WorsePage, ...]
+    """Pages whose newest analysis in the last week ended with fewer points than the one before."""
     shared: tuple[SharedFinding, ...]
     """Findings of several of the reports; only where the query names a project."""
 
@@ -52,6 +58,8 @@ def find_rows(tx: Transaction, caller: Caller, query: ListQuery, options: Servic
         _by_name(kept),
         count_matching(everything) > 0,
         load_recent_scores(tx, reports, MAX_SCORES),
+        average_score(tx, caller.account.id, project or ""),
+        pages_that_got_worse(tx, caller.account.id, since_ms=now_ms - WEEK_MS, project=project or ""),
         find_shared_findings(tx, reports) if project else (),
     )
 

@@ -335,3 +335,28 @@ def test_a_full_list_is_a_small_page(tmp_path: Path) -> None:
         assert len(ten.content) < 30_000
 
     with_instance(tmp_path, script)
+
+
+def test_the_tiles_name_the_average_and_what_got_worse(tmp_path: Path) -> None:
+    """Each page that got worse leads to what changed; of another project nothing is shown."""
+
+    async def script(instance: Instance) -> None:
+        empty = (await instance.page("GET", "/reports")).text
+        for url, scores in (("https://worse.example/", (90, 60)), ("https://better.example/", (60, 90))):
+            report_id = (await instance.create(url))["id"]
+            for index, score in enumerate(scores):
+                if index:
+                    await instance.page("POST", f"/reports/{report_id}/run")
+                await instance.finish(make_report(url=url, score=score))
+        page = (await instance.page("GET", "/reports")).text
+        project = (await instance.page("GET", "/reports?project=better.example")).text
+
+        assert "Average score" not in empty
+        assert re.search(r'Average score</p><p class="figure">75<', page)
+        assert re.search(r'Got worse this week</p><p class="figure">1<', page)
+        assert 'href="/reports/1/compare?from=1&amp;to=2"' in page
+        assert "90 → 60" in page
+        assert re.search(r'Average score</p><p class="figure">90<', project)
+        assert re.search(r'Got worse this week</p><p class="figure">0<', project)
+
+    with_instance(tmp_path, script)

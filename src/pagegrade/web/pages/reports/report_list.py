@@ -32,13 +32,25 @@ from pagegrade.web.pages.reports.list_query import (
     read_asked,
 )
 from pagegrade.web.pages.reports.report_context import check_address
-from pagegrade.web.pages.reports.rows import GONE, MEANINGS, PRIVACIES, RESULTS, STATES, row_of, state_object
+from pagegrade.web.pages.reports.rows import (
+    GONE,
+    MAX_CRUMB,
+    MEANINGS,
+    PRIVACIES,
+    RESULTS,
+    STATES,
+    row_of,
+    short_address,
+    state_object,
+)
 from pagegrade.web.report_requests import list_query
 from pagegrade.web.request import Request
 
 MAX_IDS: Final = 100
 """Reports whose state is told at once: as many as a list can show."""
 MAX_IDS_TEXT: Final = 2_048
+MAX_WORSE: Final = 5
+"""Pages that got worse, by name."""
 ALL: Final = N_("All")
 UNFINISHED_FIRST: Final[tuple[State, ...]] = ("running", "queued", "failed")
 SAID: Final = {
@@ -115,6 +127,9 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
             chips=_chips(asked, found.counts, texts),
             counts=found.counts,
             shared=found.shared,
+            average=None if found.average is None else round(found.average),
+            worse=[(page, short_address(page.url, MAX_CRUMB)) for page in found.worse],
+            max_worse=MAX_WORSE,
             check_address=check_address,
             last_page=max(1, -(-found.total // asked.query.per_page)),
             results=choices(texts, RESULTS, any_of=True),

@@ -1,0 +1,74 @@
+"""Figures above the list of reports."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from sqlalchemy import update
+
+from pagegrade.model.account import Account
+from pagegrade.store.repositories.overview import average_score, pages_that_got_worse
+from pagegrade.store.schema.tables import runs
+from tests.report_builders import make_failed_report, make_report
+from tests.share_builders import DAY_MS, add_shared, finish, run_again
+from tests.store_builders import NOW_MS, add_owner, make_database
+
+WEEK_MS = 7 * DAY_MS
+
+
+def test_the_average_is_that_of_scored_reports(tmp_path: Path) -> None:
+    """Of the account, or of one project; a report without a score changes nothing."""
+    database = make_database(tmp_path)
+    try:
+        alice, bob = add_owner(database)[0], add_owner(database, "Bob")[0]
+        for number, score in enumerate((40, 80, 90)):
+            url = f"https://{'shop' if number else 'blog'}.example/{number}"
+            add_shared(database, alice, now_ms=NOW_MS, url=url, outcome=make_report(score=score))
+        add_shared(database, alice, now_ms=NOW_MS, url="https://x.example/", outcome=make_failed_report("dns"))
+        add_shared(database, bob, now_ms=NOW_MS, outcome=make_report(score=10))
+
+        assert database.read_here(lambda tx: average_score(tx, alice.id)) == 70.0
+        assert database.read_here(lambda tx: average_score(tx, alice.id, "shop.example")) == 85.0
+        assert database.read_here(lambda tx: average_score(tx, alice.id, "x.example")) is None
+        assert database.read_here(lambda tx: average_score(tx, alice.id, "none.example")) is None
+    finally:
+        database.close()
+
+
+def test_pages_that_lost_points_are_found_the_worst_first(tmp_path: Path) -> None:
+    """Since then, by the same rules, of the account and the project; a failed run between them is passed over."""
+    database = make_database(tmp_path)
+    try:
+        alice, bob = add_owner(database)[0], add_owner(database, "Bob")[0]
+
+        def add(path: str, *outcomes: tuple[int | None, str], owner: Account = alice) -> int:
+            report = add_shared(database, owner, now_ms=NOW_MS - DAY_MS, url=f"https://{path}")
+            for index, (score, ruleset) in enumerate(outcomes):
+                if index:
+                    report = run_again(database, report, now_ms=NOW_MS)
+                run = replace(make_report().run, ruleset=ruleset)
+                made = make_failed_report("dns") if score is None else make_report(score=score, run=run)
+                report = finish(database, report, made, now_ms=NOW_MS)
+            return report.id
+
+        little = add("a.example/", (80, "1"), (79, "1"))
+        much = add("b.example/", (80, "1"), (None, "1"), (30, "1"))
+        add("b.example/up", (30, "1"), (80, "1"))
+        add("b.example/rules", (80, "1"), (30, "2"))
+        add("b.example/once", (30, "1"))
+        add("b.example/bob", (80, "1"), (30, "1"), owner=bob)
+        old = add("b.example/old", (80, "1"), (30, "1"))
+        long_ago = update(runs).where(runs.c.report_id == old).values(finished_at_ms=NOW_MS - 2 * WEEK_MS)
+        database.write_here(lambda tx: tx.execute(long_ago))
+        since_ms = NOW_MS - WEEK_MS
+        found = database.read_here(lambda tx: pages_that_got_worse(tx, alice.id, since_ms=since_ms))
+        of_one = database.read_here(
+            lambda tx: pages_that_got_worse(tx, alice.id, since_ms=since_ms, project="a.example")
+        )
+
+        assert [(page.report_id, page.before, page.after) for page in found] == [(much, 80, 30), (little, 80, 79)]
+        assert (found[0].before_number, found[0].after_number) == (1, 3)
+        assert [page.report_id for page in of_one] == [little]
+    finally:
+        database.close()
