@@ -68,6 +68,8 @@ async def move_in(instance: Instance) -> Left:
     await instance.call("POST", "/api/v1/batches", json={"urls": ["https://batch.example/", "nonsense:"]}, key=bob_key)
     await instance.call("POST", "/api/v1/ignores", json={"check": "image-alt", "reason": "Known."}, key=bob_key)
     database.write_here(lambda tx: _add_webhook(tx, instance.alice.id))
+    monitor = {"report_id": first["id"], "schedule": "daily", "budgets": ["score<100"]}
+    await instance.call("POST", "/api/v1/monitors", json=monitor)
     await instance.finish()
     await instance.create("https://broken.example/")
     await instance.finish(make_failed_report("dns"))

@@ -151,6 +151,7 @@ def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -
         "WRONG_KEYS_PER_MINUTE": "1003",
         "CREATE_WAIT_SECONDS": "4",
         "MAX_REPORTS": "1005",
+        "MAX_MONITORS": "1020",
         "ACCOUNT_QUEUE": "1006",
         "QUEUE": "1007",
         "RETENTION_DAYS": "1008",

@@ -204,6 +204,7 @@ class Settings(BaseSettings):
         Field(description="Finished runs that are kept of each report. Unset: all."),
     ] = None
     max_reports: Annotated[Count | None, Field(description="Reports an account may have. Unset: no limit.")] = None
+    max_monitors: Annotated[Count, Field(description="Monitors an account may have.")] = 100
     account_queue: Annotated[Count, Field(description="Unfinished runs an account may have.")] = 1_000
     queue: Annotated[Count, Field(description="Unfinished runs of all accounts together.")] = 10_000
     target_runs: Annotated[

@@ -199,6 +199,7 @@ def service_options(*, host: str | None = None, port: int | None = None, workers
         wrong_keys_per_minute=settings.wrong_keys_per_minute,
         create_wait_s=settings.create_wait_seconds,
         max_reports=settings.max_reports,
+        max_monitors=settings.max_monitors,
         account_queue=settings.account_queue,
         queue=settings.queue,
         retention_days=settings.retention_days,

@@ -23,6 +23,7 @@ NEW = {"url": "https://example.com/new"}
 
 
 BATCH = {"urls": ["https://example.com/a", "ftp://example.com/"]}
+MONITOR = {"report_id": 1, "schedule": "daily", "budgets": ["score<80"]}
 RULE = {"check": "image-alt", "reason": "Known.", "report_id": 1}
 
 
@@ -31,11 +32,15 @@ async def tour_collections(see: Callable[..., Awaitable[httpx.Response]]) -> Non
     for path, bodies in (
         ("/api/v1/batches", (BATCH, {"privacy": 7})),
         ("/api/v1/ignores", (RULE, {"check": "none"})),
+        ("/api/v1/monitors", (MONITOR, {"schedule": "often"})),
     ):
         for body in bodies:
             await see("POST", path, json=body)
         for method, place in (("GET", ""), ("GET", "/1"), ("DELETE", "/1"), ("GET", "/1")):
             await see(method, f"{path}{place}")
+    await see("POST", "/api/v1/monitors", json=MONITOR)
+    await see("PUT", "/api/v1/monitors/2", json={"paused": 1})
+    await see("GET", "/api/v1/monitors?cursor=")
 
 
 async def tour(instance: Instance) -> list[httpx.Response]:

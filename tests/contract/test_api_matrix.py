@@ -39,6 +39,7 @@ ACTORS: Final = (
 KEYLESS: Final = frozenset({"nobody", "wrong key", "revoked key", "expired key", "disabled account"})
 BATCHES: Final = "/api/v1/batches"
 IGNORES: Final = "/api/v1/ignores"
+MONITORS: Final = "/api/v1/monitors"
 SECURITY_HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -83,6 +84,11 @@ ROWS: Final = {
     ("POST", "/api/v1/ignores"): Row(201, 201, "ignores", {"check": "image-alt", "reason": "Known."}),
     ("GET", "/api/v1/ignores/{id}"): Row(200, 404),
     ("DELETE", "/api/v1/ignores/{id}"): Row(200, 404, "ignores"),
+    ("GET", "/api/v1/monitors"): Row(200, 200),
+    ("POST", "/api/v1/monitors"): Row(201, 422, "monitors", {"report_id": "{report}", "schedule": "daily"}),
+    ("GET", "/api/v1/monitors/{id}"): Row(200, 404),
+    ("PUT", "/api/v1/monitors/{id}"): Row(200, 404, "monitors", {"paused": "1"}),
+    ("DELETE", "/api/v1/monitors/{id}"): Row(200, 404, "monitors"),
     ("GET", "/api/v1/projects"): Row(200, 200),
     ("GET", "/api/v1/projects/{project}"): Row(200, 404),
     ("DELETE", "/api/v1/projects/{project}"): Row(200, 404, "reports:write"),
@@ -128,6 +134,12 @@ class World:
         made: int = self.server.call("POST", IGNORES, form={"check": "image-alt", "reason": "Known."}).data["id"]
         return made
 
+    def monitor(self) -> int:
+        """The id of a new monitor of the owner."""
+        form = {"report_id": str(self.known["id"]), "schedule": "monthly"}
+        made: int = self.server.call("POST", MONITORS, form=form).data["id"]
+        return made
+
     def fill(self, path: str, *, fresh: bool) -> str:
         """The path with what belongs to the owner; ``fresh``: with something that may be deleted."""
         known = self.known
@@ -136,6 +148,8 @@ class World:
             return path.format(id=batch)
         if path.startswith(IGNORES):
             return path.format(id=self.ignore() if fresh else known["ignore"])
+        if path.startswith(MONITORS):
+            return path.format(id=self.monitor() if fresh else known["monitor"])
         if fresh:
             made = self.server.create(f"{self.site.spa}/")
             known = {**known, "id": made["id"], "project": made["project"]}
@@ -180,6 +194,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         # Numbers of batches are others than those of reports.
         known["batch"] = [world.batch() for _ in range(5)][-1]
         known["ignore"] = [world.ignore() for _ in range(7)][-1]
+        known["monitor"] = [world.monitor() for _ in range(9)][-1]
         yield world
 
 
@@ -202,7 +217,7 @@ def expected(method: str, path: str, actor: str) -> int:
         return row.owner
     if actor in KEYLESS:
         return 401
-    if actor == "read-only key" and row.scope in {"reports:write", "ignores"}:
+    if actor == "read-only key" and row.scope in {"reports:write", "ignores", "monitors"}:
         return 403
     return row.other if actor == "other account" else row.owner
 
@@ -212,7 +227,9 @@ def ask(world: World, method: str, path: str, actor: str, *, fill: Callable[[str
     row = ROWS.get(("GET" if method == "HEAD" else method, path), Row(0, 0))
     fresh = method == "DELETE" and actor == "owner" and (method, path) in ROWS
     filled = fill(path) if fill else world.fill(path, fresh=fresh)
-    form = {name: value.format(site=world.site.http) for name, value in row.form.items()} or None
+    form = {
+        name: value.format(site=world.site.http, report=world.known["id"]) for name, value in row.form.items()
+    } or None
     headers = {"Prefer": "respond-async"} if path == "/api/v1/reports" else {}
     return world.server.call(method, filled + row.query, key=world.keys[actor], form=form, headers=headers)
 

@@ -168,6 +168,92 @@ def keys_revoke(
     turn_off(which)
 
 
+monitors = typer.Typer(no_args_is_help=True, help="Manage monitors: reports that are analyzed again on a schedule.")
+
+MonitorId = Annotated[int, typer.Argument(metavar="ID", help="As `pagegrade monitors list` shows it.")]
+OfAccount = Annotated[
+    int | None, typer.Option("--account", metavar="ID", help="Account of the monitor; optional if there is only one.")
+]
+Schedule = Annotated[
+    str | None,
+    typer.Option(
+        "--schedule",
+        metavar="SCHEDULE",
+        help="hourly, daily, weekly, monthly or five fields of cron. daily by default.",
+    ),
+]
+Zone = Annotated[
+    str | None,
+    typer.Option("--timezone", metavar="ZONE", help="Such as Europe/Prague. That of the account by default."),
+]
+Budgets = Annotated[
+    list[str] | None,
+    typer.Option("--budget", metavar="CONDITION", help="Breached when it holds, such as 'score<80 for 2'; repeatable."),
+]
+
+
+@monitors.command("list")
+def monitors_list(*, account_id: OfAccount = None, format_name: Format = "text") -> None:
+    """List the monitors of an account with the budgets that are breached."""
+    from pagegrade.cli.monitors import show_all
+
+    show_all(account_id, format_name)
+
+
+@monitors.command("create")
+def monitors_create(
+    report_id: Annotated[int, typer.Argument(metavar="REPORT", help="Number of the report.")],
+    *,
+    schedule: Schedule = None,
+    timezone: Zone = None,
+    budget: Budgets = None,
+    account_id: OfAccount = None,
+) -> None:
+    """Create a monitor for a report and print its id."""
+    from pagegrade.cli.monitors import create, read_change
+
+    create(report_id, read_change(schedule=schedule, timezone=timezone, budgets=budget), account_id)
+
+
+@monitors.command("change")
+def monitors_change(
+    monitor_id: MonitorId,
+    *,
+    schedule: Schedule = None,
+    timezone: Zone = None,
+    budget: Budgets = None,
+    account_id: OfAccount = None,
+) -> None:
+    """Change the schedule, the time zone, or all budgets of a monitor."""
+    from pagegrade.cli.monitors import change, read_change
+
+    change(monitor_id, read_change(schedule=schedule, timezone=timezone, budgets=budget or None), account_id)
+
+
+@monitors.command("pause")
+def monitors_pause(monitor_id: MonitorId, *, account_id: OfAccount = None) -> None:
+    """Pause a monitor."""
+    from pagegrade.cli.monitors import change, read_change
+
+    change(monitor_id, read_change(schedule=None, timezone=None, budgets=None, paused=True), account_id)
+
+
+@monitors.command("resume")
+def monitors_resume(monitor_id: MonitorId, *, account_id: OfAccount = None) -> None:
+    """Resume a monitor; a run that was due meanwhile follows at once."""
+    from pagegrade.cli.monitors import change, read_change
+
+    change(monitor_id, read_change(schedule=None, timezone=None, budgets=None, paused=False), account_id)
+
+
+@monitors.command("delete")
+def monitors_delete(monitor_id: MonitorId, *, account_id: OfAccount = None) -> None:
+    """Delete a monitor; its report stays."""
+    from pagegrade.cli.monitors import delete
+
+    delete(monitor_id, account_id)
+
+
 def migrate(
     *,
     check: Annotated[
@@ -224,6 +310,7 @@ def register(app: typer.Typer) -> None:
     """Add these commands to the program."""
     app.add_typer(accounts, name="accounts")
     app.add_typer(keys, name="keys")
+    app.add_typer(monitors, name="monitors")
     app.command()(migrate)
     app.command()(prune)
     app.command()(transfer)

@@ -20,12 +20,15 @@ from pagegrade.client.types import (
     Comparison,
     DeletedBatch,
     DeletedIgnore,
+    DeletedMonitor,
     DeletedProject,
     DeletedReport,
     Description,
     Ignore,
     IgnoreList,
     ListedReport,
+    Monitor,
+    MonitorList,
     Project,
     ProjectList,
     Report,
@@ -202,7 +205,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch or the ignore rule.
+            id: Number of the report, the batch, the ignore rule or the monitor.
             fields: Top-level members to answer with, separated by commas; the others are left out, also those
                 that are described as always there.
             wait_s: Seconds to wait for the analysis, 0 to 50; else the installation's.
@@ -223,7 +226,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch or the ignore rule.
+            id: Number of the report, the batch, the ignore rule or the monitor.
             format: Format of the file; `prompt` is Markdown for coding agents.
         """
         return self._file("show_report", path={"id": id}, query={"format": format})
@@ -250,7 +253,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the batch or the ignore rule.
+            id: Number of the report, the batch, the ignore rule or the monitor.
             privacy: Who may open the share page, as when creating.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
@@ -292,7 +295,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the batch or the ignore rule.
+            id: Number of the report, the batch, the ignore rule or the monitor.
             privacy: Who may open the share page, as when creating.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
@@ -334,7 +337,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the batch or the ignore rule.
+            id: Number of the report, the batch, the ignore rule or the monitor.
             privacy: Who may open the share page, as when creating.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
@@ -362,7 +365,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the batch or the ignore rule.
+            id: Number of the report, the batch, the ignore rule or the monitor.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
         """
         return cast("DeletedReport", self._answer("delete_report", path={"id": id}, header={"If-Match": if_match}))
@@ -377,7 +380,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch or the ignore rule.
+            id: Number of the report, the batch, the ignore rule or the monitor.
             per_page: Items of a page.
             page: Number of the page, from 1.
         """
@@ -396,7 +399,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch or the ignore rule.
+            id: Number of the report, the batch, the ignore rule or the monitor.
             number: Number of the run within the report, from 1.
         """
         return cast("Run", self._data("show_run", path={"id": id, "number": number}))
@@ -409,7 +412,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch or the ignore rule.
+            id: Number of the report, the batch, the ignore rule or the monitor.
             from_: Number of the older run; the last but one.
             to: Number of the newer run; the last.
         """
@@ -424,7 +427,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch or the ignore rule.
+            id: Number of the report, the batch, the ignore rule or the monitor.
             picture: Name of a picture, as `rendered.pictures` of the report lists it.
         """
         return self._file("show_picture", path={"id": id, "picture": picture})
@@ -499,7 +502,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch or the ignore rule.
+            id: Number of the report, the batch, the ignore rule or the monitor.
         """
         return cast("Batch", self._data("show_batch", path={"id": id}))
 
@@ -511,7 +514,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:write`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch or the ignore rule.
+            id: Number of the report, the batch, the ignore rule or the monitor.
         """
         return cast("DeletedBatch", self._answer("delete_batch", path={"id": id}))
 
@@ -618,7 +621,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch or the ignore rule.
+            id: Number of the report, the batch, the ignore rule or the monitor.
         """
         return cast("Ignore", self._data("show_ignore", path={"id": id}))
 
@@ -630,9 +633,161 @@ class SyncMethods(SyncCaller):
         The key needs the scope `ignores`.
 
         Args:
-            id: Number of the report, the batch or the ignore rule.
+            id: Number of the report, the batch, the ignore rule or the monitor.
         """
         return cast("DeletedIgnore", self._answer("delete_ignore", path={"id": id}))
+
+    def list_monitors(
+        self,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        page: int | None = None,
+        report_id: int | None = None,
+        cursor: str | None = None,
+        count: Literal[0, 1] | None = None,
+    ) -> MonitorList:
+        """List monitors.
+
+        The monitors of the account, newest first: in numbered pages, or from cursor to cursor.
+
+        The key needs the scope `reports:read`. A key that is limited to a project cannot be used.
+
+        Args:
+            per_page: Items of a page.
+            page: Number of the page, from 1.
+            report_id: Only monitors of this report.
+            cursor: Walks through the list without missing or repeating a monitor while others are created or
+                deleted: send it empty to begin, then follow `links.next`. Not together with `page`.
+            count: With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.
+        """
+        return cast(
+            "MonitorList",
+            self._answer(
+                "list_monitors",
+                query={"per_page": per_page, "page": page, "report_id": report_id, "cursor": cursor, "count": count},
+            ),
+        )
+
+    def iterate_monitors(
+        self, *, per_page: Literal[10, 25, 50, 100] | None = None, report_id: int | None = None
+    ) -> Iterator[Monitor]:
+        """Yield every item of ``list_monitors``, from cursor to cursor: none is missed or repeated."""
+        items = self._items("list_monitors", query={"per_page": per_page, "report_id": report_id}, by_cursor=True)
+        return cast("Iterator[Monitor]", items)
+
+    def create_monitor(
+        self,
+        report_id: int,
+        schedule: str,
+        *,
+        timezone: str | None = None,
+        budgets: list[str] | None = None,
+        paused: Literal[0, 1] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Monitor:
+        """Monitor a report.
+
+        Analyzes the page of a report again on a schedule. A due time is skipped while an analysis of the report
+        is unfinished; due times that were missed count as one. The budgets are evaluated after every run of the
+        report, also after those that were not scheduled.
+
+        The key needs the scope `monitors`. A key that is limited to a project cannot be used.
+
+        Args:
+            report_id: The report to analyze again.
+            schedule: `hourly`, `daily`, `weekly` or `monthly`, at a time that differs from monitor to monitor;
+                or a cron expression of five fields, whose times are moved by up to ten minutes. At most every
+                10 minutes.
+            timezone: IANA name of the time zone in which the schedule is read; without it that of the account.
+            budgets: Conditions that are breaches when they hold, such as `score<80`, `category.seo<70`,
+                `high>0`, `check.noindex`, `lcp_ms>2500`, `score drop>=5` or `transfer_bytes rise>=20%` (than
+                the median of the last five completed runs), each with an optional ` for 2`: only after so many
+                runs in a row. In a form `budgets[]` several times, or one text with a condition a line.
+            paused: 1: create it without starting it.
+            idempotency_key: Key of this request; without it, one is made.
+        """
+        return cast(
+            "Monitor",
+            self._data(
+                "create_monitor",
+                body={
+                    "report_id": report_id,
+                    "schedule": schedule,
+                    "timezone": timezone,
+                    "budgets": budgets,
+                    "paused": paused,
+                },
+                header={"Idempotency-Key": idempotency_key},
+            ),
+        )
+
+    def show_monitor(self, id: int) -> Monitor:
+        """Show a monitor.
+
+        A monitor of the account with the state of its budgets.
+
+        The key needs the scope `reports:read`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, the batch, the ignore rule or the monitor.
+        """
+        return cast("Monitor", self._data("show_monitor", path={"id": id}))
+
+    def update_monitor(
+        self,
+        id: int,
+        *,
+        schedule: str | Unset | None = UNSET,
+        timezone: str | Unset | None = UNSET,
+        budgets: list[str] | Unset | None = UNSET,
+        paused: Literal[0, 1] | Unset | None = UNSET,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Monitor:
+        """Change a monitor.
+
+        Changes what is sent; all else stays as it is.
+
+        The key needs the scope `monitors`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, the batch, the ignore rule or the monitor.
+            schedule: `hourly`, `daily`, `weekly` or `monthly`, at a time that differs from monitor to monitor;
+                or a cron expression of five fields, whose times are moved by up to ten minutes. At most every
+                10 minutes.
+            timezone: IANA name of the time zone.
+            budgets: Conditions that are breaches when they hold, such as `score<80`, `category.seo<70`,
+                `high>0`, `check.noindex`, `lcp_ms>2500`, `score drop>=5` or `transfer_bytes rise>=20%` (than
+                the median of the last five completed runs), each with an optional ` for 2`: only after so many
+                runs in a row. In a form `budgets[]` several times, or one text with a condition a line. They
+                replace all that there were; those that stay keep their state. An empty list of JSON removes
+                all.
+            paused: 1: pause it; 0: go on, with a run at once if one was due meanwhile.
+            if_match: Entity tag that the object must still have, as an earlier answer named it.
+            idempotency_key: Key of this request; without it, one is made.
+        """
+        return cast(
+            "Monitor",
+            self._data(
+                "update_monitor",
+                path={"id": id},
+                body={"schedule": schedule, "timezone": timezone, "budgets": budgets, "paused": paused},
+                header={"If-Match": if_match, "Idempotency-Key": idempotency_key},
+            ),
+        )
+
+    def delete_monitor(self, id: int, *, if_match: str | None = None) -> DeletedMonitor:
+        """Delete a monitor.
+
+        Deletes the monitor with its breach marks; the report and its runs stay.
+
+        The key needs the scope `monitors`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, the batch, the ignore rule or the monitor.
+            if_match: Entity tag that the object must still have, as an earlier answer named it.
+        """
+        return cast("DeletedMonitor", self._answer("delete_monitor", path={"id": id}, header={"If-Match": if_match}))
 
     def list_projects(
         self, *, per_page: Literal[10, 25, 50, 100] | None = None, page: int | None = None

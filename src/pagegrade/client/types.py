@@ -109,6 +109,12 @@ class BatchReport(TypedDict):
     score: int | None
 
 
+class Budget(TypedDict):
+    condition: str
+    state: Literal["ok", "breached", "unknown"]
+    since: str | None
+
+
 class Cap(TypedDict):
     check: str
     max_score: int
@@ -301,6 +307,14 @@ class CreateIgnoreBody(TypedDict):
     expires_at: NotRequired[str]
 
 
+class CreateMonitorBody(TypedDict):
+    report_id: int
+    schedule: str
+    timezone: NotRequired[str | None]
+    budgets: NotRequired[list[str] | None]
+    paused: NotRequired[Literal[0, 1] | None]
+
+
 class CreateReportForm(TypedDict):
     url: str
     privacy: NotRequired[Literal[0, 1, 2]]
@@ -336,6 +350,14 @@ class DeletedIgnore(TypedDict):
     warnings: NotRequired[list[AnswerWarning]]
     id: int
     object: Literal["ignore"]
+
+
+class DeletedMonitor(TypedDict):
+    deleted: bool
+    status: Literal[200]
+    warnings: NotRequired[list[AnswerWarning]]
+    id: int
+    object: Literal["monitor"]
 
 
 class DeletedProject(TypedDict):
@@ -577,6 +599,35 @@ class Metrics(TypedDict):
     load_ms: float | None
     dom_elements: int | None
     js_heap_bytes: int | None
+
+
+class Monitor(TypedDict):
+    id: int
+    object: Literal["monitor"]
+    report_id: int
+    schedule: str
+    timezone: str
+    budgets: list[Budget]
+    paused: bool
+    next_run_at: str | None
+    last_run_at: str | None
+    unreachable_since: str | None
+    created_at: str
+    updated_at: str
+
+
+class MonitorAnswer(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    data: Monitor
+
+
+class MonitorList(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    links: ReportListLinks
+    meta: ReportListMeta
+    data: list[Monitor]
 
 
 class NotComparable(TypedDict):
@@ -868,6 +919,13 @@ class Spread(TypedDict):
 class Thresholds(TypedDict):
     good: int
     decent: int
+
+
+class UpdateMonitorBody(TypedDict):
+    schedule: NotRequired[str | None]
+    timezone: NotRequired[str | None]
+    budgets: NotRequired[list[str] | None]
+    paused: NotRequired[Literal[0, 1] | None]
 
 
 class UpdateReportBody(TypedDict):

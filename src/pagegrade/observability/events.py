@@ -70,6 +70,9 @@ class Observation:
         self._attempts = Counter(
             "pagegrade_run_attempts", "Attempts by which runs came to an end.", ("attempt",), registry=self.registry
         )
+        self._monitors = Counter(
+            "pagegrade_monitor_runs", "Due times of monitors that were settled.", ("outcome",), registry=self.registry
+        )
         self._fetches = Counter(
             "pagegrade_fetches_refused", "Pages that may not be contacted.", ("reason",), registry=self.registry
         )
@@ -201,6 +204,18 @@ class Observation:
                 attempt=attempt,
                 duration_ms=round(seconds * 1000, 1),
             )
+
+    def monitor_due(self, *, outcome: str, monitor: int, report: int) -> None:
+        """A due time of a monitor was settled.
+
+        Args:
+            outcome: ``queued``, ``skipped``, ``put_off``, ``taken`` (by another process) or ``full`` (the queue).
+            monitor: Id.
+            report: Id of its report.
+        """
+        self._monitors.labels(outcome).inc()
+        if self.lines is not None:
+            self.lines.debug("monitor_due", outcome=outcome, monitor=monitor, report=report)
 
     def group_written(self, count: int, seconds: float) -> None:
         """Changes were committed together; from the writer's thread."""

@@ -44,6 +44,21 @@ EXAMPLES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A condition, evaluated on one report."""
+
+    holds: bool | None
+    """``None``: the report does not have what the condition is about."""
+    sentence: str
+    """The finding, for people, without a full stop."""
+    value: float | str | None = None
+    """The figure of the report, in the unit of the subject; the number of findings for ``severity``, a word for
+    ``result``; ``None`` where there is none, and for a check."""
+    limit: float | str | None = None
+    """That the value was compared with; for a change, the value from which on the condition holds."""
+
+
+@dataclass(frozen=True, slots=True)
 class Gate:
     """One condition; it *fails* the build when it holds."""
 
@@ -63,6 +78,16 @@ class Gate:
         change = f" {self.change}" if self.change else ""
         return f"{self.subject}{change}{self.comparison}{self.limit}{'%' if self.is_percentage else ''}"
 
+    @property
+    def is_timing(self) -> bool:
+        """True if the figure differs from one run to the next although the page is the same."""
+        return self.subject in METRICS or self.subject == "ttfb_ms"
+
+    @property
+    def reads_details(self) -> bool:
+        """True if the condition needs the results or the page of a report, not only its summary."""
+        return self.subject in {*METRICS, *AMOUNTS, "severity"} or self.subject.startswith("check.")
+
     def failure(self, report: Report, earlier: Sequence[Report] = ()) -> str | None:
         """Return the reason why the report fails the gate, in one sentence; ``None`` if it passes.
 
@@ -74,36 +99,44 @@ class Gate:
             earlier: Completed reports on the page from before, the newest first; a change is measured from the median
                 of the first ``COMPARED_RUNS`` that have the figure.
         """
+        evaluation = self.evaluate(report, earlier)
+        return None if evaluation.holds is False else f"{self}: {evaluation.sentence}"
+
+    def evaluate(self, report: Report, earlier: Sequence[Report] = ()) -> Evaluation:
+        """Evaluate the condition; takes what ``failure`` does."""
         if self.subject == "severity":
-            return self._severity_failure(report)
+            return self._evaluate_severity(report)
         if self.subject.startswith("check."):
-            return self._check_failure(report)
+            return self._evaluate_check(report)
         compare = _COMPARE[self.comparison]
         if self.subject == "result":
             if report.result is None:
-                return f"{self}: the report has no result{_because(report)}"
+                return Evaluation(None, f"the report has no result{_because(report)}")
             holds = compare(_RESULTS.index(report.result), _RESULTS.index(self.limit))
-            return f"{self}: the result is {report.result}" if holds else None
+            return Evaluation(holds, f"the result is {report.result}", report.result, self.limit)
         figure = self._figure(report)
         if figure is None:
-            return f"{self}: the report has no {self.subject}{_because(report)}"
+            return Evaluation(None, f"the report has no {self.subject}{_because(report)}")
         if self.change:
-            return self._change_failure(report, figure, earlier)
-        return f"{self}: the {self.subject} is {figure:.12g}" if compare(figure, float(self.limit)) else None
+            return self._evaluate_change(report, figure, earlier)
+        limit = float(self.limit)
+        return Evaluation(compare(figure, limit), f"the {self.subject} is {figure:.12g}", figure, limit)
 
-    def _change_failure(self, report: Report, figure: float, earlier: Sequence[Report]) -> str | None:
+    def _evaluate_change(self, report: Report, figure: float, earlier: Sequence[Report]) -> Evaluation:
         comparable = [one for one in earlier if self._is_comparable(report, one)]
         figures = [known for one in comparable if (known := self._figure(one)) is not None][:COMPARED_RUNS]
         if not figures:
-            return f"{self}: there is no earlier report with a {self.subject} to compare with"
+            return Evaluation(None, f"there is no earlier report with a {self.subject} to compare with", figure)
         before = median(figures)
+        amount = float(self.limit)
         change = before - figure if self.change == "drop" else figure - before
         if self.is_percentage:
             change = 100 * change / before if before else (100.0 if change > 0 else 0.0)
+            amount = before * amount / 100
         # What is written with a decimal point must not depend on how computers round it.
-        if not _COMPARE[self.comparison](round(change, 9), float(self.limit)):
-            return None
-        return f"{self}: the {self.subject} is {figure:.12g}, it was {before:.12g}"
+        holds = _COMPARE[self.comparison](round(change, 9), float(self.limit))
+        limit = round(before - amount if self.change == "drop" else before + amount, 9)
+        return Evaluation(holds, f"the {self.subject} is {figure:.12g}, it was {before:.12g}", figure, limit)
 
     def _is_comparable(self, report: Report, earlier: Report) -> bool:
         """Return false for scores that were made by different rules."""
@@ -123,14 +156,14 @@ class Gate:
         category = report.categories.get(cast("Category", subject.removeprefix("category.")))
         return None if category is None else category.score
 
-    def _check_failure(self, report: Report) -> str | None:
+    def _evaluate_check(self, report: Report) -> Evaluation:
         check = self.subject.removeprefix("check.")
         result = next((result for result in report.results if result.check == check), None)
         if result is None or result.outcome == "not_evaluated":
-            return f"{self}: the check was not evaluated"
-        return f"{self}: {result.title}" if result.passed is False else None
+            return Evaluation(None, "the check was not evaluated")
+        return Evaluation(result.passed is False, result.title)
 
-    def _severity_failure(self, report: Report) -> str | None:
+    def _evaluate_severity(self, report: Report) -> Evaluation:
         compare = _COMPARE[self.comparison]
         limit = SEVERITIES.index(cast("Importance", self.limit))
         found = [
@@ -140,11 +173,9 @@ class Gate:
             and result.importance in SEVERITIES
             and compare(SEVERITIES.index(result.importance), limit)
         ]
-        if not found:
-            return None
         more = len(found) - _SHOWN_CHECKS
         shown = ", ".join(found[:_SHOWN_CHECKS]) + (f" and {more} more" if more > 0 else "")
-        return f"{self}: {len(found)} finding{'s' if len(found) > 1 else ''} ({shown})"
+        return Evaluation(bool(found), f"{len(found)} finding{'' if len(found) == 1 else 's'} ({shown})", len(found), 0)
 
 
 def _amount(report: Report, subject: str) -> float | None:

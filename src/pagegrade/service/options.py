@@ -33,6 +33,8 @@ class ServiceOptions:
     """Seconds that a call that starts an analysis waits for it, unless ``Prefer`` asks otherwise."""
     max_reports: int | None = None
     """Reports an account may have; ``None``: as many as it likes."""
+    max_monitors: int = 100
+    """Monitors an account may have."""
     account_queue: int = 1_000
     """Unfinished runs an account may have."""
     queue: int = 10_000

@@ -30,6 +30,7 @@ from pagegrade.store.engine.database import Database, Transaction, is_shared
 from pagegrade.store.queue.length import QueueState, count_waiting, queue_state
 from pagegrade.store.queue.postgresql_inspection import Use, look_at_use
 from pagegrade.store.repositories.accounts import count_accounts, count_admins
+from pagegrade.store.repositories.monitors import count_all, earliest_due_ms
 from pagegrade.store.repositories.retention import Sizes, measure
 from pagegrade.store.schema.sqlite_inspection import SQLITE_VERSION
 
@@ -119,6 +120,7 @@ def settings_in_force(options: ServiceOptions) -> tuple[tuple[str, str], ...]:
         "GRACE_SECONDS": f"{options.grace_s:g}",
         "HSTS": str(options.hsts).lower(),
         "LEASE_SECONDS": f"{options.lease_s:g}",
+        "MAX_MONITORS": options.max_monitors,
         "MAX_REPORTS": options.max_reports,
         "METRICS_TOKEN": None if options.metrics_token is None else HIDDEN,
         "PARSERS": options.parsers,
@@ -172,12 +174,21 @@ class QueueFigures:
     waiting: Mapping[Priority, int]
     server: Use | None
     """``None``: the database is a file."""
+    monitors: tuple[int, int]
+    """(active, paused)."""
+    overdue_ms: int
+    """For how long the monitor that is due for the longest has been; 0 when none is."""
 
 
 def measure_queue(tx: Transaction, now_ms: int) -> QueueFigures:
-    """Return how long the queue is, and how much of the database server is used."""
+    """Return how long the queue is, how much of the database server is used, and how late monitors are."""
+    earliest_ms = earliest_due_ms(tx)
     return QueueFigures(
-        queue=queue_state(tx, now_ms), waiting=count_waiting(tx), server=look_at_use(tx) if is_shared(tx) else None
+        queue=queue_state(tx, now_ms),
+        waiting=count_waiting(tx),
+        server=look_at_use(tx) if is_shared(tx) else None,
+        monitors=count_all(tx),
+        overdue_ms=0 if earliest_ms is None else max(0, now_ms - earliest_ms),
     )
 
 

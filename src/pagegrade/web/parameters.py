@@ -1,4 +1,4 @@
-"""What operations take, in the query and in the body. The description of the interface is made from these models.
+"""Parameters of operations, in the query and in the body. The description of the interface is made from these models.
 
 They are read by ``web.http.fields``; an empty value counts as absent, and a name that is not here is ignored.
 """
@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, WithJsonSchema
 
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, MAX_URL_PATTERN
+from pagegrade.model.monitors import MAX_BUDGETS, MAX_SCHEDULE
 from pagegrade.parse.url import parse_target_url
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
 from pagegrade.service.options import AT_ONCE
@@ -162,7 +163,7 @@ class ReportWalkQuery(ReportListQuery):
 
 
 class ShowReportQuery(BaseModel):
-    """What to answer with."""
+    """Form of the answer."""
 
     format: Literal["json", "pdf", "csv", "md", "markdown", "prompt", "html", "sarif", "har"] | None = Field(
         None,
@@ -184,7 +185,7 @@ class ProjectListQuery(Paged):
 
 
 class CompareQuery(BaseModel):
-    """Which two runs to compare."""
+    """Two runs to compare."""
 
     from_: int | None = Field(
         None, alias="from", ge=1, le=MAX_PAGE, description="Number of the older run; the last but one.", examples=[2]
@@ -307,8 +308,76 @@ class IgnoreListQuery(Paged):
     report_id: int | None = Field(None, ge=1, le=2**53 - 1, description="Only rules for this report.", examples=[1042])
 
 
+_SCHEDULE: Final = (
+    "`hourly`, `daily`, `weekly` or `monthly`, at a time that differs from monitor to monitor; or a cron expression of "
+    "five fields, whose times are moved by up to ten minutes. At most every 10 minutes."
+)
+_BUDGETS: Final = (
+    "Conditions that are breaches when they hold, such as `score<80`, `category.seo<70`, `high>0`, `check.noindex`, "
+    "`lcp_ms>2500`, `score drop>=5` or `transfer_bytes rise>=20%` (than the median of the last five completed runs), "
+    "each with an optional ` for 2`: only after so many runs in a row. In a form `budgets[]` several times, or one "
+    "text with a condition a line."
+)
+
+
+class CreateMonitorBody(BaseModel):
+    """A monitor for a report."""
+
+    report_id: int = Field(ge=1, le=2**53 - 1, description="The report to analyze again.", examples=[1042])
+    schedule: str = Field(max_length=MAX_SCHEDULE, description=_SCHEDULE, examples=["daily"])
+    timezone: str | None = Field(
+        None,
+        max_length=64,
+        description="IANA name of the time zone in which the schedule is read; without it that of the account.",
+        examples=["Europe/Prague"],
+    )
+    budgets: tuple[str, ...] | None = Field(
+        None, max_length=MAX_BUDGETS, description=_BUDGETS, examples=[["score<80", "lcp_ms>2500 for 3"]]
+    )
+    paused: Literal[0, 1] | None = Field(None, description="1: create it without starting it.", examples=[0])
+
+
+class UpdateMonitorBody(BaseModel):
+    """Changes; all else stays."""
+
+    schedule: str | None = Field(None, max_length=MAX_SCHEDULE, description=_SCHEDULE, examples=["30 6 * * 1-5"])
+    timezone: str | None = Field(
+        None, max_length=64, description="IANA name of the time zone.", examples=["Europe/Prague"]
+    )
+    budgets: tuple[str, ...] | None = Field(
+        None,
+        max_length=MAX_BUDGETS,
+        description=f"{_BUDGETS} They replace all that there were; those that stay keep their state. An empty list of "
+        "JSON removes all.",
+        examples=[["score<80"]],
+    )
+    paused: Literal[0, 1] | None = Field(
+        None,
+        description="1: pause it; 0: go on, with a run at once if one was due meanwhile.",
+        examples=[1],
+    )
+
+
+class MonitorListQuery(Paged):
+    """Monitors come newest first."""
+
+    report_id: int | None = Field(
+        None, ge=1, le=2**53 - 1, description="Only monitors of this report.", examples=[1042]
+    )
+    cursor: Annotated[Cursor | None, WithJsonSchema({"type": "string"}), Reads(read_cursor)] = Field(
+        None,
+        max_length=MAX_CURSOR,
+        description="Walks through the list without missing or repeating a monitor while others are created or "
+        "deleted: send it empty to begin, then follow `links.next`. Not together with `page`.",
+        examples=["WzEsImlkIix0cnVlLGZhbHNlLDAsN10"],
+    )
+    count: Literal[0, 1] = Field(
+        0, description="With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.", examples=[1]
+    )
+
+
 class UpdateReportBody(BaseModel):
-    """What shall change; all else stays."""
+    """Changes; all else stays."""
 
     privacy: Literal[0, 1, 2] | None = Field(
         None, description="Who may open the share page, as when creating.", examples=[2]

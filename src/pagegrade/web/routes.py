@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagegrade.web.api import account, batches, checks, description, ignores, pictures, projects, reports, runs
+from pagegrade.web.api import (
+    account,
+    batches,
+    checks,
+    description,
+    ignores,
+    monitors,
+    pictures,
+    projects,
+    reports,
+    runs,
+)
 from pagegrade.web.api import report_list as api_report_list
 from pagegrade.web.operations import Operation
 from pagegrade.web.ops import health, metrics
@@ -39,6 +50,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *pictures.OPERATIONS,
     *batches.OPERATIONS,
     *ignores.OPERATIONS,
+    *monitors.OPERATIONS,
     *projects.OPERATIONS,
     *account.OPERATIONS,
     *checks.OPERATIONS,

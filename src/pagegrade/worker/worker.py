@@ -29,6 +29,7 @@ from pagegrade.store.schema.migrate import is_current
 from pagegrade.worker.execute import perform_run
 from pagegrade.worker.housekeeping import run_housekeeping
 from pagegrade.worker.jitter import turn_s
+from pagegrade.worker.monitor_scheduler import schedule_monitors
 from pagegrade.worker.promote_parked import offer_in_time
 
 logger = logging.getLogger(__name__)
@@ -171,7 +172,10 @@ class Worker:
                     await stack.enter_async_context(Children(self._services.options.parsers)) if self._slots else None
                 )
                 async with asyncio.TaskGroup() as group:
-                    chores = [group.create_task(run_housekeeping(self._services), name="housekeeping")]
+                    chores = [
+                        group.create_task(run_housekeeping(self._services), name="housekeeping"),
+                        group.create_task(schedule_monitors(self._services), name="monitors"),
+                    ]
                     if self._services.database.shared:
                         chores.append(group.create_task(offer_in_time(self._services), name="offering"))
                     await self._claim_until_told(group, children)

@@ -167,7 +167,7 @@ def store_report(
         render=new_report.render,
         device=new_report.device,
     )
-    run = _enqueue(tx, caller, report, priority, options=options, now_ms=now_ms)
+    run = queue_run(tx, report, priority, options=options, now_ms=now_ms, traceparent=caller.traceparent)
     return Stored(report=_read(tx, caller, report.id, None), run=run, warnings=new_report.warnings)
 
 
@@ -238,7 +238,7 @@ def update_report(
     if change.run:
         if report.state not in UNFINISHED:
             _check_queue(tx, caller.account.id, options)
-        run = _enqueue(tx, caller, report, Priority.RERUN, options=options, now_ms=now_ms)
+        run = queue_run(tx, report, Priority.RERUN, options=options, now_ms=now_ms, traceparent=caller.traceparent)
         report = _read(tx, caller, report_id, None)
     return Stored(report=report, run=run, warnings=warnings)
 
@@ -465,9 +465,16 @@ def _check_queue(tx: Transaction, account_id: int, options: ServiceOptions, *, w
         raise Unavailable("The queue is full; try again soon.", retry_after_s=RETRY_AFTER_S)
 
 
-def _enqueue(
-    tx: Transaction, caller: Caller, report: StoredReport, priority: Priority, *, options: ServiceOptions, now_ms: int
+def queue_run(
+    tx: Transaction,
+    report: StoredReport,
+    priority: Priority,
+    *,
+    options: ServiceOptions,
+    now_ms: int,
+    traceparent: str | None = None,
 ) -> StoredRun:
+    """Queue a run of a report, whatever waits already."""
     target = politeness_target(report.url, options.analyze.allow_networks)
     return enqueue_run(
         tx,
@@ -475,7 +482,7 @@ def _enqueue(
         priority=priority,
         target=target,
         now_ms=now_ms,
-        traceparent=caller.traceparent,
+        traceparent=traceparent,
         device=_device_of(tx, report, options, now_ms),
     )
 

@@ -20,6 +20,7 @@ from pagegrade.store.locks import hold_account
 from pagegrade.store.queue.lease import MAX_LEASE_MS, NO_DEVICE
 from pagegrade.store.queue.procrastinate_queue import hasten_job, next_turn, offer_run
 from pagegrade.store.repositories.host_slots import MAX_DELAY_MS, drop_visits, end_visits
+from pagegrade.store.repositories.monitor_outcomes import record_outcome
 from pagegrade.store.repositories.outbox import add_event
 from pagegrade.store.repositories.pictures import drop_pictures, save_pictures
 from pagegrade.store.repositories.reports import mark_report
@@ -245,6 +246,8 @@ def finish_attempt(
 ) -> tuple[int, ...]:
     """Store the outcome of one attempt, if the run still is in it, and of all that wait for it.
 
+    The monitors of the reports are evaluated in the same transaction.
+
     Args:
         tx: Transaction.
         run_id: The run.
@@ -285,6 +288,15 @@ def finish_attempt(
         mark_report(tx, report_id, state=packed.state, now_ms=now_ms, packed=packed, run_number=number)
         if webhooks:
             _report_end(tx, account_id, report_id, packed.state, now_ms)
+        record_outcome(
+            tx,
+            account_id=account_id,
+            report_id=report_id,
+            run_id=one_id,
+            number=number,
+            packed=packed,
+            now_ms=now_ms,
+        )
         changed.append(report_id)
         waiting += [(follower, its_attempt, "queued") for follower, its_attempt in _FOLLOWERS.rows(tx, {"id": one_id})]
     return tuple(changed)

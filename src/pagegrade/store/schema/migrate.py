@@ -33,7 +33,7 @@ VERSION_ROW: Final = "migrated_by"
 
 WORKS_ROW: Final = "works_from"
 """Name of the row of ``installation`` that says which is the oldest revision whose code may work with the tables."""
-NEEDS: Final = "0010"
+NEEDS: Final = "0011"
 """The oldest revision whose tables this version can work with, should it not be the one to change them."""
 WORKS_FROM: Final = "0004"
 """The oldest revision whose code can work with the tables that this version makes."""

@@ -333,6 +333,46 @@ deliveries = Table(
     comment="Each event for each webhook that wants it, and how it went.",
 )
 
+monitors = Table(
+    "monitors",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("report_id", ForeignKey("reports.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("schedule", _text(100), nullable=False),
+    Column("timezone", _text(64), nullable=False),
+    Column("jitter", Integer, nullable=False),
+    Column("budgets", LargeBinary, nullable=False),  # JSON array of model.monitors.Budget
+    Column("paused", SmallInteger, nullable=False),
+    Column("due_at_ms", BigInteger, nullable=False),
+    Column("last_due_at_ms", BigInteger),
+    Column("last_run_at_ms", BigInteger),
+    Column("failures", SmallInteger, nullable=False),
+    Column("unreachable_since_ms", BigInteger),
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("updated_at_ms", BigInteger, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Index("ix_monitors_due", "paused", "due_at_ms"),
+    sqlite_autoincrement=True,
+    comment="Reports that are analyzed again on a schedule, with budgets.",
+)
+
+monitor_crossings = Table(
+    "monitor_crossings",
+    metadata,
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("monitor_id", ForeignKey("monitors.id", ondelete="CASCADE"), primary_key=True, index=True),
+    Column("kind", _text(12), primary_key=True),  # regressed, recovered, unreachable
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False),
+    Column("report_id", ForeignKey("reports.id", ondelete="CASCADE"), nullable=False),
+    Column("run_number", Integer, nullable=False),
+    Column("at_ms", BigInteger, nullable=False),
+    Column("budgets", LargeBinary, nullable=False),  # JSON array of model.monitors.BudgetChange
+    Index("ix_monitor_crossings_report", "report_id", "run_number"),
+    Index("ix_monitor_crossings_account", "account_id", "at_ms"),
+    comment="Runs at which budgets were breached or kept again, or at which a page could no longer be reached.",
+)
+
 processes = Table(
     "processes",
     metadata,

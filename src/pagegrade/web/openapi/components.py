@@ -10,6 +10,7 @@ TAGS: Final[dict[str, str]] = {
     "Reports": "One URL under your account with its grade, its results and a page to share.",
     "Batches": "Many reports from one call.",
     "Ignore rules": "Findings that an account has decided to live with.",
+    "Monitors": "Reports that are analyzed again on a schedule, with budgets.",
     "Runs": "The analyses of a report: each is numbered and never changes.",
     "Projects": "The hosts your reports are about.",
     "Account": "Who you are here, what you may use and what you have used.",
@@ -22,7 +23,7 @@ LARGEST_ID: Final = 2**63 - 1
 
 PATH_PARAMETERS: Final[dict[str, JSONObject]] = {
     "id": {
-        "description": "Number of the report, the batch or the ignore rule.",
+        "description": "Number of the report, the batch, the ignore rule or the monitor.",
         "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID},
         "example": 1042,
     },

@@ -168,6 +168,15 @@ def _queue(seen: QueueFigures) -> Iterable[Metric]:
     for priority, count in seen.waiting.items():
         kinds.add_metric([priority.name.lower()], count)
     yield kinds
+    monitors = GaugeMetricFamily("pagegrade_monitors", "Monitors of all accounts.", labels=["state"])
+    for state, count in zip(("active", "paused"), seen.monitors, strict=True):
+        monitors.add_metric([state], count)
+    yield monitors
+    yield GaugeMetricFamily(
+        "pagegrade_monitors_overdue_seconds",
+        "How long the monitor that is due for the longest has been; 0: none is.",
+        seen.overdue_ms / 1000,
+    )
 
 
 def _server(seen: QueueFigures) -> Iterable[Metric]:

@@ -10,6 +10,7 @@ from pagegrade.web.schemas.account import Account, Project
 from pagegrade.web.schemas.batch import Batch, BatchItem
 from pagegrade.web.schemas.check import CatalogueMeta, Check, CheckItem
 from pagegrade.web.schemas.ignore import Ignore
+from pagegrade.web.schemas.monitor import Monitor
 from pagegrade.web.schemas.problem import AnswerWarning
 from pagegrade.web.schemas.report import ListedReport, Report
 from pagegrade.web.schemas.run import Comparison, Run, RunItem
@@ -189,6 +190,27 @@ class DeletedIgnore(Deleted):
 
     id: int = about("The rule that is gone.", 12, ge=1)
     object: Literal["ignore"] = about("The kind of object.", "ignore")
+
+
+class MonitorAnswer(Answer):
+    """One monitor."""
+
+    data: Monitor = about("The monitor.")
+
+
+class MonitorList(Answer):
+    """Monitors."""
+
+    links: ReportListLinks = about("Where the other parts are.")
+    meta: ReportListMeta = about("Which part of the list this is.")
+    data: list[Monitor] = about("The monitors of this page.")
+
+
+class DeletedMonitor(Deleted):
+    """The monitor is gone; its report is not."""
+
+    id: int = about("The monitor that is gone.", 7, ge=1)
+    object: Literal["monitor"] = about("The kind of object.", "monitor")
 
 
 class DeletedReport(Deleted):

@@ -1,0 +1,137 @@
+"""``pagegrade monitors``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeVar
+
+from pagegrade.cli.database import opened
+from pagegrade.cli.output import write_stdout
+from pagegrade.cli.tables import check_format, moment, write_list
+from pagegrade.clock import now_ms
+from pagegrade.model.account import Caller
+from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, ValidationFailed, Violation
+from pagegrade.model.monitors import Monitor
+from pagegrade.service.accounts.access import choose_account
+from pagegrade.service.monitors import operations as service
+from pagegrade.service.monitors.operations import MonitorChange
+from pagegrade.service.monitors.validation import read_budgets, read_schedule, read_timezone
+from pagegrade.store.engine.database import Transaction
+from pagegrade.wiring import service_options
+
+T = TypeVar("T")
+LISTED: Final = 100_000
+"""Monitors of one list, at most."""
+COLUMNS: Final = {
+    "id": "ID",
+    "report_id": "REPORT",
+    "schedule": "SCHEDULE",
+    "timezone": "ZONE",
+    "status": "STATUS",
+    "next_run_at": "NEXT RUN",
+    "breached": "BREACHED",
+}
+
+
+def read_change(
+    *, schedule: str | None, timezone: str | None, budgets: Sequence[str] | None, paused: bool | None = None
+) -> MonitorChange:
+    """Read the members of a monitor from arguments.
+
+    Raises:
+        InvalidInput: One cannot be used.
+    """
+    violations: list[Violation] = []
+    change = MonitorChange(
+        schedule=None if schedule is None else read_schedule(schedule, violations),
+        timezone=None if timezone is None else read_timezone(timezone, violations),
+        budgets=None if budgets is None else read_budgets(budgets, violations),
+        paused=paused,
+    )
+    if violations:
+        raise InvalidInput(violations[0].message)
+    return change
+
+
+def create(report_id: int, change: MonitorChange, account_id: int | None) -> None:
+    """Create a monitor; its id alone goes to stdout."""
+    options = service_options(workers=0)
+    try:
+        monitor = _write(
+            account_id,
+            lambda tx, caller: service.create_monitor(tx, caller, change, options, now_ms(), report_id=report_id),
+        )
+    except ValidationFailed:
+        raise NotFound(f"The account has no report {report_id}.") from None
+    except QuotaExceeded as error:
+        raise InvalidInput(error.message) from None
+    sys.stderr.write(f"Created monitor {monitor.id}. Its next run is due at {moment(monitor.due_at_ms)}.\n")
+    write_stdout(f"{monitor.id}\n")
+
+
+def change(monitor_id: int, changed: MonitorChange, account_id: int | None) -> None:
+    """Change a monitor."""
+    monitor = _write(
+        account_id,
+        _known(monitor_id, lambda tx, caller: service.update_monitor(tx, caller, monitor_id, changed, now_ms())),
+    )
+    due = "paused" if monitor.next_run_at_ms is None else f"due next at {moment(monitor.next_run_at_ms)}"
+    sys.stderr.write(f"Monitor {monitor.id} is {due}.\n")
+
+
+def delete(monitor_id: int, account_id: int | None) -> None:
+    """Delete a monitor; its report stays."""
+    _write(account_id, _known(monitor_id, lambda tx, caller: service.delete_monitor(tx, caller, monitor_id)))
+    sys.stderr.write(f"Monitor {monitor_id} is deleted.\n")
+
+
+def show_all(account_id: int | None, format_name: str) -> None:
+    """Write the monitors of an account to stdout."""
+    check_format(format_name)
+
+    def load(tx: Transaction, caller: Caller) -> tuple[Monitor, ...]:
+        whole = service.walk_monitors(tx, caller, per_page=LISTED, beside=None, backward=False, count=False)
+        return whole.monitors
+
+    write_list([_entry(monitor) for monitor in _write(account_id, load)], COLUMNS, format_name)
+
+
+def _write(account_id: int | None, work: Callable[[Transaction, Caller], T]) -> T:
+    """Run a use case for an account; ``None``: the only one that works."""
+    with opened() as database:
+        return database.write_here(lambda tx: work(tx, Caller(account=choose_account(tx, account_id, now_ms()))))
+
+
+def _known(monitor_id: int, work: Callable[[Transaction, Caller], T]) -> Callable[[Transaction, Caller], T]:
+    def named(tx: Transaction, caller: Caller) -> T:
+        try:
+            return work(tx, caller)
+        except NotFound:
+            raise NotFound(f"The account has no monitor {monitor_id}; `pagegrade monitors list` shows them.") from None
+
+    return named
+
+
+def _entry(monitor: Monitor) -> Mapping[str, object]:
+    return {
+        "id": monitor.id,
+        "report_id": monitor.report_id,
+        "schedule": monitor.schedule,
+        "timezone": monitor.timezone,
+        "status": _status(monitor),
+        "budgets": [
+            {"condition": budget.condition, "state": budget.state, "since": moment(budget.since_ms)}
+            for budget in monitor.budgets
+        ],
+        "breached": [budget.condition for budget in monitor.budgets if budget.state == "breached"],
+        "next_run_at": moment(monitor.next_run_at_ms),
+        "last_run_at": moment(monitor.last_run_at_ms),
+        "created_at": moment(monitor.created_at_ms),
+    }
+
+
+def _status(monitor: Monitor) -> str:
+    if monitor.paused:
+        return "paused"
+    return "active" if monitor.unreachable_since_ms is None else "unreachable"

@@ -1,0 +1,94 @@
+"""Monitors: reports that are analyzed again on a schedule, and the budgets that are evaluated after each run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+BudgetState = Literal["unknown", "ok", "breached"]
+CrossingKind = Literal["regressed", "recovered", "unreachable"]
+MAX_BUDGETS: Final = 20
+"""Of one monitor."""
+MAX_CONDITION: Final = 100
+"""Characters of a condition."""
+MAX_SCHEDULE: Final = 100
+"""Characters of a schedule."""
+MIN_INTERVAL_MS: Final = 600_000
+"""Between two due times of a monitor."""
+UNREACHABLE_AFTER: Final = 2
+"""Analyses in a row that could not reach the page, after which it counts as unreachable."""
+MAX_JITTER: Final = 1 << 31
+"""Jitters are below."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """A condition that is a breach when it holds, and where it stands."""
+
+    condition: str
+    """As ``report.budgets.parse_condition`` reads it, in its canonical form."""
+    state: BudgetState = "unknown"
+    since_ms: int | None = None
+    """Time of the run that brought it into this state; ``None`` while it is unknown."""
+    in_a_row: int = 0
+    """Runs that held the condition since the last one that did not; 0 unless that may become a breach."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Monitor:
+    """A schedule for one report, with budgets."""
+
+    id: int
+    account_id: int
+    report_id: int
+    schedule: str
+    """``hourly``, ``daily``, ``weekly``, ``monthly`` or a cron expression of five fields."""
+    timezone: str
+    """IANA name of the zone in which the schedule is read."""
+    jitter: int
+    """0 to ``MAX_JITTER`` - 1, drawn once: spreads the due times of monitors with the same schedule."""
+    budgets: tuple[Budget, ...]
+    paused: bool
+    due_at_ms: int
+    """The next due time; while the monitor is paused, the one at which it was paused."""
+    last_due_at_ms: int | None
+    """The last due time for which a run was queued."""
+    last_run_at_ms: int | None
+    """When that run was queued."""
+    failures: int
+    """Runs in a row that could not reach the page, at most ``UNREACHABLE_AFTER``."""
+    unreachable_since_ms: int | None
+    """Since when the page counts as unreachable; ``None``: it does not."""
+    created_at_ms: int
+    updated_at_ms: int
+    revision: int
+    """Grows with every change."""
+
+    @property
+    def next_run_at_ms(self) -> int | None:
+        """The next due time; ``None`` while the monitor is paused."""
+        return None if self.paused else self.due_at_ms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetChange:
+    """A budget that was breached, or kept again, by one run."""
+
+    condition: str
+    value: float | str | None
+    """The figure of the run; ``None`` for a check, and where the report has none."""
+    limit: float | str | None
+    """That it was compared with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crossing:
+    """A run at which something of a monitor changed for the worse or the better."""
+
+    run_number: int
+    kind: CrossingKind
+    at_ms: int
+    monitor_id: int
+    report_id: int
+    budgets: tuple[BudgetChange, ...] = ()
+    """Empty for ``unreachable``, and for ``recovered`` where the page is reachable again and nothing else changed."""

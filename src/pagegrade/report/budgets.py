@@ -1,0 +1,121 @@
+"""Budgets of monitors: conditions as of ``--fail-on``, kept or breached over several runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pagegrade.model.errors import InvalidInput
+from pagegrade.model.monitors import UNREACHABLE_AFTER, Budget, BudgetChange
+from pagegrade.model.report import Report
+from pagegrade.report.gates import EXAMPLES, Gate, parse_gate
+
+MAX_IN_A_ROW: Final = 10
+"""Runs in a row that a condition may ask for."""
+_FOR: Final = re.compile(r"(.*\S)\s+for\s+([0-9]{1,3})\s*", re.IGNORECASE | re.DOTALL)
+NOT_THE_PAGE: Final = frozenset({"internal", "address_not_allowed"})
+"""Codes of failures that say nothing about the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A gate that must hold for several runs in a row to be a breach."""
+
+    gate: Gate
+    in_a_row: int
+
+    def __str__(self) -> str:
+        """The condition as it may be typed, without what is the default."""
+        return str(self.gate) if self.in_a_row == default_in_a_row(self.gate) else f"{self.gate} for {self.in_a_row}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluated:
+    """Budgets after a run, and those that crossed their limits at it."""
+
+    budgets: tuple[Budget, ...]
+    breached: tuple[BudgetChange, ...] = ()
+    recovered: tuple[BudgetChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reachability:
+    """Failed runs of a page, and since when it counts as unreachable."""
+
+    failures: int
+    """Runs in a row that could not reach the page, at most ``UNREACHABLE_AFTER``."""
+    since_ms: int | None
+    """Since when it counts as unreachable; ``None``: it does not."""
+
+
+def default_in_a_row(gate: Gate) -> int:
+    """Runs in a row that are a breach where the condition does not say it: 2 for timings, which vary, else 1."""
+    return 2 if gate.is_timing else 1
+
+
+def parse_condition(text: str) -> Condition:
+    """Read a condition with an optional `` for N``.
+
+    Raises:
+        InvalidInput: It is none.
+    """
+    found = _FOR.fullmatch(text) if len(text) <= 2 * len(EXAMPLES) else None
+    if found is None:
+        gate = parse_gate(text)
+        return Condition(gate, default_in_a_row(gate))
+    in_a_row = int(found[2])
+    if not 1 <= in_a_row <= MAX_IN_A_ROW:
+        raise InvalidInput(f"'for {found[2]}' must be for 1 to {MAX_IN_A_ROW} runs in a row.")
+    return Condition(parse_gate(found[1]), in_a_row)
+
+
+def merge_budgets(conditions: Sequence[str], known: Sequence[Budget]) -> tuple[Budget, ...]:
+    """Return budgets for canonical conditions; those that were known before keep their state."""
+    before = {budget.condition: budget for budget in known}
+    return tuple(before.get(condition) or Budget(condition=condition) for condition in dict.fromkeys(conditions))
+
+
+def evaluate_budgets(budgets: Sequence[Budget], report: Report, earlier: Sequence[Report], at_ms: int) -> Evaluated:
+    """Evaluate budgets on a completed run.
+
+    A run that does not have the figure of a budget leaves it as it is. A budget is breached at the last of the runs in
+    a row that its condition asks for, and kept again at the first one that does not hold it.
+
+    Args:
+        budgets: As they were before the run.
+        report: Of the run.
+        earlier: Of the completed runs before, the newest first.
+        at_ms: Time of the run.
+    """
+    after = []
+    breached = []
+    recovered = []
+    for budget in budgets:
+        condition = parse_condition(budget.condition)
+        evaluation = condition.gate.evaluate(report, earlier)
+        change = BudgetChange(condition=budget.condition, value=evaluation.value, limit=evaluation.limit)
+        if evaluation.holds is None or (evaluation.holds and budget.state == "breached"):
+            after.append(budget)
+        elif evaluation.holds:
+            in_a_row = budget.in_a_row + 1
+            if in_a_row < condition.in_a_row:
+                after.append(replace(budget, in_a_row=in_a_row))
+                continue
+            breached.append(change)
+            after.append(replace(budget, state="breached", since_ms=at_ms, in_a_row=0))
+        else:
+            if budget.state == "breached":
+                recovered.append(change)
+            since_ms = budget.since_ms if budget.state == "ok" else at_ms
+            after.append(replace(budget, state="ok", since_ms=since_ms, in_a_row=0))
+    return Evaluated(budgets=tuple(after), breached=tuple(breached), recovered=tuple(recovered))
+
+
+def count_failure(before: Reachability, error_code: str, at_ms: int) -> Reachability:
+    """Return the reachability of a page after a run that failed."""
+    if error_code in NOT_THE_PAGE or before.since_ms is not None:
+        return before
+    failures = before.failures + 1
+    return Reachability(failures=failures, since_ms=at_ms if failures >= UNREACHABLE_AFTER else None)

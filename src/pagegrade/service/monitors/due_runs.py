@@ -1,0 +1,92 @@
+"""Runs of monitors that are due: each is queued once, in the transaction that sets the next due time.
+
+The row of the monitor is the fence: whatever process takes a due time changes the row's revision, and a process that
+read it before changes nothing. A process that dies before the commit has done nothing, and the due time is still there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from pagegrade.model.monitors import Monitor
+from pagegrade.model.stored import UNFINISHED, Priority
+from pagegrade.service.monitors.schedule import next_due_ms
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.operations import expired_before_ms, queue_run
+from pagegrade.store.engine.database import Transaction, moment
+from pagegrade.store.locks import hold_account
+from pagegrade.store.queue.length import count_unfinished
+from pagegrade.store.repositories.accounts import list_erasing, load_account
+from pagegrade.store.repositories.monitors import list_due, save_monitor
+from pagegrade.store.repositories.reports import load_report
+
+DueOutcome = Literal["queued", "skipped", "put_off", "taken", "full"]
+PUT_OFF_MS: Final = 60_000
+"""A due time of an account with too many unfinished runs is put off for so long."""
+AT_ONCE: Final = 200
+"""Monitors of one look."""
+QUEUE_SHARE: Final = 2
+"""Monitors fill at most the half of a queue, so that requests find the other half."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueRun:
+    """The outcome of one due time."""
+
+    outcome: DueOutcome
+    report_id: int
+
+
+def find_due(tx: Transaction, now_ms: int, *, count: int = AT_ONCE) -> tuple[Monitor, ...]:
+    """The monitors that are due, those that have been for the longest first; one query."""
+    return list_due(tx, moment(tx, now_ms), count)
+
+
+def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms: int) -> DueRun:
+    """Queue the run of a monitor that is due and set its next due time.
+
+    The due time is skipped while a run of the report is unfinished, and where the account or the report is not
+    available; several that were missed are one. It is put off while the account has too many unfinished runs.
+
+    Args:
+        tx: A writing transaction.
+        monitor: As ``find_due`` returned it; if it has changed since, nothing is done (``taken``).
+        options: Of the installation.
+        now_ms: The time now.
+
+    Returns:
+        What was done; ``full``: nothing, because the queue of the installation is.
+    """
+    hold_account(tx, monitor.account_id)
+    now = moment(tx, now_ms)
+    if count_unfinished(tx, None) * QUEUE_SHARE >= options.queue:
+        return DueRun(outcome="full", report_id=monitor.report_id)
+    if count_unfinished(tx, monitor.account_id) * QUEUE_SHARE >= options.account_queue:
+        return _save(tx, replace(monitor, due_at_ms=now + PUT_OFF_MS), "put_off")
+    after = replace(
+        monitor,
+        due_at_ms=next_due_ms(
+            monitor.schedule,
+            monitor.timezone,
+            monitor.jitter,
+            after_ms=now,
+            last_due_at_ms=monitor.due_at_ms,
+        ),
+    )
+    account = load_account(tx, monitor.account_id)
+    expired = expired_before_ms(options, now)
+    report = load_report(tx, monitor.account_id, monitor.report_id, expired_before_ms=expired)
+    if account is None or account.disabled_at_ms is not None or monitor.account_id in list_erasing(tx):
+        return _save(tx, after, "skipped")
+    if report is None or report.state in UNFINISHED:
+        return _save(tx, after, "skipped")
+    done = _save(tx, replace(after, last_due_at_ms=monitor.due_at_ms, last_run_at_ms=now, updated_at_ms=now), "queued")
+    if done.outcome == "queued":
+        queue_run(tx, report, Priority.BULK, options=options, now_ms=now)
+    return done
+
+
+def _save(tx: Transaction, monitor: Monitor, outcome: DueOutcome) -> DueRun:
+    saved = save_monitor(tx, monitor)
+    return DueRun(outcome="taken" if saved is None else outcome, report_id=monitor.report_id)

@@ -1,0 +1,212 @@
+"""Monitors of an account: create, show, list, change, delete."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from pagegrade.model.account import Caller
+from pagegrade.model.errors import NotFound, PreconditionFailed, QuotaExceeded, ValidationFailed, Violation
+from pagegrade.model.monitors import MAX_JITTER, Crossing, Monitor
+from pagegrade.report.budgets import merge_budgets
+from pagegrade.service.monitors.schedule import next_due_ms
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.operations import Listed, find_report
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.locks import hold_account
+from pagegrade.store.repositories import monitors as store
+
+DAY_MS = 86_400_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonitorChange:
+    """Members of a monitor, validated; ``None``: as it is, or the default."""
+
+    schedule: str | None = None
+    timezone: str | None = None
+    """``None`` for a new monitor: that of the account."""
+    budgets: tuple[str, ...] | None = None
+    """Conditions in their canonical form."""
+    paused: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalkedMonitors:
+    """Some monitors of a list that is read from cursor to cursor."""
+
+    monitors: tuple[Monitor, ...]
+    before: int | None
+    """Id beside which the previous ones are; ``None``: there are none."""
+    after: int | None
+    """Id beside which the next ones are; ``None``: there are none."""
+    total: int | None
+    """Monitors of the whole list, where they were counted."""
+
+
+def create_monitor(
+    tx: Transaction, caller: Caller, change: MonitorChange, options: ServiceOptions, now_ms: int, *, report_id: int
+) -> Monitor:
+    """Store a monitor for a report of the caller; its first run is due at the next time of its schedule.
+
+    Raises:
+        QuotaExceeded: The account has as many monitors as it may have.
+        ValidationFailed: It has no report of that number.
+    """
+    account = caller.account
+    hold_account(tx, account.id)
+    if store.count_monitors(tx, account.id) >= options.max_monitors:
+        raise QuotaExceeded(f"The account may have {options.max_monitors} monitors and has them; delete one first.")
+    try:
+        find_report(tx, caller, report_id, options, now_ms)
+    except NotFound:
+        unknown = Violation(field="report_id", place="body", code="unknown", message="There is no such report.")
+        raise ValidationFailed([unknown]) from None
+    schedule, timezone = change.schedule or "daily", change.timezone or account.timezone
+    jitter = secrets.randbelow(MAX_JITTER)
+    return store.add_monitor(
+        tx,
+        account_id=account.id,
+        report_id=report_id,
+        schedule=schedule,
+        timezone=timezone,
+        jitter=jitter,
+        budgets=merge_budgets(change.budgets or (), ()),
+        paused=change.paused or False,
+        due_at_ms=next_due_ms(schedule, timezone, jitter, after_ms=now_ms),
+        now_ms=now_ms,
+    )
+
+
+def show_monitor(tx: Transaction, caller: Caller, monitor_id: int) -> Monitor:
+    """Return a monitor of the caller.
+
+    Raises:
+        NotFound: There is no such monitor.
+    """
+    found = store.load_monitor(tx, caller.account.id, monitor_id)
+    if found is None:
+        raise NotFound
+    return found
+
+
+def list_monitors(
+    tx: Transaction, caller: Caller, *, page: int, per_page: int, report_id: int | None = None
+) -> Listed[Monitor]:
+    """A page of the caller's monitors, newest first."""
+    found, total = store.list_monitors(tx, caller.account.id, page, per_page, report_id=report_id)
+    return Listed(items=found, total=total)
+
+
+def walk_monitors(
+    tx: Transaction,
+    caller: Caller,
+    *,
+    per_page: int,
+    beside: int | None,
+    backward: bool,
+    count: bool,
+    report_id: int | None = None,
+) -> WalkedMonitors:
+    """Some of the caller's monitors, newest first, beside the one with this id; ``None``: from the beginning."""
+    account_id = caller.account.id
+
+    def around(beside: int, *, backward: bool) -> int | None:
+        found = store.walk_monitors(tx, account_id, 1, beside=beside, backward=backward, report_id=report_id)
+        return beside if found else None
+
+    found = store.walk_monitors(tx, account_id, per_page, beside=beside, backward=backward, report_id=report_id)
+    total = store.list_monitors(tx, account_id, 1, 1, report_id=report_id)[1] if count else None
+    if not found:
+        return WalkedMonitors(monitors=(), before=None, after=None, total=total)
+    return WalkedMonitors(
+        monitors=found,
+        before=around(found[0].id, backward=True),
+        after=around(found[-1].id, backward=False),
+        total=total,
+    )
+
+
+def update_monitor(
+    tx: Transaction,
+    caller: Caller,
+    monitor_id: int,
+    change: MonitorChange,
+    now_ms: int,
+    *,
+    may_change: Callable[[Monitor], str | None] | None = None,
+) -> Monitor:
+    """Change a monitor of the caller; a change to nothing changes nothing.
+
+    Budgets that it had before keep their state. A monitor that goes on after a pause is due at once if a due time has
+    passed meanwhile.
+
+    Args:
+        tx: A writing transaction.
+        caller: Whose monitor it must be.
+        monitor_id: Any number.
+        change: What shall be different.
+        now_ms: The time now.
+        may_change: Returns the entity tag of a monitor that is not the one the client knows, else ``None``; ``None``:
+            the client did not ask.
+
+    Raises:
+        NotFound: There is no such monitor.
+        PreconditionFailed: The monitor has changed.
+    """
+    hold_account(tx, caller.account.id)
+    monitor = show_monitor(tx, caller, monitor_id)
+    _check_unchanged(monitor, may_change)
+    schedule = monitor.schedule if change.schedule is None else change.schedule
+    timezone = monitor.timezone if change.timezone is None else change.timezone
+    due_at_ms = monitor.due_at_ms
+    if (schedule, timezone) != (monitor.schedule, monitor.timezone):
+        due_at_ms = next_due_ms(
+            schedule, timezone, monitor.jitter, after_ms=now_ms, last_due_at_ms=monitor.last_due_at_ms
+        )
+    after = replace(
+        monitor,
+        schedule=schedule,
+        timezone=timezone,
+        budgets=monitor.budgets if change.budgets is None else merge_budgets(change.budgets, monitor.budgets),
+        paused=monitor.paused if change.paused is None else change.paused,
+        due_at_ms=due_at_ms,
+    )
+    if after == monitor:
+        return monitor
+    saved = store.save_monitor(tx, replace(after, updated_at_ms=now_ms))
+    if saved is None:
+        raise NotFound
+    return saved
+
+
+def delete_monitor(
+    tx: Transaction,
+    caller: Caller,
+    monitor_id: int,
+    *,
+    may_change: Callable[[Monitor], str | None] | None = None,
+) -> None:
+    """Delete a monitor of the caller with its breach marks; its report stays. Raises as ``update_monitor``."""
+    hold_account(tx, caller.account.id)
+    _check_unchanged(show_monitor(tx, caller, monitor_id), may_change)
+    store.delete_monitor(tx, caller.account.id, monitor_id)
+
+
+def _check_unchanged(monitor: Monitor, may_change: Callable[[Monitor], str | None] | None) -> None:
+    etag = None if may_change is None else may_change(monitor)
+    if etag is not None:
+        raise PreconditionFailed(etag)
+
+
+def list_crossings(
+    tx: Transaction, caller: Caller, report_id: int, options: ServiceOptions, now_ms: int, *, from_run: int
+) -> tuple[Crossing, ...]:
+    """The crossings of a report of the caller at its runs from this number on.
+
+    Raises:
+        NotFound: There is no such report.
+    """
+    report = find_report(tx, caller, report_id, options, now_ms)
+    return store.list_crossings(tx, report.id, from_run=from_run)

@@ -1,0 +1,231 @@
+"""Monitors of accounts: their rows, and those that are due."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import ColumnElement, Row, bindparam, delete, func, insert, select, update
+
+from pagegrade.model.monitors import Budget, Crossing, Monitor
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.reports import GREATEST_ID
+from pagegrade.store.schema.tables import monitor_crossings, monitors, reports
+
+_DUE: Final = (
+    select(monitors)
+    .where(monitors.c.paused == 0, monitors.c.due_at_ms <= bindparam("now_ms"))
+    .order_by(monitors.c.due_at_ms)
+    .limit(bindparam("count"))
+)
+_EARLIEST_DUE: Final = select(func.min(monitors.c.due_at_ms)).where(monitors.c.paused == 0)
+_COUNT: Final = select(monitors.c.paused, func.count()).group_by(monitors.c.paused)
+_OF_REPORT: Final = select(monitors).where(monitors.c.report_id == bindparam("report_id")).order_by(monitors.c.id)
+_read_budgets: Final = msgspec.json.Decoder(tuple[Budget, ...]).decode
+_ALTERABLE: Final = (
+    "schedule",
+    "timezone",
+    "paused",
+    "due_at_ms",
+    "last_due_at_ms",
+    "last_run_at_ms",
+    "failures",
+    "unreachable_since_ms",
+    "updated_at_ms",
+)
+
+
+def add_monitor(
+    tx: Transaction,
+    *,
+    account_id: int,
+    report_id: int,
+    schedule: str,
+    timezone: str,
+    jitter: int,
+    budgets: tuple[Budget, ...],
+    paused: bool,
+    due_at_ms: int,
+    now_ms: int,
+) -> Monitor:
+    """Store a monitor; returned with its id."""
+    new = {
+        "account_id": account_id,
+        "report_id": report_id,
+        "schedule": schedule,
+        "timezone": timezone,
+        "jitter": jitter,
+        "budgets": msgspec.json.encode(budgets),
+        "paused": int(paused),
+        "due_at_ms": due_at_ms,
+        "failures": 0,
+        "created_at_ms": now_ms,
+        "updated_at_ms": now_ms,
+        "revision": 1,
+    }
+    return _monitor(tx.execute(insert(monitors).values(new).returning(monitors)).one())
+
+
+def load_monitor(tx: Transaction, account_id: int, monitor_id: int) -> Monitor | None:
+    """A monitor of this account; ``None`` when there is none."""
+    if not 0 < monitor_id <= GREATEST_ID:
+        return None
+    row = tx.execute(select(monitors).where(monitors.c.id == monitor_id, monitors.c.account_id == account_id)).first()
+    return None if row is None else _monitor(row)
+
+
+def count_monitors(tx: Transaction, account_id: int) -> int:
+    """Number of monitors of an account, the paused ones included."""
+    mine = monitors.c.account_id == account_id
+    return int(tx.execute(select(func.count()).select_from(monitors).where(mine)).scalar_one())
+
+
+def list_monitors(
+    tx: Transaction, account_id: int, page: int, per_page: int, *, report_id: int | None = None
+) -> tuple[tuple[Monitor, ...], int]:
+    """(the monitors of a page, newest first; how many there are on all pages)."""
+    which = _which(account_id, report_id)
+    total: int = tx.execute(select(func.count()).select_from(monitors).where(*which)).scalar_one()
+    skipped = (page - 1) * per_page
+    if skipped >= total:
+        return (), total
+    rows = tx.execute(select(monitors).where(*which).order_by(monitors.c.id.desc()).limit(per_page).offset(skipped))
+    return tuple(map(_monitor, rows)), total
+
+
+def walk_monitors(
+    tx: Transaction, account_id: int, count: int, *, beside: int | None, backward: bool, report_id: int | None = None
+) -> tuple[Monitor, ...]:
+    """Return up to ``count`` monitors just after the one with the id ``beside`` in the list, or just before it.
+
+    Args:
+        tx: Any transaction.
+        account_id: Whose.
+        count: At most so many.
+        beside: An id, whether that monitor is there or not; ``None``: from the beginning of the list.
+        backward: Those before; newest first as well.
+        report_id: Only of this report; ``None``: of any.
+    """
+    which = _which(account_id, report_id)
+    if beside is not None:
+        which.append(monitors.c.id > beside if backward else monitors.c.id < beside)
+    order = monitors.c.id.asc() if backward else monitors.c.id.desc()
+    rows = tx.execute(select(monitors).where(*which).order_by(order).limit(count))
+    found = tuple(map(_monitor, rows))
+    return found[::-1] if backward else found
+
+
+def list_of_report(tx: Transaction, report_id: int) -> tuple[Monitor, ...]:
+    """The monitors of a report, the oldest first."""
+    return tuple(map(_monitor, tx.execute(_OF_REPORT, {"report_id": report_id})))
+
+
+def list_due(tx: Transaction, now_ms: int, count: int) -> tuple[Monitor, ...]:
+    """Return up to ``count`` monitors that are due, those that have been for the longest first."""
+    return tuple(map(_monitor, tx.execute(_DUE, {"now_ms": now_ms, "count": count})))
+
+
+def save_monitor(tx: Transaction, monitor: Monitor) -> Monitor | None:
+    """Write a monitor as it shall be, if its row still has the revision it was read with.
+
+    Returns:
+        The monitor with its next revision; ``None`` when it was changed or deleted meanwhile.
+    """
+    values: dict[str, Any] = {name: getattr(monitor, name) for name in _ALTERABLE}
+    values |= {
+        "paused": int(monitor.paused),
+        "budgets": msgspec.json.encode(monitor.budgets),
+        "revision": monitor.revision + 1,
+    }
+    which = (monitors.c.id == monitor.id, monitors.c.revision == monitor.revision)
+    row = tx.execute(update(monitors).where(*which).values(values).returning(monitors)).first()
+    return None if row is None else _monitor(row)
+
+
+def delete_monitor(tx: Transaction, account_id: int, monitor_id: int) -> bool:
+    """Delete a monitor of this account; whether it was there."""
+    if not 0 < monitor_id <= GREATEST_ID:
+        return False
+    which = (monitors.c.id == monitor_id, monitors.c.account_id == account_id)
+    return tx.execute(delete(monitors).where(*which)).rowcount == 1
+
+
+def count_all(tx: Transaction) -> tuple[int, int]:
+    """(monitors of all accounts that are not paused, those that are)."""
+    found = {paused: int(count) for paused, count in tx.execute(_COUNT)}
+    return found.get(0, 0), found.get(1, 0)
+
+
+def earliest_due_ms(tx: Transaction) -> int | None:
+    """The earliest due time of all monitors that are not paused; ``None``: there are none."""
+    found: int | None = tx.execute(_EARLIEST_DUE).scalar_one()
+    return found
+
+
+def add_crossing(tx: Transaction, account_id: int, run_id: int, crossing: Crossing) -> None:
+    """Store that budgets crossed their limits at a run, or that the page could not be reached."""
+    new = {
+        "run_id": run_id,
+        "monitor_id": crossing.monitor_id,
+        "kind": crossing.kind,
+        "account_id": account_id,
+        "report_id": crossing.report_id,
+        "run_number": crossing.run_number,
+        "at_ms": crossing.at_ms,
+        "budgets": msgspec.json.encode(crossing.budgets),
+    }
+    tx.execute(insert(monitor_crossings), new)
+
+
+def list_crossings(tx: Transaction, report_id: int, *, from_run: int) -> tuple[Crossing, ...]:
+    """The crossings of a report at its runs from this number on, in the order of the runs."""
+    crossings = monitor_crossings
+    rows = tx.execute(
+        select(crossings)
+        .where(crossings.c.report_id == report_id, crossings.c.run_number >= from_run)
+        .order_by(crossings.c.run_number, crossings.c.monitor_id, crossings.c.kind)
+    )
+    return tuple(map(_crossing, rows))
+
+
+def list_recent_crossings(
+    tx: Transaction, account_id: int, project: str, *, since_ms: int, count: int
+) -> tuple[Crossing, ...]:
+    """Return the last crossings of an account's reports of one project, the newest first."""
+    crossings = monitor_crossings
+    rows = tx.execute(
+        select(crossings)
+        .join(reports, reports.c.id == crossings.c.report_id)
+        .where(crossings.c.account_id == account_id, crossings.c.at_ms >= since_ms, reports.c.project == project)
+        .order_by(crossings.c.at_ms.desc(), crossings.c.run_id.desc(), crossings.c.monitor_id, crossings.c.kind)
+        .limit(count)
+    )
+    return tuple(map(_crossing, rows))
+
+
+def _which(account_id: int, report_id: int | None) -> list[ColumnElement[bool]]:
+    which = [monitors.c.account_id == account_id]
+    if report_id is not None:
+        which.append(monitors.c.report_id == report_id)
+    return which
+
+
+def _monitor(row: Row[Any]) -> Monitor:
+    members = dict(row._mapping)  # noqa: SLF001 - the public name of a row's columns
+    members["budgets"] = _read_budgets(members["budgets"])
+    members["paused"] = bool(members["paused"])
+    return Monitor(**members)
+
+
+def _crossing(row: Row[Any]) -> Crossing:
+    return msgspec.convert(
+        {
+            "run_number": row.run_number,
+            "kind": row.kind,
+            "at_ms": row.at_ms,
+            "monitor_id": row.monitor_id,
+            "report_id": row.report_id,
+            "budgets": msgspec.json.decode(row.budgets),
+        },
+        Crossing,
+    )

@@ -1,0 +1,302 @@
+"""Monitors: reports that are analyzed again on a schedule, with budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+
+from pagegrade.model.errors import ValidationFailed, Violation
+from pagegrade.model.monitors import Monitor
+from pagegrade.model.report_list import ListQuery, Position
+from pagegrade.service.container import Services
+from pagegrade.service.monitors import operations as service
+from pagegrade.service.monitors.operations import MonitorChange
+from pagegrade.service.monitors.validation import read_budgets, read_schedule, read_timezone
+from pagegrade.service.reports.operations import Listed
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.api.report_list import PAGE_AND_CURSOR
+from pagegrade.web.http.body import JSON
+from pagegrade.web.http.conditional import may_change
+from pagegrade.web.http.cursors import position_in, write_cursor
+from pagegrade.web.http.response import Response
+from pagegrade.web.idempotency import Idempotency
+from pagegrade.web.operations import Operation
+from pagegrade.web.paging import Walk
+from pagegrade.web.parameters import CreateMonitorBody, MonitorListQuery, UpdateMonitorBody
+from pagegrade.web.report_requests import refuse_when_draining
+from pagegrade.web.request import Request
+from pagegrade.web.responses import (
+    Headers,
+    enveloped,
+    hashed_tag,
+    listed_answer,
+    picked,
+    unchanged,
+    validators,
+    walked_answer,
+)
+from pagegrade.web.schemas import DeletedMonitor, MonitorAnswer, MonitorList
+from pagegrade.web.schemas.monitor import monitor_object
+
+PATH: Final = "/api/v1/monitors"
+MINIMAL: Final = ("id", "object", "paused")
+"""Members of a monitor that the response to a change has with ``Prefer: return=minimal``."""
+
+
+async def create_monitor(request: Request, idempotency: Idempotency, services: Services) -> Response:
+    """Store a monitor; its first run is due at the next time of its schedule."""
+    refuse_when_draining(services)
+    fields, violations = await request.fields(CreateMonitorBody, lists=("budgets",))
+    change = read_change(fields, violations)
+
+    async def respond(monitor: Monitor) -> Response:
+        location = ("Location", f"{services.options.base_url}{PATH}/{monitor.id}")
+        return _changed(request, monitor, status=201, headers=(location,))
+
+    return await idempotency.execute(
+        fields,
+        create=partial(
+            service.create_monitor,
+            change=change,
+            options=services.options,
+            now_ms=request.received_at_ms,
+            report_id=fields.report_id,
+        ),
+        resource_id=lambda monitor: monitor.id,
+        load_existing=service.show_monitor,
+        respond=respond,
+        is_analysis=False,
+    )
+
+
+def read_change(fields: CreateMonitorBody | UpdateMonitorBody, violations: list[Violation]) -> MonitorChange:
+    """Read the members of a monitor from a body.
+
+    Raises:
+        ValidationFailed: Fields cannot be used.
+    """
+    change = MonitorChange(
+        schedule=None if fields.schedule is None else read_schedule(fields.schedule, violations),
+        timezone=None if fields.timezone is None else read_timezone(fields.timezone, violations),
+        budgets=None if fields.budgets is None else read_budgets(fields.budgets, violations),
+        paused=None if fields.paused is None else fields.paused == 1,
+    )
+    if violations:
+        raise ValidationFailed(violations)
+    return change
+
+
+async def show_monitor(request: Request, work: UnitOfWork) -> Response:
+    """Return a monitor."""
+    monitor = await work.read(service.show_monitor, request.id)
+    etag = _etag(monitor)
+    return unchanged(request, etag, modified_ms=monitor.updated_at_ms) or Response(
+        status_code=200,
+        content=enveloped(monitor_object(monitor)),
+        headers=validators(etag, monitor.updated_at_ms),
+    )
+
+
+async def list_monitors(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the caller's monitors, or those at a cursor."""
+    query = request.query(MonitorListQuery)
+    if "cursor" not in request.sent:
+        found = await work.read(
+            service.list_monitors, page=query.page, per_page=query.per_page, report_id=query.report_id
+        )
+        return listed_answer(request, services, found, query, path=PATH, encode=monitor_object)
+    if request.sent.get("page") and not request.preferences.lenient:
+        raise ValidationFailed([PAGE_AND_CURSOR])
+    # Cursors are those of a list by id.
+    order = ListQuery(sort_by="id", descending=True)
+    position = None if query.cursor is None else position_in(query.cursor, order)
+    walked = await work.read(
+        service.walk_monitors,
+        per_page=query.per_page,
+        beside=None if position is None else int(position.values[0]),
+        backward=position is not None and position.backward,
+        count=query.count == 1,
+        report_id=query.report_id,
+    )
+
+    def cursor(beside: int | None, *, backward: bool) -> str | None:
+        return None if beside is None else write_cursor(order, Position(part=0, values=(beside,), backward=backward))
+
+    walk = Walk(
+        path=f"{services.options.base_url}{PATH}",
+        query=request.filters(query),
+        per_page=query.per_page,
+        before=cursor(walked.before, backward=True),
+        after=cursor(walked.after, backward=False),
+        total=walked.total,
+    )
+    encoded = Listed(items=tuple(map(monitor_object, walked.monitors)), total=walked.total or 0)
+    return walked_answer(request, encoded, walk)
+
+
+async def update_monitor(request: Request, work: UnitOfWork, idempotency: Idempotency, services: Services) -> Response:
+    """Change a monitor."""
+    refuse_when_draining(services)
+    monitor_id = request.id
+    fields, violations = await request.fields(UpdateMonitorBody, lists=("budgets",))
+    update = partial(
+        service.update_monitor,
+        monitor_id=monitor_id,
+        change=read_change(fields, violations),
+        now_ms=request.received_at_ms,
+        may_change=_precondition(request),
+    )
+
+    async def respond(monitor: Monitor) -> Response:
+        return _changed(request, monitor, status=200)
+
+    if idempotency.key is None:
+        return await respond(await work.write(update))
+    return await idempotency.execute(
+        fields,
+        create=update,
+        resource_id=lambda monitor: monitor.id,
+        load_existing=service.show_monitor,
+        respond=respond,
+        is_analysis=False,
+    )
+
+
+async def delete_monitor(request: Request, work: UnitOfWork) -> Response:
+    """Delete a monitor."""
+    number = request.id
+    await work.write(service.delete_monitor, number, may_change=_precondition(request))
+    members: dict[str, Any] = {"id": number, "object": "monitor", "deleted": True, "status": 200}
+    return Response(status_code=200, content=msgspec.json.encode(members))
+
+
+def _changed(request: Request, monitor: Monitor, *, status: int, headers: Headers = ()) -> Response:
+    """The answer to a change."""
+    data = picked(monitor_object(monitor), MINIMAL if request.preferences.minimal else None)
+    return Response(
+        status_code=status,
+        content=enveloped(data, status=status),
+        headers=(
+            *headers,
+            *validators(_etag(monitor), monitor.updated_at_ms),
+            *request.preferences.applied(writing=True),
+        ),
+    )
+
+
+def _etag(monitor: Monitor) -> str:
+    return hashed_tag(enveloped(monitor_object(monitor)))
+
+
+def _precondition(request: Request) -> Callable[[Monitor], str | None] | None:
+    """Return the tag of a monitor that is not the one the client knows; ``None``: the request has no condition."""
+    sent = tuple(request.header(name) for name in (b"if-match", b"if-none-match", b"if-unmodified-since"))
+    if sent == (None, None, None):
+        return None
+
+    def refused(monitor: Monitor) -> str | None:
+        etag = _etag(monitor)
+        return None if may_change(*sent, etag=etag, modified_ms=monitor.updated_at_ms) else etag
+
+    return refused
+
+
+_CONDITIONS: Final = ("If-Match", "If-None-Match", "If-Unmodified-Since")
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path=PATH,
+        name="list_monitors",
+        summary="List monitors",
+        description="The monitors of the account, newest first: in numbered pages, or from cursor to cursor.",
+        handler=list_monitors,
+        scope="reports:read",
+        query=MonitorListQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: MonitorList},
+        answer_headers={200: ("Link", "ETag", "Preference-Applied")},
+        problems=("validation_failed",),
+        tag="Monitors",
+    ),
+    Operation(
+        method="POST",
+        path=PATH,
+        name="create_monitor",
+        summary="Monitor a report",
+        description="Analyzes the page of a report again on a schedule. A due time is skipped while an analysis of the "
+        "report is unfinished; due times that were missed count as one. The budgets are evaluated after every "
+        "run of the report, also after those that were not scheduled.",
+        handler=create_monitor,
+        scope="monitors",
+        body=CreateMonitorBody,
+        body_types=(JSON,),
+        headers=("Prefer", "Idempotency-Key"),
+        answers={201: MonitorAnswer},
+        answer_headers={201: ("Location", "ETag", "Last-Modified", "Preference-Applied", "Idempotency-Replayed")},
+        problems=(
+            "unsupported_media_type",
+            "too_large",
+            "validation_failed",
+            "idempotency_in_progress",
+            "idempotency_key_reused",
+            "report_deleted",
+            "quota_exceeded",
+        ),
+        tag="Monitors",
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}",
+        name="show_monitor",
+        summary="Show a monitor",
+        description="A monitor of the account with the state of its budgets.",
+        handler=show_monitor,
+        scope="reports:read",
+        headers=("If-None-Match", "If-Modified-Since"),
+        answers={200: MonitorAnswer},
+        answer_headers={200: ("ETag", "Last-Modified")},
+        problems=("not_found",),
+        tag="Monitors",
+    ),
+    Operation(
+        method="PUT",
+        path=f"{PATH}/{{id}}",
+        name="update_monitor",
+        summary="Change a monitor",
+        description="Changes what is sent; all else stays as it is.",
+        handler=update_monitor,
+        scope="monitors",
+        body=UpdateMonitorBody,
+        body_types=(JSON,),
+        headers=(*_CONDITIONS, "Prefer", "Idempotency-Key"),
+        answers={200: MonitorAnswer},
+        answer_headers={200: ("ETag", "Last-Modified", "Preference-Applied", "Idempotency-Replayed")},
+        problems=(
+            "not_found",
+            "precondition_failed",
+            "unsupported_media_type",
+            "too_large",
+            "validation_failed",
+            "idempotency_in_progress",
+            "idempotency_key_reused",
+            "report_deleted",
+        ),
+        tag="Monitors",
+    ),
+    Operation(
+        method="DELETE",
+        path=f"{PATH}/{{id}}",
+        name="delete_monitor",
+        summary="Delete a monitor",
+        description="Deletes the monitor with its breach marks; the report and its runs stay.",
+        handler=delete_monitor,
+        scope="monitors",
+        headers=_CONDITIONS,
+        answers={200: DeletedMonitor},
+        problems=("not_found", "precondition_failed"),
+        tag="Monitors",
+    ),
+)

@@ -1,0 +1,68 @@
+"""Monitors."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from pagegrade.model.monitors import Budget as StoredBudget
+from pagegrade.model.monitors import Monitor as StoredMonitor
+from pagegrade.report.serialize import timestamp
+from pagegrade.web.schemas.shape import Document, Timestamp, about
+
+
+class Budget(Document):
+    """A condition that is a breach when it holds."""
+
+    condition: str = about("The condition, in its shortest form.", "score<80")
+    state: Literal["ok", "breached", "unknown"] = about("Where it stands; unknown until a run has evaluated it.", "ok")
+    since: Timestamp | None = about("Time of the run that brought it there.", "2026-01-05T12:34:56.789Z")
+
+
+class Monitor(Document):
+    """A schedule for one report."""
+
+    id: int = about("Grows with every new monitor; never used again.", 7, ge=1)
+    object: Literal["monitor"] = about("The kind of object.", "monitor")
+    report_id: int = about("The report that is analyzed again.", 1042, ge=1)
+    schedule: str = about("hourly, daily, weekly, monthly, or a cron expression of five fields.", "daily")
+    timezone: str = about("IANA name of the zone in which the schedule is read.", "Europe/Prague")
+    budgets: list[Budget] = about("Evaluated after each run of the report.")
+    paused: bool = about("Nothing is due and no budget is evaluated.", False)  # noqa: FBT003
+    next_run_at: Timestamp | None = about("The next due time; null while it is paused.", "2026-01-06T03:17:12.000Z")
+    last_run_at: Timestamp | None = about(
+        "When its last run was queued; null before the first.", "2026-01-05T03:17:14.120Z"
+    )
+    unreachable_since: Timestamp | None = about(
+        "Since when the page cannot be reached, after two failed analyses in a row; null: it can.", None
+    )
+    created_at: Timestamp = about("When it was created.", "2026-01-02T08:00:00.000Z")
+    updated_at: Timestamp = about("When it last changed.", "2026-01-05T12:34:56.789Z")
+
+
+def monitor_object(monitor: StoredMonitor) -> bytes:
+    """The JSON object of a monitor."""
+    members: dict[str, Any] = {
+        "id": monitor.id,
+        "object": "monitor",
+        "report_id": monitor.report_id,
+        "schedule": monitor.schedule,
+        "timezone": monitor.timezone,
+        "budgets": [_budget(budget) for budget in monitor.budgets],
+        "paused": monitor.paused,
+        "next_run_at": _moment(monitor.next_run_at_ms),
+        "last_run_at": _moment(monitor.last_run_at_ms),
+        "unreachable_since": _moment(monitor.unreachable_since_ms),
+        "created_at": timestamp(monitor.created_at_ms),
+        "updated_at": timestamp(monitor.updated_at_ms),
+    }
+    return msgspec.json.encode(members)
+
+
+def _budget(budget: StoredBudget) -> dict[str, Any]:
+    return {"condition": budget.condition, "state": budget.state, "since": _moment(budget.since_ms)}
+
+
+def _moment(at_ms: int | None) -> str | None:
+    return None if at_ms is None else timestamp(at_ms)

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pagegrade.clock import now_ms
+from pagegrade.service.accounts.access import choose_account
+from tests.cli.command_line import CommandLine
+from tests.queue_builders import add_queued
+
+
+@pytest.fixture
+def with_report(command_line: CommandLine) -> CommandLine:
+    """A command line on a database with one account and one report."""
+    command_line("migrate")
+    database = command_line.open()
+    database.write_here(lambda tx: add_queued(tx, choose_account(tx, None, now_ms()).id))
+    database.close()
+    return command_line
+
+
+def test_a_monitor_is_created_listed_changed_and_deleted(with_report: CommandLine) -> None:
+    """A script can take its id; people and programs see the same."""
+    run = with_report
+    made = run("monitors", "create", "1", "--schedule", "Hourly", "--budget", "score < 80", "--budget", "high>0")
+    (entry,) = json.loads(run("monitors", "list", "--format", "json").out)
+    codes = [
+        run("monitors", "change", "1", "--timezone", "Europe/Prague", "--budget", "score<70").code,
+        run("monitors", "pause", "1").code,
+    ]
+    (paused,) = json.loads(run("monitors", "list", "--format", "json").out)
+    codes += [run("monitors", "resume", "1").code]
+    table = run("monitors", "list").out
+    codes += [run("monitors", "delete", "1").code]
+
+    assert (made.code, made.out, codes) == (0, "1\n", [0, 0, 0, 0])
+    assert entry["next_run_at"] in made.err
+    assert [budget["condition"] for budget in entry["budgets"]] == ["score<80", "high>0"]
+    assert (entry["schedule"], entry["status"], entry["timezone"]) == ("hourly", "active", "UTC")
+    assert (paused["status"], paused["next_run_at"], paused["timezone"]) == ("paused", None, "Europe/Prague")
+    assert [budget["condition"] for budget in paused["budgets"]] == ["score<70"]
+    assert table.splitlines()[1].split()[:5] == ["1", "1", "hourly", "Europe/Prague", "active"]
+    assert json.loads(run("monitors", "list", "--format", "json").out) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("create", "2"), "no report 2"),
+        (("create", "1", "--schedule", "often"), "cron expression"),
+        (("create", "1", "--timezone", "Mars"), "IANA"),
+        (("create", "1", "--budget", "score"), "no condition"),
+        (("pause", "7"), "no monitor 7"),
+        (("delete", "7"), "no monitor 7"),
+        (("list", "--format", "xml"), "no format"),
+    ],
+)
+def test_what_cannot_be_done_is_said(with_report: CommandLine, arguments: tuple[str, ...], message: str) -> None:
+    """With status 2, and nothing is created."""
+    refused = with_report("monitors", *arguments)
+
+    assert (refused.code, refused.out) == (2, "")
+    assert message in " ".join(refused.err.split())
+    assert json.loads(with_report("monitors", "list", "--format", "json").out) == []
+
+
+def test_an_account_has_so_many_monitors(with_report: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more is refused."""
+    monkeypatch.setenv("PAGEGRADE_MAX_MONITORS", "1")
+
+    made, refused = (with_report("monitors", "create", "1") for _ in range(2))
+
+    assert (made.code, refused.code) == (0, 2)
+    assert "may have 1 monitors" in refused.err

@@ -1,0 +1,259 @@
+"""Runs of monitors that are due, on both kinds of database."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from pagegrade.model.account import Account, Caller
+from pagegrade.model.monitors import Monitor
+from pagegrade.service.monitors.due_runs import PUT_OFF_MS, DueOutcome, find_due, queue_due
+from pagegrade.service.monitors.operations import MonitorChange, create_monitor, update_monitor
+from pagegrade.service.monitors.schedule import next_due_ms
+from pagegrade.service.options import ServiceOptions
+from pagegrade.store.engine.database import Database
+from pagegrade.store.repositories.accounts import disable_account
+from pagegrade.store.repositories.monitors import load_monitor
+from tests.database_clock import show
+from tests.queue_builders import Queue
+from tests.store_builders import BACKENDS, NOW_MS, Backend, add_owner, make_database, on
+
+OPTIONS = ServiceOptions()
+HOUR_MS = 3_600_000
+DAY_MS = 24 * HOUR_MS
+
+
+@pytest.fixture(params=BACKENDS)
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """A database of each kind."""
+    kind: Backend = request.param
+    with on(kind):
+        made = make_database(tmp_path)
+    yield made
+    made.close()
+
+
+class Schedule:
+    """An account with a report, at a clock that a test sets."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.alice: Account = add_owner(database, "Alice")[0]
+        self.queue = Queue(database, self.alice.id)
+        self.report_id = self.queue.add("https://example.com/").report_id
+        self.end_runs(NOW_MS)
+
+    def create(self, schedule: str = "hourly", report_id: int | None = None) -> Monitor:
+        """A monitor of a report."""
+        return self.database.write_here(
+            lambda tx: create_monitor(
+                tx,
+                Caller(account=self.alice),
+                MonitorChange(schedule=schedule),
+                OPTIONS,
+                NOW_MS,
+                report_id=self.report_id if report_id is None else report_id,
+            )
+        )
+
+    def monitor(self, monitor_id: int = 1) -> Monitor:
+        """The monitor as it is now."""
+        found = self.database.read_here(lambda tx: load_monitor(tx, self.alice.id, monitor_id))
+        if found is None:
+            raise AssertionError("the monitor is not there")
+        return found
+
+    def due(self, now_ms: int) -> tuple[Monitor, ...]:
+        """The monitors that are due."""
+        show(self.database, now_ms)
+        return self.database.read_here(lambda tx: find_due(tx, now_ms))
+
+    def look(self, now_ms: int, options: ServiceOptions = OPTIONS) -> list[DueOutcome]:
+        """Queue what is due, as a process does every few seconds; the outcome of each monitor."""
+        return [
+            self.queue.write(lambda tx, one=monitor: queue_due(tx, one, options, now_ms), now_ms=now_ms).outcome  # type: ignore[misc]
+            for monitor in self.due(now_ms)
+        ]
+
+    def end_runs(self, now_ms: int) -> int:
+        """Bring every run to its end; how many there were."""
+        claimed = self.queue.claim(100, now_ms=now_ms)
+        for run in claimed:
+            self.queue.finish(run, now_ms=now_ms)
+        return len(claimed)
+
+    def runs(self) -> int:
+        """Runs of the report, the first one of its creation left out."""
+        return int(self.queue.rows("SELECT COUNT(*) FROM runs")[0][0]) - 1
+
+
+@pytest.fixture
+def schedule(database: Database) -> Schedule:
+    """One report, analyzed once."""
+    return Schedule(database)
+
+
+def test_a_due_time_is_one_run(schedule: Schedule) -> None:
+    """Not before it, and not again after it; the next one comes with the schedule."""
+    due_ms = schedule.create().due_at_ms
+
+    assert schedule.look(due_ms - 1) == []
+    assert schedule.look(due_ms) == ["queued"]
+    assert schedule.look(due_ms + 5_000) == []
+    monitor = schedule.monitor()
+
+    assert (monitor.last_run_at_ms, monitor.last_due_at_ms, monitor.due_at_ms) == (due_ms, due_ms, due_ms + HOUR_MS)
+    assert schedule.runs() == 1
+
+
+def test_several_processes_queue_one_run(schedule: Schedule) -> None:
+    """All of them have seen the same due time, and each tries to take it at the same moment."""
+    due_ms = schedule.create().due_at_ms
+    (monitor,) = schedule.due(due_ms)
+    outcomes: list[DueOutcome] = []
+    start = threading.Barrier(4)
+
+    def take() -> None:
+        start.wait()
+        done = schedule.database.submit(lambda tx: queue_due(tx, monitor, OPTIONS, due_ms)).result()
+        outcomes.append(done.outcome)
+
+    threads = [threading.Thread(target=take) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(outcomes) == ["queued", "taken", "taken", "taken"]
+    assert schedule.runs() == 1
+
+
+def test_a_process_that_dies_before_the_commit_has_done_nothing(schedule: Schedule) -> None:
+    """The next one queues the run."""
+    due_ms = schedule.create().due_at_ms
+    (monitor,) = schedule.due(due_ms)
+
+    def die(tx: object) -> None:
+        queue_due(tx, monitor, OPTIONS, due_ms)  # type: ignore[arg-type]
+        raise RuntimeError("the process ends here")
+
+    with pytest.raises(RuntimeError, match="ends here"):
+        schedule.queue.write(die, now_ms=due_ms)
+
+    assert schedule.runs() == 0
+    assert schedule.look(due_ms + 5_000) == ["queued"]
+    assert schedule.runs() == 1
+
+
+def test_a_due_time_is_skipped_while_a_run_is_unfinished(schedule: Schedule) -> None:
+    """The schedule goes on."""
+    due_ms = schedule.create().due_at_ms
+    schedule.queue.again(schedule.report_id, now_ms=due_ms - 1)
+
+    assert schedule.look(due_ms) == ["skipped"]
+    assert (schedule.runs(), schedule.monitor().last_run_at_ms) == (1, None)
+    schedule.end_runs(due_ms + 1)
+
+    assert schedule.look(due_ms + HOUR_MS) == ["queued"]
+    assert schedule.runs() == 2
+
+
+def test_what_was_missed_is_run_once(schedule: Schedule) -> None:
+    """After no process has worked for two days."""
+    due_ms = schedule.create().due_at_ms
+    late_ms = due_ms + 2 * DAY_MS + 1_234
+
+    assert schedule.look(late_ms) == ["queued"]
+    schedule.end_runs(late_ms)
+
+    assert schedule.look(late_ms + 60_000) == []
+    assert schedule.monitor().due_at_ms == due_ms + 2 * DAY_MS + HOUR_MS
+    assert schedule.runs() == 1
+
+
+@pytest.mark.parametrize(("pause_ms", "outcomes"), [(1, []), (2 * DAY_MS, ["queued"])])
+def test_a_monitor_that_goes_on_after_a_pause_makes_up_for_it_once(
+    schedule: Schedule, pause_ms: int, outcomes: list[str]
+) -> None:
+    """If a due time has passed."""
+    created = schedule.create()
+    caller = Caller(account=schedule.alice)
+
+    def pause(*, paused: bool, now_ms: int) -> Monitor:
+        change = MonitorChange(paused=paused)
+        return schedule.queue.write(lambda tx: update_monitor(tx, caller, created.id, change, now_ms), now_ms=now_ms)
+
+    assert pause(paused=True, now_ms=created.due_at_ms - 10).next_run_at_ms is None
+    assert schedule.look(created.due_at_ms - 10 + pause_ms) == []
+    pause(paused=False, now_ms=created.due_at_ms - 10 + pause_ms)
+
+    assert schedule.look(created.due_at_ms - 10 + pause_ms) == outcomes
+
+
+def test_clocks_that_jump_by_an_hour_lose_and_double_nothing(schedule: Schedule) -> None:
+    """Each due time is one run at most, and by the end of the day each of them is over."""
+    random = Random(7)  # noqa: S311 - no secret
+    first_ms = schedule.create("*/30 * * * *").due_at_ms
+    queued: list[int] = []
+    now_ms, ahead_ms = first_ms - 60_000, 0
+    for _ in range(150):
+        now_ms += random.randrange(1_000, 700_000)
+        ahead_ms = random.choice([ahead_ms] * 8 + [-HOUR_MS, HOUR_MS])
+        before = schedule.monitor()
+        if schedule.look(now_ms + ahead_ms) == ["queued"]:
+            queued.append(before.due_at_ms)
+            schedule.end_runs(now_ms + ahead_ms)
+        monitor = schedule.monitor()
+        # Never so far away that a due time between would be passed over.
+        assert monitor.due_at_ms - (now_ms + ahead_ms) <= 2 * HOUR_MS + HOUR_MS // 2
+
+    assert len(queued) == len(set(queued)) == schedule.runs()
+    assert queued == sorted(queued)
+    assert len(queued) > 20
+
+
+def test_a_full_queue_waits(schedule: Schedule) -> None:
+    """Half of it is left to requests: the account's puts off its own monitors, the installation's holds all."""
+    due_ms = schedule.create().due_at_ms
+    schedule.queue.add("https://example.org/", now_ms=due_ms)
+
+    assert schedule.look(due_ms, replace(OPTIONS, queue=2)) == ["full"]
+    assert schedule.look(due_ms, replace(OPTIONS, account_queue=2)) == ["put_off"]
+    assert schedule.monitor().due_at_ms == due_ms + PUT_OFF_MS
+    assert schedule.look(due_ms + PUT_OFF_MS, replace(OPTIONS, account_queue=3, queue=3)) == ["queued"]
+
+
+def test_accounts_and_reports_that_are_not_available_are_passed_over(schedule: Schedule) -> None:
+    """Their monitors stay on schedule."""
+    due_ms = schedule.create().due_at_ms
+
+    assert schedule.look(due_ms + 30 * DAY_MS, replace(OPTIONS, retention_days=7)) == ["skipped"]
+    schedule.database.write_here(lambda tx: disable_account(tx, schedule.alice.id, NOW_MS))
+    due_ms = schedule.monitor().due_at_ms
+
+    assert schedule.look(due_ms) == ["skipped"]
+    assert schedule.monitor().due_at_ms > due_ms
+    assert schedule.runs() == 0
+
+
+def test_a_monitor_that_was_changed_meanwhile_is_left_alone(schedule: Schedule) -> None:
+    """Its new schedule holds."""
+    created = schedule.create()
+    (seen,) = schedule.due(created.due_at_ms)
+    change = MonitorChange(schedule="weekly", budgets=("score<80",))
+    changed = schedule.queue.write(
+        lambda tx: update_monitor(tx, Caller(account=schedule.alice), 1, change, created.due_at_ms),
+        now_ms=created.due_at_ms,
+    )
+
+    done = schedule.queue.write(lambda tx: queue_due(tx, seen, OPTIONS, seen.due_at_ms), now_ms=seen.due_at_ms)
+
+    assert (done.outcome, schedule.runs()) == ("taken", 0)
+    weekly = next_due_ms("weekly", "UTC", created.jitter, after_ms=created.due_at_ms)
+
+    assert (changed.due_at_ms, changed.budgets[0].state) == (weekly, "unknown")

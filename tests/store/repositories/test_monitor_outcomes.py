@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from pagegrade.model.account import Caller
+from pagegrade.model.events import EVENT_TYPES
+from pagegrade.model.monitors import Crossing, Monitor
+from pagegrade.model.stored import PackedReport
+from pagegrade.report.codec import pack_report
+from pagegrade.service.monitors.operations import MonitorChange, create_monitor
+from pagegrade.service.options import ServiceOptions
+from pagegrade.store.engine.database import Database
+from pagegrade.store.repositories.monitors import list_crossings, load_monitor
+from pagegrade.store.repositories.webhooks import add_webhook
+from tests.queue_builders import Queue, completed, failed
+from tests.report_builders import make_report, make_result
+from tests.store_builders import NOW_MS, add_owner, make_database
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """An empty one."""
+    made = make_database(tmp_path)
+    yield made
+    made.close()
+
+
+class Watched:
+    """A report with a monitor."""
+
+    def __init__(self, database: Database, *budgets: str, paused: bool = False) -> None:
+        self.database = database
+        self.caller = Caller(account=add_owner(database)[0])
+        self.queue = Queue(database, self.caller.account.id)
+        self.report_id = self.queue.add().report_id
+        change = MonitorChange(budgets=budgets, paused=paused)
+        options = ServiceOptions()
+        self.database.write_here(
+            lambda tx: create_monitor(tx, self.caller, change, options, NOW_MS, report_id=self.report_id)
+        )
+
+    def run(self, packed: PackedReport) -> tuple[str, ...]:
+        """Let a run end; the states of the budgets after it."""
+        claimed = self.queue.claim()
+        if not claimed:
+            self.queue.again(self.report_id)
+            claimed = self.queue.claim()
+        self.queue.finish(claimed[0], packed)
+        return tuple(budget.state for budget in self.monitor.budgets)
+
+    @property
+    def monitor(self) -> Monitor:
+        """As it is now."""
+        found = self.database.read_here(lambda tx: load_monitor(tx, self.caller.account.id, 1))
+        if found is None:
+            raise AssertionError("the monitor is not there")
+        return found
+
+    @property
+    def crossings(self) -> list[tuple[int, str, list[str]]]:
+        """(run, kind, conditions)."""
+
+        def described(one: Crossing) -> tuple[int, str, list[str]]:
+            return one.run_number, one.kind, [change.condition for change in one.budgets]
+
+        found = self.database.read_here(lambda tx: list_crossings(tx, self.report_id, from_run=1))
+        return [described(one) for one in found]
+
+
+def test_budgets_are_evaluated_when_a_run_ends(database: Database) -> None:
+    """Only crossings are recorded, all budgets of a monitor in one for each direction."""
+    watched = Watched(database, "score<80", "score<70 for 2", "score drop>=5", "check.image-alt")
+    plain = make_report(make_result("image-alt"), score=81)
+
+    assert watched.run(pack_report(plain)) == ("ok", "ok", "unknown", "breached")
+    assert watched.run(completed(65)) == ("breached", "ok", "breached", "breached")
+    assert watched.run(completed(65)) == ("breached", "breached", "breached", "breached")
+    assert watched.run(completed(90)) == ("ok", "ok", "ok", "breached")
+    assert watched.crossings == [
+        (1, "regressed", ["check.image-alt"]),
+        (2, "regressed", ["score<80", "score drop>=5"]),
+        (3, "regressed", ["score<70 for 2"]),
+        (4, "recovered", ["score<80", "score<70 for 2", "score drop>=5"]),
+    ]
+
+
+def test_a_page_that_cannot_be_reached_is_notified_once(database: Database) -> None:
+    """And once when it can be reached again; budgets stay as they are meanwhile."""
+    watched = Watched(database, "score<80")
+    for packed in (completed(70), failed("dns"), failed("internal"), failed("blocked"), failed("tls"), completed(60)):
+        watched.run(packed)
+
+    assert watched.crossings == [
+        (1, "regressed", ["score<80"]),
+        (4, "unreachable", []),
+        (6, "recovered", []),
+    ]
+    assert (watched.monitor.failures, watched.monitor.unreachable_since_ms) == (0, None)
+
+
+def test_figures_of_the_page_are_compared_with_those_of_runs_before(database: Database) -> None:
+    """The details of earlier runs are read; one that is damaged is left out."""
+    watched = Watched(database, "high rise>=1", "requests rise>=10%")
+    report = make_report()
+    if report.page is None:
+        raise AssertionError("the report has a page")
+
+    def with_requests(count: int) -> PackedReport:
+        page = report.page
+        assert page is not None
+        first, *rest = page.resources
+        return pack_report(replace(report, page=replace(page, resources=(replace(first, count=count), *rest))))
+
+    assert watched.run(with_requests(100))[1] == "unknown"
+    assert watched.run(with_requests(100))[1] == "ok"
+    assert watched.run(with_requests(200))[1] == "breached"
+    spoil = text("UPDATE run_details SET body = :body WHERE run_id = 2")
+    database.write_here(lambda tx: tx.execute(spoil, {"body": b"no zstd"}))
+
+    assert watched.run(with_requests(100))[1] == "ok"
+
+
+def test_a_paused_monitor_evaluates_nothing(database: Database) -> None:
+    """It is as it was."""
+    watched = Watched(database, "score<80", paused=True)
+    before = watched.monitor
+
+    assert watched.run(completed(70)) == ("unknown",)
+    assert (watched.monitor, watched.crossings) == (before, [])
+
+
+def test_an_outcome_that_is_dropped_evaluates_nothing(database: Database) -> None:
+    """The run was given to another worker."""
+    watched = Watched(database, "score<80")
+    (run,) = watched.queue.claim()
+
+    assert watched.queue.finish(replace(run, attempt=2), completed(70)) == ()
+    assert watched.crossings == []
+    watched.queue.finish(run, completed(70))
+    watched.queue.finish(run, completed(70))
+
+    assert watched.crossings == [(1, "regressed", ["score<80"])]
+
+
+def test_crossings_are_events_of_the_same_transaction(database: Database) -> None:
+    """In the order in which they happened, after the end of the run that they belong to."""
+    watched = Watched(database, "score<80")
+    account_id = watched.caller.account.id
+    database.write_here(
+        lambda tx: add_webhook(
+            tx,
+            account_id,
+            kind="webhook",
+            url="https://example.com/hook",
+            events=EVENT_TYPES,
+            project="",
+            now_ms=NOW_MS,
+        )
+    )
+    for packed in (completed(70), completed(90), failed("dns"), failed("dns"), completed(90)):
+        watched.run(packed)
+    rows = watched.queue.rows("SELECT type, run_number, monitor_id, data FROM events ORDER BY id")
+    crossed = [(kind, number, json.loads(data).get("budgets")) for kind, number, monitor, data in rows if monitor]
+
+    assert crossed == [
+        ("report.regressed", 1, [{"condition": "score<80", "value": 70, "limit": 80.0}]),
+        ("report.recovered", 2, [{"condition": "score<80", "value": 90, "limit": 80.0}]),
+        ("monitor.unreachable", 4, None),
+        ("report.recovered", 5, []),
+    ]
+    assert [kind for kind, _, monitor, _ in rows if monitor is None] == [
+        *("report.completed", "report.completed", "report.failed", "report.failed", "report.completed"),
+    ]

@@ -1,0 +1,219 @@
+"""Monitors over the API."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.report_builders import make_failed_report, make_report
+from tests.web.calling import BASE_URL, Instance, with_instance
+
+MONITORS = "/api/v1/monitors"
+NEW: dict[str, Any] = {"report_id": 1, "schedule": "daily"}
+
+
+def test_a_monitor_is_created_shown_listed_changed_and_deleted(tmp_path: Path) -> None:
+    """With the members that were sent."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await instance.create()
+        sent = {**NEW, "schedule": " 30 6 * * MON-FRI", "timezone": "Europe/Prague", "budgets": ["Score < 80"]}
+        made = await instance.call("POST", MONITORS, json=sent)
+        place = made.headers["location"].removeprefix(BASE_URL)
+        tag = {"If-None-Match": made.headers["etag"]}
+        return [
+            made,
+            await instance.call("GET", place),
+            await instance.call("GET", place, headers=tag),
+            await instance.call("GET", MONITORS),
+            await instance.call("GET", f"{MONITORS}?report_id=2"),
+            await instance.call("PUT", place, json={"paused": 1, "budgets": []}),
+            await instance.call("DELETE", place),
+            await instance.call("GET", place),
+        ]
+
+    made, shown, same, listed, filtered, changed, deleted, gone = with_instance(tmp_path, script)
+    data = made.json()["data"]
+
+    assert [made.status_code, shown.status_code, same.status_code] == [201, 200, 304]
+    assert shown.json()["data"] == data
+    assert shown.headers["etag"] == made.headers["etag"]
+    assert listed.json()["data"] == [data]
+    assert filtered.json()["data"] == []
+    assert (deleted.json()["deleted"], gone.status_code) == (True, 404)
+    assert data["next_run_at"] > data["created_at"]
+    times = {"next_run_at": "", "created_at": "", "updated_at": ""}
+
+    assert data | times == {
+        "id": 1,
+        "object": "monitor",
+        "report_id": 1,
+        "schedule": "30 6 * * mon-fri",
+        "timezone": "Europe/Prague",
+        "budgets": [{"condition": "score<80", "state": "unknown", "since": None}],
+        "paused": False,
+        "last_run_at": None,
+        "unreachable_since": None,
+        **times,
+    }
+    after = changed.json()["data"]
+
+    assert (after["paused"], after["next_run_at"], after["budgets"]) == (True, None, [])
+    assert after["schedule"] == data["schedule"]
+
+
+def test_a_form_says_the_same_as_json(tmp_path: Path) -> None:
+    """Budgets several times, or as lines; what is not sent stays."""
+
+    async def script(instance: Instance) -> list[list[str]]:
+        await instance.create()
+        answers = [
+            await instance.call("POST", MONITORS, data={**NEW, "budgets[]": ["score<80", "high>0"], "paused": "0"}),
+            await instance.call("PUT", f"{MONITORS}/1", data={"budgets": "score<70\nlcp_ms>2500 for 3"}),
+            await instance.call("PUT", f"{MONITORS}/1", data={"schedule": "weekly"}),
+        ]
+        return [[one["condition"] for one in answer.json()["data"]["budgets"]] for answer in answers]
+
+    assert with_instance(tmp_path, script) == [
+        ["score<80", "high>0"],
+        ["score<70", "lcp_ms>2500 for 3"],
+        ["score<70", "lcp_ms>2500 for 3"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "code"),
+    [
+        ({"report_id": None}, "report_id", "required"),
+        ({"report_id": 4711}, "report_id", "unknown"),
+        ({"report_id": 0}, "report_id", "too_small"),
+        ({"schedule": None}, "schedule", "required"),
+        ({"schedule": "often"}, "schedule", "invalid"),
+        ({"schedule": "* * * * *"}, "schedule", "invalid"),
+        ({"schedule": "0" * 101}, "schedule", "too_long"),
+        ({"timezone": "Mars/Olympus"}, "timezone", "unknown"),
+        ({"timezone": "x" * 65}, "timezone", "too_long"),
+        ({"budgets": ["score"]}, "budgets", "invalid"),
+        ({"budgets": ["score<80"] * 21}, "budgets", "too_many"),
+        ({"budgets": [80]}, "budgets", "type"),
+        ({"paused": 2}, "paused", "not_in"),
+    ],
+)
+def test_what_cannot_be_used_is_named(tmp_path: Path, change: dict[str, Any], field: str, code: str) -> None:
+    """Each field with its own code."""
+
+    async def script(instance: Instance) -> httpx.Response:
+        await instance.create()
+        return await instance.call("POST", MONITORS, json={**NEW, **change})
+
+    answer = with_instance(tmp_path, script)
+
+    assert answer.status_code == 422
+    assert [(one["field"], one["code"]) for one in answer.json()["violations"]] == [(field, code)]
+
+
+def test_a_condition_on_the_state_is_heeded(tmp_path: Path) -> None:
+    """Changes and deletions with the tag of an earlier state are refused with the tag of this one."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await instance.create()
+        made = await instance.call("POST", MONITORS, json=NEW)
+        old = {"If-Match": made.headers["etag"]}
+        return [
+            await instance.call("PUT", f"{MONITORS}/1", json={"paused": 1}, headers=old),
+            await instance.call("PUT", f"{MONITORS}/1", json={"paused": 0}, headers=old),
+            await instance.call("DELETE", f"{MONITORS}/1", headers=old),
+            await instance.call("DELETE", f"{MONITORS}/1", headers={"If-Match": "*"}),
+        ]
+
+    changed, refused, kept, deleted = with_instance(tmp_path, script)
+
+    assert [each.status_code for each in (changed, refused, kept, deleted)] == [200, 412, 412, 200]
+    assert refused.headers["etag"] == changed.headers["etag"]
+
+
+def test_a_request_with_an_idempotency_key_is_executed_once(tmp_path: Path) -> None:
+    """Creating and changing; it answers 410 once the monitor is deleted."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await instance.create()
+        key = {"Idempotency-Key": "one"}
+        made = [await instance.call("POST", MONITORS, json=NEW, headers=key) for _ in range(2)]
+        made.append(await instance.call("POST", MONITORS, json={**NEW, "paused": 1}, headers=key))
+        made += [await instance.call("PUT", f"{MONITORS}/1", json={"paused": 1}, headers=key) for _ in range(2)]
+        await instance.call("DELETE", f"{MONITORS}/1")
+        made.append(await instance.call("POST", MONITORS, json=NEW, headers=key))
+        return made
+
+    answers = with_instance(tmp_path, script)
+    first, again, _, changed, replayed, _ = answers
+
+    assert [each.status_code for each in answers] == [201, 201, 422, 200, 200, 410]
+    assert again.headers["idempotency-replayed"] == replayed.headers["idempotency-replayed"] == "true"
+    assert again.json() == first.json()
+    assert replayed.json() == changed.json()
+
+
+def test_lists_come_in_pages_and_by_cursor(tmp_path: Path) -> None:
+    """A cursor neither misses nor repeats a monitor that is there all the time."""
+
+    async def script(instance: Instance) -> tuple[list[int], httpx.Response, httpx.Response]:
+        await instance.create()
+        for _ in range(23):
+            await instance.call("POST", MONITORS, json=NEW)
+        walked: list[int] = []
+        link: str | None = f"{MONITORS}?per_page=10&cursor=&count=1"
+        while link is not None:
+            answer = (await instance.call("GET", link.removeprefix(BASE_URL))).json()
+            walked += [each["id"] for each in answer["data"]]
+            link = answer["links"]["next"]
+            await instance.call("DELETE", f"{MONITORS}/{walked[-1]}")
+        both = await instance.call("GET", f"{MONITORS}?page=2&cursor=")
+        page = await instance.call("GET", f"{MONITORS}?per_page=10&page=2")
+        return walked, both, page
+
+    walked, both, page = with_instance(tmp_path, script)
+
+    assert walked == list(range(23, 0, -1))
+    assert both.status_code == 422
+    assert page.json()["meta"]["total"] == 20
+    assert len(page.json()["data"]) == 10
+
+
+def test_an_account_has_so_many_monitors(tmp_path: Path) -> None:
+    """One more is refused."""
+
+    async def script(instance: Instance) -> list[int]:
+        await instance.create()
+        return [(await instance.call("POST", MONITORS, json=NEW)).status_code for _ in range(3)]
+
+    assert with_instance(tmp_path, script, max_monitors=2) == [201, 201, 429]
+
+
+def test_runs_show_in_the_state_of_budgets(tmp_path: Path) -> None:
+    """The tag changes with it."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await instance.create()
+        await instance.call("POST", MONITORS, json={**NEW, "budgets": ["score<80", "lcp_ms>2500"]})
+        seen = [await instance.call("GET", f"{MONITORS}/1")]
+        await instance.finish(make_report(score=60))
+        seen.append(await instance.call("GET", f"{MONITORS}/1"))
+        for _ in range(2):
+            await instance.call("PUT", "/api/v1/reports/1", data={"results": 1})
+            await instance.finish(make_failed_report("dns"))
+        seen.append(await instance.call("GET", f"{MONITORS}/1"))
+        return seen
+
+    before, breached, unreachable = with_instance(tmp_path, script)
+
+    assert before.headers["etag"] != breached.headers["etag"]
+    budget, unknown = breached.json()["data"]["budgets"]
+
+    assert (budget["state"], unknown["state"], unknown["since"]) == ("breached", "unknown", None)
+    assert budget["since"] is not None
+    assert unreachable.json()["data"]["unreachable_since"] is not None
+    assert unreachable.json()["data"]["budgets"] == [budget, unknown]

@@ -1,0 +1,42 @@
+"""The JSON object of a monitor."""
+
+from __future__ import annotations
+
+import msgspec
+
+from pagegrade.model.monitors import Budget, Monitor
+from pagegrade.web.schemas.monitor import Monitor as Description
+from pagegrade.web.schemas.monitor import monitor_object
+
+MONITOR = Monitor(
+    id=7,
+    account_id=1,
+    report_id=1042,
+    schedule="daily",
+    timezone="UTC",
+    jitter=3,
+    budgets=(Budget(condition="score<80"), Budget(condition="high>0", state="breached", since_ms=1, in_a_row=0)),
+    paused=True,
+    due_at_ms=5,
+    last_due_at_ms=None,
+    last_run_at_ms=None,
+    failures=0,
+    unreachable_since_ms=None,
+    created_at_ms=0,
+    updated_at_ms=1,
+    revision=2,
+)
+
+
+def test_every_member_of_the_description_is_there() -> None:
+    """In its order; a paused monitor has no next run."""
+    members = msgspec.json.decode(monitor_object(MONITOR))
+
+    assert list(members) == list(Description.model_fields)
+    assert {name for name, value in members.items() if value is None} == {
+        *("next_run_at", "last_run_at", "unreachable_since"),
+    }
+    assert members["budgets"] == [
+        {"condition": "score<80", "state": "unknown", "since": None},
+        {"condition": "high>0", "state": "breached", "since": "1970-01-01T00:00:00.001Z"},
+    ]
