@@ -103,7 +103,7 @@ def hostile_site(name: str) -> contextlib.AbstractContextManager[str]:
 
 
 def measure_pages(server: Server, urls: list[str], *, settles_mb: float = 20.0) -> Memory:
-    """Analyse all the pages at once; wait until memory is back within ``settles_mb`` of idle, but not for ever."""
+    """Analyze all the pages at once; wait until memory is back within ``settles_mb`` of idle, but not for ever."""
     pid = server.process.pid
     with ResidentPeak(pid) as seen:
         calls = [server.call("POST", "/api/v1/reports", form={"url": url}, headers=_AT_ONCE) for url in urls]

@@ -140,5 +140,5 @@ async def _files(origin: str) -> list[str]:
     async with Children(1) as children:
         analysis = await analyze_target(parse_target_url(origin + PAGE), options=options, children=children)
     if analysis.artifacts is None or isinstance(analysis.artifacts.resources, NotGathered):
-        raise RuntimeError(f"the page could not be analysed: {analysis.report.error}")
+        raise RuntimeError(f"the page could not be analyzed: {analysis.report.error}")
     return [origin + PAGE, *(item.url for item in analysis.artifacts.resources.items)]

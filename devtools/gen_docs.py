@@ -113,7 +113,7 @@ def error_page() -> str:
             words = (kind.__doc__ or "").strip().splitlines()[0]
             again = "depends" if kind is errors.RunFailed else "yes" if kind.retryable else "no"
             lines.append(f"| `{name}` | `{kind.code}` | {again} | {words} |")
-    lines += ["", "## Why a page could not be analysed", ""]
+    lines += ["", "## Why a page could not be analyzed", ""]
     lines += ["| code | worth trying again | what happened |", "|---|---|---|"]
     for code, (retryable, words) in errors.FAILURE_CODES.items():
         lines.append(f"| `{code}` | {'yes' if retryable else 'no'} | {words} |")

@@ -57,7 +57,7 @@ FORMAT = """\
 
 
 def main() -> None:
-    """Analyse, draw, and say where."""
+    """Analyze, draw, and say where."""
     with serve_site() as site:
         report = pagegrade.analyze(site.http + "/poor", allow_typed_private=True)
         text = render(report, "text", RenderOptions(width=80, color=True)).replace(site.http, SHOWN)

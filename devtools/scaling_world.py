@@ -245,7 +245,7 @@ class World:
             heapq.heappush(self.queue, item)
 
     def start(self, run: Run, now_s: float) -> None:
-        """Analyse a run, or put it off."""
+        """Analyze a run, or put it off."""
         self.claims += 1
         self.claimers += 1
         self.awaited.discard(run.account)

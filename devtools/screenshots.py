@@ -71,7 +71,7 @@ def shown_as_public(value: Any) -> Any:
     return value
 
 
-def analyse(url: str, path: str) -> Report:
+def analyze(url: str, path: str) -> Report:
     """A real report on a page of the test site, as if it were at ``path`` of a public site."""
     report: Report = shown_as_public(pagegrade.analyze(url, allow_typed_private=True))
     return replace(report, url=f"{SHOWN}{path}", final_url=f"{SHOWN}{path}", project="shop.example")
@@ -87,7 +87,7 @@ def filled(folder: Path) -> Iterator[tuple[str, int, str, str]]:
     """(token of a session, id and slug of the report to show, slug of a locked one) in a new database."""
     folder.mkdir(parents=True)
     with serve_site() as site:
-        poor, good = analyse(f"{site.http}/poor", "/pricing"), analyse(f"{site.http}/many", "/")
+        poor, good = analyze(f"{site.http}/poor", "/pricing"), analyze(f"{site.http}/many", "/")
     database = SQLiteDatabase(f"sqlite:///{folder / DATABASE_NAME}")
     try:
         migrate(database)

@@ -1,7 +1,7 @@
 """Simulates an installation with 1 to 10,000 analyses at the same time, to see what gets in the way first.
 
 A simulation by events, always with the same random numbers: reports are asked for, wait, are claimed, put off where
-their site has no room, analysed and stored. The database is a number of cores, a log that is flushed for several
+their site has no room, analyzed and stored. The database is a number of cores, a log that is flushed for several
 commits at once, and one lock for each account. What one thing costs was measured on one machine
 (``scaling_world.MEASURED``); how the world is, is assumed (``ASSUMED``). The table is for its order of events, not for
 its last digit.

@@ -45,7 +45,7 @@ async def analyze_async(
             or links to.
 
     Returns:
-        The report. A page that cannot be analysed is a report with ``state == "failed"`` and ``error`` filled.
+        The report. A page that cannot be analyzed is a report with ``state == "failed"`` and ``error`` filled.
 
     Raises:
         InvalidURL: ``url`` cannot be read as an address.

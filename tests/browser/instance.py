@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from pagegrade.web.session_cookie import SESSION
-from tests.browser.world import World, analyse, build_world
+from tests.browser.world import World, analyze, build_world
 from tests.server import FORM, Reply, Server, running_server
 from tests.site.serve import Site, serve_site
 
@@ -23,7 +23,7 @@ _ASSET: Final = re.compile(r"/static/([0-9a-f]+)/(site\.css)")
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """The service, what it knows, and the site its people analyse."""
+    """The service, what it knows, and the site its people analyze."""
 
     server: Server
     site: Site
@@ -86,7 +86,7 @@ def open_instance(folder: Path) -> Iterator[Instance]:
         folder: An empty place for its data.
     """
     with serve_site() as site:
-        world = build_world(folder / "data", analyse(site))
+        world = build_world(folder / "data", analyze(site))
         with running_server(folder / "data", key=world.key, WORKERS=0, HSTS=True, LOG_FORMAT="json") as server:
             page = server.call("GET", "/", key=None, headers={"Accept": ACCEPT}).body.decode()
             found = _ASSET.search(page)

@@ -87,7 +87,7 @@ class World:
     """What else addresses are made of: links to sign in, ids of keys and of a session that may end."""
 
 
-def analyse(site: Site) -> dict[str, Report]:
+def analyze(site: Site) -> dict[str, Report]:
     """Real reports on pages of the test site and on one that means harm."""
     with serve_hostile_page() as hostile, ThreadPoolExecutor(4) as threads:
         # In threads: a test before this one may have left an event loop in ours.
@@ -111,7 +111,7 @@ def build_world(folder: Path, reports: Mapping[str, Report]) -> World:
 
     Args:
         folder: ``DATA_DIR``; made when missing.
-        reports: As ``analyse`` gives them.
+        reports: As ``analyze`` gives them.
     """
     folder.mkdir(parents=True, exist_ok=True)
     database = SQLiteDatabase(f"sqlite:///{folder / DATABASE_NAME}")

@@ -25,7 +25,7 @@ def site() -> Iterator[Site]:
 
 
 def test_a_page_the_person_typed_may_be_private(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
-    """One's own machine can be analysed without any setting; the report is alone on stdout."""
+    """One's own machine can be analyzed without any setting; the report is alone on stdout."""
     code = run(["analyze", site.url, "-f", "json", "--budget", "20"])
     captured = capsys.readouterr()
     report = json.loads(captured.out)
@@ -150,7 +150,7 @@ def test_a_page_that_cannot_be_reached_is_a_report_and_code_3(capsys: pytest.Cap
     out = capsys.readouterr().out
 
     assert code == 3
-    assert "NOT ANALYSED" in out
+    assert "NOT ANALYZED" in out
     assert "To do" in out
 
 

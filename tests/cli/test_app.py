@@ -34,7 +34,7 @@ def test_the_help_names_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["analyse"], "analyse"),
+        (["analyze"], "analyze"),
         (["analyze"], "URL"),
         (["analyze", "https://example.com/", "--budgte", "3"], "--budget"),
         (["analyze", "https://example.com/", "--budget", "soon"], "--budget"),

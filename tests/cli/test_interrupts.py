@@ -144,7 +144,7 @@ class _Parser:
 
 
 async def _analyze(moment: str) -> str:
-    """Analyse a page and be interrupted at a moment; the state of the report."""
+    """Analyze a page and be interrupted at a moment; the state of the report."""
 
     def hang(_asked: Asked) -> Reply:
         interrupt()

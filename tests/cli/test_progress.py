@@ -16,7 +16,7 @@ class Terminal(io.StringIO):
 
 
 def draw(stream: io.StringIO, *, total: int = 2, quiet: bool = False, term: str = "xterm") -> str:
-    """Everything written while two pages are analysed."""
+    """Everything written while two pages are analyzed."""
     progress = Progress(stream, total, quiet=quiet, environment={"TERM": term})
     progress.start("https://example.com/\x1b[31m")
     progress.start("https://example.org/")
@@ -30,7 +30,7 @@ def test_a_terminal_sees_one_line_that_changes() -> None:
     drawn = draw(Terminal())
 
     assert "\n" not in drawn
-    assert "1/2 analysing https://example.org/" in drawn
+    assert "1/2 analyzing https://example.org/" in drawn
     assert drawn.endswith("\r\x1b[2K")
     assert "\x1b[31m" not in drawn
 

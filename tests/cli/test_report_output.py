@@ -30,14 +30,14 @@ def saved(tmp_path: Path, *reports: Report, format_name: str = "json") -> str:
         (["score<80"], [make_report()], exit_codes.GATE_FAILED),
         (["score<50", "severity=high"], [make_report()], exit_codes.GATE_FAILED),
         (["score<80"], [make_report(score=90), make_report()], exit_codes.GATE_FAILED),
-        ([], [make_failed_report()], exit_codes.NOT_ANALYSED),
-        (["score<80"], [make_report(), make_failed_report()], exit_codes.NOT_ANALYSED),
+        ([], [make_failed_report()], exit_codes.NOT_ANALYZED),
+        (["score<80"], [make_report(), make_failed_report()], exit_codes.NOT_ANALYZED),
     ],
 )
 def test_the_exit_code_says_how_it_went(
     fail_on: list[str], reports: list[Report], code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A page that could not be analysed weighs more than a failed gate; both are told on stderr."""
+    """A page that could not be analyzed weighs more than a failed gate; both are told on stderr."""
     criteria = read_criteria(fail_on, None, None)
     found = evaluate_reports(criteria, reports, criteria.compare(reports), quiet=True)
 

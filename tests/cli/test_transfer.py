@@ -58,7 +58,7 @@ def count_waiting(tx: Transaction) -> int:
 
 
 async def work(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Let a worker do all that waits; the reports it analysed."""
+    """Let a worker do all that waits; the reports it analyzed."""
     done: list[int] = []
 
     async def perform(services: Services, run: ClaimedRun, **_: object) -> None:

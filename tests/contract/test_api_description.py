@@ -26,7 +26,7 @@ PATIENCE_S = 900
 
 
 def some_reports(services: Services, alice: Account) -> None:
-    """One report that was analysed twice, one that cannot be, one that waits."""
+    """One report that was analyzed twice, one that cannot be, one that waits."""
     queue = Queue(services.database, alice.id)
 
     def finish(outcome: PackedReport) -> None:

@@ -354,7 +354,7 @@ def test_what_belongs_to_others_looks_like_what_never_was(world: World, subtests
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 def test_projects_of_others_look_like_those_that_never_were(method: str, world: World) -> None:
-    """The same for hosts: nobody learns what others analyse."""
+    """The same for hosts: nobody learns what others analyze."""
     project = world.known["project"]
     unknown = project[:-1] + ("1" if project[-1] != "1" else "2")
     path = "/api/v1/projects/{project}"

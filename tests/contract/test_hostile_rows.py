@@ -43,8 +43,8 @@ UNDER_ANOTHER_NAME = {
 """Row -> (file below ``tests``, test)."""
 
 LATER = {
-    "J18": "nothing of an analysed page is served: no screenshot, no icon, no picture",
-    "J19": "bodies of analysed pages are not kept",
+    "J18": "nothing of an analyzed page is served: no screenshot, no icon, no picture",
+    "J19": "bodies of analyzed pages are not kept",
     "O08": "there is no browser to kill before the rendered engine",
     "P03": "reports have no assets before the rendered engine",
     "P04": "nothing is written to the temporary folder before the rendered engine",

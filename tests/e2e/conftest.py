@@ -17,7 +17,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def site() -> Iterator[Site]:
-    """The web site that is analysed."""
+    """The web site that is analyzed."""
     with serve_site() as running:
         yield running
 

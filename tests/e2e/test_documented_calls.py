@@ -41,7 +41,7 @@ def typed_lines(page: str) -> list[list[str]]:
 
 
 def ask(server: Server, words: list[str], url: str) -> Reply:
-    """Do what curl would do, with its options as far as the pages use them; ``url`` is analysed instead of theirs."""
+    """Do what curl would do, with its options as far as the pages use them; ``url`` is analyzed instead of theirs."""
     method, address = "", ""
     headers: dict[str, str] = {}
     fields: list[str] = []

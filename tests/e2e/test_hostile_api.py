@@ -348,7 +348,7 @@ def test_conditions_do_not_reveal_reports_of_others(server: Server, site: Site) 
 
 @rows("K18")
 def test_what_needs_no_key_tells_no_secrets(server: Server) -> None:
-    """Health, metrics and the description show neither keys nor addresses that are analysed."""
+    """Health, metrics and the description show neither keys nor addresses that are analyzed."""
     report = server.create("https://secret-target.example/path?token=abcdef")
     texts = {
         path: server.call("GET", path, key=None)

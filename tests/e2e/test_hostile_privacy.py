@@ -48,7 +48,7 @@ def test_privacy_holds_from_the_first_moment(idle: Server) -> None:
 
 @rows("M14", "N08")
 def test_deleting_ends_a_run_under_way(server: Server, site: Site) -> None:
-    """A report that is being analysed can be deleted; what the analysis finds is dropped."""
+    """A report that is being analyzed can be deleted; what the analysis finds is dropped."""
     _, key = server.add_account("Impatient")
     report = server.create(f"{site.http}/slow?deleted", key=key)
     path = f"{REPORTS}/{report['id']}"

@@ -37,7 +37,7 @@ START_S: Final = 5.0
 MOST_VISITS: Final = 5
 """Requests for the page itself in one analysis, which takes its time more than once."""
 OUTAGES: Final = frozenset({"R5", "R6"})
-"""A worker may analyse a page and find out then that the outcome cannot be stored."""
+"""A worker may analyze a page and find out then that the outcome cannot be stored."""
 FULL_S: Final = 120.0
 """So soon the flooder's part of the queue has to be full; the quiet accounts of R4 begin then."""
 GROWN_MB: Final = 60.0
@@ -224,7 +224,7 @@ def main(arguments: list[str] | None = None) -> int:
     usual = Size()
     parser.add_argument("--clients", type=int, default=usual.clients)
     parser.add_argument("--each", type=int, default=usual.each)
-    parser.add_argument("--workers", type=int, default=usual.workers, help="processes that analyse")
+    parser.add_argument("--workers", type=int, default=usual.workers, help="processes that analyze")
     parser.add_argument("--concurrency", type=int, default=usual.concurrency, help="analyses of each at a time")
     parser.add_argument("--flood", type=int, default=usual.flood, help="reports that the flooder of R4 asks for")
     parser.add_argument("--outage", type=float, default=usual.outage_s, help="seconds of R5 (the whole one: 60)")

@@ -61,7 +61,7 @@ class Stack:
         Args:
             folder: Empty; everything is kept there.
             apis: Processes that answer; 0: one on SQLite, which also works.
-            workers: Processes that analyse; on SQLite so many times ``concurrency`` analyses in the one process.
+            workers: Processes that analyze; on SQLite so many times ``concurrency`` analyses in the one process.
             concurrency: Analyses of each at the same time.
             settings: By their names without the prefix.
         """

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="resident memory
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service with the defaults, which has analysed ordinary pages."""
+    """A service with the defaults, which has analyzed ordinary pages."""
     folder: Path = tmp_path_factory.mktemp("memory") / "data"
     with running_server(folder) as server:
         warm_up(server)

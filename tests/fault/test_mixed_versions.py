@@ -162,7 +162,7 @@ def test_an_upgrade_that_nobody_notices(tmp_path: Path) -> None:
             with a_long_reader(both.url, 3.0):
                 migrated = both.next.run(both.url, "migrate")
             both.until(lambda: both.unfinished() <= 1)
-            # Asked for here, analysed there: by the new one, then by the old one again, started on the new tables.
+            # Asked for here, analyzed there: by the new one, then by the old one again, started on the new tables.
             new_worker = both.work(both.next)
             stopped = [old_worker.stop()]
             before = len(both.accepted)

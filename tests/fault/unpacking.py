@@ -19,7 +19,7 @@ ONE_MB: Final = 150
 FOUR_MB: Final = 400
 """The same for four at once."""
 ROW_PROCESS_MB: Final = 48
-"""Of the analysing process alone, without its children."""
+"""Of the analyzing process alone, without its children."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ MAX_HOPS = 5
 MAX_BYTES = 1 << 20
 
 
-def analyse(job: Job) -> Outcome:
+def analyze(job: Job) -> Outcome:
     """Fetch the page as a naive program would."""
     started = time.monotonic()
     outcome = Outcome(id=job.id, state="done")

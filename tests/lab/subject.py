@@ -25,12 +25,12 @@ from tests.lab.command import analyse_with_command
 from tests.lab.resident import ResidentPeak
 
 PR_SET_CHILD_SUBREAPER: Final = 36
-Analyse = Callable[[Job], Awaitable[Outcome]]
+Analyze = Callable[[Job], Awaitable[Outcome]]
 
 
 async def analyse_naively(job: Job) -> Outcome:
     """Run the naive fetcher in a thread."""
-    return await asyncio.to_thread(naive.analyse, job)
+    return await asyncio.to_thread(naive.analyze, job)
 
 
 def _peak_kb() -> int:
@@ -47,13 +47,13 @@ def _reset_peak() -> None:
     Path("/proc/self/clear_refs").write_text("5")
 
 
-async def _measured(job: Job, analyse: Analyse) -> Outcome:
+async def _measured(job: Job, analyze: Analyze) -> Outcome:
     """Peak resident memory of the case alone: of this process by the kernel's mark, of all by looking often."""
     gc.collect()
     _reset_peak()
     before = _resident_kb()
     with ResidentPeak(os.getpid()) as seen:
-        outcome = await analyse(job)
+        outcome = await analyze(job)
     outcome.memory_growth_mb = max(0, _peak_kb() - before) / 1024
     outcome.memory_of_all_mb = seen.growth_mb
     return outcome
@@ -65,11 +65,11 @@ async def serve(kind: str, requests: BinaryIO, answers: BinaryIO) -> None:
     reader = asyncio.StreamReader(limit=8 << 20)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), requests)
     async with contextlib.AsyncExitStack() as stack:
-        analyse = await _chosen(kind, stack)
+        analyze = await _chosen(kind, stack)
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
 
         async def work(job: Job) -> None:
-            outcome = await (_measured(job, analyse) if job.measure_memory else analyse(job))
+            outcome = await (_measured(job, analyze) if job.measure_memory else analyze(job))
             answers.write(msgspec.json.encode(outcome) + b"\n")
             answers.flush()
 
@@ -77,7 +77,7 @@ async def serve(kind: str, requests: BinaryIO, answers: BinaryIO) -> None:
             tasks.create_task(work(msgspec.json.decode(line, type=Job)))
 
 
-async def _chosen(kind: str, stack: contextlib.AsyncExitStack) -> Analyse:
+async def _chosen(kind: str, stack: contextlib.AsyncExitStack) -> Analyze:
     if kind == "naive":
         return analyse_naively
     if kind == "command":

@@ -27,7 +27,7 @@ def luminance(color: str) -> float:
         ("completed", "decent", 64, "decent 64"),
         ("completed", "bad", 31, "bad 31"),
         ("completed", None, 85, "no grade"),
-        ("failed", None, None, "not analysed"),
+        ("failed", None, None, "not analyzed"),
         (UNKNOWN, None, None, "unknown"),
         ("queued", None, None, "pending"),
         ("running", None, None, "pending"),

@@ -89,7 +89,7 @@ def test_a_page_that_failed_has_a_row_that_says_so() -> None:
     first, second = table(render_csv([make_report(make_result()), make_failed_report()], ids=[1, 2]))
 
     assert first["check"] == "title-length"
-    assert (second["report"], second["check"], second["result"]) == ("2", "", "not analysed")
+    assert (second["report"], second["check"], second["result"]) == ("2", "", "not analyzed")
     assert second["reason"] == "challenge_page"
     assert second["message"]
 

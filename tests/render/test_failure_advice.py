@@ -7,7 +7,7 @@ import pytest
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.identity import USER_AGENT
 from pagegrade.model.report import Failure
-from pagegrade.render.failure_advice import cause, has_to_let_us_in, is_often_temporary, user_agent, way_out
+from pagegrade.render.failure_advice import cause, has_to_let_us_in, retry_advice, user_agent, way_out
 from tests.report_builders import make_failed_report
 
 
@@ -110,13 +110,22 @@ def test_name_servers_without_an_answer_are_no_missing_name(reason: str, headlin
     assert way_out(failure("dns", reason=reason)).headline == headline
 
 
-@pytest.mark.parametrize(("code", "reason"), [("timeout", None), ("dns", "dns_timeout"), ("dns", "dns_error")])
-def test_what_may_pass_by_itself_is_called_temporary(code: str, reason: str | None) -> None:
-    """Also name servers that gave no answer."""
-    assert is_often_temporary(failure(code, reason=reason, retryable=True))
+@pytest.mark.parametrize(
+    ("code", "reason", "often_temporary"),
+    [
+        ("dns", "dns_nxdomain", False),
+        ("dns", "dns_timeout", True),
+        ("timeout", "", True),
+        ("connect", "connect_refused", True),
+        ("internal", "", True),
+        ("tls", "", False),
+        ("blocked", "", False),
+        ("not_html", "", False),
+    ],
+)
+def test_only_what_passes_by_itself_is_called_temporary(code: str, reason: str, *, often_temporary: bool) -> None:
+    """A host name that does not exist and a refusal stay until the cause is fixed."""
+    advice = retry_advice(failure(code, reason=reason, retryable=FAILURE_CODES[code][0]))
 
-
-@pytest.mark.parametrize(("code", "retryable"), [("dns", True), ("dns", False), ("tls", False)])
-def test_a_missing_host_name_is_not_called_temporary(code: str, *, retryable: bool) -> None:
-    """Nor what is not worth another try."""
-    assert not is_often_temporary(failure(code, reason="dns_nxdomain", retryable=retryable))
+    assert ("often temporary" in advice) is often_temporary
+    assert ("will not help" in advice) is not often_temporary

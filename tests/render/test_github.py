@@ -19,7 +19,7 @@ def test_findings_are_annotations_and_the_verdict_is_the_last() -> None:
 
 def test_a_failed_page_is_an_error() -> None:
     """The job's log says which page and why."""
-    assert render_github([make_failed_report()]).startswith("::error title=Pagegrade%3A not analysed::https://")
+    assert render_github([make_failed_report()]).startswith("::error title=Pagegrade%3A not analyzed::https://")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from pagegrade.model.rendering import LoadMetrics, RenderedPage
 from pagegrade.render.i18n import texts_for
 from pagegrade.render.key_figures import CLS, key_figures, rate
-from tests.report_builders import make_report
+from tests.report_builders import make_passed, make_report, make_result
 
 
 def rendered(**metrics: float | None) -> RenderedPage:
@@ -63,3 +63,12 @@ def test_a_value_at_its_threshold_still_has_the_better_rating(value: float | Non
 def test_names_are_translated() -> None:
     """Abbreviations stay."""
     assert [one.name for one in key_figures(make_report(), texts_for("de"))] == ["TTFB", "Gewicht", "Anfragen"]
+
+
+def test_the_weight_is_that_of_the_check() -> None:
+    """What is fetched can be more than a browser loads: the two must not contradict each other."""
+    weight = make_result("total-byte-weight", category="performance", value=700_000)
+    requests = make_passed("http-requests", category="performance", value=31)
+    shown = {one.name: one.value for one in key_figures(make_report(weight, requests))}
+
+    assert (shown["Weight"], shown["Requests"]) == ("700 kB", "31")

@@ -442,7 +442,7 @@ def test_words_come_from_the_catalogue() -> None:
     assert texts_for("de").gettext("Fix first") in article(tag="de")
 
 
-def test_what_failed_was_tried_and_not_analysed() -> None:
+def test_what_failed_was_tried_and_not_analyzed() -> None:
     """The two words would contradict each other in one header."""
     failed, completed = article(make_failed_report("timeout")), article()
 

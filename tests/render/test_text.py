@@ -115,10 +115,10 @@ def test_a_failed_page_says_what_happened_and_what_to_do() -> None:
     """No score, no findings, but a way out."""
     text = render_text([make_failed_report("blocked")])
 
-    assert "NOT ANALYSED" in text
+    assert "NOT ANALYZED" in text
     assert "HTTP status 403" in text
     assert "--html" in text
-    assert "Trying again later may help." in text
+    assert "will not help until the cause has been fixed" in " ".join(text.split())
     assert "Fix first" not in text
     assert "of 100" not in text
 

@@ -332,3 +332,24 @@ def test_informative_results_without_advice_are_not_listed() -> None:
     report = make_report(noted, replace(noted, check="frames", fix="Load them lazily."))
 
     assert [result.check for result in view.with_outcome(report, "informative")] == ["frames"]
+
+
+def test_informative_results_stand_with_the_finding_of_their_cause() -> None:
+    """What is said once with a penalty is not said again without one."""
+    finding = make_result("meta-description", cause="description")
+    advice = make_result("meta-description-length", outcome="informative", price=0.0, lost=0.0, cause="description")
+    report = make_report(finding, advice)
+
+    assert [(one.result.check, [child.check for child in one.counted]) for one in view.findings(report)] == [
+        ("meta-description", ["meta-description-length"])
+    ]
+    assert view.with_outcome(report, "informative") == ()
+    assert view.with_outcome(make_report(advice), "informative") == (advice,)
+
+
+def test_many_checks_with_one_reason_are_counted_and_not_named() -> None:
+    """The reason says why; forty names are the most that are listed."""
+    results = [make_passed(f"check-{number}") for number in range(view.NAMED_CHECKS + 1)]
+
+    assert view.names_of_checks(results) == f"{view.NAMED_CHECKS + 1} checks"
+    assert view.names_of_checks(results[:-1]).count(", ") == view.NAMED_CHECKS - 1

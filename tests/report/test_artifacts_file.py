@@ -112,7 +112,7 @@ def changed(**members: Any) -> bytes:
     ("data", "words"),
     [
         (b"", "not a file of saved artifacts"),
-        (b"<html>", "not a file of saved artifacts"),
+        (b" \n<html>", "evaluate it with --html"),
         (b"[]", "not a file of saved artifacts"),
         (b"\xff\xfe", "not a file of saved artifacts"),
         (b"[" * 100_000, "not a file of saved artifacts"),

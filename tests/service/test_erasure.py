@@ -107,7 +107,7 @@ async def erase_account(instance: Instance, _number: int) -> object:
 @pytest.mark.parametrize("delete", [delete_report, delete_project, erase_account], ids=lambda each: each.__name__)
 @pytest.mark.parametrize("state", ["completed", "running", "queued"])
 def test_nothing_of_what_was_deleted_is_left_in_any_table(tmp_path: Path, delete: Deletion, state: str) -> None:
-    """Its address, texts and evidence; while it waits, while it is analysed, and afterwards."""
+    """Its address, texts and evidence; while it waits, while it is analyzed, and afterwards."""
 
     async def script(instance: Instance) -> tuple[list[str], list[str]]:
         number = await fill(instance)

@@ -95,7 +95,7 @@ def test_a_repeated_request_waits_as_it_asks_to(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["POST", "PUT"])
 def test_a_request_whose_report_was_deleted_is_gone(tmp_path: Path, method: str) -> None:
-    """With nothing of its content; and nothing is made or analysed anew."""
+    """With nothing of its content; and nothing is made or analyzed anew."""
 
     async def script(instance: Instance) -> tuple[httpx.Response, int]:
         await instance.create("https://secret.example/")

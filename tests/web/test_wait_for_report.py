@@ -126,7 +126,7 @@ def test_a_wait_looks_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 
 
 def test_nobody_waits_for_a_client_that_has_gone(tmp_path: Path) -> None:
-    """The report is analysed all the same."""
+    """The report is analyzed all the same."""
 
     async def script(instance: Instance) -> tuple[bool, bool, str]:
         await instance.create()

@@ -55,7 +55,7 @@ def queue(services: Services) -> Queue:
 
 
 class Stage:
-    """Runs that do what a test says instead of analysing anything."""
+    """Runs that do what a test says instead of analyzing anything."""
 
     def __init__(self) -> None:
         self.started: list[ClaimedRun] = []

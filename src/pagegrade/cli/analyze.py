@@ -57,7 +57,7 @@ class AnalyzeRequest:
 
 
 def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> int:
-    """Analyse every page, write the reports, hold them to the criteria; the exit code.
+    """Analyze every page, write the reports, hold them to the criteria; the exit code.
 
     Raises:
         InvalidInput, typer.BadParameter: What was typed cannot be used.

@@ -22,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # drawing the help with rich loads its Markdown and pygments: 0.17 s of CPU
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 success, 1 a gate failed, 2 usage, 3 a page could not be analysed, 4 the database "
+    epilog="Exit codes: 0 success, 1 a gate failed, 2 usage, 3 a page could not be analyzed, 4 the database "
     "cannot be used, 5 doctor found a problem, 130 interrupted. "
     f"{PROJECT_URL}",
 )

@@ -9,8 +9,8 @@ GATE_FAILED: Final = 1
 """A condition of ``--fail-on`` or ``--fail-on-new`` holds."""
 USAGE: Final = 2
 """The command line, a file named on it, or a setting cannot be used."""
-NOT_ANALYSED: Final = 3
-"""At least one page could not be analysed; it weighs more than a failed gate."""
+NOT_ANALYZED: Final = 3
+"""At least one page could not be analyzed; it weighs more than a failed gate."""
 UNAVAILABLE: Final = 4
 """The database cannot be used right now."""
 UNFIT: Final = 5

@@ -1,4 +1,4 @@
-"""One live line on a terminal's stderr while pages are analysed."""
+"""One live line on a terminal's stderr while pages are analyzed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Progress:
         self._live = not quiet and stream.isatty() and environment.get("TERM") != "dumb"
 
     def start(self, url: str) -> None:
-        """A page is being analysed."""
+        """A page is being analyzed."""
         self._under_way[url] = None
         self._draw()
 
@@ -44,7 +44,7 @@ class Progress:
         if not self._live:
             return
         count = f"{self._done}/{self._total} " if self._total > 1 else ""
-        line = f"{count}analysing {next(iter(self._under_way), '')}".rstrip()
+        line = f"{count}analyzing {next(iter(self._under_way), '')}".rstrip()
         width = shutil.get_terminal_size((80, 24)).columns
         self._stream.write(_CLEAR + visible(line, max(20, width - 1)))
         self._stream.flush()

@@ -115,7 +115,7 @@ def evaluate_reports(
         if criteria.baseline and comparison is None and not quiet:
             sys.stderr.write(f"The baseline has no report on {visible(report.url, 2048)}.\n")
     if any(report.state == "failed" for report in reports):
-        return exit_codes.NOT_ANALYSED
+        return exit_codes.NOT_ANALYZED
     return exit_codes.GATE_FAILED if failed else exit_codes.OK
 
 

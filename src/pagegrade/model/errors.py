@@ -18,7 +18,7 @@ PagegradeError
 │   ├── QuotaExceeded
 │   ├── PDFNotInstalled
 │   └── Unavailable
-└── RunFailed               the page could not be analysed
+└── RunFailed               the page could not be analyzed
     └── (code says which of ``FAILURE_CODES``)
 """
 
@@ -227,7 +227,7 @@ class Unavailable(Refused):
 
 
 class RunFailed(PagegradeError):
-    """The page could not be analysed."""
+    """The page could not be analyzed."""
 
     def __init__(
         self,

@@ -50,6 +50,8 @@ class Asset(msgspec.Struct, frozen=True, kw_only=True):
     wire_bytes: int
     """Body bytes on the wire; what was seen of them where it was cut short."""
     first_party: bool
+    in_html: bool
+    """The HTML itself names it, not only a rule of a stylesheet."""
     certain: bool
     """The HTML itself makes a browser fetch it at once: no lazy or alternative one, and none that only a rule of a
     stylesheet may load."""
@@ -100,6 +102,7 @@ def read_assets(document: Document, resources: Resources) -> Assets:
                 media_type=kind,
                 wire_bytes=response.wire_bytes or 0,
                 first_party=resource.first_party,
+                in_html=resource.initiator_url == document.url,
                 certain=resource.url in certain,
             ),
         )

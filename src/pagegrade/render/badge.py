@@ -14,7 +14,7 @@ UNKNOWN: Final = "unknown"
 COLORS: Final = {"good": "#1a7a4a", "decent": "#946000", "bad": "#b8322a", "none": "#59635e"}
 """White text on each has a contrast of more than 4.5 to 1 (WCAG 2.2, success criterion 1.4.3)."""
 LABEL_COLOR: Final = "#363f3b"
-_WITHOUT_SCORE: Final = {"completed": "no grade", "failed": "not analysed", UNKNOWN: "unknown"}
+_WITHOUT_SCORE: Final = {"completed": "no grade", "failed": "not analyzed", UNKNOWN: "unknown"}
 _FONT_SIZE: Final = 11
 _PADDING: Final = 6
 _WIDTHS: Final = {
@@ -55,7 +55,7 @@ aria-label="{label}: {value}">
 def render_badge(state: str, *, result: Grade | None = None, score: int | None = None) -> str:
     """The badge of a report as SVG.
 
-    A report that has a score keeps its badge while it is analysed again, and when that fails.
+    A report that has a score keeps its badge while it is analyzed again, and when that fails.
 
     Args:
         state: Of the report: ``queued``, ``running``, ``completed`` or ``failed``; or ``UNKNOWN``.

@@ -14,6 +14,9 @@ from pagegrade.render.escape import visible
 _FORBIDDEN: Final = frozenset({401, 403, 406, 418, 429, 451, 503})
 """Statuses by which sites turn programs away that a browser would not get."""
 
+_TEMPORARY: Final = frozenset({"dns_error", "dns_timeout", "connect", "timeout", "http_error", "internal"})
+"""Codes and reasons of failures that often pass without a change."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WayOut:
@@ -186,14 +189,16 @@ def _step_for(status: int | None) -> str | None:
     return None
 
 
+def retry_advice(error: Failure, words: Words = ENGLISH) -> str:
+    """Whether another analysis can help; a host that does not exist and a refusal do not pass by themselves."""
+    if error.retryable and (error.reason in _TEMPORARY or error.code in _TEMPORARY):
+        return words.gettext("Analyzing it again later may help: this kind of failure is often temporary.")
+    return words.gettext("Analyzing it again will not help until the cause has been fixed.")
+
+
 def has_to_let_us_in(error: Failure) -> bool:
     """Return whether the site seems to turn us away, so that its owner needs to know how we introduce ourselves."""
     return error.code == "blocked" or (error.code == "http_error" and error.http_status in _FORBIDDEN)
-
-
-def is_often_temporary(error: Failure) -> bool:
-    """Return whether the same request may succeed later by itself; a name that does not exist seldom appears."""
-    return error.retryable and way_out(error) is not _WAYS["dns"]
 
 
 def cause(error: Failure, words: Words = ENGLISH) -> str:

@@ -33,7 +33,7 @@ def render_github(reports: Sequence[Report]) -> str:
 def _lines(report: Report) -> list[str]:
     url = visible(report.url, 2048)
     if report.error is not None:
-        return [_command("error", "Pagegrade: not analysed", f"{url}: {what_happened(report.error)}")]
+        return [_command("error", "Pagegrade: not analyzed", f"{url}: {what_happened(report.error)}")]
     lines = []
     for finding in findings(report):
         result = finding.result

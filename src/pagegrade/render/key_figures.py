@@ -48,12 +48,28 @@ def key_figures(report: Report, words: Words = ENGLISH) -> tuple[KeyFigure, ...]
     if first_byte is not None:
         figures.append(_timed("TTFB", N_("Time to first byte"), first_byte, FIRST_BYTE_MS, words))
     if page.resources:
-        weight = sum(total.transfer_bytes for total in page.resources)
+        fetched = sum(total.transfer_bytes for total in page.resources)
         count = sum(total.count for total in page.resources)
-        size = view.format_bytes(weight, words)
+        size = view.format_bytes(loaded_bytes(report) or fetched, words)
         figures.append(_figure(N_("Weight"), N_("Page weight, as transferred"), size, "", words))
-        figures.append(_figure(N_("Requests"), N_("Files of the page"), words.number(count), "", words))
+        shown = words.number(_evaluated(report, "http-requests") or count)
+        figures.append(_figure(N_("Requests"), N_("Files of the page"), shown, "", words))
     return tuple(figures)
+
+
+def loaded_bytes(report: Report) -> int | None:
+    """Bytes on the wire of what a browser loads at once, as the check of the weight counts them.
+
+    ``None`` where it was not evaluated. What is fetched can be more: files that a rule of a stylesheet may load, and
+    candidates of which a browser takes one.
+    """
+    return _evaluated(report, "total-byte-weight")
+
+
+def _evaluated(report: Report, check: str) -> int | None:
+    values = (result.value for result in report.results if result.check == check)
+    value = next(values, None)
+    return value if isinstance(value, int) else None
 
 
 def rate(value: float | None, limits: tuple[float, float]) -> Rating:

@@ -13,6 +13,7 @@ from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import view
 from pagegrade.render.escape import safe_href, unicode_host, visible
+from pagegrade.render.failure_advice import retry_advice
 from pagegrade.render.prose import Span, parse_prose
 from pagegrade.report.compare import Change, Comparison
 
@@ -95,9 +96,8 @@ def _report(report: Report, comparison: Comparison | None) -> list[str]:
             "",
             f"- What happened: {escape_markdown(view.what_happened(report.error), 600)}",
             f"- What to do: {escape_markdown(view.what_to_do(report.error), 600)}",
+            f"- {retry_advice(report.error)}",
         ]
-        if report.error.retryable:
-            lines.append("- Trying again later may help.")
         return [*lines, "", _footer(report), ""]
     if report.withheld is None:
         score = "" if report.score is None else f": {report.score} of 100"
@@ -216,7 +216,7 @@ def _messages(title: str, results: Sequence[Result]) -> list[str]:
 
 def _reasons(title: str, results: Sequence[Result]) -> list[str]:
     items = [
-        f"- {', '.join(escape_markdown(result.check_name, 80) for result in alike)}: {escape_markdown(reason)}"
+        f"- {escape_markdown(view.names_of_checks(alike), 4_000)}: {escape_markdown(reason)}"
         for reason, alike in view.by_reason(results)
     ]
     return [f"## {title} ({len(results)})", "", *items, ""] if items else []

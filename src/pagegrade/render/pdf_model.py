@@ -13,6 +13,7 @@ from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import view
 from pagegrade.render.charts import score_strip, timing_bars
 from pagegrade.render.escape import safe_href, unicode_host, visible
+from pagegrade.render.failure_advice import retry_advice
 from pagegrade.render.prose import parse_prose
 
 Values = dict[str, Any]
@@ -61,7 +62,7 @@ def sheet(report: Report, *, boxes: bool = False) -> Values:
     date = _date(report.generated_at)
     score = "no score" if report.score is None else f"{report.score} of 100"
     if report.state == "failed":
-        score = "not analysed"
+        score = "not analyzed"
     final = report.final_url if report.final_url not in {None, report.url} else None
     completed = report.state == "completed"
     shown, left_out = _cut(view.by_place(report) if completed else (), MAX_FINDINGS, "finding")
@@ -170,7 +171,7 @@ def _failure(report: Report) -> Values | None:
     return {
         "happened": _text(view.what_happened(report.error), 600),
         "todo": _text(view.what_to_do(report.error), 600),
-        "retry": report.error.retryable,
+        "retry": retry_advice(report.error),
     }
 
 
@@ -269,22 +270,35 @@ def _evidence(item: Evidence) -> Values:
 
 def _lists(report: Report) -> list[Values]:
     sections = (
-        ("Good to know", "informative", lambda result: result.message),
-        ("Ignored", "ignored", view.reason),
-        ("Not evaluated", "not_evaluated", view.reason),
-        ("Not applicable", "not_applicable", view.reason),
+        ("Ignored", "ignored"),
+        ("Not evaluated", "not_evaluated"),
+        ("Not applicable", "not_applicable"),
     )
-    lists = [_list(title, "reasons", view.with_outcome(report, outcome), text) for title, outcome, text in sections]
-    lists.append(_list("Passed", "names", view.with_outcome(report, "passed"), lambda _: ""))
+    known = view.with_outcome(report, "informative")
+    passed = view.with_outcome(report, "passed")
+    lists = [
+        _list("Good to know", "reasons", known, [(view.headline(one), one.message) for one in known]),
+        *(
+            _list(title, "reasons", found, _by_reason(found))
+            for title, outcome in sections
+            if (found := view.with_outcome(report, outcome))
+        ),
+        _list("Passed", "names", passed, [(view.headline(one), "") for one in passed]),
+    ]
     return [part for part in lists if part["items"]]
 
 
-def _list(title: str, kind: str, results: Sequence[Result], text: Any) -> Values:
-    shown, left_out = _cut(results, MAX_ROWS, "check")
+def _by_reason(results: Sequence[Result]) -> list[tuple[str, str]]:
+    return [(view.names_of_checks(alike), reason) for reason, alike in view.by_reason(results)]
+
+
+def _list(title: str, kind: str, results: Sequence[Result], rows: Sequence[tuple[str, str]]) -> Values:
+    """One list; ``rows`` has (name, text) of each line."""
+    shown, left_out = _cut(rows, MAX_ROWS, "line")
     return {
         "title": f"{title} ({len(results)})",
         "kind": kind,
-        "items": [{"name": _text(view.headline(result), 200), "text": _text(text(result), 400)} for result in shown],
+        "items": [{"name": _text(name, 4_000), "text": _text(text, 400)} for name, text in shown],
         "left_out": left_out,
     }
 

@@ -18,7 +18,7 @@ from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import charts, rendered_view, view
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, unicode_host, visible
-from pagegrade.render.failure_advice import cause, has_to_let_us_in, is_often_temporary, user_agent, way_out
+from pagegrade.render.failure_advice import cause, has_to_let_us_in, retry_advice, user_agent, way_out
 from pagegrade.render.finding_list import (
     REQUEST_SORTS,
     SEVERITY_NAMES,
@@ -30,7 +30,7 @@ from pagegrade.render.finding_list import (
 )
 from pagegrade.render.history import HEIGHT, SPARK_SIZE, change_since, chart_of, finished, height_of, spark_of
 from pagegrade.render.i18n import texts_for
-from pagegrade.render.key_figures import key_figures
+from pagegrade.render.key_figures import key_figures, loaded_bytes
 from pagegrade.render.measured import measured
 from pagegrade.render.previews import search_result, shared_link
 from pagegrade.render.prose import parse_prose
@@ -143,6 +143,8 @@ def environment(tag: str) -> Environment:
         spark_of=spark_of,
         spark_size=SPARK_SIZE,
         key_figures=key_figures,
+        loaded_bytes=loaded_bytes,
+        retry_advice=retry_advice,
         request_table=request_table,
         none_selected=frozenset(),
         body_budget=BODY_BUDGET,
@@ -157,7 +159,6 @@ def environment(tag: str) -> Environment:
         shared_link=shared_link,
         way_out=way_out,
         has_to_let_us_in=has_to_let_us_in,
-        is_often_temporary=is_often_temporary,
         cause=cause,
         user_agent=user_agent,
         project_url=PROJECT_URL,

@@ -14,6 +14,7 @@ from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Grade, Report, Result
 from pagegrade.render import view
 from pagegrade.render.escape import unicode_host, visible
+from pagegrade.render.failure_advice import retry_advice
 from pagegrade.render.prose import Block, parse_prose
 from pagegrade.report.compare import Change, Comparison
 
@@ -242,8 +243,7 @@ def _failed(page: _Page, report: Report) -> None:
     page.field("To do", view.what_to_do(report.error), indent=2)
     if report.error.code in _OPTIONS:
         page.field("Option", _OPTIONS[report.error.code], indent=2)
-    if report.error.retryable:
-        page.field("Retry", "Trying again later may help.", indent=2)
+    page.field("Retry", retry_advice(report.error), indent=2)
     page.line("There is no score, because the page itself was not seen.", indent=2 + _LABEL_WIDTH)
 
 
@@ -352,7 +352,7 @@ def _reasons(page: _Page, title: str, results: Sequence[Result]) -> None:
         return
     page.heading(f"{title} ({len(results)})")
     for reason, alike in view.by_reason(results):
-        titles = ", ".join(visible(result.check_name, 80) for result in alike)
+        titles = view.names_of_checks(alike)
         if len(alike) > _NAMED_BEFORE_REASON:
             page.line(reason, indent=2, hang=4)
             page.line(Text(titles, style="bold"), indent=4)

@@ -40,6 +40,8 @@ NO_GRADE: Final = "no grade"
 """In place of a result that is withheld."""
 FIX_FIRST: Final = 5
 """So many findings are named first, whatever their category; one that is charged with a cause stands for it."""
+NAMED_CHECKS: Final = 40
+"""Checks with one reason that are listed by name; of more, their number is shown."""
 SHOWN_EVIDENCE: Final = 3
 MINUS: Final = "\N{MINUS SIGN}"
 NO_REASON: Final = N_("No reason was given.")
@@ -108,10 +110,11 @@ class Finding:
 def findings(report: Report) -> tuple[Finding, ...]:
     """List the findings to fix: by points, severity and id; a finding counted in another follows that one."""
     found = {result.check: result for result in report.results if result.passed is False}
+    carriers = _carriers(report)
     children: dict[str, list[Result]] = {}
     own = []
     for result in report.results:
-        carrier = result.counted_in or result.inherited_from
+        carrier = result.counted_in or result.inherited_from or carriers.get(result.check)
         if carrier is not None and carrier in found:
             children.setdefault(carrier, []).append(result)
         elif result.passed is False:
@@ -127,6 +130,16 @@ def findings(report: Report) -> tuple[Finding, ...]:
 def find_finding(report: Report, check: str) -> Finding | None:
     """The finding of a check; ``None`` if it found nothing, or is counted in another."""
     return next((finding for finding in findings(report) if finding.result.check == check), None)
+
+
+def _carriers(report: Report) -> dict[str, str]:
+    """Informative check with advice -> the finding of the same cause, which says the same with a penalty."""
+    charged = {r.cause: r.check for r in report.results if r.cause and r.passed is False and r.counted_in is None}
+    return {
+        r.check: charged[r.cause]
+        for r in report.results
+        if r.outcome == "informative" and r.fix and r.cause is not None and r.cause in charged
+    }
 
 
 def fix_first(report: Report) -> tuple[Finding, ...]:
@@ -149,12 +162,17 @@ def by_place(report: Report) -> tuple[Finding, ...]:
 def with_outcome(report: Report, outcome: str) -> tuple[Result, ...]:
     """The results with that outcome that are not shown elsewhere, in catalogue order.
 
-    Of informative results those with advice: the others repeat what is in order.
+    Of informative results those with advice: the others repeat what is in order. What has the same cause as a finding
+    stands with that finding.
     """
+    carried = _carriers(report) if outcome == "informative" else {}
     return tuple(
         r
         for r in report.results
-        if r.outcome == outcome and r.inherited_from is None and (outcome != "informative" or r.fix)
+        if r.outcome == outcome
+        and r.inherited_from is None
+        and (outcome != "informative" or r.fix)
+        and r.check not in carried
     )
 
 
@@ -216,14 +234,14 @@ def verdict(report: Report, words: Words = ENGLISH) -> str:
 
 
 def result_word(report: Report) -> str:
-    """``GOOD``, ``DECENT``, ``BAD``, ``NO GRADE`` or ``NOT ANALYSED``."""
+    """``GOOD``, ``DECENT``, ``BAD``, ``NO GRADE`` or ``NOT ANALYZED``."""
     return grade_word(report).upper()
 
 
 def grade_word(report: Report) -> str:
-    """``good``, ``decent``, ``bad``, ``no grade`` or ``not analysed``."""
+    """``good``, ``decent``, ``bad``, ``no grade`` or ``not analyzed``."""
     if report.state == "failed":
-        return "not analysed"
+        return "not analyzed"
     return report.result or NO_GRADE
 
 
@@ -382,7 +400,7 @@ def page_facts(report: Report, words: Words = ENGLISH, *, timing: bool = True) -
         "%(num)s sub-resource named by the page", "%(num)s sub-resources named by the page", page.requests
     )
     facts = [
-        (words.gettext("Answer"), answer),
+        (words.gettext("Response"), answer),
         (words.gettext("Title"), visible(page.title)),
         (words.gettext("Language"), visible(page.language, 40)),
         (words.gettext("Size"), size),
@@ -463,6 +481,13 @@ def by_reason(results: Sequence[Result]) -> tuple[tuple[str, tuple[Result, ...]]
     for result in results:
         alike.setdefault(reason(result), []).append(result)
     return tuple((text, tuple(same)) for text, same in alike.items())
+
+
+def names_of_checks(results: Sequence[Result]) -> str:
+    """The names of checks that share a reason; of many only their number, which the reason says enough about."""
+    if len(results) > NAMED_CHECKS:
+        return plural(len(results), "check")
+    return ", ".join(visible(result.check_name, 80) for result in results)
 
 
 def _sentence(reason_text: str) -> str:

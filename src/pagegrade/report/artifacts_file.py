@@ -20,6 +20,8 @@ from pagegrade.report.sanitize import storable
 
 MAX_ARTIFACTS_BYTES: Final = 200_000_000
 """Decompressed; a whole run gathers at most a few tens of megabytes."""
+_START: Final = 200
+"""Characters at the beginning that tell HTML from JSON."""
 _GATHER_AGAIN: Final = "Gather the page again with: pagegrade analyze URL --save-artifacts FILE"
 _GZIP: Final = 31
 """zlib's window size for gzip framing: 16 + 15 bits."""
@@ -49,6 +51,8 @@ def load_artifacts(data: bytes) -> Artifacts:
     plain = _decompress(data) if data[:2] == b"\x1f\x8b" else data
     if len(plain) > MAX_ARTIFACTS_BYTES:
         raise _too_large()
+    if plain[:_START].lstrip().startswith(b"<"):
+        raise InvalidArtifacts(f"This looks like HTML: evaluate it with --html. {_GATHER_AGAIN}")
     try:
         raw = msgspec.json.decode(plain)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

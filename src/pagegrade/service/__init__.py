@@ -1,1 +1,1 @@
-"""Use cases: analyse a page, evaluate artifacts; knows no settings."""
+"""Use cases: analyze a page, evaluate artifacts; knows no settings."""

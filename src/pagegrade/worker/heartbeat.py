@@ -46,7 +46,7 @@ async def present(
     Args:
         services: Of this process; its ``peers`` is kept up to date.
         kind: What this process does.
-        learns_origin: Keep ``base_url`` of the options, which is never analysed, at the origin that a server noted;
+        learns_origin: Keep ``base_url`` of the options, which is never analyzed, at the origin that a server noted;
             before the block is entered, if one is known by then.
     """
     if not services.database.shared:

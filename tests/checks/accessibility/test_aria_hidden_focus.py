@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.accessibility.aria_hidden_focus import aria_hidden_focus
-from tests.builders import outcome
+from pagegrade.model.outcome import NotApplicable
+from tests.builders import outcome, run
 
 
 @pytest.mark.parametrize(
@@ -71,3 +72,12 @@ def test_details_without_a_summary_takes_the_focus() -> None:
     assert outcome(aria_hidden_focus, "<details aria-hidden=true>x</details>").state == "reached"
     assert outcome(aria_hidden_focus, "<details>x</details>").state == "closed"
     assert outcome(aria_hidden_focus, inert).state == "closed"
+
+
+@pytest.mark.parametrize("root", ["<html aria-hidden=true><body>", "<html><body aria-hidden=true>"])
+def test_a_page_that_is_hidden_as_a_whole_is_one_finding(root: str) -> None:
+    """``aria-hidden-body`` reports it; its links are not charged once more."""
+    page = f"<!doctype html>{root}<a href=/>x</a>"
+
+    assert isinstance(run(aria_hidden_focus, page), NotApplicable)
+    assert outcome("aria-hidden-body", page).state == "hidden"

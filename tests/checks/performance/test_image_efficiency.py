@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pagegrade.checks.performance.image_efficiency import image_efficiency
@@ -44,3 +46,11 @@ def test_tiny_images_are_left_alone() -> None:
 
     assert outcome(image_efficiency, resources=make_resources(tiny)).state == "efficient"
     assert isinstance(run(image_efficiency), NotRun)
+
+
+def test_images_that_only_a_stylesheet_names_are_left_out() -> None:
+    """A page rarely uses all of them, so that nothing is known to be saved."""
+    sprite = replace(image(900_000, name="png"), initiator_url=f"{URL}site.css")
+
+    assert isinstance(run("image-efficiency", resources=make_resources(sprite)), NotApplicable)
+    assert isinstance(run("image-format", resources=make_resources(sprite)), NotApplicable)

@@ -7,8 +7,8 @@ from pagegrade.model.outcome import Outcome
 from tests.builders import evaluated, outcome
 
 OBSOLETE = (
-    "acronym applet bgsound big blink center dir font keygen listing marquee menuitem multicol nextid nobr noembed "
-    "noframes param plaintext rb rtc spacer strike tt xmp basefont isindex"
+    "acronym bgsound big center dir font keygen listing menuitem multicol nextid nobr noembed "
+    "noframes plaintext rb rtc spacer strike tt xmp basefont isindex"
 ).split()
 
 
@@ -20,6 +20,12 @@ def test_every_element_that_html_gave_up_is_found(tag: str) -> None:
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss, found.verdict.value) == ("some", 0.5, f"{tag} (1)")
     assert found.verdict.evidence[0].line == 1
+
+
+@pytest.mark.parametrize("tag", ["applet", "blink", "marquee", "param"])
+def test_elements_that_another_check_reports_are_not_charged_twice(tag: str) -> None:
+    """``marquee-blink`` and ``obsolete-plugins`` say more about them."""
+    assert outcome(deprecated_html, f"<!doctype html><title>t</title><body><p>x</p><{tag}>x</{tag}>").state == "none"
 
 
 def test_frames_are_found() -> None:

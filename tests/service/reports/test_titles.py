@@ -1,4 +1,4 @@
-"""Titles of analysed pages."""
+"""Titles of analyzed pages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
 
 
 def test_reports_have_the_titles_of_their_pages(instance: Instance) -> None:
-    """One that was never analysed, whose analysis failed, or whose page has none, has none."""
+    """One that was never analyzed, whose analysis failed, or whose page has none, has none."""
     titled = instance.create("https://a.example/").report.id
     instance.finish(pack_report(make_report(page=PageFacts(http_status=200, title="<b>Oak</b>"))))
     untitled = instance.create("https://b.example/").report.id

@@ -88,7 +88,7 @@ def test_a_first_failure_is_shown_as_one(database: Database) -> None:
 
 
 def test_old_results_stay_in_sight_whatever_came_after(database: Database) -> None:
-    """While the page is analysed again, and when that failed."""
+    """While the page is analyzed again, and when that failed."""
     done = add_shared(database, alice_of(database), now_ms=NOW_MS, outcome=seen())
     waiting = run_again(database, done, now_ms=NOW_MS + DAY_MS)
     during = shown(database, waiting)

@@ -151,7 +151,7 @@ def test_a_rerun_is_the_next_run(queue: Queue) -> None:
 
 
 def test_a_failed_run_is_an_end_too(queue: Queue) -> None:
-    """A page that cannot be analysed is finished, with its error."""
+    """A page that cannot be analyzed is finished, with its error."""
     run = queue.add()
     (claimed,) = queue.claim()
     queue.finish(claimed, failed("dns"))

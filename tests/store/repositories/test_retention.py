@@ -106,7 +106,7 @@ def test_a_report_expires_after_its_days(queue: Queue) -> None:
 
 
 def test_an_unfinished_report_does_not_expire(queue: Queue) -> None:
-    """Not while it waits for years, and not when it is analysed again after it was found."""
+    """Not while it waits for years, and not when it is analyzed again after it was found."""
     waiting, old = queue.add("https://example.com/w"), queue.add("https://example.com/o")
     claimed = queue.claim(2)
     queue.finish(claimed[1])

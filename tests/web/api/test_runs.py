@@ -12,7 +12,7 @@ from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 
 
 async def three_runs(instance: Instance) -> str:
-    """The path of a report that was analysed three times: better, then not at all."""
+    """The path of a report that was analyzed three times: better, then not at all."""
     path = f"{REPORTS}/{(await instance.create())['id']}"
     await instance.finish(make_report(make_result("title-length"), make_passed("language"), score=60))
     for report in (make_report(make_passed("title-length"), make_passed("language"), score=90), make_failed_report()):

@@ -1,3 +1,4 @@
+from pagegrade.checks._aria_hidden import hidden_roots
 from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
@@ -57,11 +58,7 @@ def aria_hidden_body(document: Document) -> Outcome:
     <!doctype html><title>Shop</title><body><h1>Shop</h1>
     ```
     """
-    found = [
-        Offender(one.node, "hides the whole page")
-        for one in (document.html, document.body)
-        if one is not None and one.attrs.get("aria-hidden", "").strip().lower() == "true"
-    ]
+    found = [Offender(node, "hides the whole page") for node in hidden_roots(document)]
     if found:
         return Outcome("hidden", value=1, evidence=evidence_of(document, found), total=len(found))
     return Outcome("open", value=0)

@@ -1,8 +1,9 @@
-from pagegrade.checks._check import State, check
+from pagegrade.checks._aria_hidden import hidden_roots
+from pagegrade.checks._check import State, Verdict, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, Severity
 
 
 @check(
@@ -32,7 +33,7 @@ from pagegrade.model.outcome import Outcome, Severity
         "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
     ),
 )
-def aria_hidden_focus(document: Document, accessibility: Accessibility) -> Outcome:
+def aria_hidden_focus(document: Document, accessibility: Accessibility) -> Verdict:
     """Content with `aria-hidden="true"` must not take the keyboard focus.
 
     ## What it checks
@@ -42,8 +43,9 @@ def aria_hidden_focus(document: Document, accessibility: Accessibility) -> Outco
     rendered (`hidden`, `inert`, closed, or hidden by a style sheet) are left out, and so are frames, of which the
     content is not known. So are parts that are marked as closed, because a script then hides them from everyone: a
     dialog, menu, list box or tooltip with `aria-hidden="true"`, and what a switch with `aria-expanded="false"` names in
-    its `aria-controls`. Scripts may also move the focus on at once, which cannot be seen here, so it never costs more
-    than half: a quarter for one element, half for ten or more.
+    its `aria-controls`. A page that is hidden as a whole is reported by `aria-hidden-body` alone. Scripts may also move
+    the focus on at once, which cannot be seen here, so it never costs more than half: a quarter for one element, half
+    for ten or more.
 
     ## Why it matters
 
@@ -68,6 +70,8 @@ def aria_hidden_focus(document: Document, accessibility: Accessibility) -> Outco
     <div aria-hidden="true"><a href="/sale" tabindex="-1">Sale</a></div>
     ```
     """
+    if hidden_roots(document):
+        return NotApplicable("The whole page is hidden, which is a finding of its own.")
     found = [Offender(one.node, "focusable inside aria-hidden") for one in accessibility.hidden_focusables]
     return counted(
         document,

@@ -37,6 +37,13 @@ _Found = tuple[str, datetime, Evidence]
             fix="Correct the date in the structured data or meta elements, including the time zone.",
         ),
         State(
+            "stale_header",
+            "The Last-Modified header is older than the last change that the page states.",
+            title="Last-Modified is older than the page",
+            why="Crawlers and browsers that ask whether the page has changed are told that it has not.",
+            fix="Send the date of the last change as `Last-Modified`, or leave the header out and send an `ETag`.",
+        ),
+        State(
             "disagree",
             "The dates that the page states contradict each other.",
             title="Dates contradict each other",
@@ -54,10 +61,10 @@ def content_dates(document: Document, response: Response, artifacts: Artifacts) 
 
     ## What it checks
 
-    The dates of publication and of the last change in structured data (JSON-LD), in the metas of Open Graph, and
-    the `Last-Modified` header. They contradict each other if a change lies before the publication, if two places name
-    changes more than a day apart, or if a change lies more than a day after `Last-Modified`; a later `Last-Modified` is
-    usual. Dates in the text are not read. It is informative and costs nothing.
+    The dates of publication and of the last change in structured data (JSON-LD), in the metas of Open Graph, and the
+    `Last-Modified` header. They contradict each other if a change lies before the publication, or if two places name
+    changes more than a day apart. A change more than a day after `Last-Modified` means that the header is wrong; a
+    later `Last-Modified` is usual. Dates in the text are not read. It is informative and costs nothing.
 
     Where structured data describes several things, the dates of the first one count.
 
@@ -99,12 +106,12 @@ def content_dates(document: Document, response: Response, artifacts: Artifacts) 
         evidence = (*evidence, Evidence(header="Last-Modified", value=text, reason="Response header."))
     details = tuple(Detail(code=kind, actual=when.date().isoformat()) for kind, when, _ in found)
     state = "agree"
-    if (
-        (changes and max(changes) - min(changes) > SLACK)
-        or (changes and published and min(published) - min(changes) > SLACK)
-        or (changes and last_modified is not None and max(changes) - last_modified > SLACK)
+    if (changes and max(changes) - min(changes) > SLACK) or (
+        changes and published and min(published) - min(changes) > SLACK
     ):
         state = "disagree"
+    elif changes and last_modified is not None and max(changes) - last_modified > SLACK:
+        state = "stale_header"
     elif any(when - artifacts.gathered_at > SLACK for when in (*changes, *published)):
         state = "future"
     return Outcome(state, value=max(changes or published).date().isoformat(), evidence=evidence, details=details)

@@ -23,7 +23,10 @@ SHOWN: Final = 10
             "One word makes up more than 5% of the text.",
             title="Reduce keyword repetition",
             why="A word that is repeated too often reads badly, and search engines may treat it as keyword stuffing.",
-            fix="Use pronouns and synonyms, and write as you would speak to a customer.",
+            fix=(
+                "If you did not write these words, look for content that intruders have inserted. Otherwise keep them "
+                "where readers need them, and leave out sentences that only repeat them."
+            ),
         ),
     ),
     sources=("https://developers.google.com/search/docs/essentials/spam-policies#keyword-stuffing",),
@@ -43,7 +46,8 @@ def keyword_density(document: Document) -> Verdict:
 
     ## How to fix
 
-    Write as you would speak to a customer, with pronouns and synonyms.
+    Keep the word where readers need it, and leave out sentences that only repeat it. If you did not write it, look for
+    content that intruders have inserted.
 
     ## Fails on
 

@@ -39,7 +39,8 @@ def image_efficiency(assets: Assets) -> Verdict:
     Every raster image (JPEG, PNG, GIF, WebP, AVIF, JPEG XL) whose pixel size could be read. A photo in a good format
     needs about a sixth of a byte for each pixel. What an image takes beyond that is counted when it is more than 4,096
     bytes; all of it together costs in five steps from nothing to 500,000 bytes. Animated images, icons and SVGs are
-    left out. Pictures with much fine detail need more, hence the low severity.
+    left out, and so are images that only a stylesheet names, because a page rarely uses all of them. Pictures with much
+    fine detail need more, hence the low severity.
 
     ## Why it matters
 
@@ -87,7 +88,7 @@ def image_efficiency(assets: Assets) -> Verdict:
         image = item.resource.image
         if image is None or image.format not in RASTER or image.animated or not image.width_px or not image.height_px:
             continue
-        if item.response.truncated is not None:
+        if item.response.truncated is not None or not item.in_html:
             continue
         evaluated += 1
         saving = item.wire_bytes - round(image.width_px * image.height_px * TARGET_BYTES_PER_PIXEL)

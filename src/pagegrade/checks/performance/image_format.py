@@ -60,7 +60,8 @@ def image_format(document: Document, resources: Resources) -> Verdict:
 
     ## What it checks
 
-    Every image of more than 10,000 bytes that was fetched. Its format is read from its first bytes, never from the
+    Every image of more than 10,000 bytes that the HTML names and that was fetched; images that only a stylesheet names
+    are left out, because a page rarely uses all of them. The format is read from its first bytes, never from the
     name. WebP, AVIF and JPEG XL are fine, and so is an older format that a `<picture>` or a `srcset` offers only beside
     a modern one (by its `type`, its content or, if it was not fetched, its extension). A JPEG, PNG, GIF, BMP or TIFF
     costs half when it is already near the 0.17 bytes a pixel that good modern formats need, or when its pixels are not
@@ -128,9 +129,11 @@ def image_format(document: Document, resources: Resources) -> Verdict:
     }
     ```
     """
-    evaluated = [found for item in resources.items if (found := _raster(item)) is not None]
+    evaluated = [
+        found for item in resources.items if item.initiator_url == document.url and (found := _raster(item)) is not None
+    ]
     if not evaluated:
-        return NotApplicable("No raster image was fetched.")
+        return NotApplicable("No raster image that the HTML names was fetched.")
     fallbacks = _fallbacks(document, resources)
     offenders: list[tuple[int, Resource, int, int | None]] = []
     for item, size in evaluated:

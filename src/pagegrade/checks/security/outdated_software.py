@@ -99,7 +99,7 @@ def outdated_software(seen_response: Response, document: Document, artifacts: Ar
         total=len(ended),
         details=tuple(Detail(code=one.name.replace(" ", "-"), actual=one.version) for one, _ in ended),
         loss=loss,
-        message=f"Support for {_named(oldest)} ended on {until.isoformat()}, also by distributions that patch it.",
+        message=f"Support for {_named(oldest)} ended on {until.isoformat()}.",
     )
 
 

@@ -7,6 +7,8 @@ from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
 
 FULL_AT: Final = 20
+_ELSEWHERE: Final = frozenset({"applet", "blink", "marquee", "param"})
+"""Elements that ``marquee-blink`` and ``obsolete-plugins`` report, or that belong to such a one."""
 
 
 @check(
@@ -37,11 +39,12 @@ def deprecated_html(document: Document) -> Verdict:
 
     ## What it checks
 
-    Elements that the HTML standard calls obsolete, among them acronym, applet, basefont, big, center, dir, font, frame,
-    frameset, marquee, noframes, param, strike and tt. The first costs half, twenty cost everything. `<s>` and `<u>` are
-    part of HTML and are not counted, nor are elements of the same name in an SVG, in comments or in templates, nor
-    obsolete attributes such as `align`, which are harmless. What browsers discard while they parse, such as a `<frame>`
-    in a body, is not counted.
+    Elements that the HTML standard calls obsolete, among them acronym, basefont, big, center, dir, font, frame,
+    frameset, noframes, strike and tt. The first costs half, twenty cost everything. `<s>` and `<u>` are part of HTML
+    and are not counted, nor are elements of the same name in an SVG, in comments or in templates, nor obsolete
+    attributes such as `align`, which are harmless. What browsers discard while they parse, such as a `<frame>` in a
+    body, is not counted. `<marquee>` and `<blink>` are reported by `marquee-blink`, `<applet>` and plugins with their
+    `<param>` elements by `obsolete-plugins`.
 
     ## Why it matters
 
@@ -68,7 +71,7 @@ def deprecated_html(document: Document) -> Verdict:
     <p class="welcome">Welcome</p>
     ```
     """
-    offenders = document.obsolete
+    offenders = [fact for fact in document.obsolete if fact.node.tag not in _ELSEWHERE]
     count = len(offenders)
     if not count:
         return Outcome("none")

@@ -29,7 +29,7 @@ COMMENT: Final = "#"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedLine:
-    """A line that is no address of a page we may analyse."""
+    """A line that is no address of a page we may analyze."""
 
     number: int
     """From 1."""

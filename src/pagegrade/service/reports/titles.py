@@ -1,4 +1,4 @@
-"""The titles of analysed pages, for lists: a title says more than an address."""
+"""The titles of analyzed pages, for lists: a title says more than an address."""
 
 from __future__ import annotations
 

@@ -251,7 +251,7 @@ def _url_warnings(typed: str, target: Target, privacy: Privacy) -> list[RequestW
                 "url",
                 "url_may_contain_secret",
                 "The query may hold a secret, and anyone with the link of the report can read its address. "
-                "Make the report private, or analyse the page without it.",
+                "Make the report private, or analyze the page without it.",
             )
         )
     return warnings

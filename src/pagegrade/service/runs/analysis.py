@@ -47,7 +47,7 @@ class AnalyzeOptions:
     deny_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     """Networks that are never contacted, whatever else allows them."""
     own_origins: frozenset[tuple[str, int]] = frozenset()
-    """(host, port) pairs of this installation, which does not analyse itself."""
+    """(host, port) pairs of this installation, which does not analyze itself."""
     own_key: bytes = field(default=b"", repr=False)
     """Key by which this installation recognizes its own responses; empty: it does not."""
     allow_ports: tuple[int, ...] = tuple(sorted(DEFAULT_PORTS))
@@ -78,7 +78,7 @@ async def analyze_target(
 ) -> Analysis:
     """Fetch one page with everything around it and evaluate it.
 
-    A page that cannot be analysed is a report with ``state="failed"`` and an error, not an exception.
+    A page that cannot be analyzed is a report with ``state="failed"`` and an error, not an exception.
 
     Args:
         target: What ``parse_target_url`` made of the address.

@@ -66,7 +66,7 @@ def load_project(tx: Transaction, account_id: int, name: str) -> Project | None:
 
 
 def latest_at_ms(tx: Transaction, account_id: int, name: str) -> int | None:
-    """When a page of the project was last analysed, or asked for where none ever was; ``None``: it has no report."""
+    """When a page of the project was last analyzed, or asked for where none ever was; ``None``: it has no report."""
     row = _LATEST.first(tx, {"account": account_id, "project": name})
     return None if row is None else int(row[0])
 

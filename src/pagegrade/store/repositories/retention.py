@@ -223,7 +223,7 @@ def _find_reports(tx: Transaction, before_ms: int, limit: int | None) -> tuple[i
 
 
 def _still_expired(tx: Transaction, report_ids: tuple[int, ...], before_ms: int) -> tuple[int, ...]:
-    """Those that were not analysed again since they were found."""
+    """Those that were not analyzed again since they were found."""
     return tuple(tx.execute(_OLD.where(reports.c.id.in_(report_ids)), {"before_ms": before_ms}).scalars())
 
 

@@ -176,7 +176,7 @@ async def create_report(
 async def update_report(
     request: Request, work: UnitOfWork, idempotency: Idempotency, limits: RateLimit, services: Services
 ) -> Response:
-    """Change the settings of a report, analyse it again if that is wanted, and answer with it."""
+    """Change the settings of a report, analyze it again if that is wanted, and answer with it."""
     options = services.options
     fields, violations = await request.fields(UpdateReportBody)
     report_id = request.id
@@ -310,7 +310,7 @@ def _update(method: str, name: str, more: str = "", *, body_types: tuple[str, ..
         method=method,
         path=f"{PATH}/{{id}}",
         name=name,
-        summary="Change a report or analyse it again",
+        summary="Change a report or analyze it again",
         description=f"{_UPDATE}{more}",
         handler=update_report,
         scope="reports:write",
@@ -342,7 +342,7 @@ OPERATIONS: Final = (
         summary="Create a report",
         description="Stores a report for a URL and analyses the page. Waits a little for the analysis: the answer "
         "holds the finished report, or one that is `queued` or `running` and a `Retry-After`. A page that cannot be "
-        "analysed is a report in the state `failed`.",
+        "analyzed is a report in the state `failed`.",
         handler=create_report,
         scope="reports:write",
         for_projects=True,

@@ -193,7 +193,7 @@ description need none.
 
 **State and status.** The HTTP status speaks of your request, `state` of the analysis. Creating a report answers 201:
 with the finished report when that is ready in time, else with `state: queued` or `running` and `Retry-After`. A page
-that could not be analysed is a report with `state: failed` and the reason in `error`, not an error of the call.
+that could not be analyzed is a report with `state: failed` and the reason in `error`, not an error of the call.
 
 **Bodies** may be forms, multipart forms or JSON objects with the same members, for every call that takes one. Answers
 are JSON; times are in UTC.

@@ -289,7 +289,7 @@ class ReportItem(Document):
     id: int = about("Grows with every new report; never used again.", 1042, ge=1)
     object: Literal["report"] = about("The kind of object.", "report")
     version: int = about("Version of the report's format.", 1)
-    url: URL = about("The address to analyse, in its canonical form.", "https://example.com/pricing")
+    url: URL = about("The address to analyze, in its canonical form.", "https://example.com/pricing")
     final_url: str | None = about("Where it led.", "https://example.com/pricing/")
     project: str = about("Host of the URL, without `www.`.", "example.com")
     privacy: Literal[0, 1, 2] = about(

@@ -177,7 +177,7 @@ def test_a_run_can_be_taken_away(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_cannot_be_taken_away(tmp_path: Path) -> None:
-    """An unknown format, a report in the making, and a PDF of a page that was not analysed."""
+    """An unknown format, a report in the making, and a PDF of a page that was not analyzed."""
 
     async def script(instance: Instance) -> None:
         failed = shared(instance, outcome=make_failed_report("dns", page=None, final_url=None))

@@ -63,7 +63,7 @@ def test_pages_are_analysed_again(tmp_path: Path) -> None:
     with_instance(tmp_path, script)
 
 
-def test_without_room_for_all_none_is_analysed(tmp_path: Path) -> None:
+def test_without_room_for_all_none_is_analyzed(tmp_path: Path) -> None:
     """And the same reports stay ticked."""
 
     async def script(instance: Instance) -> None:
