@@ -141,6 +141,31 @@ def test_a_program_that_is_no_browser_is_a_failure() -> None:
         asyncio.run(run())
 
 
+def test_root_without_other_users_is_told_so() -> None:
+    """As in a container that maps one user only."""
+    script = """
+import asyncio
+from pathlib import Path
+from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.process import run_browser
+
+async def main():
+    try:
+        async with run_browser(Path("/bin/true"), max_memory_bytes=10**9):
+            pass
+    except RenderingFailed as error:
+        print(error.code, error.reason)
+
+asyncio.run(main())
+"""
+    command = ["unshare", "--user", "--map-root-user", sys.executable, "-c", script]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    if "unshare" in done.stderr:
+        pytest.skip("user namespaces are forbidden here")
+
+    assert done.stdout.split() == ["browser_sandbox", "user"]
+
+
 def test_folders_that_are_used_are_not_swept(program: Path) -> None:
     """Those of other processes neither."""
 

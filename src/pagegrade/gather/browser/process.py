@@ -35,6 +35,8 @@ _REMEDIES: Final = {
     "namespace": "User namespaces are forbidden here, so a browser cannot be isolated. Docker: allow `unshare` in the "
     "seccomp profile; Ubuntu: `sysctl kernel.apparmor_restrict_unprivileged_userns=0`.",
     "program": "The browser cannot be run.",
+    "user": "No unprivileged user exists here to run the browser as; Chromium does not start as root. Run Pagegrade as "
+    "another user than root, or map more than one user into its container.",
 }
 _FLAGS: Final = (
     "--headless",
@@ -271,6 +273,13 @@ def _is_alive(pid: int) -> bool:
     return state not in ("Z", "X")
 
 
+def _hand_over(folder: Path, user: int) -> None:
+    try:
+        os.chown(folder, user, user)
+    except OSError as error:
+        raise RenderingFailed("browser_sandbox", _REMEDIES["user"], reason="user") from error
+
+
 @contextlib.contextmanager
 def _own_folder(user: int) -> Iterator[Path]:
     """A folder of the browser's own, locked while we live so that ``sweep_folders`` knows it is used."""
@@ -283,7 +292,7 @@ def _own_folder(user: int) -> Iterator[Path]:
         os.close(lock)
     try:
         if os.geteuid() == 0:
-            os.chown(folder, user, user)
+            _hand_over(folder, user)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
