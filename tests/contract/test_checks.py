@@ -271,3 +271,33 @@ def test_finding_of_unknown_visibility_is_at_most_a_warning(check: Check) -> Non
 
     assert not verdict.evidence or judged.outcome != "failed"
     assert not verdict.evidence or not check.state(verdict.state).highest or "not read" in verdict.message
+
+
+FENCED: Final = re.compile(r"```[a-z]*\n(.*?)\n```", re.DOTALL)
+HEADER: Final = re.compile(r"[A-Z][A-Za-z-]+: .+")
+
+
+def followed(example: str) -> Artifacts | None:
+    """A page that does what the example of an advice shows; ``None`` where that is no markup and no header."""
+    page = "<!doctype html><html lang=en><head><meta charset=utf-8><title>Garden</title>{}</head><body>{}</body></html>"
+    plain = ("Content-Type", "text/html; charset=utf-8")
+    if example.startswith("<"):
+        in_head = example.startswith(("<meta", "<link", "<title", "<script"))
+        return make_artifacts(page.format(example if in_head else "", "" if in_head else example))
+    lines = [line for line in example.splitlines() if HEADER.fullmatch(line)]
+    if not lines or len(lines) < len(example.splitlines()):
+        return None
+    headers = [tuple(line.split(": ", 1)) for line in lines]
+    return make_artifacts(page.format("", ""), headers=[plain, *headers])  # type: ignore[list-item]
+
+
+@every_check
+def test_the_example_of_an_advice_does_not_bring_it_again(check: Check) -> None:
+    """Markup and headers that an advice shows are in order for the check that gives it."""
+    for state in explained(check):
+        for example in FENCED.findall(state.fix):
+            artifacts = followed(example)
+            if artifacts is None or example.startswith("<html"):
+                continue
+            verdict = run_check(check, Facts(artifacts))
+            assert not isinstance(verdict, Outcome) or check.state(verdict.state).fix != state.fix, example

@@ -27,6 +27,8 @@ _PARAGRAPH: Final = 80
                 "also helps people who use only the keyboard:\n\n"
                 "```html\n"
                 '<a href="#content">Skip to content</a>\n'
+                "...\n"
+                '<main id="content">\n'
                 "```"
             ),
         ),

@@ -8,8 +8,8 @@ from pagegrade.model.rendering import LoadMetrics, Rendering
 LIMITS: Final = Limits(good={"mobile": 1800, "desktop": 934}, bad={"mobile": 3000, "desktop": 1600})
 WHY: Final = "Until something is painted, visitors see a blank screen and do not know whether the page works."
 FIX: Final = (
-    "Shorten the server response, and let no style sheet or script of the head block the first paint that"
-    " it does not need."
+    "Shorten the server response, and load stylesheets and scripts that the first screen does not need without "
+    "blocking it."
 )
 
 

@@ -26,7 +26,10 @@ RASTER: Final = frozenset({"jpeg", "png", "gif", "webp", "avif", "jxl", "heic", 
             loss_max=1.0,
             title="Compress images",
             why="The same images can be sent in far fewer bytes without a visible difference.",
-            fix="Save the listed images again with a quality of 60 to 80, or convert them to WebP or AVIF.",
+            fix=(
+                "Save the listed images again with a quality of 60 to 80; convert those that are JPEG "
+                "or PNG to WebP or AVIF."
+            ),
         ),
     ),
     sources=("https://developer.chrome.com/docs/performance/insights/image-delivery",),

@@ -27,8 +27,8 @@ FULL_AT: Final = 5
             title="Images larger than 200 kB",
             why="Large images load last and delay the page on slow connections.",
             fix=(
-                "Save photos in the size in which they are shown, as AVIF or WebP with a quality of 60 to 80, "
-                "and offer smaller candidates with `srcset`."
+                "Save photos in the size in which they are shown, with a quality of 60 to 80, and as "
+                "AVIF or WebP where they are not yet. Offer smaller candidates with `srcset`."
             ),
             counted=True,
         ),
@@ -43,8 +43,8 @@ FULL_AT: Final = 5
                 "from the camera."
             ),
             fix=(
-                "Scale the image to the size in which it is shown, and save it as AVIF or WebP with a quality "
-                "of 60 to 80. Offer smaller candidates with `srcset`."
+                "Scale the image to the size in which it is shown, and save it with a quality of 60 "
+                "to 80, as AVIF or WebP where it is not yet. Offer smaller candidates with `srcset`."
             ),
             counted=True,
         ),

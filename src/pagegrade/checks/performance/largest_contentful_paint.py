@@ -8,7 +8,7 @@ from pagegrade.model.rendering import LoadMetrics, Rendering
 LIMITS: Final = Limits(good={"mobile": 2500, "desktop": 1200}, bad={"mobile": 4000, "desktop": 2400})
 WHY: Final = "Visitors take a page for loaded when its main picture or headline is there, and many leave before."
 FIX: Final = (
-    'Make the element part of the HTML, do not load it lazily, and give an image `fetchpriority="high"`. '
+    'Check that the element is part of the HTML and not loaded lazily, and that an image has `fetchpriority="high"`. '
     "Then shorten what comes before it: the server response, render-blocking files, redirects."
 )
 

@@ -24,7 +24,7 @@ BAD_BYTES: Final = 150000
             loss=0.2,
             loss_max=1.0,
             title="Load less unused CSS",
-            why="Nothing is painted before all style sheets are there and read.",
+            why="Nothing is painted before all stylesheets are there and read.",
             fix=("Remove rules that no page uses, and split the sheet so that each page loads its own part."),
         ),
     ),
@@ -42,7 +42,7 @@ def unused_css(rendering: Rendering) -> Verdict:
 
     ## Why it matters
 
-    Nothing is painted before all style sheets are there and read.
+    Nothing is painted before all stylesheets are there and read.
 
     ## How to fix
 

@@ -49,7 +49,7 @@ _REJECTIONS: Final[dict[Rejection, str]] = {
                 "Without `Secure` a cookie is also sent over plain HTTP. Without `SameSite` some browsers send "
                 "a session cookie with requests of other sites."
             ),
-            fix="Add `Secure; SameSite=Lax` to each listed cookie.",
+            fix="Add to each listed cookie what it lacks of `Secure; SameSite=Lax`.",
             counted=True,
         ),
         State(

@@ -58,8 +58,9 @@ _SECRET: Final = re.compile(
                 "passwords, card numbers, health or identity data."
             ),
             fix=(
-                "Take the form off the page until it is sent over HTTPS. Write its URL with `https:` or without "
-                "scheme and host, and serve the page itself over HTTPS."
+                "Take the form off the page until it is sent over HTTPS. Write its URL with `https:` "
+                "or without scheme and host. If the page itself is served over plain HTTP, serve it "
+                "over HTTPS."
             ),
         ),
     ),
