@@ -66,7 +66,7 @@ def test_names_are_translated() -> None:
 
 
 def test_the_weight_is_that_of_the_check() -> None:
-    """What is fetched can be more than a browser loads: the two must not contradict each other."""
+    """More can be fetched than a browser loads: the two must not contradict each other."""
     weight = make_result("total-byte-weight", category="performance", value=700_000)
     requests = make_passed("http-requests", category="performance", value=31)
     shown = {one.name: one.value for one in key_figures(make_report(weight, requests))}

@@ -335,7 +335,7 @@ def test_informative_results_without_advice_are_not_listed() -> None:
 
 
 def test_informative_results_stand_with_the_finding_of_their_cause() -> None:
-    """What is said once with a penalty is not said again without one."""
+    """One cause is listed once, with its penalty."""
     finding = make_result("meta-description", cause="description")
     advice = make_result("meta-description-length", outcome="informative", price=0.0, lost=0.0, cause="description")
     report = make_report(finding, advice)

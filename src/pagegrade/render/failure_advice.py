@@ -190,7 +190,7 @@ def _step_for(status: int | None) -> str | None:
 
 
 def retry_advice(error: Failure, words: Words = ENGLISH) -> str:
-    """Whether another analysis can help; a host that does not exist and a refusal do not pass by themselves."""
+    """State if another analysis can help; a host that does not exist and a refusal do not pass by themselves."""
     if error.retryable and (error.reason in _TEMPORARY or error.code in _TEMPORARY):
         return words.gettext("Analyzing it again later may help: this kind of failure is often temporary.")
     return words.gettext("Analyzing it again will not help until the cause has been fixed.")

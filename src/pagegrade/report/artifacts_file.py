@@ -21,7 +21,7 @@ from pagegrade.report.sanitize import storable
 MAX_ARTIFACTS_BYTES: Final = 200_000_000
 """Decompressed; a whole run gathers at most a few tens of megabytes."""
 _START: Final = 200
-"""Characters at the beginning that tell HTML from JSON."""
+"""Characters at the beginning that distinguish HTML from JSON."""
 _GATHER_AGAIN: Final = "Gather the page again with: pagegrade analyze URL --save-artifacts FILE"
 _GZIP: Final = 31
 """zlib's window size for gzip framing: 16 + 15 bits."""

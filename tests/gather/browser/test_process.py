@@ -141,7 +141,7 @@ def test_a_program_that_is_no_browser_is_a_failure() -> None:
         asyncio.run(run())
 
 
-def test_root_without_other_users_is_told_so() -> None:
+def test_root_without_other_users_is_a_failure_of_its_own() -> None:
     """As in a container that maps one user only."""
     script = """
 import asyncio

@@ -143,10 +143,12 @@ def html_lang(document: Document, response: Response) -> Outcome:
         return Outcome("invalid", value=shown, evidence=place)
     if tag is not None and tag.private_use:
         return Outcome("unregistered", value=shown, evidence=place)
+    is_untidy = tag is None or tag.unregistered
     other = attrs.get("xml:lang", "").strip()
     if other and _language(other) != language:
-        return Outcome("conflict", value=shown, evidence=place)
-    if tag is None or tag.unregistered:
+        untidy = () if html is None or not is_untidy else (document.evidence(html, state="untidy"),)
+        return Outcome("conflict", value=shown, evidence=(*untidy, *place))
+    if is_untidy:
         return Outcome("untidy", value=shown, evidence=place)
     return Outcome("declared", value=shown)
 

@@ -40,7 +40,7 @@ _Found = tuple[str, datetime, Evidence]
             "stale_header",
             "The Last-Modified header is older than the last change that the page states.",
             title="Last-Modified is older than the page",
-            why="Crawlers and browsers that ask whether the page has changed are told that it has not.",
+            why="Crawlers and browsers get the answer that the page has not changed.",
             fix="Send the date of the last change as `Last-Modified`, or leave the header out and send an `ETag`.",
         ),
         State(

@@ -1,10 +1,11 @@
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from pagegrade.checks._check import State, check
 from pagegrade.model.artifacts import NotGathered, Resource, Resources
 from pagegrade.model.document import Document, Meta
-from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
+from pagegrade.model.outcome import Detail, Outcome, Severity
 from pagegrade.parse.page_links import path_and_query
 from pagegrade.parse.url import join_url, strip_fragment
 
@@ -143,14 +144,17 @@ def og_image(document: Document, resources: Resources | NotGathered) -> Outcome:
     written = first.content.strip()
     url = join_url(document.base_url, written)
     known = None if url is None or isinstance(resources, NotGathered) else _known(resources, strip_fragment(url))
-    state = _state(written, url, found, known)
-    if state == "usable":
+    states = list(_faults(written, url, found, known))
+    if not states:
         return Outcome("usable", value=written[:200], evidence=(document.evidence(first, url=url or ""),))
     details = () if known is None else _details(known)
     return Outcome(
-        state,
+        states[0],
         value=written[:200],
-        evidence=(document.evidence(first, reason=_REASONS[state], url=url or ""),)[:MAX_EVIDENCE],
+        evidence=tuple(
+            document.evidence(first, reason=_REASONS[state], url=url or "", state=state if number else "")
+            for number, state in enumerate(states)
+        ),
         details=details,
     )
 
@@ -159,25 +163,26 @@ def _known(resources: Resources, url: str) -> Resource | None:
     return next((item for item in resources.items if item.url == url and item.response is not None), None)
 
 
-def _state(written: str, url: str | None, found: dict[str, Meta], known: Resource | None) -> str:
+def _faults(written: str, url: str | None, found: dict[str, Meta], known: Resource | None) -> Iterator[str]:
     if not written.lower().startswith(("http://", "https://")):
-        return "relative"
+        yield "relative"
     if url is None:
-        return "broken"
+        yield "broken"
+        return
     if known is not None and known.response is not None and known.response.status in {404, 410}:
-        return "broken"
+        yield "broken"
+        return
     if path_and_query(url)[0].lower().endswith((".svg", ".svgz")) or (
         known is not None and known.image is not None and known.image.format == "svg"
     ):
-        return "vector"
+        yield "vector"
     if known is not None and (known.decoded_bytes or 0) > MAX_BYTES:
-        return "heavy"
+        yield "heavy"
     width, height = _size(found, known)
     if (width is not None and width < MIN_WIDTH_PX) or (height is not None and height < MIN_HEIGHT_PX):
-        return "small"
+        yield "small"
     if url.startswith("http:") and "og:image:secure_url" not in found:
-        return "insecure"
-    return "usable"
+        yield "insecure"
 
 
 def _size(found: dict[str, Meta], known: Resource | None) -> tuple[int | None, int | None]:

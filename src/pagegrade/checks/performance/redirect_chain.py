@@ -1,6 +1,8 @@
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Navigation, Response
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Saving, Severity
@@ -152,13 +154,28 @@ def redirect_chain(navigation: Navigation) -> Verdict:
         state = "temporary"
     else:
         state = "canonical_hop"
+    milder = _milder(state, steps)
     return Outcome(
         state,
         value=len(steps),
-        evidence=tuple(_evidence(answer, target) for answer, target in steps[:MAX_EVIDENCE]),
+        evidence=tuple(
+            msgspec.structs.replace(_evidence(answer, target), state=name)
+            for (answer, target), name in zip(steps[:MAX_EVIDENCE], milder, strict=False)
+        ),
         details=(Detail(code="redirects", actual=len(steps), limit=1),),
         saving=_saving([answer for answer, _ in steps]) if state in {"several", "long"} else None,
     )
+
+
+def _milder(worst: str, steps: Sequence[tuple[Response, str]]) -> list[str]:
+    """The state that each step shows, where it is not that of the outcome."""
+    insecure = [answer.url.startswith("https:") and target.startswith("http:") for answer, target in steps]
+    if worst == "loop":
+        return ["downgrade" if one else "" for one in insecure]
+    if worst == "downgrade" and len(steps) > 1:
+        number = "long" if len(steps) >= LONG else "several"
+        return ["" if one else number for one in insecure]
+    return [""] * len(steps)
 
 
 def _saving(answers: Sequence[Response]) -> Saving | None:

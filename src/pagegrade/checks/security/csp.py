@@ -213,7 +213,11 @@ def csp(csp: CSP, document: Document) -> Outcome:
     state = {0: "strict", _NOTED: "lenient", _WEAK: "weak", _OPEN: "open"}[worst]
     reasons = tuple(
         Evidence(
-            header="Content-Security-Policy", snippet=finding.directive, value=finding.value, reason=finding.reason
+            header="Content-Security-Policy",
+            snippet=finding.directive,
+            value=finding.value,
+            reason=finding.reason,
+            state="weak" if finding.level == _WEAK < worst else "",
         )
         for finding in findings[:_SHOWN]
     )

@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from typing import Final
 
 from pagegrade.checks._check import State, check
@@ -13,6 +14,12 @@ PRELOAD_AGE_S: Final = 31_536_000
 """One year: what hstspreload.org asks for."""
 _DAY_S: Final = 86_400
 _HEADER: Final = "Strict-Transport-Security"
+
+_REASONS: Final = {
+    "short": "kept for less than six months",
+    "duplicates": "a directive is repeated",
+    "preload-mismatch": "preload without its conditions",
+}
 
 
 @check(
@@ -180,7 +187,18 @@ def hsts(seen_response: Response, document: Document) -> Outcome | NotApplicable
         message = f"The max-age is {days} days; six months (183 days) are the customary minimum."
         if days <= 1:
             message = f"The max-age is {policy.max_age_s:,} seconds; six months (183 days) are the customary minimum."
-    return Outcome(state, value=policy.max_age_s, evidence=_evidence(values), details=tuple(details), message=message)
+    milder = tuple(
+        Evidence(header=_HEADER, snippet=values[0][:200], reason=_REASONS[name], state=name)
+        for name in _faults(policy)
+        if name != state
+    )
+    return Outcome(
+        state,
+        value=policy.max_age_s,
+        evidence=(*_evidence(values), *milder) if state != "off" else _evidence(values),
+        details=tuple(details),
+        message=message,
+    )
 
 
 def _evaluate(values: list[str], policy: HSTS | None) -> str:
@@ -188,13 +206,16 @@ def _evaluate(values: list[str], policy: HSTS | None) -> str:
         return "unreadable" if values else "missing"
     if policy.max_age_s == 0:
         return "off"
+    return next(_faults(policy), "strong")
+
+
+def _faults(policy: HSTS) -> Iterator[str]:
     if policy.max_age_s < GOOD_AGE_S:
-        return "short"
+        yield "short"
     if policy.duplicates:
-        return "duplicates"
+        yield "duplicates"
     if policy.preload and not (policy.include_subdomains and policy.max_age_s >= PRELOAD_AGE_S):
-        return "preload-mismatch"
-    return "strong"
+        yield "preload-mismatch"
 
 
 def _evidence(values: list[str]) -> tuple[Evidence, ...]:

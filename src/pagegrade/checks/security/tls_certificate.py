@@ -25,6 +25,13 @@ _BROKEN: Final = {
     "revoked": "revoked",
 }
 
+_REASONS: Final = {
+    "incomplete": "the chain is not complete",
+    "weak": "a weak signature or key in the chain",
+    "long-lived": "valid for longer than public authorities may issue",
+    "dates": "not valid today",
+}
+
 
 @check(
     id="tls-certificate",
@@ -210,7 +217,14 @@ def tls_certificate(navigation: Navigation, tls: TLS | NotGathered) -> Outcome |
     if broken is not None:
         detail = tls.verify_detail if isinstance(tls, TLS) else ""
         fallback = Evidence(url=response.url, value=broken, reason=detail)
-        return Outcome(_BROKEN.get(broken, "invalid"), value=broken, evidence=_evidence(chain, detail) or (fallback,))
+        state = _BROKEN.get(broken, "invalid")
+        further = _BROKEN[dates] if isinstance(tls, TLS) and (dates := _outside_dates(tls)) else state
+        dated = Evidence(snippet=chain[0].subject[:200] if chain else "", reason=_REASONS["dates"], state=further)
+        return Outcome(
+            state,
+            value=broken,
+            evidence=(*(_evidence(chain, detail) or (fallback,)), *([dated] if further != state else [])),
+        )
     for hop in navigation.hops:
         if hop.url.startswith("https:") and hop.certificate_error and host_of(hop.url) != repaired:
             return Outcome(
@@ -256,7 +270,11 @@ def _weaknesses(tls: TLS, *, incomplete: bool) -> Outcome:
         return Outcome("valid", value=value)
     state, _, message = found[0]
     details = tuple(detail for _, detail, _ in found)
-    return Outcome(state, value=value, details=details, message=message, evidence=_evidence(tls.chain, ""))
+    further = dict.fromkeys(name for name, _, _ in found if name != state)
+    milder = tuple(
+        Evidence(snippet=leaf.subject[:200] if leaf else "", reason=_REASONS[name], state=name) for name in further
+    )
+    return Outcome(state, value=value, details=details, message=message, evidence=(*_evidence(tls.chain, ""), *milder))
 
 
 def _outside_dates(tls: TLS) -> str | None:

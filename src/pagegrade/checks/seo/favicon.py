@@ -29,6 +29,8 @@ class _Icon:
     state: str
     """``ok``, one of ``_FLAWS``, ``broken`` or ``unknown``."""
     reason: str = ""
+    milder: tuple[str, ...] = ()
+    """Its further flaws, the most serious first."""
     link: Link | None = None
     image: ImageFacts | None = None
     bytes: int = 0
@@ -226,24 +228,26 @@ def _of_link(link: Link, fetched: Mapping[str, Resource], is_blocked: Callable[[
     if resource.response is None:
         code = resource.failure.code if resource.failure else "connect"
         return _Icon(url=url, state="broken", reason=f"It could not be fetched ({code}).", link=link)
-    state, reason = _evaluate(resource.response, resource.image, is_blocked=is_blocked(url))
+    states, reason = _evaluate(resource.response, resource.image, is_blocked=is_blocked(url))
     size = _size(resource.response)
-    return _Icon(url=url, state=state, reason=reason, link=link, image=resource.image, bytes=size)
+    return _Icon(
+        url=url, state=states[0], milder=states[1:], reason=reason, link=link, image=resource.image, bytes=size
+    )
 
 
 def _of_file(file: WellKnown, is_blocked: Callable[[str], bool]) -> _Icon:
     image = read_image(file.response.body)
-    state, reason = _evaluate(file.response, image, is_blocked=is_blocked(file.requested_url))
+    states, reason = _evaluate(file.response, image, is_blocked=is_blocked(file.requested_url))
     size = _size(file.response)
-    return _Icon(url=file.requested_url, state=state, reason=reason, image=image, bytes=size)
+    return _Icon(url=file.requested_url, state=states[0], milder=states[1:], reason=reason, image=image, bytes=size)
 
 
-def _evaluate(response: Response, image: ImageFacts | None, *, is_blocked: bool) -> tuple[str, str]:
+def _evaluate(response: Response, image: ImageFacts | None, *, is_blocked: bool) -> tuple[tuple[str, ...], str]:
     if response.status not in range(200, 300):
-        return "broken", f"It answers with status {response.status}."
+        return ("broken",), f"It answers with status {response.status}."
     media_type = parse_media_type(response.header("content-type"))
     if image is None and (media_type is None or not media_type.essence.startswith("image/")):
-        return "broken", f"It is not an image but {media_type.essence if media_type else 'of unknown type'}."
+        return ("broken",), f"It is not an image but {media_type.essence if media_type else 'of unknown type'}."
     flaws = _image_flaws(image)
     if _size(response) > MAX_BYTES:
         flaws.append("large")
@@ -251,7 +255,7 @@ def _evaluate(response: Response, image: ImageFacts | None, *, is_blocked: bool)
         flaws.append("blocked")
     if read_cache_policy(response).lifetime_s is None:
         flaws.append("no_lifetime")
-    return max(flaws, key=_FLAWS.index, default="ok"), ""
+    return tuple(sorted(flaws, key=_FLAWS.index, reverse=True)) or ("ok",), ""
 
 
 def _image_flaws(image: ImageFacts | None) -> list[str]:
@@ -281,16 +285,21 @@ def _measured(state: str, icon: _Icon) -> str:
     return ""
 
 
+def _place(icon: _Icon, document: Document, reason: str, state: str) -> Evidence:
+    if icon.link is not None:
+        return document.evidence(icon.link, reason=reason, url=icon.url, state=state)
+    return Evidence(url=icon.url, reason=reason, state=state)
+
+
 def _outcome(state: str, icon: _Icon, document: Document) -> Outcome:
     reason = icon.reason or _measured(state, icon)
-    if icon.link is not None:
-        evidence = document.evidence(icon.link, reason=reason, url=icon.url)
-    else:
-        evidence = Evidence(url=icon.url, reason=reason)
+    evidence = [_place(icon, document, reason, "")]
+    if state in _FLAWS:
+        evidence += [_place(icon, document, _measured(milder, icon), milder) for milder in icon.milder]
     details: tuple[Detail, ...] = ()
     if icon.image is not None and icon.image.width_px is not None:
         side = min(icon.image.width_px, icon.image.height_px or 0)
         details += (Detail(code="side_px", actual=side, limit=MIN_SIDE_PX),)
     if icon.bytes:
         details += (Detail(code="bytes", actual=icon.bytes, limit=MAX_BYTES),)
-    return Outcome(state, value=icon.url[:2_000], evidence=(evidence,), details=details)
+    return Outcome(state, value=icon.url[:2_000], evidence=tuple(evidence), details=details)

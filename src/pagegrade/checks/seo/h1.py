@@ -129,10 +129,14 @@ def h1(document: Document) -> Verdict:
         state = "first_empty"
     else:
         state = "several"
+    further = "several" if state == "first_empty" and len(filled) > 1 else ""
     return Outcome(
         state,
         value=len(shown),
-        evidence=tuple(document.evidence(heading, reason=heading.text[:200]) for heading in islice(shown, 100)),
+        evidence=tuple(
+            document.evidence(heading, reason=heading.text[:200], state=further if heading.text else "")
+            for heading in islice(shown, 100)
+        ),
         total=len(shown),
         details=details,
         message=f"The page has {len(shown)} main headings." if state == "several" else "",

@@ -134,29 +134,36 @@ def meta_description(document: Document) -> Verdict:
             return Outcome("missing", details=(Detail(code="descriptions", actual=0, limit=1),))
         return Outcome("empty", value="", evidence=(document.evidence(counted[0]),))
     text = next(text for text in texts if text)
-    state, message = _evaluate(text, counted, document)
-    if state == "ok" and not in_head:
-        state = "in_body"
-    if state == "ok":
+    found = _faults(text, counted, document)
+    if not in_head:
+        found["in_body"] = ""
+    if not found:
         return Outcome("ok", value=text[:512])
+    state, *further = found
+    first = next(meta for meta in counted if meta.content.strip())
     return Outcome(
         state,
         value=text[:512],
-        evidence=tuple(document.evidence(meta) for meta in islice(counted, 100)),
-        total=len(counted),
+        evidence=(
+            *(document.evidence(first, reason=found[milder], state=milder) for milder in further),
+            *(document.evidence(meta) for meta in islice(counted, 90)),
+        ),
+        total=len(counted) + len(further),
         details=(Detail(code="characters", actual=column_count(text), limit=MIN_COLUMNS),) if state == "short" else (),
-        message=message,
+        message=found[state],
     )
 
 
-def _evaluate(text: str, counted: list[Meta], document: Document) -> tuple[str, str]:
+def _faults(text: str, counted: list[Meta], document: Document) -> dict[str, str]:
+    """State -> message, the first one first."""
+    found: dict[str, str] = {}
     if len(counted) > 1:
-        return "several", f"The page has {len(counted)} meta descriptions."
+        found["several"] = f"The page has {len(counted)} meta descriptions."
     if document.titles and text.casefold() == document.titles[0].text.casefold():
-        return "same_as_title", ""
+        found["same_as_title"] = ""
     columns = column_count(text)
     if columns < MIN_COLUMNS:
         # A wide character says as much as two letters, and a count of 29 would look like a mistake beside them.
         has = "has only" if columns == grapheme_count(text) else "is only as wide as"
-        return "short", f"The meta description {has} {amount(columns, 'character')}."
-    return "ok", ""
+        found["short"] = f"The meta description {has} {amount(columns, 'character')}."
+    return found

@@ -160,18 +160,20 @@ def noindex(document: Document, response: Response, artifacts: Artifacts, robots
     return Outcome(
         state,
         value=", ".join(dict.fromkeys(_text(entry.directive) for entry in found))[:200],
-        evidence=tuple(_evidence(entry, document) for entry in found[:MAX_EVIDENCE]),
+        evidence=tuple(
+            _evidence(entry, document, "" if entry.state == state else entry.state) for entry in found[:MAX_EVIDENCE]
+        ),
         total=len(found),
         message=message,
     )
 
 
-def _evidence(found: _Found, document: Document) -> Evidence:
+def _evidence(found: _Found, document: Document, state: str) -> Evidence:
     who = "all search engines" if found.directive.bot == ALL_BOTS else found.directive.bot
     reason = f"Declares {found.directive.name} to {who}."
     if isinstance(found.source, Meta):
-        return document.evidence(found.source, reason=reason)
-    return Evidence(header="X-Robots-Tag", snippet=found.source[:200], reason=reason)
+        return document.evidence(found.source, reason=reason, state=state)
+    return Evidence(header="X-Robots-Tag", snippet=found.source[:200], reason=reason, state=state)
 
 
 def _state_of(directive: RobotsDirective, artifacts: Artifacts) -> str | None:

@@ -10,6 +10,7 @@ MAX_REDIRECTS: Final = 5
 """RFC 9309 section 2.3.1.2: crawlers should follow at least five; Google then takes the file as missing."""
 _SITE_FAILURES: Final = frozenset({"dns", "connect", "tls", "timeout", "protocol"})
 """Failures that a crawler meets too; the others are limits of our own."""
+_TOO_LARGE: Final = "larger than the 500 KiB that crawlers read"
 _REASONS: Final = {
     "unknown_directive": "No crawler documents this directive.",
     "misspelled": "Misspelled; some crawlers skip it.",
@@ -182,19 +183,36 @@ def robots_txt_valid(robots_txt: WellKnown | NotGathered, robots: Robots | NotGa
     return _evaluate_lines(robots, where)
 
 
+def _further(worst: str, state: str) -> str:
+    """The state of an entry, where it is not that of the outcome."""
+    return "" if state == worst else state
+
+
 def _evaluate_lines(robots: Robots, where: Evidence) -> Outcome:
     total = sum(robots.problem_counts.values())
     worst_first = sorted(robots.problems, key=lambda problem: problem.code != "rule_before_group")
+    state = "rule_before_group" if "rule_before_group" in robots.problem_counts else ""
+    state = state or ("too_large" if robots.over_limit else "odd_lines")
     evidence = tuple(
-        Evidence(url=where.url, line=problem.line, snippet=problem.text, reason=_REASONS[problem.code])
+        Evidence(
+            url=where.url,
+            line=problem.line,
+            snippet=problem.text,
+            reason=_REASONS[problem.code],
+            state=_further(state, "rule_before_group" if problem.code == "rule_before_group" else "odd_lines"),
+        )
         for problem in worst_first
     )
+    if robots.over_limit:
+        size = Evidence(url=where.url, value=where.value, reason=_TOO_LARGE, state=_further(state, "too_large"))
+        evidence = (size, *evidence)
+        total += 1
     details = tuple(Detail(code=code, actual=count) for code, count in sorted(robots.problem_counts.items()))
     if "rule_before_group" in robots.problem_counts:
         return Outcome("rule_before_group", value=total, evidence=evidence, total=total, details=details)
     if robots.over_limit:
-        size = Detail(code="bytes", actual=robots.bytes, limit=MAX_BYTES)
-        return Outcome("too_large", value=robots.bytes, evidence=(where, *evidence), details=(size, *details))
+        limit = Detail(code="bytes", actual=robots.bytes, limit=MAX_BYTES)
+        return Outcome("too_large", value=robots.bytes, evidence=evidence, total=total, details=(limit, *details))
     if total:
         lines = "1 line" if total == 1 else f"{total} lines"
         return Outcome(

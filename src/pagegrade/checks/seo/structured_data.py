@@ -2,7 +2,7 @@ from itertools import islice
 
 from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.model.document import Document, StructuredItem
-from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
 
 
 @check(
@@ -129,8 +129,10 @@ def structured_data(document: Document) -> Verdict:
         return Outcome(
             "unreadable",
             value=len(broken),
-            evidence=_evidence(document, broken),
-            total=len(broken),
+            evidence=(*_evidence(document, broken), *_evidence(document, other, state="other_vocabulary"))[
+                :MAX_EVIDENCE
+            ],
+            total=len(broken) + len(other),
             message=f"The structured data of the page cannot be parsed. {broken[0].error}",
         )
     if other:
@@ -145,9 +147,11 @@ def structured_data(document: Document) -> Verdict:
     return Outcome("missing", value=0)
 
 
-def _evidence(document: Document, items: list[StructuredItem]) -> tuple[Evidence, ...]:
+def _evidence(document: Document, items: list[StructuredItem], *, state: str = "") -> tuple[Evidence, ...]:
     return tuple(
-        document.evidence_at(item.node, reason=item.error or f"Types: {', '.join(item.types)[:200] or 'none'}.")
+        document.evidence_at(
+            item.node, reason=item.error or f"Types: {', '.join(item.types)[:200] or 'none'}.", state=state
+        )
         for item in islice(items, 100)
     )
 

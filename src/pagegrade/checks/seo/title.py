@@ -197,19 +197,27 @@ def title(document: Document) -> Verdict:
             return Outcome("missing", details=(Detail(code="titles", actual=0, limit=1),))
         return Outcome("empty", value="", evidence=(document.evidence(first),))
     value = first.text[:512]
-    if len(titles) > 1:
-        return Outcome(
-            "several",
-            value=value,
-            evidence=tuple(document.evidence(found) for found in islice(titles, 100)),
-            total=len(titles),
-            details=(Detail(code="titles", actual=len(titles), limit=1),),
-            message=f"The page has {len(titles)} titles; browsers use the first.",
-        )
-    if not first.in_head:
-        return Outcome("in_body", value=value, evidence=(document.evidence(first),))
-    state = _state_of_text(value)
-    return Outcome(state, value=value, evidence=() if state == "ok" else (document.evidence(first),))
+    of_text = _state_of_text(value)
+    states = [
+        *(["several"] if len(titles) > 1 else []),
+        *([] if first.in_head else ["in_body"]),
+        *([] if of_text == "ok" else [of_text]),
+    ]
+    if not states:
+        return Outcome("ok", value=value)
+    state, *further = states
+    listed = titles if state == "several" else [first]
+    return Outcome(
+        state,
+        value=value,
+        evidence=(
+            *(document.evidence(first, state=milder) for milder in further),
+            *(document.evidence(found) for found in islice(listed, 90)),
+        ),
+        total=len(listed) + len(further),
+        details=(Detail(code="titles", actual=len(titles), limit=1),) if state == "several" else (),
+        message=f"The page has {len(titles)} titles; browsers use the first." if state == "several" else "",
+    )
 
 
 def _state_of_text(text: str) -> str:

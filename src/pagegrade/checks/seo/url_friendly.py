@@ -2,6 +2,8 @@ import re
 from typing import Final
 from urllib.parse import unquote
 
+import msgspec
+
 from pagegrade.checks._check import State, check
 from pagegrade.model.artifacts import Navigation
 from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
@@ -138,13 +140,17 @@ def url_friendly(navigation: Navigation) -> Outcome:
     path, query = path_and_query(url)
     text = unquote(path)
     session = _session_name(path, query)
+    # The id itself may open someone's session: only its name is shown, and no part of the URL.
+    open_url = "" if session is not None else url
+    serious: list[tuple[str, str, Evidence]] = []
     if session is not None:
-        # The id itself may open someone's session, so only its name is shown.
-        return Outcome("session_id", value=session, evidence=(Evidence(value=session, reason="A session id."),))
+        serious.append(("session_id", session, Evidence(value=session, reason="A session id.")))
     if _is_fragment_route(navigation):
-        return Outcome("fragment_route", value="#", evidence=(Evidence(url=url, reason="Continues behind #."),))
+        serious.append(("fragment_route", "#", Evidence(url=open_url, reason="Continues behind #.")))
     if query and "=" not in query and _SEPARATORS.search(query):
-        return Outcome("odd_separators", value=query[:200], evidence=(Evidence(url=url, snippet=query[:200]),))
+        shown = "" if session is not None else query[:200]
+        reason = "Brackets, commas or colons stand between the parameters."
+        serious.append(("odd_separators", shown or "query", Evidence(url=open_url, snippet=shown, reason=reason)))
     parameters = len([part for part in query.split("&") if part])
     found = [
         name
@@ -158,6 +164,12 @@ def url_friendly(navigation: Navigation) -> Outcome:
         )
         if is_found
     ]
+    if serious:
+        state, value, first = serious[0]
+        unfriendly = [name for name in found if name not in _HARMLESS]
+        milder = [msgspec.structs.replace(entry, state=name) for name, _, entry in serious[1:]]
+        milder += [Evidence(url=open_url, reason=_REASONS[name], state="unfriendly") for name in unfriendly]
+        return Outcome(state, value=value, evidence=(first, *milder))
     # What is decoded is easier to read, but must not bring line breaks or worse into the report.
     readable = (text if text.isprintable() else path)[:2_000]
     if not found:

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from pagegrade.checks._check import State, check
-from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.checks._offenders import Offender, evidence_of, in_state
 from pagegrade.model.document import Document, ElementFact, Node
 from pagegrade.model.outcome import Outcome, Severity
 from pagegrade.parse.url import is_http, join_url, same_site
@@ -100,29 +100,28 @@ def base_element(document: Document) -> Outcome:
     """
     bases = document.bases
     addressed = [base for base in bases if "href" in base.attrs]
-    state = "sound"
-    found: list[Offender] = []
-    if addressed:
-        state, found = _of_address(document, addressed[0])
-    if state == "sound" and len(bases) > 1:
-        state, found = "several", [Offender(base.node, "another base element") for base in bases[1:]]
-    return Outcome(state, value=len(bases), evidence=evidence_of(document, found), total=len(found))
+    found = list(_of_address(document, addressed[0])) if addressed else []
+    found += [Offender(base.node, "another base element", state="several") for base in bases[1:]]
+    if not found:
+        return Outcome("sound", value=len(bases))
+    state = found[0].state
+    listed = [in_state(one, "") if one.state == state else one for one in found]
+    return Outcome(state, value=len(bases), evidence=evidence_of(document, listed), total=len(found))
 
 
-def _of_address(document: Document, base: ElementFact) -> tuple[str, list[Offender]]:
+def _of_address(document: Document, base: ElementFact) -> Iterator[Offender]:
     """Describe the effect of the first base element with a URL."""
     written = base.attrs["href"].strip()
     url = join_url(document.url, written)
     if url is None or not is_http(url):
-        return "unusable", [Offender(base.node, "not a URL for a base", written)]
-    if not same_site(url, document.url):
-        return "foreign", [Offender(base.node, "another site", url=url)]
+        yield Offender(base.node, "not a URL for a base", written, state="unusable")
+    elif not same_site(url, document.url):
+        yield Offender(base.node, "another site", url=url, state="foreign")
     place = _place(base.node)
     if place is not None and any(
         earlier is not None and earlier < place for earlier in map(_place, _with_address(document))
     ):
-        return "late", [Offender(base.node, "stands after other URLs")]
-    return "sound", []
+        yield Offender(base.node, "stands after other URLs", state="late")
 
 
 def _with_address(document: Document) -> Iterator[Node]:

@@ -115,11 +115,18 @@ def charset(document: Document) -> Verdict:
     """
     declared = document.charset_declarations
     known = [found for found in declared if found.encoding is not None]
+    state, *further = _states(known)
+    metas = [found for found in known if found.source == "meta"]
+    shown = {"late": metas[:1], "repeated": metas[1:]}
+    milder = [(name, found) for name in further for found in shown[name]]
     return Outcome(
-        _state(known),
+        state,
         value=known[0].encoding if known else declared[0].label[:50] if declared else None,
-        evidence=tuple(_evidence(found) for found in declared[:MAX_EVIDENCE]),
-        total=len(declared),
+        evidence=(
+            *(_evidence(found, name) for name, found in milder[:10]),
+            *(_evidence(found) for found in declared[: MAX_EVIDENCE - 10]),
+        ),
+        total=len(declared) + len(milder),
         details=(
             *(
                 Detail(code="offset_bytes", actual=found.offset_bytes, limit=MAX_OFFSET_BYTES)
@@ -131,25 +138,28 @@ def charset(document: Document) -> Verdict:
     )
 
 
-def _state(known: list[CharsetDeclaration]) -> str:
+def _states(known: list[CharsetDeclaration]) -> list[str]:
     if not known:
-        return "missing"
+        return ["missing"]
     encodings = {(found.encoding or "").upper() for found in known}
+    states = []
     if len(encodings) > 1:
-        return "conflicting"
-    if encodings != {"UTF-8"}:
-        return "other"
+        states.append("conflicting")
+    elif encodings != {"UTF-8"}:
+        states.append("other")
     metas = [found for found in known if found.source == "meta"]
     if len(metas) == len(known) and all(_is_late(found) for found in metas):
-        return "late"
-    return "repeated" if len(metas) > 1 else "utf8"
+        states.append("late")
+    if len(metas) > 1:
+        states.append("repeated")
+    return states or ["utf8"]
 
 
 def _is_late(found: CharsetDeclaration) -> bool:
     return found.offset_bytes is None or found.offset_bytes > MAX_OFFSET_BYTES
 
 
-def _evidence(found: CharsetDeclaration) -> Evidence:
+def _evidence(found: CharsetDeclaration, state: str = "") -> Evidence:
     place = NAMES[found.source]
     if found.source == "meta" and found.offset_bytes is not None:
         place = f"{place}, ends at byte {found.offset_bytes:,}"
@@ -158,4 +168,5 @@ def _evidence(found: CharsetDeclaration) -> Evidence:
         header="Content-Type" if found.source == "header" else "",
         value=found.label[:100],
         reason=place if found.encoding is not None else f"{place}, no known encoding",
+        state=state,
     )

@@ -167,12 +167,16 @@ def meta_viewport(document: Document) -> Verdict:
         reasons["fixed"] = _layout(viewport)
     elif viewport.initial_scale is not None and viewport.initial_scale < 1:
         reasons["fixed"] = f"the initial scale is {viewport.initial_scale:g}"
-    worst = next((state for state in ("fixed", "several", "in_body", "unknown_keys") if state in reasons), "responsive")
+    found = [state for state in ("fixed", "several", "in_body", "unknown_keys") if state in reasons]
+    worst = next(iter(found), "responsive")
     return Outcome(
         worst,
         value=usable[-1].content.strip()[:100],
-        evidence=_evidence(document, metas, reasons),
-        total=len(metas),
+        evidence=(
+            *(document.evidence(usable[-1], reason=reasons[state], state=state) for state in found[1:]),
+            *_evidence(document, metas, {state: reasons[state] for state in found[:1]}),
+        ),
+        total=len(metas) + len(found[1:]),
         details=tuple(
             Detail(code=key[:50], actual=value[:50]) for key, value in islice(viewport.properties.items(), 20)
         ),
@@ -187,4 +191,4 @@ def _layout(viewport: Viewport) -> str:
 
 def _evidence(document: Document, metas: list[Meta], reasons: dict[str, str]) -> tuple[Evidence, ...]:
     reason = "; ".join(reasons.values())
-    return tuple(document.evidence(meta, reason=reason) for meta in metas[:MAX_EVIDENCE])
+    return tuple(document.evidence(meta, reason=reason) for meta in metas[: MAX_EVIDENCE - 10])
