@@ -53,6 +53,8 @@ RULES: Final[Mapping[str, tuple[str, ...]]] = {
     "viewport-zoom": ("meta-viewport",),
 }
 """Check -> rules of axe-core about the same."""
+STRICTER: Final = {"form-label": "placeholder"}
+"""Check -> a state that axe-core has no rule for: it takes a placeholder for a label."""
 SCREENS: Final = ({"width": 412, "height": 915}, {"width": 1280, "height": 720})
 _WITHOUT: Final = re.compile(
     rb"<script\b.*?</script\s*>|<link\b[^>]*>|<meta http-equiv=.?refresh[^>]*>", re.IGNORECASE | re.DOTALL
@@ -60,14 +62,24 @@ _WITHOUT: Final = re.compile(
 _RUN: Final = """async rules => {
   const all = [...document.querySelectorAll('*')];
   const tested = await axe.run(document, {runOnly: {type: 'rule', values: rules}, iframes: false});
-  const listed = results => results.flatMap(rule => rule.nodes.map(
-    node => [rule.id, all.indexOf(document.querySelector(node.target[0]))]));
+  const reached = 'a[href], button, input, select, textarea, summary, [tabindex]';
+  const listed = results => results.flatMap(rule => rule.nodes.flatMap(node => {
+    const element = document.querySelector(node.target[0]);
+    if (rule.id !== 'aria-hidden-focus') return [[rule.id, all.indexOf(element)]];
+    return [element, ...element.querySelectorAll('*')]
+      .filter(one => one.matches(reached) && one.tabIndex >= 0 && one.checkVisibility({visibilityProperty: true}))
+      .map(one => [rule.id, all.indexOf(one)]);
+  }));
   return [listed(tested.violations), listed(tested.incomplete)];
 }"""
-_PLACES: Final = """selectors => {
+_PLACES: Final = """found => {
   const all = [...document.querySelectorAll('*')];
-  const place = selector => { try { return all.indexOf(document.querySelector(selector)); } catch { return -1; } };
-  return selectors.map(place);
+  return found.map(([check, selector]) => {
+    const element = document.querySelector(selector);
+    // axe-core names the list, the check what does not belong into it.
+    const inList = check === 'list-structure' && element?.parentElement?.matches('ul, ol, dl');
+    return all.indexOf(inList ? element.parentElement : element);
+  });
 }"""
 _DESCRIBE: Final = "number => [...document.querySelectorAll('*')][number]?.outerHTML.slice(0, 160)"
 _HEADERS: Final = (("Content-Type", "text/html; charset=utf-8"),)
@@ -137,6 +149,15 @@ def found_by_checks(tab: Page, html: bytes) -> set[Finding]:
         if isinstance(verdict, Outcome) and verdict.evidence and all_checks()[check].state(verdict.state).fix:
             if len(verdict.evidence) >= MAX_EVIDENCE:
                 sys.stdout.write(f"{check}: only the first {MAX_EVIDENCE} elements of a page are compared\n")
-            places += [(check, one.selector) for one in verdict.evidence if one.selector]
-    numbers: list[int] = tab.evaluate(_PLACES, [selector for _, selector in places])
+            stricter = STRICTER.get(check)
+            places += [
+                (check, one.selector)
+                for one in verdict.evidence
+                if one.selector and (one.state or verdict.state) != stricter
+            ]
+    numbers: list[int] = tab.evaluate(_PLACES, [list(place) for place in places])
     return {(check, number) for (check, _), number in zip(places, numbers, strict=True)}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
