@@ -77,7 +77,7 @@ _PLACES: Final = """found => {
   return found.map(([check, selector]) => {
     const element = document.querySelector(selector);
     // axe-core names the list, the check what does not belong into it.
-    const inList = check === 'list-structure' && element?.parentElement?.matches('ul, ol, dl');
+    const inList = check === 'list-structure' && element?.matches(':is(ul, ol, dl) > :not(li, dt, dd)');
     return all.indexOf(inList ? element.parentElement : element);
   });
 }"""
