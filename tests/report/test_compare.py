@@ -11,7 +11,7 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.model.rendering import Device, LoadMetrics, RenderedPage
 from pagegrade.model.report import Result, RunFacts
-from pagegrade.render.view import compared
+from pagegrade.render.comparison_notes import comparison_notes
 from pagegrade.report.compare import CUT, LINKED, WHOLE, Comparison, compare_reports, fingerprints
 from pagegrade.report.rendered import rendered_page
 from pagegrade.service.runs.analysis import artifacts_of_document
@@ -443,4 +443,4 @@ def test_a_change_that_rounding_hides_is_said_with_a_decimal() -> None:
     assert compare_reports(before, before).hidden_by_rounding is None
     assert compare_reports(before, replace(after, score=75)).hidden_by_rounding is None
     assert compare_reports(before, other).hidden_by_rounding is None
-    assert "Score 76 → 76 (76.4 → 75.8 before caps and rounding)." in compared(compare_reports(before, after))
+    assert "Score 76 → 76 (76.4 → 75.8 before caps and rounding)." in comparison_notes(compare_reports(before, after))

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report
 from pagegrade.render import view
+from pagegrade.render.comparison_notes import comparison_notes
 from pagegrade.render.escape import visible
 from pagegrade.render.view import Finding
 from pagegrade.report.compare import Change, Comparison
@@ -217,7 +218,7 @@ def compared(before: str, after: str, comparison: Comparison) -> ReportCompariso
         still_count=len(comparison.still),
         worse=[result.check for result in comparison.worse],
         not_comparable=[f"{', '.join(checks)}: {visible(reason, 300)}" for reason, checks in comparison.unclear],
-        notes=view.compared(comparison),
+        notes=comparison_notes(comparison),
     )
 
 

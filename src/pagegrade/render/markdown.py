@@ -12,6 +12,7 @@ from typing import Final
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import view
+from pagegrade.render.comparison_notes import comparison_notes
 from pagegrade.render.escape import safe_href, unicode_host, visible
 from pagegrade.render.failure_advice import retry_advice
 from pagegrade.render.prose import Span, parse_prose
@@ -223,7 +224,7 @@ def _reasons(title: str, results: Sequence[Result]) -> list[str]:
 
 
 def _comparison(comparison: Comparison) -> list[str]:
-    lines = ["## Compared with the baseline", "", " ".join(view.compared(comparison)), ""]
+    lines = ["## Compared with the baseline", "", " ".join(comparison_notes(comparison)), ""]
     for label, changes in (("New", comparison.new), ("Fixed", comparison.fixed)):
         lines.append(f"- **{label}:** {view.plural(len(changes), 'finding')}")
         lines += [f"  - {_change(change)}" for change in changes[:_SHOWN_IN_LIST]]

@@ -13,6 +13,7 @@ from rich.text import Text
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Grade, Report, Result
 from pagegrade.render import view
+from pagegrade.render.comparison_notes import comparison_notes
 from pagegrade.render.escape import unicode_host, visible
 from pagegrade.render.failure_advice import retry_advice
 from pagegrade.render.prose import Block, parse_prose
@@ -384,7 +385,7 @@ def _page_facts(page: _Page, report: Report) -> None:
 
 def _comparison(page: _Page, comparison: Comparison) -> None:
     page.heading("Compared with the baseline")
-    for sentence in view.compared(comparison):
+    for sentence in comparison_notes(comparison):
         page.line(sentence, indent=2)
     for label, changes in (("New", comparison.new), ("Fixed", comparison.fixed)):
         page.field(label, view.plural(len(changes), "finding"), indent=2)

@@ -23,7 +23,6 @@ from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.escape import visible
 from pagegrade.render.failure_advice import cause, way_out
 from pagegrade.render.prose import parse_prose
-from pagegrade.report.compare import Comparison
 from pagegrade.report.serialize import format_timestamp
 
 CATEGORY_NAMES: Final[Mapping[Category, str]] = {
@@ -567,22 +566,6 @@ def points(number: float, words: Words = ENGLISH) -> str:
     return words.ngettext(
         "%(points)s point", "%(points)s points", 1 if shown == 1 else 2, points=words.number(shown, digits=1)
     )
-
-
-def compared(comparison: Comparison) -> list[str]:
-    """List the caveats of a comparison, one sentence each."""
-    scores = ("–" if score is None else str(score) for score in (comparison.score_before, comparison.score_after))
-    notes = (
-        (
-            comparison.same_ruleset,
-            "The rules have changed since: the scores do not compare, and nothing is called new or fixed.",
-        ),
-        (comparison.same_url, "The baseline is about another URL."),
-        (comparison.same_final_url, "The address led to another page than before."),
-    )
-    exact = comparison.hidden_by_rounding
-    more = "" if exact is None else f" ({exact[0]:.1f} → {exact[1]:.1f} before caps and rounding)"
-    return [f"Score {' → '.join(scores)}{more}.", *(sentence for same, sentence in notes if not same)]
 
 
 def plural(number: int, noun: str) -> str:

@@ -25,6 +25,10 @@ def spam(count: int, text: str = "buy viagra without prescription") -> str:
         "<div style='height:0;width:0;overflow:hidden'>{}</div>",
         "<font style='font-size:1px'>{}</font>",
         "<style>.zx{{position:absolute;top:-5000px}}</style><div class='a zx'>{}</div>",
+        "<style>.menu{{height:12px; .zx{{position:absolute;left:-9999px}}}}</style>"
+        "<div class=menu><p class=zx>{}</p></div>",
+        "<style>@media screen{{.menu{{color:red; & .zx{{font-size:0}}}}}}</style>"
+        "<div class=menu><p class=zx>{}</p></div>",
         "<div id=hd>{}</div><script>document.getElementById('hd').style.display='none'</script>",
     ],
 )
@@ -58,6 +62,7 @@ def test_links_far_off_the_screen_need_no_typical_words() -> None:
         "<div style='left:-9999px'>" + "".join(f"<a href=/p{n}>casino {n}</a>" for n in range(30)) + "</div>",
         "<div hidden>" + spam(9, "find a specialist in ambient music") + "</div>",
         "<p>" + "Casino poker roulette. " * 12 + "</p><div hidden>" + spam(5, "casino bonus") + "</div>",
+        "<style>.zx{height:12px; .menu{left:-9999px}}</style><div class=zx>" + spam(20, "our partner") + "</div>",
         "<iframe src=https://www.googletagmanager.com/ns.html?id=1 width=0 height=0></iframe>",
         "<iframe src=https://v.example/film width=600 height=400></iframe>",
         "<script>var a = atob('eHl6'); var b = String.fromCharCode(65);</script>",

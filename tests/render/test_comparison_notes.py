@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pagegrade.render.comparison_notes import comparison_notes
+from pagegrade.report.compare import compare_reports
+from tests.report_builders import make_report
+
+
+def test_reasons_why_scores_do_not_compare_are_sentences() -> None:
+    """Other rules, another URL and another target; nothing is added where all is the same."""
+    report = make_report(score=76)
+    other = replace(report, url="https://example.com/other", run=replace(report.run, ruleset="2027.1"))
+
+    assert comparison_notes(compare_reports(report, report)) == ["Score 76 → 76."]
+    assert comparison_notes(compare_reports(report, other))[1:] == [
+        "The rules have changed since: the scores do not compare, and nothing is called new or fixed.",
+        "The baseline is about another URL.",
+    ]
