@@ -17,7 +17,7 @@ from tests.builders import make_artifacts
     ],
 )
 def test_only_the_root_elements_count(html: str, tags: list[str]) -> None:
-    """What is hidden inside of the page is another matter."""
+    """Parts of the page that are hidden are another matter."""
     document = Facts(make_artifacts(html)).document
 
     assert [node.tag for node in hidden_roots(document)] == tags
