@@ -172,12 +172,12 @@ class AsyncMethods(AsyncCaller):
 
         Stores a report for a URL and analyses the page. Waits a little for the analysis: the answer holds the
         finished report, or one that is `queued` or `running` and a `Retry-After`. A page that cannot be
-        analysed is a report in the state `failed`.
+        analyzed is a report in the state `failed`.
 
         The key needs the scope `reports:write`.
 
         Args:
-            url: Page to analyse, http or https; without a scheme it gets `https://`. The fragment is dropped.
+            url: Page to analyze, http or https; without a scheme it gets `https://`. The fragment is dropped.
             privacy: Who may open the share page: 0 anyone with the link, 1 only you, 2 with the password.
                 Without it the default of the account holds, which is 0 unless it was changed.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
@@ -245,7 +245,7 @@ class AsyncMethods(AsyncCaller):
         idempotency_key: str | None = None,
         wait_s: int | None = None,
     ) -> Report:
-        """Change a report or analyse it again.
+        """Change a report or analyze it again.
 
         Changes who may open the share page, and with `results=1` analyses the page again. What is not sent
         stays as it is. Waits for the analysis as creating does; meanwhile, and if it fails, the old results
@@ -287,7 +287,7 @@ class AsyncMethods(AsyncCaller):
         idempotency_key: str | None = None,
         wait_s: int | None = None,
     ) -> Report:
-        """Change a report or analyse it again.
+        """Change a report or analyze it again.
 
         Changes who may open the share page, and with `results=1` analyses the page again. What is not sent
         stays as it is. Waits for the analysis as creating does; meanwhile, and if it fails, the old results
@@ -329,7 +329,7 @@ class AsyncMethods(AsyncCaller):
         idempotency_key: str | None = None,
         wait_s: int | None = None,
     ) -> Report:
-        """Change a report or analyse it again.
+        """Change a report or analyze it again.
 
         Changes who may open the share page, and with `results=1` analyses the page again. What is not sent
         stays as it is. Waits for the analysis as creating does; meanwhile, and if it fails, the old results
