@@ -16,6 +16,7 @@ from pagegrade.report.codec import (
     SURELY_BOUNDED_BYTES,
     check_packed,
     detail_members,
+    has_rendering,
     pack_detail,
     pack_report,
     read_detail,
@@ -59,6 +60,14 @@ def test_a_detail_from_before_the_rendered_engine_gets_its_member() -> None:
 
     assert shown_detail(pack_detail(before)) == b'{"results":{},"page":null,"rendered":null}'
     assert shown_detail(pack_detail(rendered)) == rendered
+
+
+@pytest.mark.parametrize(
+    ("rendered", "expected"), [(b"", False), (b',"rendered":null', False), (b',"rendered":{}', True)]
+)
+def test_a_detail_says_whether_a_browser_drew_the_page(rendered: bytes, expected: bool) -> None:  # noqa: FBT001
+    """Without the member, or with nothing in it, none did."""
+    assert has_rendering(b'{"results":{},"page":null%b}' % rendered) is expected
 
 
 def test_a_failed_analysis_has_no_counts_and_no_results() -> None:

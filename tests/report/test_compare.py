@@ -71,6 +71,16 @@ def test_a_check_that_changed_its_mind_is_told(
     assert sizes(compare(before, after)) == expected
 
 
+@pytest.mark.parametrize("when", ["older", "newer"])
+def test_a_check_that_waited_for_another_names_it(when: str) -> None:
+    """Whichever of the two reports it was."""
+    pair = [make_result("hsts", inherited_from="https"), make_result("hsts")]
+    before, after = pair if when == "older" else reversed(pair)
+    (found,) = compare(before, after).not_comparable
+
+    assert found.reason == f"In the {when} report the check waits for https."
+
+
 def test_elements_that_move_are_still_the_same() -> None:
     """A line added above changes every line number and selector, and no finding."""
     moved = tuple(

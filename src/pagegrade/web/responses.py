@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -82,6 +82,12 @@ def fresh_answer(request: Request, body: bytes, *, headers: Headers = ()) -> Res
     """200 with the body, or 304 where the client has this very body; ``headers`` besides its tag."""
     etag = hashed_tag(body)
     return unchanged(request, etag) or Response(status_code=200, content=body, headers=(*validators(etag), *headers))
+
+
+def deleted_answer(object_name: str, **members: Any) -> Response:
+    """200: what was deleted, by its identifying members."""
+    content = {**members, "object": object_name, "deleted": True, "status": 200}
+    return Response(status_code=200, content=msgspec.json.encode(content))
 
 
 def listed_answer(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pagegrade.model.rendering import Device
 from pagegrade.store.queue.lease import MAX_LEASE_MS, start_run
 from pagegrade.store.repositories.reports import delete_report
 from tests.queue_builders import LEASE_MS, Queue
@@ -29,6 +30,15 @@ def test_a_run_that_is_started_is_at_its_target(queue: Queue) -> None:
     assert queue.report(run.report_id).state == "running"
     assert queue.rows("SELECT target, ended_at_ms FROM visits") == [("example.com", None)]
     assert queue.rows("SELECT state, worker, offered FROM runs") == [("running", "w", 0)]
+
+
+@pytest.mark.parametrize("device", ["mobile", "desktop", None])
+def test_a_run_keeps_the_device_that_it_is_drawn_for(queue: Queue, device: Device | None) -> None:
+    """``None`` where no browser draws its page."""
+    run = queue.add(device=device)
+    started = queue.write(partial(start_run, run_id=run.id, worker="w", now_ms=NOW_MS, lease_ms=LEASE_MS))
+
+    assert started.device == device
 
 
 def test_no_lease_is_longer_than_the_longest(queue: Queue) -> None:

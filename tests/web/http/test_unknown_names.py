@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.web.http.unknown_names import MAX_NAMES, unknown_warnings
+from pagegrade.web.http.unknown_names import MAX_CHARACTERS, MAX_NAMES, unknown_warnings
 
 KNOWN = ("url", "privacy", "password", "sort_by")
 
@@ -25,6 +25,14 @@ def test_what_is_told_is_bounded() -> None:
 
     assert len(found) == MAX_NAMES
     assert max(len(warning.field) for warning in found) <= 41
+
+
+@pytest.mark.parametrize(("count", "end"), [(MAX_CHARACTERS, ""), (MAX_CHARACTERS + 1, "…")])
+def test_a_name_is_shown_whole_up_to_the_limit(count: int, end: str) -> None:
+    """One character more is cut off, visibly."""
+    (warning,) = unknown_warnings(["x" * count], KNOWN)
+
+    assert warning.field == "x" * MAX_CHARACTERS + end
 
 
 def test_nothing_is_near_where_nothing_is_known() -> None:

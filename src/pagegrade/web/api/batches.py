@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput, ValidationFailed, Violation
@@ -24,7 +22,7 @@ from pagegrade.web.parameters import BatchListQuery, CreateBatchBody, CreateRepo
 from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_requests import evaluate_fields, new_report_of, refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import enveloped, fresh_answer, listed_answer, picked
+from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer, picked
 from pagegrade.web.schemas import BatchAnswer, BatchList, DeletedBatch
 from pagegrade.web.schemas.serializers import batch_item, batch_object
 
@@ -155,10 +153,8 @@ async def list_batches(request: Request, work: UnitOfWork, services: Services) -
 
 async def delete_batch(request: Request, work: UnitOfWork) -> Response:
     """Forget a batch and answer that it is gone; its reports stay."""
-    number = request.id
-    await work.write(service.delete_batch, number)
-    members: dict[str, Any] = {"id": number, "object": "batch", "deleted": True, "status": 200}
-    return Response(status_code=200, content=msgspec.json.encode(members))
+    await work.write(service.delete_batch, request.id)
+    return deleted_answer("batch", id=request.id)
 
 
 OPERATIONS: Final = (

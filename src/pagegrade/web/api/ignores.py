@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -19,7 +19,7 @@ from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import CreateIgnoreBody, IgnoreListQuery
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import enveloped, fresh_answer, hashed_tag, listed_answer, validators
+from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, listed_answer, validators
 from pagegrade.web.schemas import DeletedIgnore, IgnoreAnswer, IgnoreList
 from pagegrade.web.schemas.ignore import ignore_object
 
@@ -77,10 +77,8 @@ async def list_ignores(request: Request, work: UnitOfWork, services: Services) -
 
 async def delete_ignore(request: Request, work: UnitOfWork) -> Response:
     """Delete a rule."""
-    number = request.id
-    await work.write(service.delete_ignore, number)
-    members: dict[str, Any] = {"id": number, "object": "ignore", "deleted": True, "status": 200}
-    return Response(status_code=200, content=msgspec.json.encode(members))
+    await work.write(service.delete_ignore, request.id)
+    return deleted_answer("ignore", id=request.id)
 
 
 OPERATIONS: Final = (

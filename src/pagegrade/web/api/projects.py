@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import msgspec
-
 from pagegrade.parse.url import project_of
 from pagegrade.service.container import Services
 from pagegrade.service.reports import projects as service
@@ -15,7 +13,7 @@ from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import ProjectListQuery
 from pagegrade.web.report_requests import delete_project_in_parts, typed_project
 from pagegrade.web.request import Request
-from pagegrade.web.responses import enveloped, fresh_answer, listed_answer
+from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer
 from pagegrade.web.schemas import DeletedProject, ProjectAnswer, ProjectList
 from pagegrade.web.schemas.serializers import project_object
 
@@ -39,8 +37,7 @@ async def delete_project(request: Request, work: UnitOfWork, services: Services)
     """Delete every report of a project, a part at a time, and answer how many there were."""
     typed = typed_project(request)
     count = await delete_project_in_parts(work, services, typed)
-    members = {"project": project_of(typed), "object": "project", "deleted": True, "reports": count, "status": 200}
-    return Response(status_code=200, content=msgspec.json.encode(members))
+    return deleted_answer("project", project=project_of(typed), reports=count)
 
 
 OPERATIONS: Final = (

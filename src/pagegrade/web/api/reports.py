@@ -29,6 +29,7 @@ from pagegrade.web.report_requests import evaluate_fields, new_report_of, refuse
 from pagegrade.web.request import Request
 from pagegrade.web.responses import (
     Headers,
+    deleted_answer,
     enveloped,
     picked,
     unchanged,
@@ -245,7 +246,7 @@ async def delete_report(request: Request, work: UnitOfWork, services: Services) 
         service.delete_report, report_id, options, request.received_at_ms, may_change=_precondition(request)
     )
     services.changes.notify(report_id)
-    return Response(status_code=200, content=b'{"id":%d,"object":"report","deleted":true,"status":200}' % report_id)
+    return deleted_answer("report", id=report_id)
 
 
 def _report_object(shown: ReportResults, services: Services) -> bytes:
