@@ -99,6 +99,7 @@ ROWS: Final = {
     ("GET", "/healthz"): Row(200, 200, None),
     ("GET", "/readyz"): Row(200, 200, None),
     ("GET", "/metrics"): Row(200, 200, None),
+    ("POST", "/mcp"): Row(406, 406),  # tools for agents: no agent sends a form
 }
 _NAMES: Final = {"number": "n"}
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
-SIZES = {"J": 20, "K": 18, "L": 14, "M": 18, "N": 14, "O": 17, "P": 12, "Q": 10}
+SIZES = {"J": 22, "K": 18, "L": 14, "M": 18, "N": 14, "O": 17, "P": 12, "Q": 10}
 """Letter of a part of the matrix -> its rows."""
 ROWS = [f"{letter}{number:02d}" for letter, size in SIZES.items() for number in range(1, size + 1)]
 NAMED = re.compile(r"\b([J-Q]\d\d)\b")
@@ -25,6 +25,8 @@ UNDER_ANOTHER_NAME = {
     "J10": ("report/test_serialize.py", "test_hostile_text_stays_valid_json"),
     "J11": ("render/test_pdf.py", "test_page_text_is_inert"),
     "J13": ("render/test_text.py", "test_page_text_cannot_touch_the_terminal"),
+    "J21": ("mcp/test_local_server.py", "test_page_text_is_in_page_data_only"),
+    "J22": ("mcp/test_service_tools.py", "test_text_of_a_page_stands_in_page_data_only"),
     "K07": ("contract/test_api_matrix.py", "test_every_caller_gets_what_the_rules_say"),
     "L11": ("service/accounts/test_own_keys.py", "test_there_is_an_end_to_how_many_keys_work"),
     "N07": ("store/queue/test_claim.py", "test_many_workers_claim_each_run_once"),

@@ -10,7 +10,6 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from difflib import get_close_matches  # lint: allow slow-parser - at most 80 characters
 from typing import Annotated, Final, Literal
 
 from mcp.server import MCPServer
@@ -18,11 +17,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from pagegrade.checks import Check, all_checks
+from pagegrade.mcp.catalogue_tools import explain_check, list_checks
 from pagegrade.mcp.results import (
-    CheckExplanation,
-    CheckLine,
-    CheckStateEntry,
     ReportComparison,
     ReportLine,
     ReportSummary,
@@ -33,13 +29,12 @@ from pagegrade.mcp.results import (
 )
 from pagegrade.model.errors import InvalidInput, URLNotAllowed
 from pagegrade.model.identity import PROJECT_URL, VERSION
-from pagegrade.model.report import Category, Report
+from pagegrade.model.report import Report
 from pagegrade.parse.url import parse_target_url
 from pagegrade.render.prompt import render_prompt
 from pagegrade.report.compare import compare_reports
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.catalogue import check_documentation, check_penalties
 from pagegrade.service.runs.analysis import AnalyzeOptions, analyze_target
 
 MAX_REPORTS: Final = 20
@@ -59,7 +54,6 @@ View = Annotated[
     Literal["summary", "prompt", "full"],
     Field(description="summary; prompt: what to fix, where and how to verify; full: everything, as JSON."),
 ]
-CheckId = Annotated[str, Field(description="Id of a check, such as canonical.", max_length=80)]
 
 
 class Reports:
@@ -143,23 +137,13 @@ class LocalTools:
         except InvalidInput as error:
             raise ToolError(error.message) from error
 
-    def list_checks(
-        self, category: Annotated[Category | None, Field(description="Only this category.")] = None
-    ) -> list[CheckLine]:
-        """List the checks with the most points that each can cost."""
-        return [_line(check) for check in all_checks().values() if category in {None, check.category}]
-
-    def explain_check(self, check: CheckId) -> CheckExplanation:
-        """Explain a check: what it tests, why, its states and how to fix each."""
-        return _explanation(_check(check))
-
     def report_resource(self, handle: str) -> str:
         """A report of this session: what to fix, where and how to verify."""
         return self.get_report(handle)
 
     def check_resource(self, check: str) -> str:
         """The documentation of a check."""
-        return self.explain_check(check).model_dump_json()
+        return explain_check(check).model_dump_json()
 
 
 def make_server(options: AnalyzeOptions) -> MCPServer:
@@ -188,45 +172,8 @@ def make_server(options: AnalyzeOptions) -> MCPServer:
     )
     server.add_tool(tools.analyze_url, annotations=_FETCHES)
     server.add_tool(tools.get_report, annotations=_READS, structured_output=False)
-    for tool in (tools.list_reports, tools.compare_reports, tools.list_checks, tools.explain_check):
+    for tool in (tools.list_reports, tools.compare_reports, list_checks, explain_check):
         server.add_tool(tool, annotations=_READS)
     server.resource("pagegrade://reports/{handle}", mime_type="text/markdown")(tools.report_resource)
     server.resource("pagegrade://checks/{check}", mime_type="application/json")(tools.check_resource)
     return server
-
-
-def _check(name: str) -> Check:
-    wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
-    catalogue = all_checks()
-    if wanted not in catalogue:
-        close = get_close_matches(wanted, catalogue, n=3, cutoff=0.5)
-        hint = f"Did you mean {' or '.join(close)}?" if close else "list_checks lists them all."
-        raise ToolError(f"There is no check {name!r}. {hint}")
-    return catalogue[wanted]
-
-
-def _line(check: Check) -> CheckLine:
-    return CheckLine(
-        check=check.id,
-        title=check.title,
-        category=check.category,
-        severity=check.severity.label,
-        points=check_penalties()[check.id],
-    )
-
-
-def _explanation(check: Check) -> CheckExplanation:
-    return CheckExplanation(
-        check=check.id,
-        title=check.title,
-        category=check.category,
-        severity=check.severity.label,
-        points=check_penalties()[check.id],
-        summary=check.summary,
-        documentation=check_documentation(check),
-        states=[
-            CheckStateEntry(state=one.name, message=one.message, fix=one.fix, costs_points=one.highest > 0)
-            for one in check.states
-        ],
-        sources=list(check.sources),
-    )

@@ -113,6 +113,7 @@ class App:
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = time.perf_counter()
+        scope["app"] = self  # as Starlette names it
         options = self.services.options
         request = Request(scope, receive, trusted_proxies=options.trusted_proxies, own_key=options.analyze.own_key)
         request.operations, request.in_flight = self._operations, self._in_flight

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from pagegrade.web import agents
 from pagegrade.web.api import (
     account,
     batches,
@@ -55,6 +56,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *account.OPERATIONS,
     *checks.OPERATIONS,
     *description.OPERATIONS,
+    *agents.OPERATIONS,
     *home.OPERATIONS,
     *api_docs.OPERATIONS,
     *problems.OPERATIONS,

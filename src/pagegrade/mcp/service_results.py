@@ -1,0 +1,144 @@
+"""Results of the tools of a service, made of answers of its API; ``page_data`` as in ``pagegrade.mcp.results``."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from pagegrade.checks import all_checks
+from pagegrade.client.types import Comparison, ListedReport, Report
+from pagegrade.mcp.results import MAX_NAMED, MAX_SUMMARY_BYTES, CategoryScores, FindingSummary, Untrusted
+from pagegrade.render.escape import visible
+
+_FINDINGS = frozenset({"failed", "warning"})
+_URL_CHARS = 500
+
+State = Literal["queued", "running", "completed", "failed"]
+
+
+class ServiceReportSummary(BaseModel):
+    """A report of the service in short: its grade and the findings that cost most."""
+
+    report: int = Field(description="Id of the report, for get_report, analyze_again and compare_runs.")
+    url: str
+    state: State = Field(description="queued or running: call get_report to wait for the analysis.")
+    score: int | None = Field(description="0 to 100; null: failed, or no grade.")
+    result: str | None = Field(description="good, decent or bad; null: failed, or no grade.")
+    error: str | None = Field(description="Code of the failure; null: the analysis did not fail.")
+    withheld: str | None = Field(description="Kind of the reason for a missing grade; null: there is none.")
+    engine: str = Field(description="static, or rendered: the page was also drawn in a browser.")
+    share_url: str = Field(description="Page of the report for people.")
+    categories: CategoryScores
+    findings: list[FindingSummary] = Field(description="The findings that cost most, the first one most.")
+    findings_not_named: int = Field(description="Number of further findings.")
+    passed: int = Field(description="Number of checks that passed.")
+    page_data: Untrusted
+
+
+class ServiceReportLine(BaseModel):
+    """A report in a list."""
+
+    report: int
+    url: str
+    state: State
+    score: int | None
+    result: str | None
+    analyzed_at: str | None = Field(description="RFC 3339, UTC.")
+
+
+class ServiceComparison(BaseModel):
+    """The difference between two runs of a report."""
+
+    report: int
+    before: int = Field(description="Number of the older run.")
+    after: int = Field(description="Number of the newer run.")
+    score_before: int | None
+    score_after: int | None
+    fixed: list[str] = Field(description="Checks with findings that only the older run has.")
+    fixed_count: int = Field(description="Number of these findings.")
+    new: list[str] = Field(description="Checks with findings that only the newer run has.")
+    new_count: int = Field(description="Number of these findings.")
+    still_count: int = Field(description="Findings of both runs.")
+    not_comparable: list[str] = Field(description="Checks of which nothing can be said.")
+
+
+def summarize(report: Report) -> ServiceReportSummary:
+    """A summary of at most ``MAX_SUMMARY_BYTES`` as JSON."""
+    found = _findings(report)
+    page, counts = report["page"], report["counts"]
+    data = [f"title: {visible(page['title'], 120)}"] if page is not None and page["title"] else []
+    if report["final_url"] not in {None, report["url"]}:
+        data.append(f"final url: {visible(str(report['final_url']), _URL_CHARS)}")
+    summary = ServiceReportSummary(
+        report=report["id"],
+        url=visible(report["url"], _URL_CHARS),
+        state=report["state"],
+        score=report["score"],
+        result=report["result"],
+        error=None if report["error"] is None else report["error"]["code"],
+        withheld=None if report["withheld"] is None else report["withheld"]["kind"],
+        engine=report["analysis"]["engine"],
+        share_url=report["share_url"],
+        categories=CategoryScores(**{name: one["score"] for name, one in report["categories"].items()}),
+        findings=found,
+        findings_not_named=0,
+        passed=0 if counts is None else counts["passed"],
+        page_data=data,
+    )
+    while summary.findings and len(summary.model_dump_json().encode()) > MAX_SUMMARY_BYTES:
+        summary.findings.pop()
+        summary.findings_not_named += 1
+    return summary
+
+
+def _findings(report: Report) -> list[FindingSummary]:
+    """The findings, the most expensive first; titles are names of checks, in which no page has a word."""
+    catalogue = all_checks()
+    found = [
+        FindingSummary(
+            check=check,
+            title=catalogue[check].title if check in catalogue else check,
+            category=result["category"],
+            severity=result["importance"],
+            points=None if report["score"] is None else round(result["lost"], 1),
+            places=max(result["evidence_total"], len(result["evidence"])),
+        )
+        for check, result in (report["results"] or {}).items()
+        if result["outcome"] in _FINDINGS
+    ]
+    return sorted(found, key=lambda finding: -(finding.points or 0.0))
+
+
+def line_of(report: ListedReport) -> ServiceReportLine:
+    """A report as a list shows it."""
+    return ServiceReportLine(
+        report=report["id"],
+        url=visible(report["url"], _URL_CHARS),
+        state=report["state"],
+        score=report["score"],
+        result=report["result"],
+        analyzed_at=report["generated_at"],
+    )
+
+
+def compared(comparison: Comparison) -> ServiceComparison:
+    """The comparison of two runs."""
+    found: dict[str, Any] = dict(comparison)
+
+    def checks(name: str) -> list[str]:
+        return list(dict.fromkeys(one["check"] for one in found[name]))[:MAX_NAMED]
+
+    return ServiceComparison(
+        report=found["report_id"],
+        before=found["from"],
+        after=found["to"],
+        score_before=found["score_before"],
+        score_after=found["score_after"],
+        fixed=checks("fixed"),
+        fixed_count=len(found["fixed"]),
+        new=checks("new"),
+        new_count=len(found["new"]),
+        still_count=len(found["still"]),
+        not_comparable=checks("not_comparable"),
+    )

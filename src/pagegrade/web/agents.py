@@ -1,0 +1,62 @@
+"""``/mcp``: the tools for agents over HTTP, with the keys, limits and log lines of the API."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagegrade.model.errors import NotFound
+from pagegrade.service.container import Services
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.http.body import read_body
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import Operation
+from pagegrade.web.problems import Rejected
+from pagegrade.web.request import Request
+
+PATH: Final = "/mcp"
+TAG: Final = "Agents"
+MISSING: Final = "This installation has no tools for agents; its operator can add them: pip install 'pagegrade[mcp]'"
+PASSED_ON: Final = ("accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name")
+"""Headers of a request that the protocol knows."""
+
+
+async def answer_agent(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Answer one request of the Model Context Protocol; there are no sessions.
+
+    Raises:
+        Rejected: The request comes from a page of another origin.
+        NotFound: The extra is not installed.
+    """
+    await work.admit()
+    origin = request.header(b"origin")
+    if origin is not None and origin != services.options.base_url:
+        raise Rejected("bad_request", "Pages of other sites cannot use the tools.", status=403)
+    try:
+        from httpx2 import ASGITransport
+
+        from pagegrade.client import AsyncClient
+        from pagegrade.mcp.service_tools import answer
+    except ModuleNotFoundError as error:
+        raise NotFound(MISSING) from error
+    body = await read_body(request.receive, request.header(b"content-length"))
+    headers = {name: value for name in PASSED_ON if (value := request.header(name.encode())) is not None}
+    transport = ASGITransport(app=request.scope["app"], client=(request.client_address, 0))
+    key = (request.header(b"authorization") or "").partition(" ")[2].strip()
+    async with AsyncClient(services.options.base_url, key, retries=0, transport=transport) as api:
+        status, (content_type, *others), content = await answer(body, headers, api)
+    return Response(status_code=status, content=content, headers=others, media_type=content_type[1])
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="POST",
+        path=PATH,
+        name="answer_agent",
+        summary="Tools for agents",
+        description="The Model Context Protocol over HTTP, without sessions.",
+        handler=answer_agent,
+        scope="reports:read",
+        for_projects=True,
+        tag=TAG,
+    ),
+)

@@ -1,0 +1,62 @@
+"""Results of the tools of a service, of whatever a report holds."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pagegrade.client.types import Report
+from pagegrade.mcp.results import MAX_NAMED, MAX_SUMMARY_BYTES
+from pagegrade.mcp.service_results import compared, line_of, summarize
+from pagegrade.web.openapi.build import answer_examples
+from pagegrade.web.schemas.answers import ReportAnswer
+
+
+def report(**members: object) -> Report:
+    """The report that the description of the API shows, with other members."""
+    examples: Any = answer_examples(ReportAnswer, 200)
+    found: Report = {**examples["finished"]["value"]["data"], **members}  # type: ignore[typeddict-item]
+    return found
+
+
+def test_a_summary_names_the_findings_that_cost_most_first() -> None:
+    """With names of checks, not with words of a page."""
+    result = {**next(iter((report()["results"] or {}).values())), "outcome": "failed", "title": "Obey"}
+    costs = {"title-length": 1.0, "image-alt": 3.0, "canonical": 2.0}
+    summary = summarize(report(results={check: {**result, "lost": lost} for check, lost in costs.items()}))
+
+    assert [finding.check for finding in summary.findings] == ["image-alt", "canonical", "title-length"]
+    assert "Obey" not in summary.model_dump_json()
+
+
+def test_a_summary_stays_small() -> None:
+    """Of thousands of findings it counts those that it does not name; text of the page is cut."""
+    result = {**next(iter((report()["results"] or {}).values())), "outcome": "failed"}
+    results = {f"check-{number}": result for number in range(2_000)}
+    page: Any = report()["page"]
+    long = {"page": {**page, "title": "x\n" * 9_000}, "final_url": "https://a/" + "b" * 9_000}
+    summary = summarize(report(results=results, **long))
+
+    assert len(summary.model_dump_json().encode()) <= MAX_SUMMARY_BYTES
+    assert len(summary.findings) + summary.findings_not_named == 2_000
+    assert not any("\n" in line for line in summary.page_data)
+
+
+def test_an_unfinished_report_has_a_summary() -> None:
+    """Without a grade, findings and page."""
+    queued = report(state="queued", score=None, result=None, results=None, page=None, counts=None, categories={})
+
+    assert summarize(queued).state == "queued"
+    assert summarize(queued).findings == []
+    assert line_of(queued).score is None  # type: ignore[arg-type]
+
+
+def test_a_comparison_names_each_check_once_and_counts_all() -> None:
+    """At most so many on each side."""
+    changes = [{"check": f"check-{number % 50}"} for number in range(100)]
+    sides: Any = {"fixed": changes, "new": [], "still": changes, "not_comparable": []}
+    whole: Any = {"report_id": 7, "from": 1, "to": 2, "score_before": 1, "score_after": None, **sides}
+    found = compared(whole)
+
+    assert (len(found.fixed), found.fixed_count, found.still_count) == (MAX_NAMED, 100, 100)
+    assert json.loads(found.model_dump_json())["new"] == []

@@ -1,0 +1,96 @@
+"""``/mcp`` as a resource: who may use it, and what it refuses."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from pagegrade.web.http.body import MAX_BYTES
+from tests.web.calling import BASE_URL, Instance, with_instance
+
+ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+
+
+def asked(
+    tmp_path: Path, *, key: str | None = "", headers: dict[str, str] | None = None, **more: Any
+) -> httpx.Response:
+    """The answer to one request of the protocol."""
+
+    async def script(instance: Instance) -> httpx.Response:
+        sent = {**ACCEPT, **(headers or {})}
+        body = more.pop("content", json.dumps(LIST).encode())
+        return await instance.call("POST", "/mcp", key=key, headers=sent, content=body, **more)
+
+    return with_instance(tmp_path, script)
+
+
+def test_a_key_lists_the_tools_without_a_session(tmp_path: Path) -> None:
+    """In one request, which leaves nothing behind."""
+    answer = asked(tmp_path)
+
+    assert answer.status_code == 200
+    assert len(answer.json()["result"]["tools"]) == 7
+    assert "mcp-session-id" not in answer.headers
+    assert answer.headers["x-ratelimit-limit"]
+
+
+@pytest.mark.parametrize("key", [None, "pgk_wrong"])
+def test_without_a_key_there_are_no_tools(tmp_path: Path, key: str | None) -> None:
+    """Before a byte of the body is read."""
+    answer = asked(tmp_path, key=key)
+
+    assert answer.status_code == 401
+    assert answer.json()["code"] == "unauthenticated"
+
+
+def test_pages_of_other_origins_are_refused(tmp_path: Path) -> None:
+    """Also with a key; our own are not."""
+    foreign = asked(tmp_path, headers={"Origin": "https://evil.example"})
+    own = asked(tmp_path, headers={"Origin": BASE_URL})
+
+    assert foreign.status_code == 403
+    assert own.status_code == 200
+
+
+def test_a_request_is_bounded(tmp_path: Path) -> None:
+    """As every body of the API."""
+    padded = json.dumps(LIST).encode()
+    most = asked(tmp_path, content=padded + b" " * (MAX_BYTES - len(padded)))
+    more = asked(tmp_path, content=padded + b" " * (MAX_BYTES - len(padded) + 1))
+
+    assert most.status_code == 200
+    assert more.status_code == 413
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_there_are_no_streams_and_no_sessions_to_end(tmp_path: Path, method: str) -> None:
+    """The protocol allows a server to refuse them."""
+
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call(method, "/mcp", headers=ACCEPT)
+
+    answer = with_instance(tmp_path, script)
+
+    assert (answer.status_code, answer.headers["allow"]) == (405, "OPTIONS, POST")
+
+
+def test_without_the_extra_the_answer_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """404, and only to those with a key."""
+    real = builtins.__import__
+
+    def without_extra(name: str, *rest: Any, **more: Any) -> Any:
+        if name == "httpx2":
+            raise ModuleNotFoundError(name=name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without_extra)
+    answer = asked(tmp_path)
+
+    assert answer.status_code == 404
+    assert "pip install 'pagegrade[mcp]'" in answer.json()["detail"]
