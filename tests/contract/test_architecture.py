@@ -177,3 +177,12 @@ def test_no_file_names_a_place_on_the_machine_it_was_written_on() -> None:
     found = [f"{name}: {match[0]}" for name, text in committed_text() for match in places.finditer(text)]
 
     assert found == []
+
+
+def test_no_file_holds_both_sides_of_a_conflict() -> None:
+    """A merge that was not finished, which no tool reports in a page of the documentation."""
+    # In two parts, so that this file does not find itself.
+    mark = re.compile(r"^(?:<<<<" r"<<< |>>>>" r">>> )", re.MULTILINE)
+    found = [name for name, text in committed_text() if mark.search(text)]
+
+    assert found == []

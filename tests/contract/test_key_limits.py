@@ -51,7 +51,7 @@ def filled(operation: Operation, objects: Mapping[str, Any]) -> str:
     """The path of an operation with the number of an object of a project."""
     number = objects["ignore"] if operation.path.startswith("/api/v1/ignores") else objects["id"]
     values = {"id": number, "project": objects["project"], "number": 1, "picture": "viewport"}
-    return re.sub(r"\{(\w+)\}", lambda found: str(values[found[1]]), operation.path)
+    return re.sub(r"\{(\w+)\}", lambda found: str(values.get(found[1], 1)), operation.path)
 
 
 @pytest.mark.parametrize("operation", LIMITED, ids=lambda operation: operation.name)
