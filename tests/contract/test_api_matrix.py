@@ -99,7 +99,7 @@ ROWS: Final = {
     ("GET", "/healthz"): Row(200, 200, None),
     ("GET", "/readyz"): Row(200, 200, None),
     ("GET", "/metrics"): Row(200, 200, None),
-    ("POST", "/mcp"): Row(406, 406),  # tools for agents: no agent sends a form
+    ("POST", "/mcp"): Row(400, 400),  # tools for agents: without a message there is nothing to answer
 }
 _NAMES: Final = {"number": "n"}
 
