@@ -151,6 +151,7 @@ def main() -> None:
     ):
         for place in (
             Place("page-report", f"/reports/{report_id}", DESK),
+            Place("page-finding", f"/reports/{report_id}?category=accessibility&expand=1", DESK),
             Place("page-list", "/reports", DESK),
             Place("page-settings", f"/reports/{report_id}/settings", DESK),
             Place("page-phone", f"/r/{slug}", PHONE, signed_in=False),

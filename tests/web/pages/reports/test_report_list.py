@@ -277,20 +277,20 @@ def test_states_are_told_to_their_owner(tmp_path: Path) -> None:
 
     async def script(instance: Instance) -> None:
         bob = await fill(instance)
-        told = await instance.page("GET", "/reports/states?ids=1,3,4,99,x,-1," + "9" * 30)
+        answer = await instance.page("GET", "/reports/states?ids=1,3,4,99,x,-1," + "9" * 30)
         of_bob = await instance.page("GET", "/reports/states?ids=1,4", account=bob)
         charlie = await instance.call("GET", "/reports/states?ids=1", key=None)
 
-        assert told.headers["content-type"] == "application/json"
-        assert [(each["id"], each["state"], each["finished"]) for each in told.json()["reports"]] == [
+        assert answer.headers["content-type"] == "application/json"
+        assert [(each["id"], each["state"], each["finished"]) for each in answer.json()["reports"]] == [
             (1, "completed", True),
             (3, "queued", False),
             (4, "gone", True),
             (99, "gone", True),
         ]
-        assert told.json()["reports"][0]["said"] == "good.example is analyzed: 91 of 100, Good."
-        assert told.json()["left"] == "1 report on this page is not finished."
-        assert told.json()["counts"]["all"] == "3"
+        assert answer.json()["reports"][0]["said"] == "good.example is analyzed: 91 of 100, Good."
+        assert answer.json()["left"] == "1 report on this page is not finished."
+        assert answer.json()["counts"]["all"] == "3"
         assert [each["state"] for each in of_bob.json()["reports"]] == ["gone", "queued"]
         assert charlie.status_code == 303
 
@@ -298,7 +298,7 @@ def test_states_are_told_to_their_owner(tmp_path: Path) -> None:
 
 
 def test_states_of_nothing_are_nothing(tmp_path: Path) -> None:
-    """However many are asked for, no more are told than a list can show."""
+    """However many are asked for, no more are sent than a list can show."""
 
     async def script(instance: Instance) -> None:
         none = await instance.page("GET", "/reports/states")
@@ -358,5 +358,23 @@ def test_the_tiles_name_the_average_and_what_got_worse(tmp_path: Path) -> None:
         assert "90 → 60" in page
         assert re.search(r'Average score</p><p class="figure">90<', project)
         assert re.search(r'Got worse this week</p><p class="figure">0<', project)
+        assert "Worst pages first" not in page
+
+    with_instance(tmp_path, script)
+
+
+def test_the_pages_of_a_site_can_be_listed_worst_first(tmp_path: Path) -> None:
+    """The link is there for a site with several pages."""
+
+    async def script(instance: Instance) -> None:
+        for path, score in (("a", 90), ("b", 40)):
+            await instance.create(f"https://shop.example/{path}")
+            await instance.finish(make_report(url=f"https://shop.example/{path}", score=score))
+        page = await instance.page("GET", "/reports?project=shop.example")
+        place = re.search(r'href="([^"]*)">Worst pages first<', page.text)
+
+        assert place is not None
+        worst = await instance.page("GET", html.unescape(place[1]))
+        assert shown(worst) == ["shop.example/b", "shop.example/a"]
 
     with_instance(tmp_path, script)

@@ -41,7 +41,7 @@ FAILURES: Final = {
     "connect": N_("The site could not be reached."),
     "tls": N_("No secure connection could be made."),
     "timeout": N_("The site did not answer in time."),
-    "blocked": N_("The site did not let us in."),
+    "blocked": N_("The site blocked the analysis."),
     "http_error": N_("The site answered with an error."),
     "too_large": N_("The page is too large."),
     "not_html": N_("There is no web page at the address."),
