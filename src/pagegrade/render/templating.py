@@ -35,6 +35,7 @@ from pagegrade.render.measured import measured
 from pagegrade.render.previews import search_result, shared_link
 from pagegrade.render.prose import parse_prose
 from pagegrade.render.request_rows import request_table
+from pagegrade.render.tls_facts import tls_facts
 from pagegrade.report.compare import Change
 from pagegrade.report.serialize import format_timestamp, timestamp
 
@@ -144,6 +145,7 @@ def environment(tag: str) -> Environment:
         spark_size=SPARK_SIZE,
         key_figures=key_figures,
         loaded_bytes=loaded_bytes,
+        tls_facts=tls_facts,
         retry_advice=retry_advice,
         request_table=request_table,
         none_selected=frozenset(),
