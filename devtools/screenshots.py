@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 import pagegrade
 from pagegrade.clock import now_ms
 from pagegrade.model.report import Report
@@ -63,6 +65,10 @@ def shown_as_public(value: Any) -> Any:
             **{
                 part.name: shown_as_public(getattr(value, part.name)) for part in dataclasses.fields(value) if part.init
             },
+        )
+    if isinstance(value, msgspec.Struct):
+        return msgspec.structs.replace(
+            value, **{name: shown_as_public(getattr(value, name)) for name in value.__struct_fields__}
         )
     if isinstance(value, tuple):
         return tuple(shown_as_public(each) for each in value)

@@ -10,6 +10,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from pagegrade.checks import all_checks
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence
@@ -60,7 +62,7 @@ def make_result(check: str = "title-length", **more: Any) -> Result:
         "learn_more": f"https://github.com/pagegrade/pagegrade/blob/main/docs/reference/checks/{check}.md",
     }
     result = Result(**{**defaults, **more})
-    return result if "evidence_total" in more else replace(result, evidence_total=len(result.evidence))
+    return result if "evidence_total" in more else msgspec.structs.replace(result, evidence_total=len(result.evidence))
 
 
 def make_passed(check: str = "language", **more: Any) -> Result:
@@ -353,7 +355,7 @@ def poisoned_report(payload: str) -> Report:
         reason=payload,
     )
     poisoned = [
-        replace(
+        msgspec.structs.replace(
             result,
             title=payload,
             value=payload,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import secrets
 from dataclasses import replace
 
+import msgspec
+
 from pagegrade.model.account import Account
 from pagegrade.model.report import Report
 from pagegrade.model.stored import Privacy, StoredReport
@@ -81,5 +83,5 @@ def reload(database: Database, report: StoredReport) -> StoredReport:
 def seen(url: str = URL) -> Report:
     """A completed report on the address, which quotes it."""
     plain = make_report()
-    results = (replace(plain.results[0], message=f"The address is {url}."), *plain.results[1:])
+    results = (msgspec.structs.replace(plain.results[0], message=f"The address is {url}."), *plain.results[1:])
     return replace(plain, url=url, final_url=url, project=project_of(url), results=results)

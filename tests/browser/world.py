@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+import msgspec
 from argon2 import PasswordHasher
 
 import pagegrade
@@ -264,7 +265,9 @@ class _Builder:
         self._add("right-to-left", alice, poisoned_report(RIGHT_TO_LEFT), url="https://xn--4gbrim.example/")
         long = poisoned_report(VERY_LONG)
         # Why and how are our own words.
-        results = tuple(replace(result, why="It is long.", fix="Shorten it.") for result in long.results)
+        results = tuple(
+            msgspec.structs.replace(result, why="It is long.", fix="Shorten it.") for result in long.results
+        )
         self._add("very-long", alice, replace(long, results=results), url=f"https://long.example/{'path/' * 300}")
 
     def _hidden(self, alice: Account) -> None:

@@ -5,6 +5,7 @@ import hashlib
 import re
 from dataclasses import replace
 
+import msgspec
 import pytest
 import turbohtml
 
@@ -212,7 +213,7 @@ def test_what_costs_nothing_names_its_places() -> None:
     noted = make_passed(
         "link-redirects", outcome="informative", importance="informative", evidence=places, fix="Link to the final URL."
     )
-    text = render_html([make_report(replace(noted, evidence_total=7))])
+    text = render_html([make_report(msgspec.structs.replace(noted, evidence_total=7))])
 
     assert "https://example.com/5<" in text
     assert "https://example.com/6<" not in text

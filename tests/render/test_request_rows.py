@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 
 from pagegrade.model.rendering import RenderedRequest
@@ -85,7 +86,7 @@ def test_other_sites_and_failures_are_marked() -> None:
         with_files(
             file("gone", status=404),
             file("refused", status=None, failure="connect", total_ms=None, first_byte_ms=None, transfer_bytes=None),
-            replace(file("x"), url="https://cdn.example.net/x.js", first_party=False),
+            msgspec.structs.replace(file("x"), url="https://cdn.example.net/x.js", first_party=False),
         )
     )
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import msgspec
 
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence
@@ -77,7 +75,7 @@ def test_texts_are_bounded() -> None:
         evidence=(Evidence(url="u" * MAX_TEXT, reason="r" * MAX_TEXT),),
         errors=(Detail(code="c", actual="a" * MAX_DETAIL_TEXT, limit=1),) * MAX_DETAILS,
     )
-    cut = replace(
+    cut = msgspec.structs.replace(
         kept,
         evidence=(Evidence(url="u" * (MAX_TEXT + 1), reason="r" * MAX_TEXT),),
         errors=(Detail(code="c", actual="a" * (MAX_DETAIL_TEXT + 1), limit=1),) * (MAX_DETAILS + 1),

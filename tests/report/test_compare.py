@@ -90,7 +90,7 @@ def test_elements_that_move_are_still_the_same() -> None:
         for n, evidence in enumerate(FAILED.evidence)
     )
 
-    assert sizes(compare(FAILED, replace(FAILED, evidence=moved))) == (0, 0, 3, 0)
+    assert sizes(compare(FAILED, msgspec.structs.replace(FAILED, evidence=moved))) == (0, 0, 3, 0)
 
 
 def test_one_more_offender_is_the_only_new_one() -> None:
@@ -309,7 +309,7 @@ def test_what_only_one_engine_saw_is_neither_new_nor_fixed(
     """An image that scripts add was there before; what both saw, and what the server sent, compares as ever."""
     header = make_result("cors", evidence=(Evidence(header="Access-Control-Allow-Origin", snippet="*"),))
     old, new = (None if device is None else drawn_for(device) for device in (before, after))
-    passed, found = (replace(one, category="accessibility") for one in (PASSED, FAILED))
+    passed, found = (msgspec.structs.replace(one, category="accessibility") for one in (PASSED, FAILED))
     comparison = compare_reports(
         make_report(passed, header, rendered=old), make_report(found, make_passed("cors"), rendered=new)
     )
@@ -418,7 +418,7 @@ def test_a_failed_analysis_compares_with_nothing(*, failed_first: bool) -> None:
 def test_a_fingerprint_survives_moves_and_tells_pages_apart() -> None:
     """Code scanning follows a finding over time by it."""
     report = make_report()
-    moved = replace(
+    moved = msgspec.structs.replace(
         FAILED,
         evidence=tuple(
             msgspec.structs.replace(item, line=999, selector=f"main > img:nth-child({place})")
@@ -430,7 +430,7 @@ def test_a_fingerprint_survives_moves_and_tells_pages_apart() -> None:
     assert len(set(names)) == len(names) == 3
     assert fingerprints(report, moved) == names
     assert set(fingerprints(make_report(url="https://b.test/"), FAILED)).isdisjoint(names)
-    assert len(fingerprints(report, replace(FAILED, evidence=()))) == 1
+    assert len(fingerprints(report, msgspec.structs.replace(FAILED, evidence=()))) == 1
 
 
 def test_fingerprints_of_equal_findings_are_numbered() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,7 +54,7 @@ def result(**members: object) -> Result:
         price=1.0,
         lost=1.0,
     )
-    return replace(plain, **members)  # type: ignore[arg-type]
+    return msgspec.structs.replace(plain, **members)
 
 
 def report(url: str, **members: object) -> Report:

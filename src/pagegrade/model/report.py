@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal, get_args
 
+import msgspec
+
 from pagegrade.model.outcome import Detail, Evidence, Importance, Saving
 from pagegrade.model.rendering import RenderedPage
 
@@ -59,8 +61,7 @@ class IgnoredTotal:
     """Points by which the score would be lower without the rules; ``None``: there is no score."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class Result(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """Result of one check and its penalty."""
 
     check: str
@@ -198,8 +199,7 @@ class ResourceTotal:
     """Of those that came, on the wire."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadedFile:
+class LoadedFile(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """One file of the page as it was fetched, without a browser."""
 
     url: str

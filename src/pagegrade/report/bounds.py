@@ -6,7 +6,6 @@ The largest of twenty news and reference pages has 359 entries of evidence with 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -69,7 +68,7 @@ def _bound(result: Result, entries: int, details: int) -> Result:
         errors = tuple(map(_bound_detail, errors))
     if evidence is result.evidence and errors is result.errors:
         return result
-    return replace(result, evidence=evidence, errors=errors)
+    return msgspec.structs.replace(result, evidence=evidence, errors=errors)
 
 
 def _texts(entry: Evidence) -> tuple[str, ...]:

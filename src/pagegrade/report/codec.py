@@ -6,6 +6,7 @@ Sizes, median of twenty news and reference pages: 1.4 kB of summary and 61 kB of
 from __future__ import annotations
 
 import sys
+from codecs import getincrementaldecoder
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -18,11 +19,12 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
 from pagegrade.model.stored import GRADES, RATINGS, PackedReport
 from pagegrade.report.bounds import bound_results
+from pagegrade.report.sanitize import encode_storable
 from pagegrade.report.serialize import (
     detail_to_dict,
     evidence_to_dict,
     report_from_dict,
-    report_to_dict,
+    report_members,
     results_from_dict,
     timestamp,
 )
@@ -46,6 +48,7 @@ MAX_DETAIL_BYTES: Final = 32 << 20
 SURELY_BOUNDED_BYTES: Final = 200_000
 """Unpacked; so small a detail is cheap to show whatever is in it."""
 MAX_SCORE: Final = 100
+_PIECE_BYTES: Final = 16_384
 _RENDERED: Final = b',"rendered":'
 _NOT_RENDERED: Final = b',"rendered":null}'
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -82,6 +85,7 @@ class Detail(msgspec.Struct):
 
 _read_summary: Final = msgspec.json.Decoder(Summary).decode
 _read_detail: Final = msgspec.json.Decoder(Detail).decode
+_read_raw: Final = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def pack_report(report: Report) -> PackedReport:
@@ -89,7 +93,7 @@ def pack_report(report: Report) -> PackedReport:
 
     An analysis that failed has no counts and no results, only what was seen of the page.
     """
-    members = report_to_dict(report)
+    members = report_members(report)
     members["run"].pop("number")
     if report.state == "failed":
         members["counts"] = members["results"] = None
@@ -99,9 +103,9 @@ def pack_report(report: Report) -> PackedReport:
         score=report.score,
         engine=report.run.engine,
         ruleset=report.run.ruleset,
-        summary=_encode({name: members[name] for name in SUMMARY}),
-        detail=pack_detail(_encode({name: members[name] for name in DETAIL})),
-        error=None if report.error is None else _encode(members["error"]),
+        summary=encode_storable({name: members[name] for name in SUMMARY}),
+        detail=pack_detail(encode_storable({name: members[name] for name in DETAIL})),
+        error=None if report.error is None else encode_storable(members["error"]),
         generated_at_ms=_milliseconds(report.generated_at),
     )
 
@@ -260,28 +264,40 @@ def check_packed(packed: PackedReport) -> PackedReport:
     Raises:
         InvalidInput: A piece is not what ``pack_report`` makes.
     """
-    for member in msgspec.structs.astuple(read_summary(packed.summary)):
-        _well_formed(member)
-    plain = unpack_detail(packed.detail)
+    read_summary(_text(packed.summary))
+    plain = _text(unpack_detail(packed.detail))
     detail = read_detail(plain)
     members = (bytes(detail.results), bytes(detail.page), bytes(detail.rendered))
     if plain != b'{"results":%b,"page":%b,"rendered":%b}' % members:
         raise InvalidInput("The members of a packed detail are not those three in that order.")
-    for member in msgspec.structs.astuple(detail):
-        _well_formed(member)
     if (packed.state == "failed") != (packed.error is not None):
         raise InvalidInput("A packed report is either failed with an error, or completed without one.")
     if packed.rating not in {None, *GRADES} or not 0 <= (packed.score or 0) <= MAX_SCORE:
         raise InvalidInput("A packed report has a result or a score that cannot be.")
     if packed.error is not None:
-        _well_formed(packed.error)
+        _check_json(_text(packed.error))
     return packed
 
 
-def _well_formed(member: bytes | msgspec.Raw) -> None:
+def _text(encoded: bytes) -> bytes:
+    """The same bytes, which are UTF-8: what reads JSON into ``Raw`` members looks at everything but that."""
+    if encoded.isascii():
+        return encoded
+    decode = getincrementaldecoder("utf-8")().decode
     try:
-        msgspec.json.decode(member)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        # In pieces: fresh memory for the whole text would take longer than to read it.
+        for start in range(0, len(encoded), _PIECE_BYTES):
+            decode(encoded[start : start + _PIECE_BYTES])
+        decode(b"", final=True)
+    except UnicodeDecodeError:
+        raise InvalidInput("A packed report holds text that is none.") from None
+    return encoded
+
+
+def _check_json(encoded: bytes) -> None:
+    try:
+        _read_raw(encoded)
+    except (msgspec.DecodeError, RecursionError):
         raise InvalidInput("A packed report holds JSON that is none.") from None
 
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Evidence
@@ -184,7 +186,7 @@ class _Found:
         if was is not None and was.ignored is not None:
             if is_ is not None and is_.ignored is not None:
                 return
-            was = replace(was, outcome=was.ignored.outcome, lost=was.ignored.points)
+            was = msgspec.structs.replace(was, outcome=was.ignored.outcome, lost=was.ignored.points)
         reason = _why_not(was, is_)
         if reason is not None or was is None or is_ is None:
             # A check that only informs has no findings that could be missed.

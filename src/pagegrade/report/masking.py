@@ -143,7 +143,10 @@ def _mask_page(page: PageFacts, mask: Callable[[str], str]) -> PageFacts:
         redirects=hops,
         title=mask(page.title),
         server=mask(page.server),
-        files=tuple(replace(file, url=mask(file.url), initiator_url=mask(file.initiator_url)) for file in page.files),
+        files=tuple(
+            msgspec.structs.replace(file, url=mask(file.url), initiator_url=mask(file.initiator_url))
+            for file in page.files
+        ),
         headers=tuple((name, mask(value)) for name, value in page.headers),
         preview=None
         if preview is None
@@ -158,7 +161,7 @@ def _mask_page(page: PageFacts, mask: Callable[[str], str]) -> PageFacts:
 
 
 def _mask_result(result: Result, mask: Callable[[str], str]) -> Result:
-    return replace(
+    return msgspec.structs.replace(
         result,
         value=_mask_value(result.value, mask),
         message=mask(result.message),

@@ -49,8 +49,19 @@ def storable_json(value: object) -> object:
 
     It writes NaN and the infinities as null, refuses lone surrogates, and escapes NUL.
     """
+    encoded = _encode_storable(value)
+    return storable(value) if encoded is None else msgspec.json.decode(encoded)
+
+
+def encode_storable(value: object) -> bytes:
+    """The JSON of ``storable(value)``."""
+    return _encode_storable(value) or msgspec.json.encode(storable(value))
+
+
+def _encode_storable(value: object) -> bytes | None:
+    """The JSON of a value if it is storable as it is, else ``None``."""
     try:
         encoded = msgspec.json.encode(value)
     except (UnicodeEncodeError, OverflowError, ValueError):
-        return storable(value)
-    return storable(value) if b"\\u0000" in encoded else msgspec.json.decode(encoded)
+        return None
+    return None if b"\\u0000" in encoded else encoded

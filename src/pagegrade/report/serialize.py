@@ -40,7 +40,12 @@ def report_to_dict(report: Report) -> JSONObject:
     ``created_at``, ``updated_at``, ``run.number``) is ``None``, and ``password`` is false. No NaN, NUL or lone
     surrogate remains.
     """
-    plain = {
+    return cast("JSONObject", storable_json(report_members(report)))
+
+
+def report_members(report: Report) -> JSONObject:
+    """Return the members of ``report_to_dict``, as long as their texts and numbers may not be storable."""
+    return {
         "id": None,
         "object": "report",
         "version": report.version,
@@ -72,7 +77,6 @@ def report_to_dict(report: Report) -> JSONObject:
         "created_at": None,
         "updated_at": None,
     }
-    return cast("JSONObject", storable_json(plain))
 
 
 def timestamp(at_ms: int) -> str:

@@ -47,7 +47,7 @@ SHARED_BYTES: Final = 160 << 20
 SPARE_BYTES: Final = GROWTH_BYTES
 """Further memory for accounts that have no task under way: enough for any task, so it starts at once."""
 TASK_BYTES: Final = 24 << 20
-"""Memory of a task with hardly any input; most of it is the checks, which a child loads with its first page."""
+"""Memory of a task with hardly any input."""
 MEMORY_RATIO: Final = 31
 """Memory per byte of input, beyond that; 12 is what pages of the web need (measured with 20 of them)."""
 

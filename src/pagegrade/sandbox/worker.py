@@ -22,7 +22,7 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
-from pagegrade.sandbox.memory import map_large_blocks, trim_memory
+from pagegrade.sandbox.memory import CHILD_THRESHOLD_BYTES, map_large_blocks, trim_memory
 
 GROWTH_BYTES: Final = 112 << 20
 """Address space that tasks may add to what the child holds once its libraries are loaded."""
@@ -30,10 +30,7 @@ CPU_SECONDS: Final = 10
 """CPU time of one task, its second attempt included."""
 MAX_ANSWER_BYTES: Final = 8 << 20
 GROWN_BYTES: Final = 24 << 20
-"""Address space that a child may have gained since its start when a task is over; one that has more is replaced.
-
-Most of it is the checks, which are loaded with the first page.
-"""
+"""Address space that a child may have gained since its start when a task is over; one that has more is replaced."""
 TRIM_BYTES: Final = 16 << 20
 """Gain from which freed memory is handed back to the system before that is looked at."""
 FRAME: Final = struct.Struct(">I")
@@ -151,11 +148,12 @@ def main() -> None:
     # Anything that prints must not end up between the frames.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    map_large_blocks()
+    map_large_blocks(CHILD_THRESHOLD_BYTES)
     # Warm up before the limits: what every task needs is imported once, and hardly any of it is garbage.
     gc.disable()
     for name in TASKS:
         importlib.import_module(name)
+    importlib.import_module("pagegrade.checks").all_checks()
     confine(int(sys.argv[1]))
     # What lives now lives for ever; collecting it again and again would only cost.
     gc.collect()

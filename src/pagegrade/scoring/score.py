@@ -11,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import msgspec
+
 from pagegrade.model.report import CATEGORIES, AppliedCap, Category
 from pagegrade.scoring.rules import TENTHS, Rule
 
 _FULL = 100 * TENTHS
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(msgspec.Struct, frozen=True, gc=False):
     """Observation of one check."""
 
     loss: float | None

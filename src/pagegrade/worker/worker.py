@@ -16,7 +16,7 @@ from pagegrade.gather.resolver import Resolver
 from pagegrade.model.errors import Unavailable
 from pagegrade.model.stored import ClaimedRun
 from pagegrade.observability.logs import about
-from pagegrade.sandbox.memory import Trimmer, map_large_blocks
+from pagegrade.sandbox.memory import map_large_blocks, trim_memory
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.container import Services
 from pagegrade.store.engine.database import Transaction, is_shared
@@ -45,6 +45,9 @@ SPARE_PER_SLOT: Final = 1
 """Further runs at the same time for each slot, only of accounts that have none under way: so the slow pages of some
 accounts keep no other account waiting."""
 
+TRIM_PAUSE_S: Final = 2.0
+"""From the end of a run until memory is handed back; further runs that end meanwhile share it."""
+
 
 @dataclass(slots=True)
 class _Held:
@@ -54,6 +57,28 @@ class _Held:
     task: asyncio.Task[None] | None = None
     lost: bool = field(default=False)
     """It is somebody else's by now, or gone."""
+
+
+class _Trimmer:
+    """Hands memory back after work, seldom and in a thread; for one event loop."""
+
+    def __init__(self) -> None:
+        self._timer: asyncio.TimerHandle | None = None
+        self._trimming: asyncio.Future[None] | None = None
+
+    def work_ended(self) -> None:
+        """Note that something has ended that may have freed much."""
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(TRIM_PAUSE_S, self._trim)
+
+    def close(self) -> None:
+        """Trim no more."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _trim(self) -> None:
+        self._timer = None
+        self._trimming = asyncio.get_running_loop().run_in_executor(None, trim_memory)
 
 
 class Worker:
@@ -89,7 +114,7 @@ class Worker:
         self._stopping = False
         self._at_once = False
         self._ended = threading.Event()
-        self._trimmer = Trimmer()
+        self._trimmer = _Trimmer()
         services.wake = self.wake
 
     @property

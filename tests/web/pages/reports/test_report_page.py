@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from pagegrade.clock import now_ms
@@ -246,7 +247,9 @@ def test_text_of_the_page_stays_text(tmp_path: Path, payload: str) -> None:
         plain,
         final_url=payload,
         project=payload,
-        results=tuple(replace(result, message=payload, value=payload, reason=payload) for result in plain.results),
+        results=tuple(
+            msgspec.structs.replace(result, message=payload, value=payload, reason=payload) for result in plain.results
+        ),
         page=None if plain.page is None else replace(plain.page, title=payload, server=payload, language=payload),
     )
 
