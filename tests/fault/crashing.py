@@ -88,10 +88,10 @@ def kill_parsers(nth: int) -> None:
     original = pool._Child.ask
     calls = itertools.count(1)
 
-    async def ask(self: Any, head: bytes, frame: bytes, timeout_s: float) -> bytes:
+    async def ask(self: Any, head: bytes, frame: bytes, timeout_s: float, before_s: float | None) -> bytes:
         if next(calls) == nth:
             os.kill(self._process.pid, signal.SIGKILL)
-        return await original(self, head, frame, timeout_s)
+        return await original(self, head, frame, timeout_s, before_s)
 
     pool._Child.ask = ask  # type: ignore[method-assign]
 

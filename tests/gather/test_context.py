@@ -9,7 +9,7 @@ import pytest
 
 from pagegrade.gather.context import MIN_TIMEOUT_S, GatherLimits, GatherOptions, OffloadFailed
 from pagegrade.gather.guard import Policy
-from pagegrade.model.artifacts import NotGathered, Sitemaps, WellKnown
+from pagegrade.model.artifacts import NotGathered, Response, Sitemaps, WellKnown
 from tests.gather.sites import Dying, Site, Visit, html, make_options, typed
 
 
@@ -47,6 +47,43 @@ def test_another_artifact_is_waited_for_by_name_and_kind() -> None:
             ]
 
     assert asyncio.run(go()) == [Sitemaps(), None, None, None]
+
+
+@pytest.mark.parametrize(("status", "found"), [(404, ("/a", "/b")), (503, ())])
+def test_a_missing_robots_txt_needs_no_child(status: int, found: tuple[str, ...]) -> None:
+    """Its status alone says what may be asked for; a file that is there is read where it can do no harm."""
+    paths = ("/a", "/b")
+
+    async def go() -> tuple[object, object]:
+        async with Site({"/": html("<p>")}) as site:
+            known = {"robots_txt": robots_txt(site.origin, status)}
+            async with Visit(site, offload=Dying("permitted"), artifacts=known) as page:
+                permitted = await page.permitted_urls(tuple(page.origin + path for path in paths))
+            known = {"robots_txt": robots_txt(site.origin, 200)}
+            async with Visit(site, offload=Dying("permitted"), artifacts=known) as page:
+                with pytest.raises(OffloadFailed):
+                    await page.permitted_urls((page.origin,))
+            return permitted, tuple(site.origin + path for path in found)
+
+    permitted, wanted = asyncio.run(go())
+
+    assert permitted == wanted
+
+
+def test_nothing_is_permitted_where_robots_txt_could_not_be_fetched() -> None:
+    """``None`` is not the same as a file that forbids everything."""
+
+    async def go() -> object:
+        async with Site({"/": html("<p>")}) as site, Visit(site) as page:
+            return await page.permitted_urls((page.origin,))
+
+    assert asyncio.run(go()) is None
+
+
+def robots_txt(origin: str, status: int) -> WellKnown:
+    """The response to the request for the file."""
+    url = f"{origin}/robots.txt"
+    return WellKnown(requested_url=url, response=Response(url=url, status=status, body=b"User-agent: *\nDisallow: /"))
 
 
 def test_time_outs_shrink_with_the_budget() -> None:

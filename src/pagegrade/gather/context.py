@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import ClassVar, Final, Literal, Protocol, TypeVar
 
 from pagegrade.gather.browser.options import RenderOptions
@@ -16,6 +17,7 @@ from pagegrade.gather.held_bytes import MAX_HELD_BYTES
 from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import Resolver
 from pagegrade.model.artifacts import Navigation, NotGathered, WellKnown
+from pagegrade.parse.files.robots_permission import permitted
 from pagegrade.parse.html.parser import NamedURLs, find_named_urls
 from pagegrade.parse.url import Target, host, origin
 
@@ -227,6 +229,26 @@ class Context(Start):
         )
         followed = await self.client.follow(request)
         return WellKnown(requested_url=url, hops=followed.hops, response=followed.response)
+
+    async def permitted_urls(self, urls: tuple[str, ...]) -> tuple[str, ...] | None:
+        """Wait for robots.txt and return those of the page's own URLs that may be asked for, in order.
+
+        Args:
+            urls: Absolute, of this origin.
+
+        Returns:
+            ``None`` when robots.txt could not be fetched.
+
+        Raises:
+            OffloadFailed: robots.txt could not be read.
+        """
+        robots = await self.artifact("robots_txt", WellKnown)
+        if robots is None:
+            return None
+        if not 200 <= robots.response.status < 300:
+            # Nothing of the file counts, and a status alone needs no child.
+            return permitted(robots.response, urls)
+        return await self.parse(partial(permitted, robots.response), urls)
 
     async def parse(self, function: Callable[..., T], *args: object) -> T:
         """Call a parser through ``offload`` with the usual time-out.

@@ -17,7 +17,6 @@ import time
 import typing
 from collections.abc import Callable, Hashable
 from functools import cache, partial
-from pathlib import Path
 from types import TracebackType
 from typing import Any, ClassVar, Final, Literal, Protocol, Self, TypeVar
 
@@ -228,7 +227,7 @@ class Children:
                 await self._end(dead)
             child = child or await self._start()
             before_s = child.cpu_s()
-            answer = await child.ask(head, frame, timeout_s)
+            answer = await child.ask(head, frame, timeout_s, before_s)
             kind = answer[:1]
             if kind not in (ANSWER, LAST_ANSWER):
                 keep = child
@@ -297,20 +296,29 @@ class _Child:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self.tasks = 0
+        self._stat: int | None = None
+        """Descriptor of what the system reports about the process, read with every task; ``None`` where it does not."""
+        with contextlib.suppress(OSError):
+            self._stat = os.open(f"/proc/{process.pid}/stat", os.O_RDONLY)
 
     @property
     def has_ended(self) -> bool:
         """Return whether the process is known to be gone."""
         return self._process.returncode is not None
 
-    async def ask(self, head: bytes, frame: bytes, timeout_s: float) -> bytes:
+    async def ask(self, head: bytes, frame: bytes, timeout_s: float, before_s: float | None) -> bytes:
         """Send one task and wait for its answer.
+
+        Args:
+            head: What the child reads first: length and limits.
+            frame: The task.
+            timeout_s: Wall clock for it.
+            before_s: CPU seconds of the process so far; ``None`` where they are not known.
 
         Raises:
             _Ended: None came in time.
         """
         started_s = time.monotonic()
-        before_s = self.cpu_s()
         try:
             async with asyncio.timeout(timeout_s):
                 return await self._exchange(head, frame)
@@ -346,9 +354,10 @@ class _Child:
 
     def cpu_s(self) -> float | None:
         """CPU seconds the process has used; ``None`` where the system does not report them."""
+        if self._stat is None:
+            return None
         try:
-            stat = Path(f"/proc/{self._process.pid}/stat").read_text("ascii", "replace")
-            user, system = stat.rpartition(")")[2].split()[11:13]
+            user, system = os.pread(self._stat, 1_024, 0).rpartition(b")")[2].split()[11:13]
         except (OSError, ValueError):
             return None
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
@@ -374,7 +383,12 @@ class _Child:
                 os.kill(self._process.pid, signal.SIGKILL)
         if self._process.stdin is not None:
             self._process.stdin.close()
-        await self._process.wait()
+        try:
+            await self._process.wait()
+        finally:
+            if self._stat is not None:
+                os.close(self._stat)
+                self._stat = None
 
 
 def _log_or_raise(ended: _Ended, first: _Ended | None) -> None:

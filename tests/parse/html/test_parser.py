@@ -9,7 +9,9 @@ import turbohtml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pagegrade.parse.html.elements import HANDLERS
 from pagegrade.parse.html.parser import MAX_LINKS, NamedURLs, find_named_urls, names_alternate, parse_document
+from pagegrade.parse.page_links import links_to_ask
 from tests.builders import make_document, make_response
 
 HEAD = "<!doctype html><html lang=en><head><meta charset=utf-8><title>T</title></head><body>"
@@ -54,18 +56,35 @@ def test_unusable_base_is_as_if_absent(href: str) -> None:
     assert make_document(f"<base href='{href}'><a href=x>1</a>").anchors[0].url == "https://example.com/x"
 
 
+EVERY_REFERENCE = (
+    "<link rel=stylesheet href=a><link rel=icon href=b><script src=c></script><style>@import 'd'; a{background:url(e)}"
+    "</style><a href=/f>f</a><a href=/g rel=nofollow>g</a><map><area href=/h></map>"
+    "<img src=i srcset='j 1x' loading=lazy>"
+    "<picture><source srcset=k><img src=l></picture><video src=m poster=n></video><audio preload=none><source src=o>"
+    "<source src=p></audio><object data=q></object><embed src=r><iframe src=s loading=lazy></iframe><input type=image "
+    "src=t><p style='background:url(u)'>u</p><svg><image href=v /><defs><image href=w /></defs><a href=/x>x</a></svg>"
+    "<template><img src=y></template><noscript><img src=z></noscript>"
+)
+
+
 def named(html: str, **more: Any) -> NamedURLs:
     """What a page names."""
     return find_named_urls(make_response(html, **more))
 
 
-def test_named_urls_agree_with_the_document() -> None:
-    """The gatherers and the checks see the same sub-resources."""
-    html = HEAD + "<img src=a.png><script src=b.js></script>"
+@pytest.mark.parametrize(
+    "inside", ["<{0}>{1}</{0}>", "<svg><{0}>{1}</{0}></svg>", "<{0}/>{1}", "<body><{0} role=img>{1}"]
+)
+def test_named_urls_agree_with_the_document(inside: str) -> None:
+    """The gatherers and the checks see the same sub-resources and links, whatever element they are in."""
+    for tag in HANDLERS:
+        html = inside.format(tag, EVERY_REFERENCE)
+        document, found = make_document(html), named(html)
 
-    assert [(r.url, r.kind) for r in named(html).references] == [
-        (r.url, r.kind) for r in make_document(html).references
-    ]
+        assert found.links == links_to_ask(document.anchors, document.url), tag
+        assert [(r.url, r.kind, r.lazy, r.alternative) for r in found.references] == [
+            (r.url, r.kind, r.lazy, r.alternative) for r in document.references
+        ], tag
 
 
 def test_links_are_counted_beyond_their_limit() -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from typing import Final
 
 from pagegrade.gather.context import Context
 from pagegrade.gather.exchange import FetchError, Followed, Request
-from pagegrade.model.artifacts import AgentFile, AgentFileKind, AgentFiles, NotGathered, WellKnown
+from pagegrade.model.artifacts import AgentFile, AgentFileKind, AgentFiles, NotGathered
 from pagegrade.parse.files.agent_files import PATHS, read_agent_files
-from pagegrade.parse.files.robots_permission import permitted
 
 MAX_BYTES: Final = 65_536
 """Read of one of them."""
@@ -25,11 +23,10 @@ async def gather_agent_files(context: Context) -> AgentFiles | NotGathered:
     """
     if not context.options.subresources:
         return NotGathered(code="skipped", detail="Files for programs were not asked for.")
-    robots = await context.artifact("robots_txt", WellKnown)
-    if robots is None:
-        return NotGathered(code="skipped", detail="robots.txt could not be fetched, so nothing else was asked for.")
     kinds: dict[str, AgentFileKind] = {f"{context.origin}{path}": kind for kind, path in PATHS.items()}
-    allowed = await context.parse(partial(permitted, robots.response), tuple(kinds))
+    allowed = await context.permitted_urls(tuple(kinds))
+    if allowed is None:
+        return NotGathered(code="skipped", detail="robots.txt could not be fetched, so nothing else was asked for.")
     if not allowed:
         return NotGathered(code="skipped", detail="robots.txt does not permit to ask for files for programs.")
     await context.artifact("load_samples", tuple)

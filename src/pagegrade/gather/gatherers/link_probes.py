@@ -6,14 +6,12 @@ to sites of its author's choice, and their robots.txt would have to be read firs
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 from pagegrade.gather.context import Context
 from pagegrade.gather.exchange import Request
 from pagegrade.gather.probing import MAX_REDIRECTS, ask_all
-from pagegrade.model.artifacts import LinkProbes, NotGathered, WellKnown
-from pagegrade.parse.files.robots_permission import permitted
+from pagegrade.model.artifacts import LinkProbes, NotGathered
 
 MAX_BYTES: Final = 1_024
 """Read of a page that does not answer HEAD."""
@@ -30,10 +28,9 @@ async def gather_link_probes(context: Context) -> LinkProbes | NotGathered:
     named = await context.named_urls()
     if not named.links:
         return LinkProbes()
-    robots = await context.artifact("robots_txt", WellKnown)
-    if robots is None:
+    allowed = await context.permitted_urls(named.links)
+    if allowed is None:
         return NotGathered(code="skipped", detail="robots.txt could not be fetched, so no link was followed.")
-    allowed = await context.parse(partial(permitted, robots.response), named.links)
     if not allowed:
         return NotGathered(code="skipped", detail="robots.txt does not permit to follow the links.")
     # Pages that are asked for meanwhile would make the page itself look slow.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 from pagegrade.gather.context import Context
 from pagegrade.gather.exchange import Request
 from pagegrade.model.artifacts import NotGathered, WellKnown
-from pagegrade.parse.files.robots_permission import permitted
 
 MAX_BYTES: Final = 65_536
 """Read of it."""
@@ -27,11 +25,11 @@ async def gather_markdown_probe(context: Context) -> WellKnown | NotGathered:
     """
     if not context.options.subresources:
         return NotGathered(code="skipped", detail="Markdown was not asked for.")
-    robots = await context.artifact("robots_txt", WellKnown)
-    if robots is None:
-        return NotGathered(code="skipped", detail="robots.txt could not be fetched, so Markdown was not asked for.")
     url = context.main_document_url
-    if not await context.parse(partial(permitted, robots.response), (url,)):
+    allowed = await context.permitted_urls((url,))
+    if allowed is None:
+        return NotGathered(code="skipped", detail="robots.txt could not be fetched, so Markdown was not asked for.")
+    if not allowed:
         return NotGathered(code="skipped", detail="robots.txt does not permit to ask for the page again.")
     await context.artifact("load_samples", tuple)
     request = Request(

@@ -7,7 +7,7 @@ a child that can be killed. The parser is ``turbohtml``; to replace it, replace 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from functools import partial
 from itertools import islice
 from typing import Final, Literal
@@ -21,7 +21,6 @@ from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
 from pagegrade.parse.cascade.drawn import DrawnVisibility
 from pagegrade.parse.cascade.sheets import visibility_of
-from pagegrade.parse.cascade.visibility import Visibility
 from pagegrade.parse.files.javascript import marks_of_scripts
 from pagegrade.parse.html.accessibility import accessibility_of
 from pagegrade.parse.html.charset import charset_of_content_type, declarations, encoding_of_label
@@ -38,6 +37,7 @@ from pagegrade.parse.url import join_url, strip_fragment
 from pagegrade.parse.words import count_words
 
 MAX_LINKS: Final = 200
+_REFERRING_FACTS: Final = frozenset({"anchors", "links", "metas", "references"})
 _HEAD_ELEMENTS: Final = frozenset(
     ["base", "basefont", "bgsound", "link", "meta", "title", "noscript", "script", "style", "template"]
 )
@@ -50,6 +50,14 @@ class ReferenceURL(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     kind: Literal["image", "script", "stylesheet", "font", "frame", "icon", "manifest", "media", "object", "preload"]
     lazy: bool
     alternative: bool
+
+
+class _References(Collector):
+    """Collects what ``find_named_urls`` and ``names_alternate`` read, and nothing else."""
+
+    def room(self, items: Sized, name: str) -> bool:
+        """Return whether another entry fits and is wanted."""
+        return name in _REFERRING_FACTS and super().room(items, name)
 
 
 class NamedURLs(msgspec.Struct, frozen=True, gc=False, kw_only=True):
@@ -97,7 +105,9 @@ def parse_document(
     visibility = (
         DrawnVisibility(tree, quirks=quirks) if drawn else visibility_of(tree, base_url, sheets or {}, quirks=quirks)
     )
-    into = _collect(tree, base_url, visibility)
+    into = Collector(base_url, visibility)
+    if tree.root is not None:
+        walk(tree.root, into)
     into.finish()
     words, main_words = _words(into)
     text = " ".join(words)
@@ -208,16 +218,11 @@ def _parse(body: bytes, content_type: str | None) -> turbohtml.Document:
 
 
 def _collect_response(response: Response) -> Collector:
-    """Walk the page of a response without its stylesheets."""
+    """Walk the page of a response for what it refers to and links to."""
     tree = _parse(response.body, response.header("content-type"))
-    return _collect(tree, _base_url(tree, response.url), Visibility())
-
-
-def _collect(tree: turbohtml.Document, base_url: str, visibility: Visibility) -> Collector:
-    """Walk the tree once and return the collected data."""
-    into = Collector(base_url, visibility)
+    into = _References(_base_url(tree, response.url))
     if tree.root is not None:
-        walk(tree.root, into)
+        walk(tree.root, into, references_only=True)
     return into
 
 

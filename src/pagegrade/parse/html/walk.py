@@ -47,24 +47,43 @@ _KINDS: Final[dict[str, _Kind]] = {
     for tag in {*HANDLERS, *_INLINE, *_VOID, *_OPENING}
 }
 """Properties of elements that the walk needs, in one place."""
+_REFERRING: Final[dict[str, _Kind]] = {
+    **dict.fromkeys(_VOID, (None, False, False, True, False)),
+    **{
+        tag: (HANDLERS[tag], True, False, tag in _VOID, False)
+        for tag in (
+            "a area audio body defs desc embed feImage frame head iframe image img input link meta metadata object "
+            "picture script source style template video"
+        ).split()
+    },
+}
+"""Elements that refer to something, or whose content does not; without their text and their part in the layout."""
 
 # Any, because the type of a node is tested by identity below: isinstance would cost a tenth of the walk.
 _Frame = tuple[Iterator[Any], int, int, Callable[[], None] | None, bool]
 
 
-def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR0915 - one loop, flat for speed
+def walk(root: Element, into: Collector, *, references_only: bool = False) -> None:  # noqa: C901, PLR0912, PLR0915 - one loop, flat for speed
     """Visit every element from ``root`` down and hand it to the handlers.
 
     Iterative, so that depth costs no stack. Local names and one flat loop because this is the hottest code there is:
     it runs for every element and text of every page.
+
+    Args:
+        root: Of the tree.
+        into: Collector of the facts.
+        references_only: Collect what the page refers to and links to, and no text; other facts are incomplete.
     """
     kind_of, other, html = _KINDS.get, _OTHER, Namespace.HTML
+    relevant = -1
     texts, limit, plain = into.texts, MAX_NODES, PLAIN_ATTRIBUTES.issuperset
     add_text = texts.append
     visibility = into.visibility
     enter, may_hide, styled = visibility.enter, visibility.may_hide, visibility.is_needed
     known: dict[str, int] = {}
     count = deepest = widest = depth = flags = children = entered = 0
+    if references_only:
+        kind_of, relevant, flags = _REFERRING.get, SHOWING, NO_TEXT
     deepest_node: Element = root
     closer: Callable[[], None] | None = None
     block = False
@@ -95,7 +114,7 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
                         key = " ".join(names)
                         kinds = known.get(key)
                         if kinds is None:
-                            kinds = known[key] = kinds_of(names)
+                            kinds = known[key] = kinds_of(names) & relevant
                     if kinds or wanted:
                         attrs = names if wanted else raw.copy()
                         for name, value in attrs.items():
