@@ -90,13 +90,14 @@ simulate: env-test  ## simulate an installation with 1 to 10,000 worker slots an
 allow-lab:  ## allow ordinary users to create the namespace of the lab, where the system forbids it (Ubuntu; needs root)
 	@sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0
 
-bench: env-test  ## measure the engine, lists of a thousand and a million reports, the API, and hostile pages (ARGS: the engine's)
+bench: env-test  ## measure the engine, lists of a thousand and a million reports, the API, hostile pages, and pages in a browser (ARGS: the engine's)
 	@$(BIN)/python -m devtools.bench $(ARGS)
 	@$(BIN)/python -m devtools.bench_store
 	@$(BIN)/python -m devtools.bench_store --postgresql
 	@$(BIN)/python -m devtools.bench_queue
 	@$(BIN)/python -m devtools.bench_api
 	@$(BIN)/python -m devtools.bench_memory
+	@$(BIN)/python -m devtools.bench_render
 
 calibrate: env-test  ## grade labelled and real pages, and fail if the grades deviate (ARGS='--shared DIR')
 	@$(BIN)/python -m devtools.calibrate $(ARGS)

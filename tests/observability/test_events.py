@@ -181,3 +181,21 @@ def test_refused_request_is_one_line(stream: Any) -> None:
     (line,) = lines_of(stream)
 
     assert (line["event"], line["reason"], line["request_id"]) == ("request_refused", "syntax", "abc")
+
+
+def test_pages_in_a_browser_are_counted_with_what_they_cost() -> None:
+    """Those that failed by their code; what was ended because of its memory has a word of its own."""
+    observation = Observation()
+    observation.page_rendered(failure=None, seconds=22.5, cpu_s=3.25, memory_bytes=310_000_000)
+    observation.page_rendered(failure="timeout", reason="time_limit")
+    observation.page_rendered(failure="too_large", reason="memory")
+    observation.page_rendered(failure="something of the page")
+    outcomes = {
+        name: value(observation, "pagegrade_pages_rendered_total", outcome=name)
+        for name in ("drawn", "timeout", "memory", "other", "too_large")
+    }
+
+    assert outcomes == {"drawn": 1, "timeout": 1, "memory": 1, "other": 1, "too_large": None}
+    assert value(observation, "pagegrade_page_render_duration_seconds_sum") == 22.5
+    assert value(observation, "pagegrade_page_render_cpu_seconds_total") == 3.25
+    assert value(observation, "pagegrade_page_render_memory_bytes_bucket", le="4e+08") == 1

@@ -89,6 +89,11 @@ def pictures_of(services: Services, report: dict[str, Any], run: int = 1) -> dic
     }
 
 
+def counted(services: Services, outcome: str) -> float | None:
+    """Number of pages that ended so in a browser, as the metrics say."""
+    return services.observation.registry.get_sample_value("pagegrade_pages_rendered_total", {"outcome": outcome})
+
+
 def test_a_page_is_drawn_and_its_pictures_are_stored(
     services: Services, queue: Queue, site: Site, program: Path
 ) -> None:
@@ -104,6 +109,7 @@ def test_a_page_is_drawn_and_its_pictures_are_stored(
     details = queue.rows("SELECT SUM(LENGTH(body)) FROM run_details")
 
     assert report["analysis"] == {"engine": "rendered", "device": "desktop"}
+    assert counted(services, "drawn") == 1
     assert report["rendered"]["metrics"]["fcp_ms"] > 0
     assert report["rendered"]["load_count"] == 1
     assert {"viewport", "full-page", "frame-1"} <= set(pictures)
@@ -121,6 +127,7 @@ def test_without_a_browser_the_report_says_so(services: Services, queue: Queue, 
     assert report["rendered"] is None
     assert report["analysis"] == {"engine": "static", "device": None}
     assert reason_of(report).startswith("browser_missing: There was no browser to draw the page.")
+    assert counted(services, "browser_missing") == 1
 
 
 def test_a_failed_rendering_does_not_fail_the_report(services: Services, queue: Queue, site: Site) -> None:

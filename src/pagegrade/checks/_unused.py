@@ -6,9 +6,16 @@ from typing import Literal
 
 from pagegrade.checks._check import Verdict, meter_loss
 from pagegrade.model.outcome import Detail, Evidence, Outcome, Saving
-from pagegrade.model.rendering import Coverage, Rendering
+from pagegrade.model.rendering import Coverage, RenderedRequest, Rendering
 
 SHOWN = 20
+
+
+def wasted_bytes(file: Coverage, request: RenderedRequest | None) -> int:
+    """Return the weight of the unused part of a file on the wire: its share of the file as it was transferred."""
+    if file.inline or request is None or request.wire_bytes is None or not file.total_bytes:
+        return file.unused_bytes
+    return min(file.unused_bytes, round(request.wire_bytes * file.unused_bytes / file.total_bytes))
 
 
 def evaluate_unused(
@@ -32,15 +39,12 @@ def evaluate_unused(
     """
     transferred = {request.url: request for request in rendering.requests}
 
-    def wasted(one: Coverage) -> int:
-        """Return the weight of the unused part on the wire: its share of the file as it was transferred."""
-        request = transferred.get(one.url)
-        if one.inline or request is None or request.wire_bytes is None or not one.total_bytes:
-            return one.unused_bytes
-        return min(one.unused_bytes, round(request.wire_bytes * one.unused_bytes / one.total_bytes))
-
     files = sorted(
-        ((wasted(one), one) for one in rendering.coverage if one.kind == kind and not one.inline),
+        (
+            (wasted_bytes(one, transferred.get(one.url)), one)
+            for one in rendering.coverage
+            if one.kind == kind and not one.inline
+        ),
         key=lambda pair: (-pair[0], pair[1].url),
     )
     found = [(size, one) for size, one in files if size > ignored_bytes]

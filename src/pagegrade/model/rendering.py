@@ -298,6 +298,8 @@ class Rendering:
     """Hosts that the browser was not let through to, and how often."""
     peak_memory_bytes: int = 0
     cpu_s: float | None = None
+    elapsed_s: float | None = None
+    """Wall clock, from the start of the browser to its end."""
     notes: tuple[str, ...] = ()
     """``network_limit``, ``load_timeout``, ``axe_timeout``, ``trace_cut``."""
 

@@ -22,6 +22,12 @@ REQUEST_BUCKETS_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 RUN_BUCKETS_S: Final = (0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120)
 BATCH_BUCKETS: Final = (1, 2, 4, 8, 16, 32, 64)
 WRITE_BUCKETS_S: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5)
+RENDER_BUCKETS_S: Final = (5, 10, 15, 20, 30, 45, 60, 90, 120)
+RENDER_BUCKETS_BYTES: Final = (200e6, 300e6, 400e6, 600e6, 800e6, 1_000e6, 1_200e6)
+RENDERING_CODES: Final = frozenset(
+    "no_browser browser_missing browser_sandbox browser_crash timeout too_large navigation budget internal".split()
+)
+"""Codes of pages that no browser drew."""
 TOO_MANY_REQUESTS: Final = 429
 SERVER_ERROR: Final = 500
 QUIET: Final = frozenset({"/healthz", "/readyz", "/metrics"})
@@ -86,6 +92,29 @@ class Observation:
             "pagegrade_database_write_duration_seconds",
             "From the start of a transaction to its commit.",
             buckets=WRITE_BUCKETS_S,
+            registry=self.registry,
+        )
+        self._rendered = Counter(
+            "pagegrade_pages_rendered",
+            "Pages that a browser was started for: drawn, or why not (memory: it took too much and was ended).",
+            ("outcome",),
+            registry=self.registry,
+        )
+        self._render_s = Histogram(
+            "pagegrade_page_render_duration_seconds",
+            "From the start of a browser to its end, of pages that it drew.",
+            buckets=RENDER_BUCKETS_S,
+            registry=self.registry,
+        )
+        self._render_cpu_s = Counter(
+            "pagegrade_page_render_cpu_seconds",
+            "Processor time of browsers that drew their page.",
+            registry=self.registry,
+        )
+        self._render_memory = Histogram(
+            "pagegrade_page_render_memory_bytes",
+            "Most memory of a browser that drew its page.",
+            buckets=RENDER_BUCKETS_BYTES,
             registry=self.registry,
         )
         self._words: set[str] = set()
@@ -216,6 +245,27 @@ class Observation:
         self._monitors.labels(outcome).inc()
         if self.lines is not None:
             self.lines.debug("monitor_due", outcome=outcome, monitor=monitor, report=report)
+
+    def page_rendered(
+        self, *, failure: str | None, reason: str = "", seconds: float = 0, cpu_s: float = 0, memory_bytes: int = 0
+    ) -> None:
+        """A browser has drawn a page, or failed to.
+
+        Args:
+            failure: One of ``RENDERING_CODES``; ``None`` when it was drawn, and only then the rest is counted.
+            reason: A finer word; ``memory`` where the browser was ended because of its memory.
+            seconds: Wall clock.
+            cpu_s: Processor time in seconds.
+            memory_bytes: Most that it had.
+        """
+        if failure is None:
+            self._rendered.labels("drawn").inc()
+            self._render_s.observe(seconds)
+            self._render_cpu_s.inc(cpu_s)
+            self._render_memory.observe(memory_bytes)
+            return
+        known = "memory" if reason == "memory" else failure if failure in RENDERING_CODES else OTHER
+        self._rendered.labels(known).inc()
 
     def group_written(self, count: int, seconds: float) -> None:
         """Changes were committed together; from the writer's thread."""

@@ -17,6 +17,7 @@ from pagegrade.gather.guard import Guard
 from pagegrade.gather.resolver import CachingResolver, DNSResolver, ResolveError, Resolver
 from pagegrade.model.artifacts import Artifacts, NotGathered
 from pagegrade.model.errors import FAILURE_CODES, InvalidInput, Unavailable
+from pagegrade.model.rendering import Rendering
 from pagegrade.model.report import Failure, Report
 from pagegrade.model.stored import ClaimedRun, PackedPicture, PackedReport
 from pagegrade.observability.logs import about
@@ -168,6 +169,8 @@ async def _analyze(
         return pack_report(unreadable)
     if run.device is not None and options.render is None:
         gathered = replace(gathered, rendering=_NO_BROWSER)
+    if run.device is not None:
+        _note_rendering(services, gathered.rendering)
     rules = await services.database.read(lambda tx: list_rules_of_report(tx, run.account_id, run.report_id))
     with span.child("judge"):
         packed = await evaluate_and_pack_in_child(gathered, options.thresholds, rules, children=children)
@@ -265,6 +268,19 @@ def _note(
         seconds=seconds,
     )
     end_run(span, state=state, code=code, reason=reason)
+
+
+def _note_rendering(services: Services, rendering: Rendering | NotGathered) -> None:
+    """Count a page that was to be drawn."""
+    if isinstance(rendering, NotGathered):
+        services.observation.page_rendered(failure=rendering.code, reason=rendering.reason)
+        return
+    services.observation.page_rendered(
+        failure=None,
+        seconds=rendering.elapsed_s or 0,
+        cpu_s=rendering.cpu_s or 0,
+        memory_bytes=rendering.peak_memory_bytes,
+    )
 
 
 def _failed(run: ClaimedRun, failure: Failure) -> PackedReport:

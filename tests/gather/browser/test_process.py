@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -74,9 +75,18 @@ def folders() -> set[str]:
     return {path.name for path in Path(tempfile.gettempdir()).glob("pagegrade-browser-*")}
 
 
-def test_it_runs_sandboxed_in_a_network_of_its_own_and_leaves_nothing(program: Path) -> None:
+@pytest.fixture
+def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder for temporary files of this test alone, which every user may enter: other tests start browsers, too."""
+    with tempfile.TemporaryDirectory(prefix="pagegrade-process-") as folder:
+        path = Path(folder)
+        path.chmod(0o1777)
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        yield path
+
+
+def test_it_runs_sandboxed_in_a_network_of_its_own_and_leaves_nothing(program: Path, temporary: Path) -> None:
     """No privileges, system calls filtered, its own network and user; afterwards no process and no folder."""
-    before = folders()
 
     async def run() -> tuple[list[int], list[dict[str, str]], str]:
         async with run_browser(program, max_memory_bytes=MAX_MEMORY_BYTES) as browser:
@@ -94,7 +104,7 @@ def test_it_runs_sandboxed_in_a_network_of_its_own_and_leaves_nothing(program: P
     assert network != network_of("self")
     wait_until_gone(tree)
 
-    assert folders() == before
+    assert list(temporary.iterdir()) == []
 
 
 def test_it_ends_when_its_owner_is_killed(program: Path) -> None:
@@ -111,16 +121,25 @@ def test_it_ends_when_its_owner_is_killed(program: Path) -> None:
     assert sweep_folders() >= 1
 
 
-@pytest.mark.parametrize("victim", [0, -1])
-def test_a_browser_that_is_killed_is_a_failure_of_the_rendering(program: Path, victim: int) -> None:
-    """If its first process or one of its children dies, nothing is left and nothing hangs."""
+def part_of(tree: list[int], kind: str) -> int:
+    """The process of one kind, or the first one, which starts all others."""
+    for pid in tree:
+        if f"--type={kind}".encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
+            return pid
+    assert kind == "browser"
+    return tree[0]
+
+
+@pytest.mark.parametrize("victim", ["browser", "zygote", "utility", "renderer"])
+def test_a_browser_that_is_killed_is_a_failure_of_the_rendering(program: Path, temporary: Path, victim: str) -> None:
+    """Whichever of its parts dies, nothing is left and nothing hangs."""
 
     async def run() -> list[int]:
         async with run_browser(program, max_memory_bytes=MAX_MEMORY_BYTES) as browser:
             await browser.connection.send("Target.createTarget", {"url": "about:blank"})
             tree = process_tree(browser.pid)
-            os.kill(tree[victim], signal.SIGKILL)
-            if victim == 0:
+            os.kill(part_of(tree, victim), signal.SIGKILL)
+            if victim == "browser":
                 failure = await asyncio.wait_for(asyncio.shield(browser.connection.closed), 20)
                 assert isinstance(failure, RenderingFailed)
                 with pytest.raises(RenderingFailed):
@@ -128,6 +147,8 @@ def test_a_browser_that_is_killed_is_a_failure_of_the_rendering(program: Path, v
             return tree
 
     wait_until_gone(asyncio.run(run()))
+
+    assert list(temporary.iterdir()) == []
 
 
 def test_a_program_that_is_no_browser_is_a_failure() -> None:

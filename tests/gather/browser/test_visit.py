@@ -7,11 +7,11 @@ import pytest
 from pagegrade.gather.browser import visit
 
 
-def test_pictures_start_with_the_last_one_before_the_navigation() -> None:
-    """The blank page is where progress begins; equal neighbours are one."""
-    shots = [(-90.0, "x"), (-10.0, "a"), (20.0, "a"), (40.0, "b"), (60.0, "b"), (80.0, "a")]
+def test_pictures_start_with_the_navigation() -> None:
+    """The page before it is none of the load; equal neighbours are one."""
+    shots = [(-90.0, "x"), (-10.0, "a"), (0.0, "a"), (40.0, "b"), (60.0, "b"), (80.0, "a")]
 
-    assert visit._frames_of(shots) == [(-10.0, "a"), (40.0, "b"), (80.0, "a")]
+    assert visit._frames_of(shots) == [(0.0, "a"), (40.0, "b"), (80.0, "a")]
 
 
 @pytest.mark.parametrize(("count", "kept"), [(0, 0), (1, 1), (60, 60), (61, 60), (1_000, 60)])

@@ -37,6 +37,7 @@ async def render(url: str, options: RenderOptions, *, client: HTTPClient) -> Ren
         cpu_slowdown=options.cpu_slowdown,
         trace=options.trace,
     )
+    started = asyncio.get_running_loop().time()
     proxy = Proxy(permit=client.permit, guard=client.guard, shape=SHAPES[options.network], limits=options.limits)
     try:
         async with (
@@ -64,5 +65,6 @@ async def render(url: str, options: RenderOptions, *, client: HTTPClient) -> Ren
         refused_hosts=tuple(traffic.refused.most_common(_MOST_REFUSED_HOSTS)),
         peak_memory_bytes=peak,
         cpu_s=round(cpu_s, 2),
+        elapsed_s=round(asyncio.get_running_loop().time() - started, 2),
         notes=(*rendering.notes, *((f"network_limit_{traffic.limit}",) if traffic.limit else ())),
     )

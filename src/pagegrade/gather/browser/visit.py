@@ -101,7 +101,7 @@ class Visit:
             async with self._page() as page:
                 with TraceFile(self._options.trace if last else None) as trace:
                     timeline, shots = await self._load(page, url, with_coverage=last, trace=trace)
-                timeline, kept = await self._with_frames(timeline, shots, keep=FILMSTRIP_FRAMES if last else 0)
+                timeline, kept = await self.with_frames(timeline, shots, keep=FILMSTRIP_FRAMES if last else 0)
                 loads.append(timeline)
                 if last:
                     pictures += kept
@@ -294,7 +294,7 @@ class Visit:
             return result.get("value") if isinstance(result, dict) else None
         return None
 
-    async def _with_frames(
+    async def with_frames(
         self, timeline: Timeline, shots: Sequence[tuple[float, str]], *, keep: int
     ) -> tuple[Timeline, list[Picture]]:
         """The timeline with its visual progress, and some of the pictures for a filmstrip."""
@@ -315,12 +315,10 @@ class Visit:
             except (CommandFailed, RenderingFailed):
                 return timeline, []
         value = _dict(_dict(answer.get("result")).get("value"))
-        progress = visual_progress(_items(value.get("histograms")))
+        progress = visual_progress(_items(value.get("histograms")), [time for time, _ in chosen])
         if len(progress) != len(chosen):
             return timeline, []
-        frames = [
-            Frame(time_ms=max(0.0, time), progress=share) for (time, _), share in zip(chosen, progress, strict=True)
-        ]
+        frames = [Frame(time_ms=time, progress=share) for (time, _), share in zip(chosen, progress, strict=True)]
         pictures = [
             picture
             for index, entry in sorted(_dict(value.get("webp")).items(), key=lambda item: int(item[0]))
@@ -334,6 +332,10 @@ class Visit:
         document = _dict(await self._part(self._evaluate(page, f"({_script('document.js')})({MAX_HTML_CHARACTERS})")))
         if not document:
             raise RenderingFailed("navigation", "The document could not be read after it was drawn.")
+        url = str(document.get("url", ""))
+        if not is_http(url):
+            # The page went on to an address that is refused or does not answer: the browser's own error page is not it.
+            raise RenderingFailed("navigation", "The page left for an address that could not be opened.", reason="left")
         html = str(document.get("html", ""))
         axe, axe_version = await self._run_axe(page)
         largest, shifted = await self._elements(page, timeline)
@@ -346,7 +348,6 @@ class Visit:
         coverage = await self._part(read_coverage(self._send, page.session, page.sheets, page.scripts)) or ()
         cookies = _items(_dict(await self._part(self._send("Network.getCookies", session=page.session))).get("cookies"))
         by_script = page.requests.cookies_set_by_server()
-        url = str(document.get("url", ""))
         return Rendering(
             device=device.name,
             browser=self._product,
@@ -354,7 +355,7 @@ class Visit:
             viewport_px=(device.width_px, device.height_px),
             pixel_ratio=device.pixel_ratio,
             loads=(),
-            final_url=strip_fragment(url) if is_http(url) else url,
+            final_url=strip_fragment(url),
             title=str(document.get("title", "")),
             html=html,
             html_cut=document.get("cut") is True,
@@ -536,11 +537,10 @@ def _resume_children(connection: Connection) -> Callable[[Params, str], None]:
 
 
 def _frames_of(shots: Sequence[tuple[float, str]]) -> list[tuple[float, str]]:
-    """At most 60 pictures, from the last one before the navigation; of equal neighbours the first."""
-    before = [shot for shot in shots if shot[0] <= 0]
+    """At most 60 pictures after the navigation; of equal neighbours the first."""
     found: list[tuple[float, str]] = []
-    for time, picture in [*before[-1:], *(shot for shot in shots if shot[0] > 0)]:
-        if not found or found[-1][1] != picture:
+    for time, picture in shots:
+        if time >= 0 and (not found or found[-1][1] != picture):
             found.append((time, picture))
     if len(found) <= MAX_FRAMES:
         return found

@@ -1,0 +1,156 @@
+"""Draws the attacking page inside the lab: ``python -m tests.lab.rendered SUBJECT``, the result as JSON on stdout.
+
+``product`` is the shipped rendered engine with its default policy; ``open`` is the same with a policy that allows every
+address; ``naive`` is the browser alone, in the network of the lab, which proves that the wires see each channel.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_network
+from pathlib import Path
+from threading import Thread
+from typing import Any, Final
+
+import msgspec
+
+from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.options import RenderOptions
+from pagegrade.gather.browser.program import find_browser
+from pagegrade.gather.browser.render import render
+from pagegrade.gather.guard import Policy
+from pagegrade.gather.http import HTTPClient
+from tests.lab.names import NameServer
+from tests.lab.namespace import RESOLVER, furnish
+from tests.lab.rendered_page import HOST, IP, Attack, make_attack, respond, zone
+from tests.lab.wires import Tripwires, listening_socket
+
+OPEN: Final = Policy(allow_networks=(ip_network("0.0.0.0/0"), ip_network("::/0")))
+NAIVE_S: Final = 20.0
+
+
+class Drawn(msgspec.Struct, kw_only=True):
+    """Result of one run."""
+
+    touched: list[str]
+    """Forbidden places that something tried to reach, as ``protocol://address:port``."""
+    channels: list[str]
+    """Channels of the page whose address is among them."""
+    title: str = ""
+    html: str = ""
+    away: str = ""
+    """URL that the second page ended at, or the code of its failure."""
+    refused: list[str] = []
+    left: list[str] = []
+    """Folders of browsers, and network namespaces, that are left."""
+
+
+def main() -> None:
+    """Run the subject, and print what was seen."""
+    with tempfile.TemporaryDirectory() as folder:
+        furnish(Path(folder))
+        names, wires = NameServer(RESOLVER), Tripwires(RESOLVER)
+        names.add(zone())
+        wires.own([IP, "11.40.0.2", "11.40.0.3"])
+        attack = make_attack()
+        serve(attack)
+        before = namespaces()
+        started = time.monotonic()
+        found = naive() if sys.argv[1] == "naive" else asyncio.run(product(OPEN if sys.argv[1] == "open" else Policy()))
+        wires.settle()
+        touches = wires.between(started, time.monotonic())
+        folders = [path.name for path in Path(tempfile.gettempdir()).glob("pagegrade-browser-*")]
+        drawn = Drawn(
+            **found,
+            touched=sorted({f"{touch.protocol}://{touch.address}:{touch.port}" for touch in touches}),
+            channels=sorted({attack.channel_of.get(touch.address, "") for touch in touches} - {""}),
+            left=[*folders, *sorted(namespaces() - before)],
+        )
+        if lost := wires.lost():
+            raise RuntimeError(f"the lab is no good: its tripwires lost {lost} packets")
+    sys.stdout.buffer.write(msgspec.json.encode(drawn))
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def serve(attack: Attack) -> None:
+    """Serve the attacking host."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, fields, body = respond(self.path, attack)
+            self.send_response(status)
+            for name, value in {**fields, "Content-Length": str(len(body))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 -- the name of the base class
+            pass
+
+    for address in (IP, "11.40.0.2", "11.40.0.3"):
+        server = ThreadingHTTPServer((address, 80), Handler, bind_and_activate=False)
+        server.socket.close()
+        server.socket = listening_socket(address, 80)
+        Thread(target=server.serve_forever, daemon=True).start()
+
+
+async def product(policy: Policy) -> dict[str, Any]:
+    """The attack as the engine draws it, and the page that leaves for a forbidden address."""
+    program = find_browser()
+    if program is None:
+        raise RuntimeError("there is no browser")
+    options = RenderOptions(program=program, network="none", loads=1, time_s=120.0)
+    async with HTTPClient(policy=policy) as client:
+        rendering = await render(f"http://{HOST}/", options, client=client)
+    async with HTTPClient(policy=policy) as client:
+        try:
+            away = (await render(f"http://{HOST}/away", options, client=client)).final_url
+        except RenderingFailed as error:
+            away = error.code
+    return {
+        "title": rendering.title,
+        "html": rendering.html,
+        "away": away,
+        "refused": sorted(host for host, _ in rendering.refused_hosts),
+    }
+
+
+def naive() -> dict[str, Any]:
+    """The attack in a browser that nothing holds back."""
+    program = find_browser()
+    if program is None:
+        raise RuntimeError("there is no browser")
+    with tempfile.TemporaryDirectory() as profile:
+        command = [str(program), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}"]
+        command += ["--disable-popup-blocking", "--remote-debugging-port=0", f"http://{HOST}/"]
+        browser = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        try:
+            browser.wait(NAIVE_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(browser.pid, 9)
+            browser.wait()
+    return {}
+
+
+def namespaces() -> set[str]:
+    """Network namespaces of all processes that can be seen."""
+    found = set()
+    for link in Path("/proc").glob("[0-9]*/ns/net"):
+        with contextlib.suppress(OSError):
+            found.add(str(link.readlink()))
+    return found
+
+
+if __name__ == "__main__":
+    main()
