@@ -12,7 +12,7 @@ FIX: Final = "Give links and buttons at least 24 by 24 CSS pixels, or so much sp
 @check(
     id="target-size",
     title="Target size",
-    severity=Severity.MEDIUM,
+    severity=Severity.LOW,
     since="0.1.0",
     visible_only=False,
     states=(

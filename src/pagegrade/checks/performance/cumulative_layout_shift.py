@@ -16,7 +16,8 @@ FIX: Final = (
 @check(
     id="cumulative-layout-shift",
     title="Cumulative Layout Shift (CLS)",
-    severity=Severity.HIGH,
+    severity=Severity.MEDIUM,
+    cause="layout-shift",
     since="0.1.0",
     states=(
         State("stable", "The layout hardly moves while the page loads."),

@@ -17,6 +17,7 @@ FIX: Final = (
     id="first-contentful-paint",
     title="First Contentful Paint (FCP)",
     severity=Severity.MEDIUM,
+    cause="paint-time",
     since="0.1.0",
     states=(
         State("fast", "The first text or image appears quickly."),

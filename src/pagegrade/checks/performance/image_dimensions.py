@@ -20,6 +20,7 @@ _RATIO: Final = re.compile(r"[0-9]")
     id="image-dimensions",
     title="Image dimensions",
     severity=Severity.MEDIUM,
+    cause="layout-shift",
     since="0.1.0",
     visible_only=True,
     states=(

@@ -16,7 +16,8 @@ FIX: Final = (
 @check(
     id="largest-contentful-paint",
     title="Largest Contentful Paint (LCP)",
-    severity=Severity.HIGH,
+    severity=Severity.MEDIUM,
+    cause="paint-time",
     since="0.1.0",
     states=(
         State("fast", "The largest element of the first screen appears quickly."),

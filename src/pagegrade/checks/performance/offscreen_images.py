@@ -15,7 +15,7 @@ BAD_BYTES: Final = 1_000_000
 @check(
     id="offscreen-images",
     title="Offscreen images",
-    severity=Severity.MEDIUM,
+    severity=Severity.LOW,
     cause="lazy-loading",
     since="0.1.0",
     states=(

@@ -12,7 +12,7 @@ BAD_BYTES: Final = 500_000
 @check(
     id="oversized-images",
     title="Oversized images",
-    severity=Severity.MEDIUM,
+    severity=Severity.LOW,
     cause="image-bytes",
     since="0.1.0",
     states=(

@@ -17,6 +17,7 @@ FIX: Final = (
     id="speed-index",
     title="Speed Index",
     severity=Severity.MEDIUM,
+    cause="paint-time",
     since="0.1.0",
     states=(
         State("fast", "The first screen fills quickly."),

@@ -13,7 +13,7 @@ BAD_BYTES: Final = 150000
 @check(
     id="unused-css",
     title="Unused CSS",
-    severity=Severity.MEDIUM,
+    severity=Severity.LOW,
     since="0.1.0",
     cause="style-bytes",
     states=(
