@@ -121,13 +121,22 @@ def test_it_ends_when_its_owner_is_killed(program: Path) -> None:
     assert sweep_folders() >= 1
 
 
-def part_of(tree: list[int], kind: str) -> int:
-    """The process of one kind, or the first one, which starts all others."""
-    for pid in tree:
-        if f"--type={kind}".encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
-            return pid
-    assert kind == "browser"
-    return tree[0]
+def part_of(browser: int, kind: str) -> int:
+    """The process of one kind, once it runs; the browser is the first one, which starts all others."""
+
+    def find() -> int | None:
+        named = f"--type={kind}".encode()
+        return next((pid for pid in process_tree(browser) if named in command_of(pid)), None)
+
+    return browser if kind == "browser" else wait_until(find, f"a process of the kind {kind}")
+
+
+def command_of(pid: int) -> bytes:
+    """Its command line; empty when it is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 @pytest.mark.parametrize("victim", ["browser", "zygote", "utility", "renderer"])
@@ -137,8 +146,9 @@ def test_a_browser_that_is_killed_is_a_failure_of_the_rendering(program: Path, t
     async def run() -> list[int]:
         async with run_browser(program, max_memory_bytes=MAX_MEMORY_BYTES) as browser:
             await browser.connection.send("Target.createTarget", {"url": "about:blank"})
+            part = await asyncio.to_thread(part_of, browser.pid, victim)
             tree = process_tree(browser.pid)
-            os.kill(part_of(tree, victim), signal.SIGKILL)
+            os.kill(part, signal.SIGKILL)
             if victim == "browser":
                 failure = await asyncio.wait_for(asyncio.shield(browser.connection.closed), 20)
                 assert isinstance(failure, RenderingFailed)
