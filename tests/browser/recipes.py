@@ -159,6 +159,22 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
                                               "selector": _HOSTILE}, name="wrong", status=422),
         _post("/reports/{filler_4.id}/ignore", {"check": "title-length", "reason": "x"}, name="right", status=303),
     ),
+    ("GET", "/reports/{id}/monitor"): (
+        Visit(path="/reports/{decent.id}/monitor", person="Alice"),
+        Visit(name="hostile", path="/reports/{hostile_J02.id}/monitor", person="Alice"),
+    ),
+    ("POST", "/reports/{id}/monitor"): (
+        _post("/reports/{decent.id}/monitor", {"schedule": "", "timezone": _HOSTILE, "budgets": _HOSTILE},
+              name="wrong", status=422),
+        _post("/reports/{filler_4.id}/monitor", {"schedule": "daily"}, name="right", status=303),
+    ),
+    ("GET", "/monitors"): (
+        Visit(path="/monitors", person="Alice"),
+        Visit(name="empty", path="/monitors", person="Dora"),
+    ),
+    ("GET", "/monitors/{id}"): (Visit(path="/monitors/{monitor_id}", person="Alice"),),
+    ("POST", "/monitors/{id}"): (_post("/monitors/{monitor_id}", {"schedule": "weekly"}, status=303),),
+    ("POST", "/monitors/{id}/delete"): (_post("/monitors/{spare_monitor_id}/delete", {}, status=303),),
     ("GET", "/ignores"): (
         Visit(path="/ignores", person="Alice"),
         Visit(name="empty", path="/ignores", person="Dora"),

@@ -25,6 +25,7 @@ LISTS: Final = (
     "/account",
     "/keys",
     "/ignores",
+    "/monitors",
     "/admin",
     "/admin/accounts",
 )

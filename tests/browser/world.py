@@ -21,6 +21,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.ignores import MAX_REASON, IgnoreRule
+from pagegrade.model.monitors import Budget
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.rendering import ElementFacts, LoadMetrics, Picture
 from pagegrade.model.report import Report
@@ -36,6 +37,7 @@ from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.runs import finish_run
 from pagegrade.store.repositories.accounts import add_account, load_account, save_password
 from pagegrade.store.repositories.ignores import add_ignore
+from pagegrade.store.repositories.monitors import add_monitor
 from pagegrade.store.schema.migrate import migrate
 from tests.browser.hostile_site import serve_hostile_page
 from tests.browser.payloads import PAYLOADS, RIGHT_TO_LEFT, VERY_LONG, everything
@@ -53,7 +55,7 @@ PICTURE: Final = base64.b64decode("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HA
 RUNS: Final = 12
 """Of the report with a long history."""
 PASSWORD: Final = "correct horse"
-SECRET_TITLE: Final = "Quarterly figures nobody may see yet"
+SECRET_TITLE: Final = "Quarterly figures not public yet"
 SECRET_HOST: Final = "secret-project.example"
 FILLER: Final = 24
 """Reports of Alice that only make her lists long."""
@@ -64,7 +66,7 @@ SPARE: Final = ("Spare-1", "Spare-2", "Spare-3", "Spare-4")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What addresses of pages about a report are made of."""
+    """Parts of the addresses of pages about a report."""
 
     id: int
     slug: str
@@ -74,7 +76,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """What there is in the database."""
+    """Contents of the database."""
 
     folder: Path
     """``DATA_DIR``."""
@@ -85,11 +87,11 @@ class World:
     """Person -> token of a session. Charlie has none."""
     reports: Mapping[str, Known]
     things: Mapping[str, str]
-    """What else addresses are made of: links to sign in, ids of keys and of a session that may end."""
+    """Further parts of addresses: links to sign in, ids of keys and of a session that may end."""
 
 
 def analyze(site: Site) -> dict[str, Report]:
-    """Real reports on pages of the test site and on one that means harm."""
+    """Real reports on pages of the test site and on a malicious one."""
     with serve_hostile_page() as hostile, ThreadPoolExecutor(4) as threads:
         # In threads: a test before this one may have left an event loop in ours.
         fetched = {
@@ -151,6 +153,7 @@ class _Builder:
         self._hostile(alice)
         self._hidden(alice)
         self._history(alice)
+        things |= self._monitors(alice)
         self._add("bobs", people["Bob"], make_report(url="https://bob.example/"))
         self._add("mallorys", people["Mallory"], poisoned_report(PAYLOADS["J02"]), url="https://mallory.example/")
         self._unfinished(alice)
@@ -204,7 +207,7 @@ class _Builder:
     ) -> StoredReport:
         """A report with a run for each outcome, a day apart, the last one an hour ago."""
         shown = url or (outcomes[0].url if outcomes else "https://waiting.example/page")
-        # What waits has waited for long, so that its page does not ask again while somebody looks at it.
+        # What waits has waited for long, so that its page does not ask again while someone looks at it.
         age_ms = len(outcomes) * DAY_MS + 120 * MINUTE_MS
         report = add_shared(
             self._database,
@@ -290,6 +293,29 @@ class _Builder:
             outcomes.append(make_report(result=result, score=score, run=run))
         outcomes[3] = make_failed_report("timeout")
         self._add("decent", alice, *outcomes)
+
+    def _monitors(self, alice: Account) -> dict[str, str]:
+        """One with budgets that are breached, one of a malicious page, and one that may be deleted."""
+
+        def work(tx: Transaction) -> dict[str, str]:
+            numbers = []
+            for name, state in (("decent", "breached"), ("hostile-J02", "unknown"), ("filler-4", "ok")):
+                made = add_monitor(
+                    tx,
+                    account_id=alice.id,
+                    report_id=self._known[name].id,
+                    schedule="daily",
+                    timezone="UTC",
+                    jitter=0,
+                    budgets=(Budget(condition="score<80", state=state, since_ms=self._now_ms),),  # type: ignore[arg-type]
+                    paused=name == "filler-4",
+                    due_at_ms=self._now_ms + DAY_MS,
+                    now_ms=self._now_ms - DAY_MS,
+                )
+                numbers.append(str(made.id))
+            return {"monitor_id": numbers[0], "spare_monitor_id": numbers[2]}
+
+        return self._database.write_here(work)
 
     def _unfinished(self, alice: Account) -> None:
         rerun = self._add("rerun", alice, make_report(), url="https://rerun.example/")

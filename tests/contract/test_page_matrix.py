@@ -55,6 +55,7 @@ async def make_world(instance: Instance) -> World:
             lambda tx: add_account(tx, name=name, email=f"{name.lower()}@example.org", now_ms=now_ms())
         )
 
+    await instance.call("POST", "/api/v1/monitors", json={"report_id": report["id"], "schedule": "daily"})
     await instance.call("POST", "/api/v1/ignores", json={"check": "title", "reason": "x"})
     alice = await instance.sign_in()
     bob, dora, eve = add("Bob"), add("Dora"), add("Eve")
@@ -69,6 +70,7 @@ async def make_world(instance: Instance) -> World:
         "/projects/": "example.com",
         "/keys/": "1",
         "/ignores/": "1",
+        "/monitors/": "1",
         "/account/sessions/": str(session.id),
         "/admin/accounts/": str(instance.alice.id),
         "/sign-in/": "x" * 43,

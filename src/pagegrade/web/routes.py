@@ -38,6 +38,7 @@ from pagegrade.web.pages.reports import (
     selection,
     settings,
 )
+from pagegrade.web.pages.reports import monitors as own_monitors
 from pagegrade.web.pages.reports import projects as own_projects
 from pagegrade.web.pages.share import share_page
 
@@ -67,6 +68,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *bulk.OPERATIONS,
     *selection.OPERATIONS,
     *settings.OPERATIONS,
+    *own_monitors.OPERATIONS,
     *ignore_finding.OPERATIONS,
     *ignore_rules.OPERATIONS,
     *own_projects.OPERATIONS,

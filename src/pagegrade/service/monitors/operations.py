@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -97,6 +98,18 @@ def list_monitors(
     """A page of the caller's monitors, newest first."""
     found, total = store.list_monitors(tx, caller.account.id, page, per_page, report_id=report_id)
     return Listed(items=found, total=total)
+
+
+def list_with_urls(
+    tx: Transaction, caller: Caller, options: ServiceOptions, now_ms: int, *, page: int, per_page: int
+) -> tuple[Listed[Monitor], dict[int, str]]:
+    """A page of the caller's monitors, and the URL of each of their reports."""
+    found = list_monitors(tx, caller, page=page, per_page=per_page)
+    urls = {}
+    for report_id in {monitor.report_id for monitor in found.items}:
+        with contextlib.suppress(NotFound):
+            urls[report_id] = find_report(tx, caller, report_id, options, now_ms).url
+    return found, urls
 
 
 def walk_monitors(

@@ -46,6 +46,19 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
         "This selector cannot be used. Use one as the report shows it, or types, classes, ids and attributes separated "
         "by spaces, such as .banner img."
     ),
+    ("schedule", "invalid"): N_(
+        "This schedule cannot be used. Enter hourly, daily, weekly, monthly, or a cron expression of five fields that "
+        "is due at most every 10 minutes."
+    ),
+    ("schedule", "too_long"): N_(
+        "This schedule cannot be used. Enter hourly, daily, weekly, monthly, or a cron expression of five fields that "
+        "is due at most every 10 minutes."
+    ),
+    ("timezone", "unknown"): N_("There is no such time zone. Enter one such as Europe/Prague."),
+    ("budgets", "invalid"): N_(
+        "A line is no condition. Enter conditions such as score<80, check.noindex, score drop>=5 or lcp_ms>2500 for 3."
+    ),
+    ("budgets", "too_many"): N_("A monitor has at most 20 budgets."),
     ("search", "too_long"): N_("The search is too long. Search for a shorter part of the address."),
     ("search", "too_expensive"): N_(
         "The search took too long, so the list is shown without it. Search for another text, or choose a project."

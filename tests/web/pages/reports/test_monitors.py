@@ -1,0 +1,121 @@
+"""Monitors on pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.report_builders import make_report
+from tests.store_builders import add_owner
+from tests.web.calling import Instance, with_instance
+
+FORM = {"schedule": "Daily", "timezone": "Europe/Prague", "budgets": "score < 80\r\nhigh>0"}
+
+
+def test_a_monitor_is_created_listed_changed_and_deleted(tmp_path: Path) -> None:
+    """With forms alone."""
+
+    async def script(instance: Instance) -> None:
+        await instance.create("https://example.com/a?<b>")
+        empty = (await instance.page("GET", "/monitors")).text
+        form = (await instance.page("GET", "/reports/1/monitor")).text
+        made = await instance.page("POST", "/reports/1/monitor", data=FORM)
+        await instance.finish(make_report(score=60))
+        listed = (await instance.page("GET", made.headers["location"])).text
+        edit = (await instance.page("GET", "/monitors/1")).text
+        changed = await instance.page("POST", "/monitors/1", data={**FORM, "budgets": "high>0", "paused": "1"})
+        monitor = (await instance.call("GET", "/api/v1/monitors/1")).json()["data"]
+        paused = (await instance.page("GET", changed.headers["location"])).text
+        again = (await instance.page("GET", "/monitors/1")).text
+        gone = await instance.page("POST", "/monitors/1/delete")
+
+        assert "No monitors yet" in empty
+        assert 'value="UTC"' in form
+        assert (made.status_code, changed.status_code, gone.status_code) == (303, 303, 303)
+        assert "The monitor was created." in listed
+        assert "Breached" in listed
+        assert "score&lt;80" in listed
+        assert "a?&lt;b&gt;" in listed or "%3Cb%3E" in listed
+        assert 'value="Europe/Prague"' in edit
+        assert "score&lt;80\nhigh&gt;0</textarea>" in edit
+        assert (monitor["paused"], monitor["timezone"]) == (True, "Europe/Prague")
+        assert [budget["condition"] for budget in monitor["budgets"]] == ["high>0"]
+        assert "Paused" in paused
+        assert 'id="paused" name="paused" value="1" checked' in again
+        assert "No monitors yet" in (await instance.page("GET", gone.headers["location"])).text
+
+    with_instance(tmp_path, script)
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "said"),
+    [
+        ({"schedule": ""}, "schedule", "This schedule cannot be used"),
+        ({"schedule": "* * * * *"}, "schedule", "This schedule cannot be used"),
+        ({"schedule": "x" * 101}, "schedule", "This schedule cannot be used"),
+        ({"timezone": "Mars"}, "timezone", "There is no such time zone"),
+        ({"budgets": "score"}, "budgets", "A line is no condition"),
+        ({"budgets": "score<80\n" * 21}, "budgets", "A monitor has at most 20 budgets"),
+    ],
+)
+def test_what_cannot_be_used_is_said_beside_its_field(
+    tmp_path: Path, change: dict[str, str], field: str, said: str
+) -> None:
+    """When it is created and when it is changed; what was typed stays."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await instance.create()
+        refused = await instance.page("POST", "/reports/1/monitor", data={**FORM, **change})
+        await instance.page("POST", "/reports/1/monitor", data=FORM)
+        return [refused, await instance.page("POST", "/monitors/1", data={**FORM, **change})]
+
+    for answer in with_instance(tmp_path, script):
+        assert answer.status_code == 422
+        assert f'<a href="#{field}">{said}' in answer.text
+        assert f'id="{field}-error"' in answer.text
+
+
+def test_an_account_with_as_many_monitors_as_it_may_have_says_so(tmp_path: Path) -> None:
+    """Above the form."""
+
+    async def script(instance: Instance) -> httpx.Response:
+        await instance.create()
+        await instance.page("POST", "/reports/1/monitor", data=FORM)
+        return await instance.page("POST", "/reports/1/monitor", data=FORM)
+
+    refused = with_instance(tmp_path, script, max_monitors=1)
+
+    assert refused.status_code == 429
+    assert "Delete one of them first" in refused.text
+
+
+def test_monitors_of_others_are_not_there(tmp_path: Path) -> None:
+    """Bob gets what he gets for one that never was."""
+
+    async def script(instance: Instance) -> list[int]:
+        await instance.create()
+        await instance.page("POST", "/reports/1/monitor", data=FORM)
+        bob = add_owner(instance.services.database, "Bob")[0]
+        asked = [
+            ("GET", "/monitors/1"),
+            ("POST", "/monitors/1"),
+            ("POST", "/monitors/1/delete"),
+            ("GET", "/reports/1/monitor"),
+            ("POST", "/reports/1/monitor"),
+        ]
+        return [(await instance.page(method, path, account=bob, data=FORM)).status_code for method, path in asked]
+
+    assert with_instance(tmp_path, script) == [404] * 5
+
+
+def test_a_page_behind_the_last_one_leads_back(tmp_path: Path) -> None:
+    """As in every list."""
+
+    async def script(instance: Instance) -> str:
+        await instance.create()
+        await instance.page("POST", "/reports/1/monitor", data=FORM)
+        return (await instance.page("GET", "/monitors?page=9")).text
+
+    assert "There is nothing on this page of the list" in with_instance(tmp_path, script)
