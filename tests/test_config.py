@@ -44,7 +44,7 @@ def test_the_service_has_the_same_defaults() -> None:
     """Whoever makes options without settings gets what an operator without settings gets."""
     settings, options = Settings(), ServiceOptions()
     renamed = {"create_wait_s": "create_wait_seconds", "grace_s": "grace_seconds", "lease_s": "lease_seconds"}
-    names = {field.name for field in fields(ServiceOptions)} - {"analyze", "base_url", "browser", "browsers"}
+    names = {field.name for field in fields(ServiceOptions)} - {"analyze", "base_url", "browser", "browsers", "mail"}
 
     assert {name: getattr(settings, renamed.get(name, name)) for name in names} == {
         name: getattr(options, name) for name in names
@@ -190,14 +190,14 @@ def test_an_origin_has_one_form(monkeypatch: pytest.MonkeyPatch, typed: str, ori
 
 def test_every_secret_can_be_read_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As container platforms mount them; the line break at the end does not count."""
-    (tmp_path / "secret").write_text("sqlite:////srv/a-secret-of-more-than-20.db\n")
+    (tmp_path / "secret").write_text("smtp://user:a-secret-of-more-than-20@mail.example\n")
     for name in secret_names():
         monkeypatch.setenv(f"{PREFIX}{name.upper()}_FILE", str(tmp_path / "secret"))
     settings = load_settings()
 
-    assert secret_names() == {"bootstrap_api_key", "database_url", "metrics_token"}
+    assert secret_names() == {"bootstrap_api_key", "database_url", "metrics_token", "smtp_url"}
     assert {getattr(settings, name).get_secret_value() for name in secret_names()} == {
-        "sqlite:////srv/a-secret-of-more-than-20.db"
+        "smtp://user:a-secret-of-more-than-20@mail.example"
     }
 
 

@@ -159,6 +159,8 @@ def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -
         "TRUSTED_PROXIES": "10.0.0.1",
         "CORS_ORIGINS": "https://a.example",
         "METRICS_TOKEN": "token",
+        "SMTP_URL": "smtp://user:password@mail.example",
+        "MAIL_DOMAINS": "Example.org, example.net",
         "HSTS": "true",
         "WORKERS": "11",
         "GRACE_SECONDS": "12",
@@ -180,6 +182,13 @@ def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -
 
     assert same == []
     assert options.metrics_token == "token"
+    assert options.mail is not None
+    assert (options.mail.sender, options.mail.domains) == (
+        "pagegrade@reports.example.org",
+        ("example.org", "example.net"),
+    )
+    assert options.mail.allows("person@EXAMPLE.net")
+    assert not options.mail.allows("person@mail.example.net")
     assert options.max_reports == 1005
     assert options.analyze.budget_s == 16
     assert options.analyze.render_loads == 5

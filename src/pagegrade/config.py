@@ -23,6 +23,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from pagegrade.model.errors import InvalidInput
 from pagegrade.parse import url as urls
+from pagegrade.parse.mail import domain_of, read_server
 
 PREFIX: Final = "PAGEGRADE_"
 ENV_FILE: Final = Path(".env")
@@ -62,6 +63,21 @@ def _check_key(value: SecretStr) -> SecretStr:
     text = value.get_secret_value()
     if not MIN_KEY_CHARACTERS <= len(text) <= MAX_KEY_CHARACTERS or not all("!" <= c <= "~" for c in text):
         raise ValueError(f"a key is {MIN_KEY_CHARACTERS} to {MAX_KEY_CHARACTERS} visible ASCII characters, no blanks")
+    return value
+
+
+def _check_smtp(value: SecretStr) -> SecretStr:
+    try:
+        read_server(value.get_secret_value())
+    except ValueError:
+        # A message of the parser might quote the password.
+        raise ValueError("give smtp://USER:PASSWORD@HOST:PORT or smtps://USER:PASSWORD@HOST:PORT") from None
+    return value
+
+
+def _check_address(value: str) -> str:
+    if domain_of(value) is None:
+        raise ValueError("give an address such as pagegrade@example.org")
     return value
 
 
@@ -251,6 +267,24 @@ class Settings(BaseSettings):
             description="Bearer token that /metrics asks for. Unset: it answers this machine and ALLOW_NETWORKS only."
         ),
     ] = None
+    smtp_url: Annotated[
+        SecretStr | None,
+        AfterValidator(lambda value: value and _check_smtp(value)),
+        Field(
+            description="Mail server for messages: smtp://USER:PASSWORD@HOST:587 (STARTTLS) or "
+            "smtps://USER:PASSWORD@HOST:465. Unset: no e-mail is sent."
+        ),
+    ] = None
+    mail_from: Annotated[
+        Annotated[str, AfterValidator(_check_address)] | None,
+        Field(description="Sender of e-mail. Unset: pagegrade@ and the host of BASE_URL."),
+    ] = None
+    mail_domains: Annotated[
+        tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+$")], ...],
+        NoDecode,
+        BeforeValidator(_split),
+        Field(description="Comma-separated domains of people who may get e-mail. Empty: no one gets any."),
+    ] = ()
     hsts: Annotated[
         bool, Field(description="Send Strict-Transport-Security; only where everything is reached over TLS.")
     ] = False

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pagegrade.observability.logs import Lines
     from pagegrade.observability.tracing import Tracing
     from pagegrade.service.container import Services
-    from pagegrade.service.options import RenderDefault, ServiceOptions
+    from pagegrade.service.options import MailOptions, RenderDefault, ServiceOptions
     from pagegrade.store.engine.database import Database
     from pagegrade.store.pubsub.notifications import Notices
 
@@ -191,8 +191,9 @@ def service_options(*, host: str | None = None, port: int | None = None, workers
 
     settings = _settings()
     slots = settings.workers if workers is None else workers
+    base_url = settings.base_url or _origin(host or settings.host, settings.port if port is None else port)
     return ServiceOptions(
-        base_url=settings.base_url or _origin(host or settings.host, settings.port if port is None else port),
+        base_url=base_url,
         default_privacy=Privacy(settings.default_privacy),
         requests_per_minute=settings.requests_per_minute,
         analyses_per_minute=settings.analyses_per_minute,
@@ -208,6 +209,7 @@ def service_options(*, host: str | None = None, port: int | None = None, workers
         cors_origins=settings.cors_origins,
         metrics_token=_plain(settings.metrics_token),
         hsts=settings.hsts,
+        mail=_mail_options(settings, base_url),
         workers=slots,
         render=settings.render,
         browser=_browser_of_service(settings, slots),
@@ -449,6 +451,21 @@ def _analyze_options(settings: Settings) -> AnalyzeOptions:
         browser=settings.browser,
         render_loads=settings.render_loads,
         thresholds=Thresholds(good=settings.good_from, decent=settings.decent_from),
+    )
+
+
+def _mail_options(settings: Settings, base_url: str) -> MailOptions | None:
+    from pagegrade.parse.mail import read_server
+    from pagegrade.parse.url import host
+    from pagegrade.service.options import MailOptions
+
+    url = _plain(settings.smtp_url)
+    if url is None:
+        return None
+    return MailOptions(
+        server=read_server(url),
+        sender=settings.mail_from or f"pagegrade@{host(base_url)}",
+        domains=tuple(domain.lower() for domain in settings.mail_domains),
     )
 
 

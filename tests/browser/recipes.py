@@ -239,6 +239,25 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ),
     ("GET", "/keys/{id}/revoke"): (Visit(path="/keys/{hostile_key_id}/revoke", person="Alice"),),
     ("POST", "/keys/{id}/revoke"): (_post("/keys/{spare_key_id}/revoke", {}, status=303),),
+    ("GET", "/webhooks"): (
+        Visit(path="/webhooks", person="Alice"),
+        Visit(name="empty", path="/webhooks?said=deleted", person="Dora"),
+    ),
+    ("POST", "/webhooks"): (
+        _post("/webhooks", {"kind": "webhook", "url": "nonsense:", "project": _HOSTILE}, name="wrong", status=422),
+        _post("/webhooks", {"kind": "webhook", "url": "https://hook.example/"}, name="made", person="Spare-4"),
+    ),
+    ("GET", "/webhooks/{id}"): (Visit(path="/webhooks/{webhook_id}", person="Alice"),),
+    ("POST", "/webhooks/{id}"): (_post("/webhooks/{webhook_id}", {"disabled": "0"}, status=303),),
+    ("POST", "/webhooks/{id}/test"): (_post("/webhooks/{webhook_id}/test", {}, status=303),),
+    ("POST", "/webhooks/{id}/rotate"): (_post("/webhooks/{webhook_id}/rotate", {}),),
+    ("POST", "/webhooks/{id}/deliveries/{delivery}/retry"): (
+        _post("/webhooks/{webhook_id}/deliveries/{delivery_id}/retry", {}, status=303),
+    ),
+    ("GET", "/webhooks/{id}/delete"): (Visit(path="/webhooks/{webhook_id}/delete", person="Alice"),),
+    ("POST", "/webhooks/{id}/delete"): (_post("/webhooks/{spare_webhook_id}/delete", {}, status=303),),
+    ("GET", "/unsubscribe/{token}"): (Visit(path="/unsubscribe/{unsubscribe}"),),
+    ("POST", "/unsubscribe/{token}"): (_post("/unsubscribe/{unsubscribe}", {}, person="Charlie"),),
     # Administration
     ("POST", "/admin/system"): (_post("/admin/system", {}),),
     ("POST", "/admin/accounts"): (

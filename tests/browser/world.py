@@ -15,11 +15,13 @@ from typing import Final
 
 import msgspec
 from argon2 import PasswordHasher
+from sqlalchemy import select, update
 
 import pagegrade
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
 from pagegrade.model.errors import FAILURE_CODES
+from pagegrade.model.events import Event
 from pagegrade.model.ignores import MAX_REASON, IgnoreRule
 from pagegrade.model.monitors import Budget
 from pagegrade.model.outcome import Evidence
@@ -30,6 +32,8 @@ from pagegrade.report.codec import pack_report
 from pagegrade.report.rendered import rendered_page
 from pagegrade.service.accounts.sessions import list_open, start_session
 from pagegrade.service.sign_in import make_link
+from pagegrade.service.webhooks.payload import make_key
+from pagegrade.service.webhooks.signatures import unsubscribe_token
 from pagegrade.store.engine.data_dir import DATABASE_NAME
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
@@ -38,7 +42,10 @@ from pagegrade.store.queue.runs import finish_run
 from pagegrade.store.repositories.accounts import add_account, load_account, save_password
 from pagegrade.store.repositories.ignores import add_ignore
 from pagegrade.store.repositories.monitors import add_monitor
+from pagegrade.store.repositories.outbox import add_test_event
+from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.migrate import migrate
+from pagegrade.store.schema.tables import deliveries, webhooks
 from tests.browser.hostile_site import serve_hostile_page
 from tests.browser.payloads import PAYLOADS, RIGHT_TO_LEFT, VERY_LONG, everything
 from tests.rendering_builders import make_rendering
@@ -185,7 +192,31 @@ class _Builder:
         def work(tx: Transaction) -> dict[str, str]:
             ending = next(each for each in list_open(tx, alice.id, self._now_ms) if each.agent == "To be ended")
             links = [make_link(tx, people[name].id, hours=1, now_ms=self._now_ms)[0] for name in SPARE[:2]]
-            return {"session_id": str(ending.id), "link": links[0], "link_to_use": links[1]}
+            hooks = [
+                add_webhook(
+                    tx,
+                    alice.id,
+                    kind="webhook",
+                    url=f"https://hook.example/{number}",
+                    events=("report.regressed",),
+                    project="",
+                    now_ms=at_ms,
+                )
+                for number in range(3)
+            ]
+            add_test_event(tx, Event("webhook.test", alice.id, "", None, None, at_ms, {}), hooks[0].id, "webhook")
+            # Nothing is sent to it while the tests run.
+            answered = {"state": "failed", "due_at_ms": None, "http_status": 500, "error": "http_status"}
+            tx.execute(update(deliveries).values(answered, answer=PAYLOADS["J02"].encode(), attempts=1))
+            tx.execute(update(webhooks).values(due_at_ms=None))
+            (delivery_id,) = tx.execute(select(deliveries.c.id)).scalars()
+            hook_ids = {
+                "webhook_id": str(hooks[0].id),
+                "spare_webhook_id": str(hooks[1].id),
+                "delivery_id": str(delivery_id),
+                "unsubscribe": unsubscribe_token(make_key(tx), hooks[2]),
+            }
+            return hook_ids | {"session_id": str(ending.id), "link": links[0], "link_to_use": links[1]}
 
         def ignore(tx: Transaction) -> dict[str, str]:
             hostile = IgnoreRule(check="title", reason=PAYLOADS["J02"][:MAX_REASON], selector=PAYLOADS["J02"][:100])

@@ -40,6 +40,7 @@ KEYLESS: Final = frozenset({"nobody", "wrong key", "revoked key", "expired key",
 BATCHES: Final = "/api/v1/batches"
 IGNORES: Final = "/api/v1/ignores"
 MONITORS: Final = "/api/v1/monitors"
+WEBHOOKS: Final = "/api/v1/webhooks"
 SECURITY_HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -89,6 +90,15 @@ ROWS: Final = {
     ("GET", "/api/v1/monitors/{id}"): Row(200, 404),
     ("PUT", "/api/v1/monitors/{id}"): Row(200, 404, "monitors", {"paused": "1"}),
     ("DELETE", "/api/v1/monitors/{id}"): Row(200, 404, "monitors"),
+    ("GET", "/api/v1/webhooks"): Row(200, 200, "webhooks"),
+    ("POST", "/api/v1/webhooks"): Row(201, 201, "webhooks", {"url": "{site}/hook"}),
+    ("GET", "/api/v1/webhooks/{id}"): Row(200, 404, "webhooks"),
+    ("PUT", "/api/v1/webhooks/{id}"): Row(200, 404, "webhooks", {"project": "example.com"}),
+    ("DELETE", "/api/v1/webhooks/{id}"): Row(200, 404, "webhooks"),
+    ("POST", "/api/v1/webhooks/{id}/rotate"): Row(200, 404, "webhooks"),
+    ("POST", "/api/v1/webhooks/{id}/test"): Row(202, 404, "webhooks"),
+    ("GET", "/api/v1/webhooks/{id}/deliveries"): Row(200, 404, "webhooks"),
+    ("POST", "/api/v1/webhooks/{id}/deliveries/{delivery}/retry"): Row(202, 404, "webhooks"),
     ("GET", "/api/v1/projects"): Row(200, 200),
     ("GET", "/api/v1/projects/{project}"): Row(200, 404),
     ("DELETE", "/api/v1/projects/{project}"): Row(200, 404, "reports:write"),
@@ -141,6 +151,11 @@ class World:
         made: int = self.server.call("POST", MONITORS, form=form).data["id"]
         return made
 
+    def webhook(self) -> int:
+        """The id of a new webhook of the owner."""
+        made: int = self.server.call("POST", WEBHOOKS, form={"url": f"{self.site.http}/hook"}).data["id"]
+        return made
+
     def fill(self, path: str, *, fresh: bool) -> str:
         """The path with what belongs to the owner; ``fresh``: with something that may be deleted."""
         known = self.known
@@ -151,6 +166,8 @@ class World:
             return path.format(id=self.ignore() if fresh else known["ignore"])
         if path.startswith(MONITORS):
             return path.format(id=self.monitor() if fresh else known["monitor"])
+        if path.startswith(WEBHOOKS):
+            return path.format(id=self.webhook() if fresh else known["webhook"], delivery=known["delivery"])
         if fresh:
             made = self.server.create(f"{self.site.spa}/")
             known = {**known, "id": made["id"], "project": made["project"]}
@@ -196,6 +213,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         known["batch"] = [world.batch() for _ in range(5)][-1]
         known["ignore"] = [world.ignore() for _ in range(7)][-1]
         known["monitor"] = [world.monitor() for _ in range(9)][-1]
+        known["webhook"] = [world.webhook() for _ in range(9)][-1]
+        known["delivery"] = server.call("POST", f"{WEBHOOKS}/{known['webhook']}/test").data["id"]
         yield world
 
 
@@ -218,7 +237,7 @@ def expected(method: str, path: str, actor: str) -> int:
         return row.owner
     if actor in KEYLESS:
         return 401
-    if actor == "read-only key" and row.scope in {"reports:write", "ignores", "monitors"}:
+    if actor == "read-only key" and row.scope in {"reports:write", "ignores", "monitors", "webhooks"}:
         return 403
     return row.other if actor == "other account" else row.owner
 
@@ -341,11 +360,17 @@ def test_what_belongs_to_others_looks_like_what_never_was(world: World, subtests
     """Byte for byte, headers included: nobody learns which ids exist."""
     for method, path in sorted(where for where in OFFERED if "{id}" in where[1]):
         with subtests.test(method=method, path=path):
-            kinds = {BATCHES: "batch", IGNORES: "ignore"}
+            kinds = {BATCHES: "batch", IGNORES: "ignore", WEBHOOKS: "webhook"}
             report = str(world.known[next((kinds[each] for each in kinds if path.startswith(each)), "id")])
             unknown = str(10 ** len(report) - 1)
             foreign, missing = (
-                ask(world, method, path, "other account", fill=partial(str.format, id=each, n=2, picture="viewport"))
+                ask(
+                    world,
+                    method,
+                    path,
+                    "other account",
+                    fill=partial(str.format, id=each, n=2, picture="viewport", delivery=world.known["delivery"]),
+                )
                 for each in (report, unknown)
             )
 

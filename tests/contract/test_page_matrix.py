@@ -57,6 +57,8 @@ async def make_world(instance: Instance) -> World:
 
     await instance.call("POST", "/api/v1/monitors", json={"report_id": report["id"], "schedule": "daily"})
     await instance.call("POST", "/api/v1/ignores", json={"check": "title", "reason": "x"})
+    hook = {"url": "https://hook.example/", "events": ["report.failed"]}
+    await instance.call("POST", "/api/v1/webhooks", json=hook)
     alice = await instance.sign_in()
     bob, dora, eve = add("Bob"), add("Dora"), add("Eve")
     headers = [await instance.sign_in(account) for account in (bob, dora, eve)]
@@ -71,6 +73,8 @@ async def make_world(instance: Instance) -> World:
         "/keys/": "1",
         "/ignores/": "1",
         "/monitors/": "1",
+        "/webhooks/": "1",
+        "/unsubscribe/": "1-" + "x" * 32,
         "/account/sessions/": str(session.id),
         "/admin/accounts/": str(instance.alice.id),
         "/sign-in/": "x" * 43,
@@ -82,7 +86,7 @@ def address(operation: Operation, world: World) -> str:
     """Where the operation is found for something of Alice's."""
     segments = operation.path.split("/")
     place = next((value for start, value in world.places.items() if operation.path.startswith(start)), "json")
-    named = {"{format}": "json", "{number}": "1", "{picture}": "viewport"}
+    named = {"{format}": "json", "{number}": "1", "{picture}": "viewport", "{delivery}": "1"}
     return "/".join(named.get(each, place) if each.startswith("{") else each for each in segments)
 
 

@@ -23,6 +23,9 @@ from pagegrade.client.types import (
     DeletedMonitor,
     DeletedProject,
     DeletedReport,
+    DeletedWebhook,
+    Delivery,
+    DeliveryList,
     Description,
     Ignore,
     IgnoreList,
@@ -37,6 +40,9 @@ from pagegrade.client.types import (
     RunItem,
     RunList,
     Unset,
+    Webhook,
+    WebhookList,
+    WebhookWithSecret,
 )
 
 
@@ -205,7 +211,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule or the monitor.
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
             fields: Top-level members to answer with, separated by commas; the others are left out, also those
                 that are described as always there.
             wait_s: Seconds to wait for the analysis, 0 to 50; else the installation's.
@@ -227,7 +233,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule or the monitor.
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
             format: Format of the file; `prompt` is Markdown for coding agents.
         """
         return await self._file("show_report", path={"id": id}, query={"format": format})
@@ -254,7 +260,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule or the monitor.
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
             privacy: Who may open the share page, as when creating.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
@@ -296,7 +302,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule or the monitor.
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
             privacy: Who may open the share page, as when creating.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
@@ -338,7 +344,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule or the monitor.
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
             privacy: Who may open the share page, as when creating.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
@@ -366,7 +372,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule or the monitor.
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
         """
         return cast(
@@ -383,7 +389,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule or the monitor.
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
             per_page: Items of a page.
             page: Number of the page, from 1.
         """
@@ -404,7 +410,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule or the monitor.
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
             number: Number of the run within the report, from 1.
         """
         return cast("Run", await self._data("show_run", path={"id": id, "number": number}))
@@ -417,7 +423,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule or the monitor.
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
             from_: Number of the older run; the last but one.
             to: Number of the newer run; the last.
         """
@@ -432,7 +438,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule or the monitor.
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
             picture: Name of a picture, as `rendered.pictures` of the report lists it.
         """
         return await self._file("show_picture", path={"id": id, "picture": picture})
@@ -509,7 +515,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:read`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule or the monitor.
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
         """
         return cast("Batch", await self._data("show_batch", path={"id": id}))
 
@@ -521,7 +527,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:write`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule or the monitor.
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
         """
         return cast("DeletedBatch", await self._answer("delete_batch", path={"id": id}))
 
@@ -628,7 +634,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule or the monitor.
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
         """
         return cast("Ignore", await self._data("show_ignore", path={"id": id}))
 
@@ -640,7 +646,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `ignores`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule or the monitor.
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
         """
         return cast("DeletedIgnore", await self._answer("delete_ignore", path={"id": id}))
 
@@ -736,7 +742,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:read`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule or the monitor.
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
         """
         return cast("Monitor", await self._data("show_monitor", path={"id": id}))
 
@@ -758,7 +764,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `monitors`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule or the monitor.
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
             schedule: `hourly`, `daily`, `weekly` or `monthly`, at a time that differs from monitor to monitor;
                 or a cron expression of five fields, whose times are moved by up to ten minutes. At most every
                 10 minutes.
@@ -791,12 +797,191 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `monitors`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule or the monitor.
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
         """
         return cast(
             "DeletedMonitor", await self._answer("delete_monitor", path={"id": id}, header={"If-Match": if_match})
         )
+
+    async def list_webhooks(
+        self, *, per_page: Literal[10, 25, 50, 100] | None = None, page: int | None = None
+    ) -> WebhookList:
+        """List webhooks.
+
+        The webhooks of the account, newest first, without their secrets.
+
+        The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
+
+        Args:
+            per_page: Items of a page.
+            page: Number of the page, from 1.
+        """
+        return cast("WebhookList", await self._answer("list_webhooks", query={"per_page": per_page, "page": page}))
+
+    def iterate_webhooks(self, *, per_page: Literal[10, 25, 50, 100] | None = None) -> AsyncIterator[Webhook]:
+        """Yield every item of ``list_webhooks``, page by page."""
+        items = self._items("list_webhooks", query={"per_page": per_page}, by_cursor=False)
+        return cast("AsyncIterator[Webhook]", items)
+
+    async def create_webhook(
+        self,
+        url: str,
+        *,
+        kind: str | None = None,
+        events: list[str] | None = None,
+        project: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> WebhookWithSecret:
+        """Create a webhook.
+
+        From now on the events are sent to the URL as `webhooks` below describes them: signed by Standard
+        Webhooks, at least once, in ten attempts over about three days. `secret` is in this answer and in no
+        other, also not in the answer to a repeated request.
+
+        The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
+
+        Args:
+            url: Receiver, http or https; for `email` an address.
+            kind: One of webhook, slack, discord, teams, email; without it `webhook`.
+            events: Types to send; without it all, and to people those of monitors.
+            project: Only events of reports of this host.
+            idempotency_key: Key of this request; without it, one is made.
+        """
+        return cast(
+            "WebhookWithSecret",
+            await self._data(
+                "create_webhook",
+                body={"url": url, "kind": kind, "events": events, "project": project},
+                header={"Idempotency-Key": idempotency_key},
+            ),
+        )
+
+    async def show_webhook(self, id: int) -> Webhook:
+        """Show a webhook.
+
+        A webhook of the account, without its secret.
+
+        The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+        """
+        return cast("Webhook", await self._data("show_webhook", path={"id": id}))
+
+    async def update_webhook(
+        self,
+        id: int,
+        *,
+        url: str | Unset | None = UNSET,
+        events: list[str] | Unset | None = UNSET,
+        project: str | Unset | None = UNSET,
+        disabled: Literal[0, 1] | Unset | None = UNSET,
+        if_match: str | None = None,
+    ) -> Webhook:
+        """Change a webhook.
+
+        What is not sent stays as it is. `disabled=0` enables a webhook again that was disabled; what waits for
+        it is then delivered.
+
+        The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            url: As when creating one.
+            events: As when creating one.
+            project: Only events of reports of this host.
+            disabled: 1: send nothing, 0: send again.
+            if_match: Entity tag that the object must still have, as an earlier answer named it.
+        """
+        return cast(
+            "Webhook",
+            await self._data(
+                "update_webhook",
+                path={"id": id},
+                body={"url": url, "events": events, "project": project, "disabled": disabled},
+                header={"If-Match": if_match},
+            ),
+        )
+
+    async def delete_webhook(self, id: int, *, if_match: str | None = None) -> DeletedWebhook:
+        """Delete a webhook.
+
+        With the log of its deliveries; what waits for it is not sent.
+
+        The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            if_match: Entity tag that the object must still have, as an earlier answer named it.
+        """
+        return cast(
+            "DeletedWebhook", await self._answer("delete_webhook", path={"id": id}, header={"If-Match": if_match})
+        )
+
+    async def rotate_webhook_secret(self, id: int) -> WebhookWithSecret:
+        """Rotate the secret of a webhook.
+
+        The new secret is in this answer and in no other. For 24 hours deliveries carry a signature with either
+        secret, so that receivers can change over. Chat channels and e-mail have no secret: 404.
+
+        The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+        """
+        return cast("WebhookWithSecret", await self._data("rotate_webhook_secret", path={"id": id}))
+
+    async def test_webhook(self, id: int) -> Delivery:
+        """Send a test event.
+
+        An event of type `webhook.test`, to this webhook alone, as any other. A disabled one: 404.
+
+        The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+        """
+        return cast("Delivery", await self._data("test_webhook", path={"id": id}))
+
+    async def list_webhook_deliveries(
+        self, id: int, *, per_page: Literal[10, 25, 50, 100] | None = None, page: int | None = None
+    ) -> DeliveryList:
+        """List the deliveries to a webhook.
+
+        Newest first, of the last 30 days, each with the last answer of the receiver.
+
+        The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            per_page: Items of a page.
+            page: Number of the page, from 1.
+        """
+        return cast(
+            "DeliveryList",
+            await self._answer("list_webhook_deliveries", path={"id": id}, query={"per_page": per_page, "page": page}),
+        )
+
+    def iterate_webhook_deliveries(
+        self, id: int, *, per_page: Literal[10, 25, 50, 100] | None = None
+    ) -> AsyncIterator[Delivery]:
+        """Yield every item of ``list_webhook_deliveries``, page by page."""
+        items = self._items("list_webhook_deliveries", path={"id": id}, query={"per_page": per_page}, by_cursor=False)
+        return cast("AsyncIterator[Delivery]", items)
+
+    async def retry_webhook_delivery(self, id: int, delivery: int) -> Delivery:
+        """Send a delivery again.
+
+        Now, and with the whole schedule of retries; the `webhook-id` stays. A disabled webhook: 404.
+
+        The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            delivery: Number of the delivery.
+        """
+        return cast("Delivery", await self._data("retry_webhook_delivery", path={"id": id, "delivery": delivery}))
 
     async def list_projects(
         self, *, per_page: Literal[10, 25, 50, 100] | None = None, page: int | None = None

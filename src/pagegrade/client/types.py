@@ -331,6 +331,13 @@ class CreateReportMultipart(TypedDict):
     device: NotRequired[Literal["mobile", "desktop"]]
 
 
+class CreateWebhookBody(TypedDict):
+    url: str
+    kind: NotRequired[str | None]
+    events: NotRequired[list[str] | None]
+    project: NotRequired[str | None]
+
+
 class Defaults(TypedDict):
     privacy: Literal[0, 1, 2]
     per_page: Literal[10, 25, 50, 100]
@@ -377,12 +384,52 @@ class DeletedReport(TypedDict):
     object: Literal["report"]
 
 
+class DeletedWebhook(TypedDict):
+    deleted: bool
+    status: Literal[200]
+    warnings: NotRequired[list[AnswerWarning]]
+    id: int
+    object: Literal["webhook"]
+
+
+class Delivery(TypedDict):
+    id: int
+    object: Literal["delivery"]
+    webhook_id: str
+    type: str
+    report_id: int | None
+    state: Literal["waiting", "delivered", "failed"]
+    attempts: int
+    next_attempt_at: str | None
+    attempted_at: str | None
+    http_status: int | None
+    error: str | None
+    answer: str | None
+    duration_ms: int | None
+    created_at: str
+
+
+class DeliveryAnswer(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    data: Delivery
+
+
+class DeliveryList(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    links: Links
+    meta: Meta
+    data: list[Delivery]
+
+
 class Description(TypedDict):
     openapi: str
     info: dict[str, Any]
     servers: list[dict[str, Any]]
     tags: list[dict[str, Any]]
     paths: dict[str, Any]
+    webhooks: dict[str, Any]
     components: dict[str, Any]
 
 
@@ -429,6 +476,55 @@ class DrawnRequest(TypedDict):
     end_ms: float | None
     wire_bytes: int | None
     response_headers: dict[str, str]
+
+
+class EventBudget(TypedDict):
+    condition: str
+    value: float | str | None
+    limit: float | str | None
+
+
+class EventChange(TypedDict):
+    score: int | None
+    new: NotRequired[int | None]
+    fixed: NotRequired[int | None]
+
+
+class EventData(TypedDict):
+    report: EventReport
+    run: EventRun
+    change: EventChange
+    links: EventLinks
+    error: NotRequired[EventError | None]
+    monitor_id: NotRequired[int | None]
+    budgets: NotRequired[list[EventBudget] | None]
+    truncated: NotRequired[bool | None]
+
+
+class EventError(TypedDict):
+    code: str | None
+    reason: str | None
+    message: str | None
+
+
+class EventLinks(TypedDict):
+    report: NotRequired[str | None]
+    webhooks: NotRequired[str | None]
+
+
+class EventReport(TypedDict):
+    id: int
+    url: str
+    project: str
+    score: int | None
+    result: Literal["good", "decent", "bad"] | None
+    share_url: NotRequired[str | None]
+
+
+class EventRun(TypedDict):
+    number: int
+    engine: str | None
+    ruleset: str | None
 
 
 class Evidence(TypedDict):
@@ -952,6 +1048,13 @@ class UpdateReportMultipart(TypedDict):
     results: NotRequired[Literal[0, 1]]
 
 
+class UpdateWebhookBody(TypedDict):
+    url: NotRequired[str | None]
+    events: NotRequired[list[str] | None]
+    project: NotRequired[str | None]
+    disabled: NotRequired[Literal[0, 1] | None]
+
+
 class Usage(TypedDict):
     reports: int
     projects: int
@@ -985,6 +1088,87 @@ class ValidationProblem(TypedDict):
 class Viewport(TypedDict):
     width_px: int
     height_px: int
+
+
+class Webhook(TypedDict):
+    id: int
+    object: Literal["webhook"]
+    kind: Literal["webhook", "slack", "discord", "teams", "email"]
+    url: str
+    events: list[
+        Literal[
+            "report.completed",
+            "report.failed",
+            "report.regressed",
+            "report.recovered",
+            "monitor.unreachable",
+            "webhook.disabled",
+            "webhook.test",
+        ]
+    ]
+    project: str | None
+    disabled: bool
+    disabled_reason: Literal["by_owner", "gone", "failing", "unsubscribed"] | None
+    failing_since: str | None
+    created_at: str
+
+
+class WebhookAnswer(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    data: Webhook
+
+
+class WebhookList(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    links: Links
+    meta: Meta
+    data: list[Webhook]
+
+
+class WebhookPayload(TypedDict):
+    type: Literal[
+        "report.completed",
+        "report.failed",
+        "report.regressed",
+        "report.recovered",
+        "monitor.unreachable",
+        "webhook.disabled",
+        "webhook.test",
+    ]
+    timestamp: str
+    data: EventData
+
+
+class WebhookSecretAnswer(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    data: WebhookWithSecret
+
+
+class WebhookWithSecret(TypedDict):
+    id: int
+    object: Literal["webhook"]
+    kind: Literal["webhook", "slack", "discord", "teams", "email"]
+    url: str
+    events: list[
+        Literal[
+            "report.completed",
+            "report.failed",
+            "report.regressed",
+            "report.recovered",
+            "monitor.unreachable",
+            "webhook.disabled",
+            "webhook.test",
+        ]
+    ]
+    project: str | None
+    disabled: bool
+    disabled_reason: Literal["by_owner", "gone", "failing", "unsubscribed"] | None
+    failing_since: str | None
+    created_at: str
+    secret: str | None
 
 
 class Withheld(TypedDict):

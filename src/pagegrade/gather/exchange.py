@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -14,6 +15,9 @@ MAX_WIRE_BYTES: Final = 5_000_000
 MAX_DECODED_BYTES: Final = 20_000_000
 """Body bytes after removal of the content coding before the exchange is cut."""
 
+_HEADER_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,99}")
+_HEADER_VALUE: Final = re.compile(r"[!-~](?:[ -~]{0,1998}[!-~])?")
+
 Purpose = Literal["document", "stylesheet", "script", "image", "font", "text", "markdown", "any"]
 """Purpose of the request; decides the Accept header, as it does in browsers."""
 
@@ -23,6 +27,21 @@ class Allowance:
     """Body bytes on the wire that several exchanges may take together; each of them counts it down."""
 
     left_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """Body of a delivery to a receiver that an account named; analyses of pages send none."""
+
+    body: bytes
+    content_type: str
+    headers: tuple[tuple[str, str], ...] = ()
+    """More header lines, of our own making."""
+
+    def __post_init__(self) -> None:
+        for name, value in (("Content-Type", self.content_type), *self.headers):
+            if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
+                raise ValueError(f"the header {name!r} cannot be sent")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +70,8 @@ class Request:
     ``require``: fail with code ``tls``."""
     timeout_s: float = 30.0
     """For the whole exchange, DNS to last byte."""
+    post: Post | None = None
+    """Sent with POST instead of ``method``; such an exchange is made once and its redirects are not followed."""
     max_redirects: int | None = None
     """Followed for this request; ``None``: as many as the client's limits allow, which are never exceeded."""
 

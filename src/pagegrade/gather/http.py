@@ -191,7 +191,7 @@ class HTTPClient:
             except _Uncertified as error:
                 self._uncertified[place] = error.result
         result = self._uncertified[place]
-        if request.verify_tls == "require":
+        if request.verify_tls == "require" or request.post is not None:
             word = failures.verify_word(result).replace("_", " ")
             raise FetchError("tls", f"The certificate does not verify: {word}.", reason="tls_error")
         return await self._attempt(request, permit, started=started, end=end, dns_ms=dns_ms, uncertified=result)
@@ -216,7 +216,10 @@ class HTTPClient:
 
         Raises:
             FetchError: ``hops`` holds the redirect answers up to the failure.
+            ValueError: The request has a body.
         """
+        if request.post is not None:
+            raise ValueError("redirects of a POST are not followed")
         hops: list[Response] = []
         holds: list[Hold] = []
         seen: set[str] = set()

@@ -56,8 +56,17 @@ def libcurl_version() -> str:
 
 
 def request_headers(request: Request) -> list[str]:
-    """The header lines sent, Host aside: fixed, so that no input can add others."""
-    return list(_header_lines(request.purpose, request.referer, request.from_elsewhere))
+    """The header lines sent, Host aside: fixed, so that no input of an analysis can add others."""
+    return list(_lines_of(request))
+
+
+def _lines_of(request: Request) -> tuple[str, ...]:
+    if request.post is None:
+        return _header_lines(request.purpose, request.referer, request.from_elsewhere)
+    given = (("Content-Type", request.post.content_type), *request.post.headers)
+    # Without "Expect", for which libcurl would wait a second where the receiver does not know it.
+    fixed = (f"User-Agent: {USER_AGENT}", "Accept: */*", "Accept-Encoding: identity", "Expect:")
+    return (*fixed, *(f"{name}: {value}" for name, value in given))
 
 
 @lru_cache(maxsize=64)
@@ -327,11 +336,14 @@ class Handle:
         request, permit, curl = transfer.request, transfer.permit, self.curl
         curl.setopt(pycurl.URL, request.url)
         curl.setopt(pycurl.TIMEOUT_MS, max(1, int(timeout_s * 1_000)))
-        if request.method == "HEAD":
+        if request.post is not None:
+            curl.setopt(pycurl.POST, 1)
+            curl.setopt(pycurl.POSTFIELDS, request.post.body)
+        elif request.method == "HEAD":
             curl.setopt(pycurl.NOBODY, 1)
         else:
             curl.setopt(pycurl.HTTPGET, 1)
-        self._give(pycurl.HTTPHEADER, _header_lines(request.purpose, request.referer, request.from_elsewhere))
+        self._give(pycurl.HTTPHEADER, _lines_of(request))
         # Waiting for a connection to be shared is right where HTTP/2 was seen. Elsewhere one silent answer would hold
         # up every other request to its host, because libcurl waits for it to learn which HTTP it is.
         self._give(pycurl.PIPEWAIT, int(multiplexed))

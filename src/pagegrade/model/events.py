@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 EventType = Literal[
-    "report.completed", "report.failed", "report.regressed", "report.recovered", "monitor.unreachable", "webhook.test"
+    "report.completed",
+    "report.failed",
+    "report.regressed",
+    "report.recovered",
+    "monitor.unreachable",
+    "webhook.disabled",
+    "webhook.test",
 ]
 EVENT_TYPES: Final[tuple[EventType, ...]] = (
     "report.completed",
@@ -16,7 +22,8 @@ EVENT_TYPES: Final[tuple[EventType, ...]] = (
     "report.recovered",
     "monitor.unreachable",
 )
-"""Types that a webhook can subscribe to; ``webhook.test`` is sent on request only."""
+"""Types that a webhook can subscribe to; ``webhook.test`` is sent on request, ``webhook.disabled`` to
+people only."""
 MAX_PAYLOAD_BYTES: Final = 20_000
 """Size of the JSON that is delivered; lists of an event that are longer are cut, and it says ``truncated``."""
 

@@ -8,12 +8,28 @@ from pathlib import Path
 from typing import Final, Literal
 
 from pagegrade.model.stored import Privacy
+from pagegrade.parse.mail import MailServer, domain_of
 from pagegrade.parse.url import host, port
 from pagegrade.service.runs.analysis import AnalyzeOptions
 
 RenderDefault = Literal["auto", "never", "always"]
 AT_ONCE: Final = 500
 """Reports that are made in one go."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailOptions:
+    """Settings of messages by e-mail."""
+
+    server: MailServer
+    sender: str
+    """Address in ``From``."""
+    domains: tuple[str, ...]
+    """Domains of recipients, in lower case; others get no message."""
+
+    def allows(self, recipient: str) -> bool:
+        """Return whether the operator allows messages to an address."""
+        return domain_of(recipient) in self.domains
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +85,8 @@ class ServiceOptions:
     """Browsers at the same time in this process."""
     database_connections: int = 10
     """To a PostgreSQL server, that this process keeps besides the one for notices."""
+    mail: MailOptions | None = None
+    """Sends messages by e-mail; ``None``: there are none."""
     analyze: AnalyzeOptions = field(default_factory=AnalyzeOptions)
     """Whatever is given, ``own_origins`` becomes that of ``base_url``."""
 

@@ -39,7 +39,7 @@ from pagegrade.web.request import Request
 from pagegrade.web.responses import warned
 from pagegrade.web.routes import ALL_OPERATIONS
 from pagegrade.web.routing import Routes
-from pagegrade.web.session_cookie import is_own_form, session_cookie
+from pagegrade.web.session_cookie import is_browser, is_own_form, session_cookie
 from pagegrade.web.spans import begin_span, end_span
 
 logger = logging.getLogger("pagegrade.web")
@@ -171,7 +171,12 @@ class App:
             raise Rejected("not_acceptable", "Answers are JSON; accept application/json.")
         closed = operation.scope is not None or operation.access != "anyone"
         if operation.method != "GET":
-            if operation.tag == PAGES and not is_own_form(request.header, self.services.options.base_url):
+            is_program = operation.takes_programs and not is_browser(request.header)
+            if (
+                operation.tag == PAGES
+                and not is_program
+                and not is_own_form(request.header, self.services.options.base_url)
+            ):
                 return foreign_form(exchange.view)
             if closed:
                 # Before a byte of the body is read. A GET is admitted in the transaction of its first use case.

@@ -40,6 +40,8 @@ class Operation:
     """A key that is limited to a project may use it: its use cases look at ``Caller.project``."""
     access: Access = "anyone"
     """Of a page: who must have signed in. To others the pages of administrators are not there."""
+    takes_programs: bool = False
+    """Of a page: programs may send its form, too. What it does is proven by its address, not by a session."""
     counted_as: str = "requests"
     """Which count of a minute a request is taken from; each count has the same limit."""
     query: type[BaseModel] | None = None

@@ -12,8 +12,10 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from pagegrade.model.errors import InvalidInput
+from pagegrade.model.events import EVENT_TYPES
 from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, MAX_URL_PATTERN
 from pagegrade.model.monitors import MAX_BUDGETS, MAX_SCHEDULE
+from pagegrade.model.webhooks import KINDS
 from pagegrade.parse.url import parse_target_url
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
 from pagegrade.service.options import AT_ONCE
@@ -374,6 +376,54 @@ class MonitorListQuery(Paged):
     count: Literal[0, 1] = Field(
         0, description="With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.", examples=[1]
     )
+
+
+class CreateWebhookBody(BaseModel):
+    """A target of deliveries."""
+
+    url: str = Field(
+        max_length=MAX_TEXT,
+        description="Receiver, http or https; for `email` an address.",
+        examples=["https://ci.example.com/hooks/pagegrade"],
+    )
+    kind: str | None = Field(
+        None,
+        max_length=16,
+        description=f"One of {', '.join(KINDS)}; without it `webhook`.",
+        examples=["webhook"],
+    )
+    events: tuple[str, ...] | None = Field(
+        None,
+        max_length=20,
+        description="Types to send; without it all, and to people those of monitors.",
+        examples=[list(EVENT_TYPES)],
+    )
+    project: str | None = Field(
+        None, max_length=MAX_TEXT, description="Only events of reports of this host.", examples=["example.com"]
+    )
+
+
+class UpdateWebhookBody(BaseModel):
+    """Changes; what is not sent stays as it is."""
+
+    url: str | None = Field(
+        None, max_length=MAX_TEXT, description="As when creating one.", examples=["https://ci.example.com/hooks/new"]
+    )
+    events: tuple[str, ...] | None = Field(
+        None, max_length=20, description="As when creating one.", examples=[["report.failed"]]
+    )
+    project: str | None = Field(
+        None, max_length=MAX_TEXT, description="Only events of reports of this host.", examples=["example.com"]
+    )
+    disabled: Literal[0, 1] | None = Field(None, description="1: send nothing, 0: send again.", examples=[0])
+
+
+class WebhookListQuery(Paged):
+    """Webhooks come newest first."""
+
+
+class DeliveryListQuery(Paged):
+    """Deliveries come newest first."""
 
 
 class UpdateReportBody(BaseModel):

@@ -16,6 +16,7 @@ from pagegrade.web.api import (
     projects,
     reports,
     runs,
+    webhooks,
 )
 from pagegrade.web.api import report_list as api_report_list
 from pagegrade.web.operations import Operation
@@ -23,6 +24,7 @@ from pagegrade.web.ops import health, metrics
 from pagegrade.web.pages import assets, home
 from pagegrade.web.pages.account import account_page as own_account
 from pagegrade.web.pages.account import ignore_rules, keys, sign_in
+from pagegrade.web.pages.account import webhooks as own_webhooks
 from pagegrade.web.pages.admin import accounts, overview
 from pagegrade.web.pages.catalog import api_docs, check_pages, problems
 from pagegrade.web.pages.reports import (
@@ -53,6 +55,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *batches.OPERATIONS,
     *ignores.OPERATIONS,
     *monitors.OPERATIONS,
+    *webhooks.OPERATIONS,
     *projects.OPERATIONS,
     *account.OPERATIONS,
     *checks.OPERATIONS,
@@ -81,6 +84,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *sign_in.OPERATIONS,
     *own_account.OPERATIONS,
     *keys.OPERATIONS,
+    *own_webhooks.OPERATIONS,
     *overview.OPERATIONS,
     *accounts.OPERATIONS,
     *PROBES,

@@ -55,6 +55,11 @@ def ended_cookie(base_url: str) -> tuple[str, str]:
     return set_cookie(SESSION, "", base_url, seconds=0)
 
 
+def is_browser(header: Header) -> bool:
+    """Return whether a browser sent a form, as far as its headers say: programs have neither site nor cookies."""
+    return any(header(name) is not None for name in (b"sec-fetch-site", b"origin", b"referer", b"cookie"))
+
+
 def is_own_form(header: Header, base_url: str) -> bool:
     """Whether a form was sent by a page of ours.
 

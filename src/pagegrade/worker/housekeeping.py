@@ -17,6 +17,8 @@ from pagegrade.service.erasure import finish_erasure
 from pagegrade.service.retention import prune_expired
 from pagegrade.store.queue.procrastinate_queue import find_forgotten
 from pagegrade.store.repositories.accounts import list_erasing
+from pagegrade.store.repositories.deliveries import KEPT_MS as EVENTS_KEPT_MS
+from pagegrade.store.repositories.deliveries import forget_events
 from pagegrade.store.repositories.host_slots import forget_visits
 from pagegrade.store.repositories.idempotency import KEPT_MS, forget_requests
 from pagegrade.store.repositories.processes import forget_silent
@@ -81,6 +83,13 @@ async def _forget_idempotent_requests(services: Services) -> None:
         forgotten = await services.database.write(lambda tx: forget_requests(tx, now_ms() - KEPT_MS, limit=AT_A_TIME))
 
 
+async def _forget_events(services: Services) -> None:
+    before_ms = now_ms() - EVENTS_KEPT_MS
+    forgotten = AT_A_TIME
+    while forgotten >= AT_A_TIME:
+        forgotten = await services.database.write(lambda tx: forget_events(tx, before_ms, limit=AT_A_TIME))
+
+
 async def _forget_sessions(services: Services) -> None:
     await services.database.write(lambda tx: forget_sessions(tx, now_ms()))
 
@@ -140,6 +149,7 @@ CHORES: Final[tuple[Chore, ...]] = (
     _save_key_uses,
     _find_forgotten,
     _forget_idempotent_requests,
+    _forget_events,
     _forget_sessions,
     _forget_counters,
     _forget_processes,

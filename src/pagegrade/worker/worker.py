@@ -26,6 +26,7 @@ from pagegrade.store.queue.procrastinate_queue import has_jobs
 from pagegrade.store.queue.runs import extend_leases, is_under_way, release_run
 from pagegrade.store.repositories.host_slots import end_visits, hide_orphaned_visits
 from pagegrade.store.schema.migrate import is_current
+from pagegrade.worker.deliver import deliver_events
 from pagegrade.worker.execute import perform_run
 from pagegrade.worker.housekeeping import run_housekeeping
 from pagegrade.worker.jitter import turn_s
@@ -203,6 +204,12 @@ class Worker:
                     ]
                     if self._services.database.shared:
                         chores.append(group.create_task(offer_in_time(self._services), name="offering"))
+                    if self._slots:
+                        chores.append(
+                            group.create_task(
+                                deliver_events(self._services, resolver=self._resolver), name="delivering"
+                            )
+                        )
                     await self._claim_until_told(group, children)
                     for chore in chores:
                         chore.cancel()

@@ -59,6 +59,14 @@ def add_test_event(tx: Transaction, event: Event, webhook_id: int, kind: str) ->
     _write(tx, event, [(webhook_id, kind)])
 
 
+def add_notice(tx: Transaction, event: Event) -> None:
+    """Write an event for all message targets of an account, whatever they subscribe to."""
+    which = {"account_id": event.account_id, "project": event.project}
+    wanting = [(number, kind) for number, kind, _ in _WANTING.rows(tx, which) if kind in MESSAGE_KINDS]
+    if wanting:
+        _write(tx, event, wanting)
+
+
 def _write(tx: Transaction, event: Event, wanting: list[tuple[int, str]]) -> bool:
     data, run_number = _payload_of(tx, event)
     new = insert(events).values(

@@ -13,6 +13,7 @@ import msgspec
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
+from pagegrade.model.events import EVENT_TYPES
 from pagegrade.model.identity import PROJECT_URL
 from pagegrade.web.http.body import FORM, JSON, MULTIPART
 from pagegrade.web.http.headers import API
@@ -40,6 +41,7 @@ from pagegrade.web.schemas import (
     example_of,
 )
 from pagegrade.web.schemas.report import unfinished
+from pagegrade.web.schemas.webhook import WebhookPayload
 
 API_VERSION: Final = "1.0.0"
 """Of the interface: the second number grows when something is added, the third when only words change."""
@@ -47,6 +49,13 @@ _BODY_NAMES: Final = {FORM: "Form", MULTIPART: "Multipart", JSON: "Body"}
 """Media type of a body -> the end of its schema's name; one each, because generated code tells bodies by class."""
 WITH_FIELDS: Final = frozenset({"validation_failed", "url_not_allowed"})
 """Problems that name fields."""
+EVENT_SUMMARIES: Final[dict[str, str]] = {
+    "report.completed": "An analysis is completed",
+    "report.failed": "An analysis fails",
+    "report.regressed": "A budget of a monitor is exceeded",
+    "report.recovered": "A budget of a monitor is met again",
+    "monitor.unreachable": "A monitored page is unreachable",
+}
 _SCHEMA: Final = "#/components/schemas/{model}"
 _VALUES: Final = frozenset({"const", "default", "enum", "example", "examples"})
 """Keywords of a schema that hold values, not schemas."""
@@ -83,6 +92,7 @@ def build_openapi(operations: Sequence[Operation], *, base_url: str = "") -> JSO
         "servers": [{"url": base_url or "/", "description": "This installation."}],
         "tags": [{"name": name, "description": TAGS[name]} for name in _used_tags(operations)],
         "paths": paths,
+        "webhooks": _webhooks(),
         "components": {
             "schemas": schemas,
             "responses": responses,
@@ -144,8 +154,51 @@ def answer_examples(model: type[BaseModel], status: int) -> dict[str, JSONObject
     return {"example": {"value": answer}}
 
 
+def _webhooks() -> JSONObject:
+    """The requests that installations send to webhooks."""
+    headers = {
+        "webhook-id": ("The same for every attempt at an event.", "msg_2b7c1d0e9f8a4b6c8d0e1f2a3b4c5d6e"),
+        "webhook-timestamp": ("Time of the attempt, in seconds since 1970.", "1767616497"),
+        "webhook-signature": (
+            "`v1,` and the base64 of the HMAC-SHA256 of `id.timestamp.body` with the secret; two, separated by a "
+            "blank, for 24 hours after a rotation.",
+            "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+        ),
+    }
+    parameters = [
+        {
+            "name": name,
+            "in": "header",
+            "required": True,
+            "description": text,
+            "schema": {"type": "string"},
+            "example": example,
+        }
+        for name, (text, example) in headers.items()
+    ]
+    return {
+        event: {
+            "post": {
+                "operationId": "receive_" + event.replace(".", "_"),
+                "summary": EVENT_SUMMARIES[event],
+                "description": "Signed by Standard Webhooks (https://www.standardwebhooks.com). Any status from 200 to "
+                "299 accepts it; 410 disables the webhook; everything else is tried again.",
+                "tags": ["Webhooks"],
+                "security": [],
+                "parameters": parameters,
+                "requestBody": {
+                    "required": True,
+                    "content": {JSON: {"schema": {"$ref": _SCHEMA.format(model="WebhookPayload")}}},
+                },
+                "responses": {"2XX": {"description": "The event is accepted."}},
+            }
+        }
+        for event in EVENT_TYPES
+    }
+
+
 def _schemas(operations: Sequence[Operation]) -> JSONObject:
-    found: set[type[BaseModel]] = {Problem, ValidationProblem}
+    found: set[type[BaseModel]] = {Problem, ValidationProblem, WebhookPayload}
     for operation in operations:
         found.update(operation.answers.values())
         found.update(model for model in (operation.body,) if model is not None)

@@ -11,6 +11,7 @@ TAGS: Final[dict[str, str]] = {
     "Batches": "Many reports from one call.",
     "Ignore rules": "Findings that an account has decided to live with.",
     "Monitors": "Reports that are analyzed again on a schedule, with budgets.",
+    "Webhooks": "Deliveries of events to URLs, chat channels and e-mail addresses.",
     "Runs": "The analyses of a report: each is numbered and never changes.",
     "Projects": "The hosts your reports are about.",
     "Account": "Who you are here, what you may use and what you have used.",
@@ -23,7 +24,7 @@ LARGEST_ID: Final = 2**63 - 1
 
 PATH_PARAMETERS: Final[dict[str, JSONObject]] = {
     "id": {
-        "description": "Number of the report, the batch, the ignore rule or the monitor.",
+        "description": "Number of the report, the batch, the ignore rule, the monitor or the webhook.",
         "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID},
         "example": 1042,
     },
@@ -31,6 +32,11 @@ PATH_PARAMETERS: Final[dict[str, JSONObject]] = {
         "description": "Number of the run within the report, from 1.",
         "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID},
         "example": 3,
+    },
+    "delivery": {
+        "description": "Number of the delivery.",
+        "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID},
+        "example": 88,
     },
     "project": {
         "description": "Host of the project, with its port where that is not the usual one.",

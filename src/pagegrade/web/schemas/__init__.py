@@ -12,6 +12,9 @@ from pagegrade.web.schemas.answers import (
     DeletedMonitor,
     DeletedProject,
     DeletedReport,
+    DeletedWebhook,
+    DeliveryAnswer,
+    DeliveryList,
     Description,
     IgnoreAnswer,
     IgnoreList,
@@ -23,6 +26,9 @@ from pagegrade.web.schemas.answers import (
     ReportList,
     RunAnswer,
     RunList,
+    WebhookAnswer,
+    WebhookList,
+    WebhookSecretAnswer,
 )
 from pagegrade.web.schemas.problem import Problem, ValidationProblem
 from pagegrade.web.schemas.shape import example_of
@@ -39,6 +45,9 @@ __all__ = [
     "DeletedMonitor",
     "DeletedProject",
     "DeletedReport",
+    "DeletedWebhook",
+    "DeliveryAnswer",
+    "DeliveryList",
     "Description",
     "IgnoreAnswer",
     "IgnoreList",
@@ -52,5 +61,8 @@ __all__ = [
     "RunAnswer",
     "RunList",
     "ValidationProblem",
+    "WebhookAnswer",
+    "WebhookList",
+    "WebhookSecretAnswer",
     "example_of",
 ]

@@ -15,6 +15,7 @@ from pagegrade.web.schemas.problem import AnswerWarning
 from pagegrade.web.schemas.report import ListedReport, Report
 from pagegrade.web.schemas.run import Comparison, Run, RunItem
 from pagegrade.web.schemas.shape import URL, Count, Document, about, forget_default, sometimes
+from pagegrade.web.schemas.webhook import Delivery, Webhook, WebhookWithSecret
 
 _LIST = "https://reports.example.org/api/v1/reports"
 
@@ -213,6 +214,43 @@ class DeletedMonitor(Deleted):
     object: Literal["monitor"] = about("The kind of object.", "monitor")
 
 
+class WebhookAnswer(Answer):
+    """One webhook."""
+
+    data: Webhook = about("The webhook.")
+
+
+class WebhookSecretAnswer(Answer):
+    """One webhook with its secret."""
+
+    data: WebhookWithSecret = about("The webhook.")
+
+
+class WebhookList(ListAnswer):
+    """Webhooks."""
+
+    data: list[Webhook] = about("The webhooks of this page.")
+
+
+class DeletedWebhook(Deleted):
+    """The webhook is gone."""
+
+    id: int = about("The webhook that is gone.", 5, ge=1)
+    object: Literal["webhook"] = about("The kind of object.", "webhook")
+
+
+class DeliveryAnswer(Answer):
+    """One delivery."""
+
+    data: Delivery = about("The delivery.")
+
+
+class DeliveryList(ListAnswer):
+    """Deliveries."""
+
+    data: list[Delivery] = about("The deliveries of this page.")
+
+
 class DeletedReport(Deleted):
     """The report is gone."""
 
@@ -236,4 +274,5 @@ class Description(Document):
     servers: list[dict[str, Any]] = about("Where it is.", [{"url": "https://reports.example.org"}])
     tags: list[dict[str, Any]] = about("How its operations are grouped.", [{"name": "Reports"}])
     paths: dict[str, Any] = about("Its operations.", {})
+    webhooks: dict[str, Any] = about("Requests that webhooks get.", {})
     components: dict[str, Any] = about("What they share.", {})

@@ -1,0 +1,239 @@
+"""Messages to people about their pages: plain lines, and as Slack, Discord, Teams and e-mail want them.
+
+Every text of a page is inert: on one line, without invisible characters, never read as markup, a link or a mention.
+
+Sources: https://docs.slack.dev/reference/block-kit/composition-objects/text-object,
+https://discord.com/developers/docs/resources/webhook#execute-webhook, https://adaptivecards.io/explorer/TextRun.html,
+https://www.rfc-editor.org/rfc/rfc8058
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.headerregistry import Address  # lint: allow slow-parser - written only
+from email.message import EmailMessage  # lint: allow slow-parser - written only
+from email.policy import SMTP  # lint: allow slow-parser - written only
+from email.utils import format_datetime
+from typing import Any, Final
+
+from pagegrade.render.english import N_, Words
+from pagegrade.render.escape import visible
+from pagegrade.report.masking import mask_url
+
+MAX_ITEMS: Final = 10
+"""Of one message; the number of the others is given."""
+MAX_BUDGETS: Final = 10
+NO_BACKTICK: Final = "\u02cb"
+"""Looks like one, and ends no code."""
+_MAX_URL: Final = 300
+_MAX_TEXT: Final = 200
+_MAX_SUBJECT: Final = 150
+_HEADLINES: Final[Mapping[str, str]] = {
+    "report.completed": N_("Analysis completed"),
+    "report.failed": N_("Analysis failed"),
+    "report.regressed": N_("Budget exceeded"),
+    "report.recovered": N_("Within budget again"),
+    "monitor.unreachable": N_("Page unreachable"),
+    "webhook.disabled": N_("Webhook disabled"),
+    "webhook.test": N_("Test message"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One event in lines of plain text."""
+
+    headline: str
+    page: str
+    """URL of the page, masked; empty: it is about no page."""
+    lines: tuple[str, ...]
+    link: str
+    """Own page with more about it; empty: there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One or more events, in one language."""
+
+    title: str
+    items: tuple[Item, ...]
+    more: str
+    """Sentence about the events that are left out; empty: none are."""
+    open_label: str
+
+
+def make_message(texts: Words, payloads: Sequence[Mapping[str, Any]]) -> Message:
+    """Make a message about at least one event, in their order; ``payloads`` as delivered to webhooks."""
+    items = tuple(_item(texts, each) for each in payloads[:MAX_ITEMS])
+    first = items[0]
+    left = len(payloads) - len(items)
+    if len(payloads) == 1:
+        title = f"{first.headline}: {first.page}" if first.page else first.headline
+    else:
+        title = texts.ngettext("%(num)s message about your pages", "%(num)s messages about your pages", len(payloads))
+    return Message(
+        title=visible(title, _MAX_SUBJECT),
+        items=items,
+        more=texts.ngettext("%(num)s more event", "%(num)s more events", left) if left else "",
+        open_label=texts.gettext("Open report"),
+    )
+
+
+def _item(texts: Words, payload: Mapping[str, Any]) -> Item:
+    data = payload["data"]
+    report, change = data.get("report") or {}, data.get("change") or {}
+    lines = []
+    if report.get("score") is not None:
+        before = change.get("score")
+        moved = f" ({before:+d})" if isinstance(before, int) and before else ""
+        score = report["score"]
+        lines.append(texts.gettext("Score: %(score)s%(moved)s", score=score, moved=moved))
+    if change.get("new") is not None and (change["new"] or change["fixed"]):
+        lines.append(texts.gettext("Findings: %(new)s new, %(fixed)s fixed", new=change["new"], fixed=change["fixed"]))
+    lines += [_budget_line(texts, each) for each in (data.get("budgets") or [])[:MAX_BUDGETS]]
+    error = data.get("error")
+    if isinstance(error, Mapping) and error.get("message"):
+        lines.append(visible(error["message"], _MAX_TEXT))
+    if payload["type"] == "webhook.disabled":
+        lines.append(
+            texts.gettext(
+                "%(url)s did not accept deliveries for days. Nothing more is sent to it.", url=mask_url(data["url"])
+            )
+        )
+    headline = _HEADLINES[payload["type"]]
+    return Item(
+        headline=texts.gettext(headline),
+        page=visible(mask_url(report["url"]), _MAX_URL) if report.get("url") else "",
+        lines=tuple(visible(line, _MAX_TEXT) for line in lines),
+        link=(data.get("links") or {}).get("report") or (data.get("links") or {}).get("webhooks") or "",
+    )
+
+
+def _budget_line(texts: Words, budget: Mapping[str, Any]) -> str:
+    condition, value = visible(budget.get("condition", ""), _MAX_TEXT), budget.get("value")
+    if value is None:
+        return condition
+    return texts.gettext("%(condition)s: now %(value)s", condition=condition, value=visible(value))
+
+
+def slack_body(message: Message) -> dict[str, Any]:
+    """The body for an incoming webhook of Slack, or of what understands the same."""
+    blocks: list[dict[str, Any]] = [_slack_text("header", message.title)]
+    for item in message.items:
+        text = "\n".join(filter(None, (item.headline, item.page, *item.lines)))
+        blocks.append(_slack_text("section", text))
+        if item.link:
+            button = {"type": "button", "text": _slack_plain(message.open_label), "url": item.link}
+            blocks.append({"type": "actions", "elements": [button]})
+    if message.more:
+        blocks.append(_slack_text("section", message.more))
+    # Shown in notifications, and read as markup.
+    return {"text": html.escape(message.title, quote=False), "blocks": blocks}
+
+
+def _slack_text(kind: str, text: str) -> dict[str, Any]:
+    return {"type": kind, "text": _slack_plain(text[:150] if kind == "header" else text[:3000])}
+
+
+def _slack_plain(text: str) -> dict[str, Any]:
+    return {"type": "plain_text", "text": text, "emoji": False}
+
+
+def discord_body(message: Message) -> dict[str, Any]:
+    """The body for a webhook of Discord."""
+    embeds = []
+    for item in message.items:
+        parts = [_discord_code(item.page) if item.page else "", *map(_discord_code, item.lines)]
+        embed = {"title": item.headline, "description": "\n".join(filter(None, parts))[:4000]}
+        embeds.append({**embed, "url": item.link} if item.link else embed)
+    content = message.more or ""
+    return {"content": content, "embeds": embeds, "allowed_mentions": {"parse": []}}
+
+
+def _discord_code(text: str) -> str:
+    """Text as code, in which nothing is read as markup."""
+    return f"`{text.replace('`', NO_BACKTICK)}`"
+
+
+def teams_body(message: Message) -> dict[str, Any]:
+    """The body for a workflow of Microsoft Teams: an adaptive card of text runs, which know no markup."""
+    body: list[dict[str, Any]] = [_teams_text(message.title, weight="Bolder", size="Medium")]
+    actions: list[dict[str, Any]] = []
+    for item in message.items:
+        body += [_teams_text(line) for line in filter(None, (item.headline, item.page, *item.lines))]
+        if item.link and len(actions) < 1:
+            actions.append({"type": "Action.OpenUrl", "title": message.open_label, "url": item.link})
+    if message.more:
+        body.append(_teams_text(message.more))
+    card = {
+        "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+        "type": "AdaptiveCard",
+        "version": "1.4",
+        "body": body,
+        "actions": actions,
+    }
+    attachment = {"contentType": "application/vnd.microsoft.card.adaptive", "contentUrl": None, "content": card}
+    return {"type": "message", "attachments": [attachment]}
+
+
+def _teams_text(text: str, **style: str) -> dict[str, Any]:
+    return {"type": "RichTextBlock", "inlines": [{"type": "TextRun", "text": text, **style}]}
+
+
+def email_message(
+    texts: Words,
+    message: Message,
+    *,
+    sender: str,
+    recipient: str,
+    message_id: str,
+    unsubscribe_url: str,
+    at_ms: int,
+) -> EmailMessage:
+    """An e-mail with a text and an HTML part, and one-click unsubscription (RFC 8058).
+
+    Args:
+        texts: Language of the recipient.
+        message: The content.
+        sender: Address, ``name@host``.
+        recipient: Address, ``name@host``.
+        message_id: The same for every attempt, without brackets and host.
+        unsubscribe_url: Ends these messages without signing in.
+        at_ms: Time of the message.
+    """
+    mail = EmailMessage(policy=SMTP)
+    mail["From"] = Address("Pagegrade", addr_spec=sender)
+    mail["To"] = Address(addr_spec=recipient)
+    mail["Subject"] = message.title
+    mail["Date"] = format_datetime(datetime.fromtimestamp(at_ms / 1000, UTC))
+    mail["Message-ID"] = f"<{message_id}@{sender.rpartition('@')[2]}>"
+    mail["List-Unsubscribe"] = f"<{unsubscribe_url}>"
+    mail["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    mail["Auto-Submitted"] = "auto-generated"
+    leave = texts.gettext("Stop these messages")
+    text = []
+    for item in message.items:
+        text += [item.headline, *filter(None, (item.page, *item.lines, item.link)), ""]
+    text += [*filter(None, (message.more,)), f"{leave}: {unsubscribe_url}", ""]
+    mail.set_content("\n".join(text))
+    mail.add_alternative(_email_html(message, leave, unsubscribe_url), subtype="html")
+    return mail
+
+
+def _email_html(message: Message, leave: str, unsubscribe_url: str) -> str:
+    def link(url: str, label: str) -> str:
+        return f'<p><a href="{html.escape(url)}">{html.escape(label)}</a></p>'
+
+    parts = []
+    for item in message.items:
+        parts.append(f"<h2>{html.escape(item.headline)}</h2>")
+        parts += [f"<p>{html.escape(line)}</p>" for line in filter(None, (item.page, *item.lines))]
+        if item.link:
+            parts.append(link(item.link, message.open_label))
+    if message.more:
+        parts.append(f"<p>{html.escape(message.more)}</p>")
+    body = "\n".join((*parts, link(unsubscribe_url, leave)))
+    return f"<!doctype html>\n<title>{html.escape(message.title)}</title>\n{body}\n"

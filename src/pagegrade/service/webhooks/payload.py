@@ -1,0 +1,74 @@
+"""Payloads of deliveries: thin JSON for programs, and the same as values for messages to people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from pagegrade.model.account import Account
+from pagegrade.model.stored import Privacy, StoredReport
+from pagegrade.model.webhooks import ClaimedWebhook, DueDelivery
+from pagegrade.report.compare import compare_reports
+from pagegrade.report.serialize import timestamp
+from pagegrade.service.reports.history import report_of_run
+from pagegrade.service.webhooks.signatures import KEY_NAME
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.accounts import load_account
+from pagegrade.store.repositories.installation import load_or_make_secret
+from pagegrade.store.repositories.reports import load_report
+from pagegrade.store.repositories.run_history import latest_completed, load_detail, load_run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """Everything that the attempt at a claim needs of the database."""
+
+    key: bytes
+    """Of the installation; secrets are derived from it."""
+    account: Account
+    payloads: tuple[dict[str, Any], ...]
+    """``{type, timestamp, data}`` of each delivery."""
+
+
+def make_key(tx: Transaction) -> bytes:
+    """The key of the installation for webhooks, made at its first use."""
+    return load_or_make_secret(tx, KEY_NAME)
+
+
+def prepare(tx: Transaction, claimed: ClaimedWebhook, *, key: bytes, base_url: str) -> Prepared | None:
+    """Make the payloads of a claim; ``None``: its account is gone."""
+    account = load_account(tx, claimed.webhook.account_id)
+    if account is None:
+        return None
+    payloads = tuple(_payload(tx, account.id, due, base_url) for due in claimed.deliveries)
+    return Prepared(key=key, account=account, payloads=payloads)
+
+
+def _payload(tx: Transaction, account_id: int, due: DueDelivery, base_url: str) -> dict[str, Any]:
+    data: dict[str, Any] = msgspec.json.decode(due.data)
+    report = None if due.report_id is None else load_report(tx, account_id, due.report_id)
+    if report is not None and "report" in data:
+        if report.privacy != Privacy.PRIVATE:
+            data["report"]["share_url"] = f"{base_url}/r/{report.slug}"
+        data["links"] = {"report": f"{base_url}/reports/{report.id}"}
+        if "change" in data:
+            data["change"] |= _changed_findings(tx, report, due.run_number)
+    return {"type": due.type, "timestamp": timestamp(due.at_ms), "data": data}
+
+
+def _changed_findings(tx: Transaction, report: StoredReport, number: int | None) -> dict[str, int | None]:
+    """Numbers of new and fixed findings since the run before that succeeded; ``None``: the two cannot be compared."""
+    unknown: dict[str, int | None] = {"new": None, "fixed": None}
+    newer = None if number is None else load_run(tx, report.id, number)
+    older = None if newer is None else latest_completed(tx, report.id, before=newer.number)
+    if newer is None or older is None or newer.state != "completed":
+        return unknown
+    runs = (older, newer)
+    details = [load_detail(tx, report.id, run.number) for run in runs]
+    if None in details:
+        return unknown
+    before, after = (report_of_run(report, run, detail) for run, detail in zip(runs, details, strict=True))
+    made = compare_reports(before, after)
+    return {"new": len(made.new), "fixed": len(made.fixed)}

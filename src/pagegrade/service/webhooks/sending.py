@@ -1,0 +1,229 @@
+"""Attempts at deliveries: one request, or one e-mail, and when to try again.
+
+Every attempt resolves the host anew, and the addresses pass the guard of all connections; nothing is remembered of
+the attempt before.
+
+Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+
+from pagegrade.gather.exchange import FetchError, Limits, Post, Request
+from pagegrade.gather.http import HTTPClient
+from pagegrade.gather.mail import send_mail
+from pagegrade.gather.resolver import Resolver
+from pagegrade.model.webhooks import ClaimedWebhook
+from pagegrade.render.i18n import LOCALES, Texts
+from pagegrade.render.notifications import (
+    Message,
+    discord_body,
+    email_message,
+    make_message,
+    slack_body,
+    teams_body,
+)
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.runs.analysis import general_policy
+from pagegrade.service.webhooks.payload import Prepared
+from pagegrade.service.webhooks.signatures import signed_headers, unsubscribe_token
+from pagegrade.store.repositories.deliveries import MAX_PAUSE_MS, AttemptOutcome
+
+DEADLINE_S: Final = 20.0
+"""From the look-up of the host to the last byte."""
+MAX_ANSWER_BYTES: Final = 4_096
+"""Read of an answer, and kept in the log."""
+RETRY_S: Final = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
+"""Seconds after each failed attempt; after the last of them the delivery has failed."""
+JITTER: Final = 0.2
+"""Greatest part of a pause that is added to it, so that not all deliveries come back at the same moment."""
+MAIL_DEADLINE_S: Final = 90.0
+_OK: Final = range(200, 300)
+_REDIRECT: Final = range(300, 400)
+_GONE: Final = 410
+_SLOW_DOWN: Final = frozenset({429, 502, 503, 504})
+_SLOW_DOWN_S: Final = 60.0
+"""Least pause of a webhook that says that it has too much to do."""
+_PAUSE_S: Final = 5.0
+_MAX_PAUSE_S: Final = 600.0
+_LIMITS: Final = Limits(headers_s=DEADLINE_S)
+_BODIES: Final[dict[str, Callable[[Message], dict[str, Any]]]] = {
+    "slack": slack_body,
+    "discord": discord_body,
+    "teams": teams_body,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """The receiver's reaction to one attempt."""
+
+    http_status: int | None = None
+    error: str | None = None
+    """Code; ``None``: it was accepted."""
+    answer: bytes = b""
+    retry_after_s: float | None = None
+    duration_ms: int = 0
+    permanent: bool = False
+    """Trying again would not help."""
+
+
+async def attempt(
+    claimed: ClaimedWebhook,
+    prepared: Prepared,
+    options: ServiceOptions,
+    *,
+    now_ms: int,
+    resolver: Resolver | None = None,
+) -> tuple[AttemptOutcome, ...]:
+    """Send what was claimed, once; one outcome for each of its deliveries.
+
+    Args:
+        claimed: The webhook and its deliveries.
+        prepared: Their payloads.
+        options: Of the installation.
+        now_ms: The time.
+        resolver: Where addresses come from; ``None`` for DNS.
+    """
+    started_s = time.monotonic()
+    if claimed.webhook.kind == "email":
+        reply = await _mail(claimed, prepared, options, now_ms)
+    else:
+        reply = await _post(claimed, prepared, options, now_ms, resolver)
+    duration_ms = round((time.monotonic() - started_s) * 1000)
+    failures = claimed.webhook.failures
+    return tuple(
+        outcome_of(
+            reply, attempts=due.attempts, failures=failures, now_ms=now_ms + duration_ms, duration_ms=duration_ms
+        )
+        for due in claimed.deliveries
+    )
+
+
+def outcome_of(
+    reply: Reply, *, attempts: int, failures: int, now_ms: int, duration_ms: int, chance: float | None = None
+) -> AttemptOutcome:
+    """Decide what follows from a reply.
+
+    Args:
+        reply: Of the receiver.
+        attempts: Made before this one.
+        failures: Of the webhook in a row, before this attempt.
+        now_ms: The time.
+        duration_ms: Of the attempt.
+        chance: 0 to 1, for the jitter; ``None``: drawn.
+    """
+    seen: dict[str, Any] = {
+        "http_status": reply.http_status,
+        "error": reply.error,
+        "answer": reply.answer,
+        "duration_ms": duration_ms,
+    }
+    if reply.error is None:
+        return AttemptOutcome(state="delivered", **seen)
+    drawn = random.random() if chance is None else chance  # noqa: S311 - no secret
+    pause_s = min(_PAUSE_S * 2.0 ** min(failures, 20), _MAX_PAUSE_S)
+    if reply.http_status in _SLOW_DOWN:
+        pause_s = max(pause_s, _SLOW_DOWN_S, reply.retry_after_s or 0.0)
+    pause_s = min(pause_s, MAX_PAUSE_MS / 1000)
+    pause_until_ms = now_ms + round(pause_s * 1000)
+    gone = reply.http_status == _GONE
+    if gone or reply.permanent or attempts >= len(RETRY_S):
+        return AttemptOutcome(state="failed", pause_until_ms=pause_until_ms, gone=gone, **seen)
+    wait_s = RETRY_S[attempts] * (1 + JITTER * drawn)
+    retry_at_ms = now_ms + round(wait_s * 1000)
+    if reply.http_status in _SLOW_DOWN:
+        retry_at_ms = max(retry_at_ms, pause_until_ms)
+    return AttemptOutcome(state="retry", retry_at_ms=retry_at_ms, pause_until_ms=pause_until_ms, **seen)
+
+
+async def _post(
+    claimed: ClaimedWebhook, prepared: Prepared, options: ServiceOptions, now_ms: int, resolver: Resolver | None
+) -> Reply:
+    webhook = claimed.webhook
+    if webhook.kind == "webhook":
+        body = msgspec.json.encode(prepared.payloads[0])
+        event_id = claimed.deliveries[0].event_id
+        headers = signed_headers(prepared.key, webhook, event_id=event_id, body=body, now_ms=now_ms)
+    else:
+        message = make_message(texts_of(prepared.account.locale), prepared.payloads)
+        body, headers = msgspec.json.encode(_BODIES[webhook.kind](message)), ()
+    request = Request(
+        url=webhook.url,
+        post=Post(body=body, content_type="application/json", headers=headers),
+        max_wire_bytes=MAX_ANSWER_BYTES,
+        max_decoded_bytes=MAX_ANSWER_BYTES,
+        timeout_s=DEADLINE_S,
+    )
+    policy = general_policy(options.analyze)
+    async with HTTPClient(policy=policy, resolver=resolver, limits=_LIMITS) as client:
+        try:
+            response = (await client.fetch(request)).response
+        except FetchError as error:
+            return Reply(error=error.code)
+    return Reply(
+        http_status=response.status,
+        error=_error_of(response.status),
+        answer=response.body[:MAX_ANSWER_BYTES],
+        retry_after_s=read_retry_after(response.header("Retry-After"), now_ms),
+    )
+
+
+def _error_of(status: int) -> str | None:
+    if status in _OK:
+        return None
+    return "redirect" if status in _REDIRECT else "gone" if status == _GONE else "http_status"
+
+
+def read_retry_after(value: str | None, now_ms: int) -> float | None:
+    """Seconds that a Retry-After asks for, at most those of the longest pause; ``None``: none that can be read."""
+    text = (value or "").strip()[:100]
+    if text.isascii() and text.isdecimal():
+        return min(float(text), MAX_PAUSE_MS / 1000)
+    try:
+        at = parsedate_to_datetime(text)
+    except (ValueError, IndexError, TypeError):
+        return None
+    seconds = at.replace(tzinfo=at.tzinfo or UTC).timestamp() - now_ms / 1000
+    return min(max(seconds, 0.0), MAX_PAUSE_MS / 1000)
+
+
+async def _mail(claimed: ClaimedWebhook, prepared: Prepared, options: ServiceOptions, now_ms: int) -> Reply:
+    recipient = claimed.webhook.url.removeprefix("mailto:")
+    if options.mail is None or not options.mail.allows(recipient):
+        return Reply(error="mail_not_configured")
+    texts = texts_of(prepared.account.locale)
+    sender = options.mail.sender
+    mail = email_message(
+        texts,
+        make_message(texts, prepared.payloads),
+        sender=sender,
+        recipient=recipient,
+        message_id=claimed.deliveries[0].event_id,
+        unsubscribe_url=f"{options.base_url}/unsubscribe/{unsubscribe_token(prepared.key, claimed.webhook)}",
+        at_ms=now_ms,
+    )
+    send = partial(send_mail, options.mail.server, mail, sender=sender, recipient=recipient)
+    try:
+        async with asyncio.timeout(MAIL_DEADLINE_S):
+            result, code = await asyncio.to_thread(send)
+    except TimeoutError:
+        return Reply(error="timeout")
+    return Reply(http_status=code, error=None if result == "sent" else result, permanent=result == "smtp_refused")
+
+
+def texts_of(locale: str) -> Texts:
+    """The texts in the language of an account, or in English."""
+    tag = locale.partition("-")[0].lower()
+    return Texts(tag if tag in LOCALES else LOCALES[0])

@@ -1,0 +1,295 @@
+"""Deliveries: claim what is due, record how an attempt ended, list the log, send again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from sqlalchemy import Row, bindparam, delete, func, or_, select, text, update
+
+from pagegrade.model.webhooks import MESSAGE_KINDS, ClaimedWebhook, DueDelivery, StoredDelivery
+from pagegrade.store.engine.database import Transaction, is_shared, moment
+from pagegrade.store.engine.prepared import Prepared
+from pagegrade.store.repositories.reports import GREATEST_ID
+from pagegrade.store.repositories.webhooks import disable_webhook, webhook_of
+from pagegrade.store.schema.tables import deliveries, events, webhooks
+
+MAX_PAUSE_MS: Final = 25 * 3_600_000
+"""Nothing is put off for longer; a time farther ahead was written by a clock that was set back since."""
+PER_ACCOUNT: Final = 2
+"""Webhooks of one account that are sent to at the same time."""
+MAX_DIGEST: Final = 50
+"""Events of one message."""
+MAX_WAITING: Final = 10_000
+"""Deliveries that may wait for one webhook that does not accept them."""
+FAILING_MS: Final = 3 * 86_400_000
+"""A webhook that has accepted nothing for so long is disabled."""
+KEPT_MS: Final = 30 * 86_400_000
+"""Events and the log of their deliveries are kept for so long."""
+_CANDIDATES: Final = 200
+
+_DUE: Final = Prepared(
+    text(
+        "SELECT 1 FROM webhooks WHERE due_at_ms <= :now_ms AND disabled_at_ms IS NULL "
+        "AND (lease_until_ms IS NULL OR lease_until_ms <= :now_ms OR lease_until_ms > :far_ms) LIMIT 1"
+    )
+)
+_FREE: Final = or_(
+    webhooks.c.lease_until_ms.is_(None),
+    webhooks.c.lease_until_ms <= bindparam("now_ms"),
+    webhooks.c.lease_until_ms > bindparam("far_ms"),
+)
+_EVENT_COLUMNS: Final = (
+    deliveries.c.id,
+    deliveries.c.attempts,
+    events.c.public_id,
+    events.c.type,
+    events.c.report_id,
+    events.c.run_number,
+    events.c.data,
+    events.c.created_at_ms,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptOutcome:
+    """The end of one attempt."""
+
+    state: Literal["delivered", "retry", "failed"]
+    http_status: int | None = None
+    error: str | None = None
+    answer: bytes = b""
+    duration_ms: int = 0
+    retry_at_ms: int | None = None
+    """Time of the next attempt; of ``retry`` only."""
+    pause_until_ms: int | None = None
+    """Nothing else is sent to the webhook before; ``None``: at once."""
+    gone: bool = False
+    """The receiver wants nothing more."""
+
+
+def has_due(tx: Transaction, now_ms: int) -> bool:
+    """Return whether a webhook can be claimed; cheap."""
+    return _DUE.first(tx, {"now_ms": now_ms, "far_ms": now_ms + MAX_PAUSE_MS}) is not None
+
+
+def claim_webhooks(
+    tx: Transaction, *, worker: str, count: int, now_ms: int, lease_ms: int
+) -> tuple[ClaimedWebhook, ...]:
+    """Take up to ``count`` webhooks with what is to be sent to each; accounts take turns.
+
+    Args:
+        tx: Transaction.
+        worker: Process that takes them, named among all that ever ran.
+        count: At most so many.
+        now_ms: The time.
+        lease_ms: Time after which another process may take a webhook of which nothing was recorded.
+    """
+    now_ms = moment(tx, now_ms)
+    times = {"now_ms": now_ms, "far_ms": now_ms + MAX_PAUSE_MS}
+    due = (
+        select(webhooks)
+        .where(webhooks.c.due_at_ms <= now_ms, webhooks.c.disabled_at_ms.is_(None), _FREE)
+        .order_by(webhooks.c.served_at_ms, webhooks.c.id)
+        .limit(_CANDIDATES)
+    )
+    if is_shared(tx):
+        due = due.with_for_update(skip_locked=True)
+    candidates = list(tx.execute(due, times))
+    busy = _count_busy(tx, {row.account_id for row in candidates}, now_ms)
+    claimed: list[ClaimedWebhook] = []
+    # The first of each account before the second of any.
+    for most in range(1, PER_ACCOUNT + 1):
+        for row in tuple(candidates):
+            if len(claimed) >= count:
+                return tuple(claimed)
+            if busy.get(row.account_id, 0) >= most:
+                continue
+            candidates.remove(row)
+            found = _due_of(tx, row, now_ms)
+            if not found:
+                _note_next(tx, row.id)
+                continue
+            values = {"worker": worker, "lease_until_ms": now_ms + lease_ms, "served_at_ms": now_ms}
+            tx.execute(update(webhooks).where(webhooks.c.id == row.id).values(values))
+            busy[row.account_id] = busy.get(row.account_id, 0) + 1
+            claimed.append(ClaimedWebhook(webhook=webhook_of(row), deliveries=found))
+    return tuple(claimed)
+
+
+def record_attempt(
+    tx: Transaction, claimed: ClaimedWebhook, outcomes: Sequence[AttemptOutcome], *, worker: str, now_ms: int
+) -> bool:
+    """Record how the attempts at the deliveries of a claim ended, and let go of the webhook.
+
+    Returns:
+        True if this disabled the webhook because it fails for too long.
+    """
+    now_ms = moment(tx, now_ms)
+    webhook = claimed.webhook
+    which = select(webhooks).where(webhooks.c.id == webhook.id, webhooks.c.worker == worker)
+    row = tx.execute(which.with_for_update() if is_shared(tx) else which).first()
+    if row is None:
+        # Deleted, or given to another process after the lease had ended: that one records its own attempt.
+        return False
+    for due, outcome in zip(claimed.deliveries, outcomes, strict=True):
+        _record(tx, due, outcome, now_ms)
+    last = outcomes[-1]
+    pause_until_ms = None if last.pause_until_ms is None else min(last.pause_until_ms, now_ms + MAX_PAUSE_MS)
+    succeeded = last.state == "delivered"
+    values: dict[str, Any] = {
+        "worker": None,
+        "lease_until_ms": pause_until_ms,
+        "failures": 0 if succeeded else row.failures + 1,
+        "failing_since_ms": None if succeeded else row.failing_since_ms or now_ms,
+    }
+    tx.execute(update(webhooks).where(webhooks.c.id == webhook.id).values(values))
+    if last.gone:
+        disable_webhook(tx, webhook.id, "gone", now_ms)
+        return False
+    if not succeeded and (now_ms - values["failing_since_ms"] >= FAILING_MS or _has_too_many(tx, webhook.id)):
+        disable_webhook(tx, webhook.id, "failing", now_ms)
+        return True
+    _note_next(tx, webhook.id)
+    return False
+
+
+def release_webhook(tx: Transaction, claimed: ClaimedWebhook, *, worker: str) -> None:
+    """Let go of a webhook to which nothing was sent."""
+    mine = update(webhooks).where(webhooks.c.id == claimed.webhook.id, webhooks.c.worker == worker)
+    tx.execute(mine.values(worker=None, lease_until_ms=None))
+
+
+def enable_deliveries(tx: Transaction, webhook_id: int) -> None:
+    """Go on with the deliveries that wait for a webhook, now."""
+    enabled = update(webhooks).where(webhooks.c.id == webhook_id)
+    tx.execute(enabled.values(failures=0, failing_since_ms=None, worker=None, lease_until_ms=None))
+    _note_next(tx, webhook_id)
+
+
+def list_deliveries(
+    tx: Transaction, webhook_id: int, page: int, per_page: int
+) -> tuple[tuple[StoredDelivery, ...], int]:
+    """(the deliveries of a page, newest first; how many there are on all pages)."""
+    mine = deliveries.c.webhook_id == webhook_id
+    total: int = tx.execute(select(func.count()).select_from(deliveries).where(mine)).scalar_one()
+    skipped = (page - 1) * per_page
+    if skipped >= total:
+        return (), total
+    rows = tx.execute(_logged().where(mine).order_by(deliveries.c.id.desc()).limit(per_page).offset(skipped))
+    return tuple(map(_stored, rows)), total
+
+
+def load_delivery(tx: Transaction, webhook_id: int, delivery_id: int) -> StoredDelivery | None:
+    """A delivery of this webhook; ``None`` when there is none."""
+    if not 0 < delivery_id <= GREATEST_ID:
+        return None
+    row = tx.execute(_logged().where(deliveries.c.id == delivery_id, deliveries.c.webhook_id == webhook_id)).first()
+    return None if row is None else _stored(row)
+
+
+def send_again(tx: Transaction, webhook_id: int, delivery_id: int, now_ms: int) -> None:
+    """Send a delivery again now, with the whole schedule of retries; its ``webhook-id`` stays."""
+    again = update(deliveries).where(deliveries.c.id == delivery_id, deliveries.c.webhook_id == webhook_id)
+    tx.execute(again.values(state="waiting", attempts=0, due_at_ms=now_ms))
+    # A pause after failures ends, too; a process that is sending now goes on.
+    idle = update(webhooks).where(webhooks.c.id == webhook_id, webhooks.c.worker.is_(None))
+    tx.execute(idle.values(lease_until_ms=None))
+    _note_next(tx, webhook_id)
+
+
+def forget_events(tx: Transaction, before_ms: int, *, limit: int) -> int:
+    """Delete up to ``limit`` events from before a time with the log of their deliveries; the number of them."""
+    old = select(events.c.id).where(events.c.created_at_ms < before_ms).order_by(events.c.created_at_ms).limit(limit)
+    return tx.execute(delete(events).where(events.c.id.in_(old))).rowcount
+
+
+def _count_busy(tx: Transaction, account_ids: set[int], now_ms: int) -> dict[int, int]:
+    if not account_ids:
+        return {}
+    sending = (
+        select(webhooks.c.account_id, func.count())
+        .where(
+            webhooks.c.account_id.in_(account_ids), webhooks.c.worker.is_not(None), webhooks.c.lease_until_ms > now_ms
+        )
+        .group_by(webhooks.c.account_id)
+    )
+    return {account_id: int(number) for account_id, number in tx.execute(sending)}
+
+
+def _due_of(tx: Transaction, row: Any, now_ms: int) -> tuple[DueDelivery, ...]:
+    found = tx.execute(
+        select(*_EVENT_COLUMNS)
+        .join(events, events.c.id == deliveries.c.event_id)
+        .where(deliveries.c.webhook_id == row.id, deliveries.c.state == "waiting", deliveries.c.due_at_ms <= now_ms)
+        .order_by(deliveries.c.due_at_ms, deliveries.c.id)
+        .limit(MAX_DIGEST if row.kind in MESSAGE_KINDS else 1)
+    )
+    return tuple(
+        DueDelivery(
+            id=each.id,
+            attempts=each.attempts,
+            event_id=each.public_id,
+            type=each.type,
+            report_id=each.report_id,
+            run_number=each.run_number,
+            data=each.data,
+            at_ms=each.created_at_ms,
+        )
+        for each in found
+    )
+
+
+def _record(tx: Transaction, due: DueDelivery, outcome: AttemptOutcome, now_ms: int) -> None:
+    values = {
+        "state": "waiting" if outcome.state == "retry" else outcome.state,
+        "attempts": due.attempts + 1,
+        "due_at_ms": outcome.retry_at_ms if outcome.state == "retry" else None,
+        "attempted_at_ms": now_ms,
+        "http_status": outcome.http_status,
+        "error": outcome.error,
+        "answer": outcome.answer or None,
+        "duration_ms": outcome.duration_ms,
+    }
+    # Sent again by its owner meanwhile: then it stays due.
+    same = (deliveries.c.id == due.id, deliveries.c.state == "waiting", deliveries.c.attempts == due.attempts)
+    tx.execute(update(deliveries).where(*same).values(values))
+
+
+def _note_next(tx: Transaction, webhook_id: int) -> None:
+    """Write when the next delivery of a webhook is due."""
+    waiting = (deliveries.c.webhook_id == webhook_id, deliveries.c.state == "waiting")
+    next_ms = select(func.min(deliveries.c.due_at_ms)).where(*waiting).scalar_subquery()
+    enabled = (webhooks.c.id == webhook_id, webhooks.c.disabled_at_ms.is_(None))
+    tx.execute(update(webhooks).where(*enabled).values(due_at_ms=next_ms))
+
+
+def _has_too_many(tx: Transaction, webhook_id: int) -> bool:
+    waiting = select(deliveries.c.id).where(deliveries.c.webhook_id == webhook_id, deliveries.c.state == "waiting")
+    counted = select(func.count()).select_from(waiting.limit(MAX_WAITING + 1).subquery())
+    return int(tx.execute(counted).scalar_one()) > MAX_WAITING
+
+
+def _logged() -> Any:
+    return select(deliveries, events.c.public_id, events.c.type, events.c.report_id).join(
+        events, events.c.id == deliveries.c.event_id
+    )
+
+
+def _stored(row: Row[Any]) -> StoredDelivery:
+    return StoredDelivery(
+        id=row.id,
+        event_id=row.public_id,
+        type=row.type,
+        report_id=row.report_id,
+        state=row.state,
+        attempts=row.attempts,
+        due_at_ms=row.due_at_ms,
+        attempted_at_ms=row.attempted_at_ms,
+        http_status=row.http_status,
+        error=row.error,
+        answer=row.answer,
+        duration_ms=row.duration_ms,
+        created_at_ms=row.created_at_ms,
+    )

@@ -1,0 +1,194 @@
+"""Webhooks and their deliveries, and what is delivered."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from pagegrade.model.events import EVENT_TYPES, EventType
+from pagegrade.model.webhooks import DeliveryState, DisabledReason, Kind, StoredDelivery, StoredWebhook
+from pagegrade.report.serialize import timestamp
+from pagegrade.service.webhooks.operations import shown_url
+from pagegrade.web.schemas.shape import URL, Count, Document, Result, Timestamp, about, sometimes
+
+_EVENT = "report.regressed"
+_NO, _YES = (False,), (True,)
+
+
+class Webhook(Document):
+    """A target of deliveries."""
+
+    id: int = about("Grows with every new webhook; never used again.", 5, ge=1)
+    object: Literal["webhook"] = about("The kind of object.", "webhook")
+    kind: Kind = about("`webhook` for programs; the others for messages to people.", "webhook")
+    url: str = about(
+        "Where deliveries go; `mailto:` for e-mail. The path of a chat channel's URL is a secret and left out.",
+        "https://ci.example.com/hooks/pagegrade",
+    )
+    events: list[EventType] = about("Types that are sent.", list(EVENT_TYPES))
+    project: str | None = about("Only events of reports of this project; null: of all.", None, "example.com")
+    disabled: bool = about("Nothing is sent to it.", *_NO)
+    disabled_reason: DisabledReason | None = about(
+        "`by_owner`; `gone`: it answered 410; `failing`: it accepted nothing for days; `unsubscribed`: by the link in "
+        "a message; null: it is not disabled.",
+        None,
+        "failing",
+    )
+    failing_since: Timestamp | None = about("It accepts nothing since then; null: it does.", None)
+    created_at: Timestamp = about("When it was created.", "2026-01-05T12:34:56.789Z")
+
+
+class WebhookWithSecret(Webhook):
+    """A webhook as it is created or its secret is rotated."""
+
+    secret: str | None = about(
+        "Verifies signatures; in this answer only. null: it was shown before, or the kind has none.",
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+    )
+
+
+class Delivery(Document):
+    """One event for one webhook."""
+
+    id: int = about("Grows with every delivery; never used again.", 88, ge=1)
+    object: Literal["delivery"] = about("The kind of object.", "delivery")
+    webhook_id: str = about("The `webhook-id` of every attempt.", "msg_2b7c1d0e9f8a4b6c8d0e1f2a3b4c5d6e")
+    type: str = about("Type of the event.", _EVENT)
+    report_id: int | None = about("The report that it is about; null: none.", 1042)
+    state: DeliveryState = about(
+        "`waiting` for its next attempt, `delivered`, or `failed`: it is not tried again.", "delivered"
+    )
+    attempts: Count = about("Attempts so far.", 1)
+    next_attempt_at: Timestamp | None = about("Time of the next attempt; null: there is none.", None)
+    attempted_at: Timestamp | None = about(
+        "Time of the last attempt; null: there was none.", "2026-01-05T12:34:57.000Z"
+    )
+    http_status: int | None = about("Status of the last answer; null: there was none.", 204)
+    error: str | None = about(
+        "Why the last attempt failed: `http_status`, `redirect`, `gone`, `dns`, `connect`, `tls`, `timeout`, "
+        "`protocol`, `address_not_allowed` ...; null: it did not fail.",
+        None,
+        "timeout",
+    )
+    answer: str | None = about("The first 4 kB of the last answer, as text.", None, "ok")
+    duration_ms: Count | None = about("Duration of the last attempt.", 41)
+    created_at: Timestamp = about("Time of the event.", "2026-01-05T12:34:56.789Z")
+
+
+class EventReport(Document):
+    """The report that an event is about."""
+
+    id: int = about("Id of the report.", 1042, ge=1)
+    url: URL = about("Its URL.", "https://example.com/pricing")
+    project: str = about("Its project.", "example.com")
+    score: int | None = about("Of this run; null: none.", 74)
+    result: Result | None = about("Of this run; null: none.", "decent")
+    share_url: URL | None = sometimes(
+        "Its share page, unless it is private.", "https://reports.example.org/r/9fK2vQ7xLmB3dT0aYw5cZg"
+    )
+
+
+class EventRun(Document):
+    """The run that an event is about."""
+
+    number: int = about("Within the report, from 1.", 3, ge=1)
+    engine: str | None = about("Version of Pagegrade.", "0.1.0")
+    ruleset: str | None = about("Version of the rules.", "2026.2")
+
+
+class EventChange(Document):
+    """Changes since the run before that succeeded."""
+
+    score: int | None = about("Points; null: one of the two has no score.", -4)
+    new: Count | None = sometimes("New findings; null: the runs cannot be compared.", 2)
+    fixed: Count | None = sometimes("Fixed findings; null: the runs cannot be compared.", 1)
+
+
+class EventBudget(Document):
+    """A budget of a monitor that was crossed."""
+
+    condition: str = about("As it was set.", "score<80")
+    value: float | str | None = about("Of this run.", 74)
+    limit: float | str | None = about("Of the condition.", 80)
+
+
+class EventError(Document):
+    """The reason for which an analysis failed."""
+
+    code: str | None = about("As in a report.", "dns")
+    reason: str | None = about("Finer.", "dns_nxdomain")
+    message: str | None = about("A sentence for people.", "The host name could not be resolved.")
+
+
+class EventLinks(Document):
+    """Pages for people."""
+
+    report: URL | None = sometimes("The report.", "https://reports.example.org/reports/1042")
+    webhooks: URL | None = sometimes("The webhook.", "https://reports.example.org/webhooks/5")
+
+
+class EventData(Document):
+    """Members depend on the type; new ones may appear at any time."""
+
+    report: EventReport = about("The report.")
+    run: EventRun = about("Its newest finished run.")
+    change: EventChange = about("What changed.")
+    links: EventLinks = about("Pages for people.")
+    error: EventError | None = sometimes("Of `report.failed`.", {"code": "dns", "reason": None, "message": "..."})
+    monitor_id: int | None = sometimes("Of events of monitors.", 7)
+    budgets: list[EventBudget] | None = sometimes(
+        "Of `report.regressed` and `report.recovered`.", [{"condition": "score<80", "value": 74, "limit": 80}]
+    )
+    truncated: bool | None = sometimes("Lists were cut so that the payload stays below 20 kB.", *_YES)
+
+
+class WebhookPayload(Document):
+    """Body of a delivery, below 20 kB."""
+
+    type: EventType = about("Type of the event.", _EVENT)
+    timestamp: Timestamp = about("Time of the event.", "2026-01-05T12:34:56.789Z")
+    data: EventData = about("What happened.")
+
+
+def webhook_object(stored: StoredWebhook, **more: Any) -> bytes:
+    """The JSON object of a webhook, with ``secret`` where it is given."""
+    members: dict[str, Any] = {
+        "id": stored.id,
+        "object": "webhook",
+        "kind": stored.kind,
+        "url": shown_url(stored),
+        "events": list(stored.events),
+        "project": stored.project or None,
+        "disabled": stored.disabled_at_ms is not None,
+        "disabled_reason": stored.disabled_reason,
+        "failing_since": _moment(stored.failing_since_ms),
+        "created_at": timestamp(stored.created_at_ms),
+        **more,
+    }
+    return msgspec.json.encode(members)
+
+
+def delivery_object(stored: StoredDelivery) -> bytes:
+    """The JSON object of a delivery."""
+    members: dict[str, Any] = {
+        "id": stored.id,
+        "object": "delivery",
+        "webhook_id": stored.event_id,
+        "type": stored.type,
+        "report_id": stored.report_id,
+        "state": stored.state,
+        "attempts": stored.attempts,
+        "next_attempt_at": _moment(stored.due_at_ms),
+        "attempted_at": _moment(stored.attempted_at_ms),
+        "http_status": stored.http_status,
+        "error": stored.error,
+        "answer": None if stored.answer is None else stored.answer.decode("utf-8", "replace"),
+        "duration_ms": stored.duration_ms,
+        "created_at": timestamp(stored.created_at_ms),
+    }
+    return msgspec.json.encode(members)
+
+
+def _moment(at_ms: int | None) -> str | None:
+    return None if at_ms is None else timestamp(at_ms)

@@ -1,0 +1,136 @@
+"""Delivers events from the outbox: a few webhooks at a time, each at most once at a time, accounts in turn.
+
+Nothing is held in memory that a kill could lose: what was claimed and not recorded is sent again, with the same id,
+when its lease has ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from typing import Final
+
+from pagegrade.clock import now_ms
+from pagegrade.gather.resolver import Resolver
+from pagegrade.model.errors import Unavailable
+from pagegrade.model.events import Event
+from pagegrade.model.webhooks import ClaimedWebhook
+from pagegrade.service.container import Services
+from pagegrade.service.webhooks.operations import shown_url
+from pagegrade.service.webhooks.payload import make_key, prepare
+from pagegrade.service.webhooks.sending import attempt
+from pagegrade.service.webhooks.signatures import KEY_NAME
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.deliveries import (
+    AttemptOutcome,
+    claim_webhooks,
+    has_due,
+    record_attempt,
+    release_webhook,
+)
+from pagegrade.store.repositories.installation import load_secret
+from pagegrade.store.repositories.outbox import add_notice
+
+logger = logging.getLogger(__name__)
+
+AT_ONCE: Final = 16
+"""Webhooks that one process sends to at the same time."""
+POLL_S: Final = 1.0
+LEASE_MS: Final = 150_000
+"""Longer than an attempt and the writes around it."""
+RECORD_TRIES: Final = 30
+RECORD_PAUSE_S: Final = 1.0
+"""Between two tries to record an attempt while the database cannot be written."""
+
+
+async def deliver_events(services: Services, *, resolver: Resolver | None = None) -> None:
+    """Deliver whatever becomes due, until cancelled.
+
+    Args:
+        services: Of this process.
+        resolver: Where addresses come from; ``None`` for DNS.
+    """
+    ended = asyncio.Event()
+    sending: set[asyncio.Task[None]] = set()
+
+    def note_end(task: asyncio.Task[None]) -> None:
+        sending.discard(task)
+        ended.set()
+
+    async with asyncio.TaskGroup() as group:
+        while True:
+            ended.clear()
+            claimed = await _claim(services, AT_ONCE - len(sending))
+            for each in claimed:
+                task = group.create_task(_deliver(services, each, resolver), name=f"webhook-{each.webhook.id}")
+                sending.add(task)
+                task.add_done_callback(note_end)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(POLL_S):
+                    await ended.wait()
+
+
+async def _claim(services: Services, count: int) -> tuple[ClaimedWebhook, ...]:
+    if count < 1:
+        return ()
+    database = services.database
+    try:
+        if not await database.read(lambda tx: has_due(tx, now_ms())):
+            return ()
+        return await database.write(
+            lambda tx: claim_webhooks(tx, worker=services.process, count=count, now_ms=now_ms(), lease_ms=LEASE_MS)
+        )
+    except Unavailable:
+        return ()
+    except Exception:
+        # The queue must not stand still because of one strange row.
+        logger.exception("deliveries_not_claimed")
+        return ()
+
+
+async def _deliver(services: Services, claimed: ClaimedWebhook, resolver: Resolver | None) -> None:
+    database = services.database
+    try:
+        kept = await database.read(lambda tx: load_secret(tx, KEY_NAME))
+        key: bytes = await database.write(make_key) if kept is None else kept
+        base_url = services.options.base_url
+        prepared = await database.read(lambda tx: prepare(tx, claimed, key=key, base_url=base_url))
+        if prepared is None:
+            return
+        outcomes = await attempt(claimed, prepared, services.options, now_ms=now_ms(), resolver=resolver)
+        await _record(services, claimed, outcomes)
+    except asyncio.CancelledError:
+        with contextlib.suppress(Unavailable):
+            await database.write(lambda tx: release_webhook(tx, claimed, worker=services.process))
+        raise
+    except Exception:
+        # Tried again when the lease has ended.
+        logger.exception("delivery_failed", extra={"webhook": claimed.webhook.id})
+
+
+async def _record(services: Services, claimed: ClaimedWebhook, outcomes: tuple[AttemptOutcome, ...]) -> None:
+    for tries_left in reversed(range(RECORD_TRIES)):
+        try:
+            await services.database.write(lambda tx: _write_outcome(tx, services, claimed, outcomes))
+        except Unavailable:
+            if not tries_left:
+                raise
+            await asyncio.sleep(RECORD_PAUSE_S)
+        else:
+            break
+    last = outcomes[-1]
+    logger.info(
+        "webhook_attempted",
+        extra={"webhook": claimed.webhook.id, "state": last.state, "reason": last.error, "count": len(outcomes)},
+    )
+
+
+def _write_outcome(
+    tx: Transaction, services: Services, claimed: ClaimedWebhook, outcomes: tuple[AttemptOutcome, ...]
+) -> None:
+    if record_attempt(tx, claimed, outcomes, worker=services.process, now_ms=now_ms()):
+        webhook = claimed.webhook
+        links = {"webhooks": f"{services.options.base_url}/webhooks/{webhook.id}"}
+        data = {"webhook_id": webhook.id, "url": shown_url(webhook), "links": links}
+        add_notice(tx, Event("webhook.disabled", webhook.account_id, "", None, None, now_ms(), data))

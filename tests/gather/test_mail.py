@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from email import message_from_bytes
+from email.message import Message
+from email.policy import default
+from typing import Any
+
+import pytest
+from aiosmtpd.controller import Controller
+
+from pagegrade.gather.mail import send_mail
+from pagegrade.parse.mail import MailServer
+from pagegrade.render.i18n import Texts
+from pagegrade.render.notifications import email_message, make_message
+
+
+class Mailbox:
+    """Takes every message, but for one recipient."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+
+    async def handle_RCPT(self, _server: Any, _session: Any, envelope: Any, address: str, _options: Any) -> str:  # noqa: N802 - aiosmtpd's name
+        if address.startswith("unknown@"):
+            return "550 5.1.1 No such user"
+        if address.startswith("later@"):
+            return "451 4.7.1 Try again later"
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's name
+        self.messages.append(message_from_bytes(envelope.content, policy=default))
+        return "250 OK"
+
+
+@pytest.fixture
+def mailbox() -> Iterator[tuple[Mailbox, MailServer]]:
+    """A mail server on loopback."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    box = Mailbox()
+    controller = Controller(box, hostname="127.0.0.1", port=port)
+    controller.start()
+    yield box, MailServer(host="127.0.0.1", port=port, is_tls=False)
+    controller.stop()
+
+
+def send(server: MailServer, recipient: str = "person@example.org") -> tuple[str, int | None]:
+    """Send a message about a page with everything that could be read as a header."""
+    report = {"url": "https://example.com/\r\nBcc: victim@example.net\r\n\r\n<b>?a=secret", "score": 70}
+    payload = {
+        "type": "report.regressed",
+        "data": {"report": report, "links": {"report": "https://r.example/reports/1"}},
+    }
+    texts = Texts("en")
+    mail = email_message(
+        texts,
+        make_message(texts, [payload]),
+        sender="pagegrade@r.example",
+        recipient=recipient,
+        message_id="msg_1",
+        unsubscribe_url="https://r.example/unsubscribe/1-x",
+        at_ms=1_767_225_600_000,
+    )
+    return send_mail(server, mail, sender="pagegrade@r.example", recipient=recipient)
+
+
+def test_a_message_arrives_with_text_and_html(mailbox: tuple[Mailbox, MailServer]) -> None:
+    """No header comes from a page; one-click unsubscription is offered (RFC 8058)."""
+    box, server = mailbox
+
+    assert send(server) == ("sent", 250)
+    (mail,) = box.messages
+    parts = {part.get_content_type(): part for part in mail.walk()}
+    html = parts["text/html"].get_content()  # type: ignore[attr-defined]
+
+    assert mail["Bcc"] is None
+    assert mail["To"] == "person@example.org"
+    assert mail["Message-ID"] == "<msg_1@r.example>"
+    assert mail["List-Unsubscribe"] == "<https://r.example/unsubscribe/1-x>"
+    assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert "\n" not in mail["Subject"]
+    assert "<b>" not in html
+    assert "secret" not in html
+    assert "https://r.example/reports/1" in parts["text/plain"].get_content()  # type: ignore[attr-defined]
+
+
+def test_refusals_differ(mailbox: tuple[Mailbox, MailServer]) -> None:
+    """A recipient that does not exist is final; a server that is busy or gone is not."""
+    _, server = mailbox
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        gone = MailServer(host="127.0.0.1", port=closed.getsockname()[1], is_tls=False)
+
+        assert send(gone) == ("smtp_unavailable", None)
+
+    assert send(server, "unknown@example.org") == ("smtp_refused", 550)
+    assert send(server, "later@example.org") == ("smtp_unavailable", 451)
+
+
+def test_a_password_is_not_sent_without_tls(mailbox: tuple[Mailbox, MailServer]) -> None:
+    """A server that does not offer it gets no message."""
+    box, server = mailbox
+    named = MailServer(host=server.host, port=server.port, is_tls=False, user="u", password="p")
+
+    assert send(named) == ("smtp_unavailable", None)
+    assert box.messages == []
+    assert "p" not in repr(named).removeprefix("MailServer")

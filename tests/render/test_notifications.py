@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pagegrade.render.i18n import Texts
+from pagegrade.render.notifications import (
+    MAX_ITEMS,
+    discord_body,
+    make_message,
+    slack_body,
+    teams_body,
+)
+
+HOSTILE = "https://example.com/<!channel>`**@everyone**`[x](http://evil.example)\u202e\x1b\r\n<script>?token=secret"
+PAYLOAD: dict[str, Any] = {
+    "type": "report.regressed",
+    "data": {
+        "report": {"id": 1, "url": HOSTILE, "score": 70},
+        "change": {"score": -11, "new": 2, "fixed": 1},
+        "budgets": [{"condition": "score<80", "value": 70, "limit": 80}],
+        "links": {"report": "https://r.example/reports/1"},
+    },
+}
+EN = Texts("en")
+
+
+def texts_in(value: Any, name: str = "text") -> list[str]:
+    """Every text under a name, at any depth."""
+    if isinstance(value, list):
+        return [text for each in value for text in texts_in(each, name)]
+    if not isinstance(value, dict):
+        return []
+    own = [value[name]] if isinstance(value.get(name), str) else []
+    return own + [text for each in value.values() for text in texts_in(each, name)]
+
+
+def test_a_message_says_what_changed() -> None:
+    """From, to, findings and budgets; query values of the page are masked, and nothing in it is invisible."""
+    message = make_message(EN, [PAYLOAD])
+    (item,) = message.items
+
+    assert item.headline == "Budget exceeded"
+    assert item.lines == ("Score: 70 (-11)", "Findings: 2 new, 1 fixed", "score<80: now 70")
+    assert item.link == "https://r.example/reports/1"
+    assert "secret" not in item.page
+    assert not any(character in message.title + item.page for character in "\u202e\x1b\r\n")
+
+
+@pytest.mark.parametrize("make", [slack_body, discord_body, teams_body])
+def test_many_events_are_one_message(make: Any) -> None:
+    """The first ones in whole, and the number of the others."""
+    message = make_message(EN, [PAYLOAD] * (MAX_ITEMS + 3))
+
+    assert len(message.items) == MAX_ITEMS
+    assert (message.title, message.more) == ("13 messages about your pages", "3 more events")
+    assert "3 more events" in json.dumps(make(message))
+
+
+def test_slack_reads_no_markup_and_no_mention() -> None:
+    """Blocks are plain text, and the text of notifications is escaped as Slack wants it."""
+    body = slack_body(make_message(EN, [PAYLOAD]))
+
+    assert {each["type"] for each in (block["text"] for block in body["blocks"] if "text" in block)} == {"plain_text"}
+    assert "<" not in body["text"]
+    assert "&lt;!channel&gt;" in body["text"]
+    assert "mrkdwn" not in json.dumps(body)
+
+
+def test_discord_reads_no_markup_and_no_mention() -> None:
+    """Text of pages is code that it cannot leave, and no person is mentioned."""
+    body = discord_body(make_message(EN, [PAYLOAD]))
+    (embed,) = body["embeds"]
+
+    assert body["allowed_mentions"] == {"parse": []}
+    assert body["content"] == ""
+    for line in embed["description"].split("\n"):
+        assert (line[0], line[-1], line.count("`")) == ("`", "`", 2)
+
+
+def test_teams_gets_text_runs() -> None:
+    """They know no Markdown; the only link is to our own page."""
+    (attachment,) = teams_body(make_message(EN, [PAYLOAD]))["attachments"]
+    card = attachment["content"]
+
+    assert attachment["contentType"] == "application/vnd.microsoft.card.adaptive"
+    assert {block["type"] for block in card["body"]} == {"RichTextBlock"}
+    assert texts_in(card, "url") == ["https://r.example/reports/1"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "headline"),
+    [
+        (
+            "report.failed",
+            {"report": {"url": "https://a.example/"}, "error": {"message": "No such host."}},
+            "Analysis failed",
+        ),
+        ("monitor.unreachable", {"report": {"url": "https://a.example/"}}, "Page unreachable"),
+        ("report.recovered", {"report": {"url": "https://a.example/", "score": 90}}, "Within budget again"),
+        ("report.completed", {"report": {"url": "https://a.example/", "score": 90}}, "Analysis completed"),
+        (
+            "webhook.disabled",
+            {"url": "https://hook.example/", "links": {"webhooks": "https://r/webhooks/1"}},
+            "Webhook disabled",
+        ),
+        ("webhook.test", {}, "Test message"),
+    ],
+)
+def test_every_type_has_its_headline(kind: str, data: dict[str, Any], headline: str) -> None:
+    """Also those without a report."""
+    (item,) = make_message(EN, [{"type": kind, "data": data}]).items
+
+    assert item.headline == headline

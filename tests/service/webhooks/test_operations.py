@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pagegrade.model.account import Account, Caller, Key
+from pagegrade.model.errors import NotFound
+from pagegrade.service.webhooks import operations as service
+from pagegrade.service.webhooks.payload import make_key
+from pagegrade.service.webhooks.signatures import unsubscribe_token
+from pagegrade.service.webhooks.validation import NewWebhook, WebhookChange
+from pagegrade.store.engine.database import Database
+from tests.store_builders import NOW_MS, add_key, add_owner, make_database
+
+NEW = NewWebhook(kind="webhook", url="https://hook.example/", events=("report.failed",), project="")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """An empty one."""
+    made = make_database(tmp_path)
+    yield made
+    made.close()
+
+
+def caller(database: Database, name: str = "Alice") -> Caller:
+    """A caller with a key."""
+    account, _ = add_owner(database, name)
+    return as_caller(account, add_key(database, account.id)[0])
+
+
+def as_caller(account: Account, key: Key) -> Caller:
+    """With the key."""
+    return Caller(account=account, key=key)
+
+
+def test_webhooks_of_others_are_not_there(database: Database) -> None:
+    """Whatever is asked of them."""
+    alice, bob = caller(database), caller(database, "Bob")
+    made = database.write_here(lambda tx: service.create_webhook(tx, alice, NEW, NOW_MS)).webhook
+
+    for use in (
+        lambda tx: service.show_webhook(tx, bob, made.id),
+        lambda tx: service.update_webhook(tx, bob, made.id, WebhookChange(disabled=True), NOW_MS),
+        lambda tx: service.delete_webhook(tx, bob, made.id),
+        lambda tx: service.rotate_secret(tx, bob, made.id, NOW_MS),
+        lambda tx: service.send_test(tx, bob, made.id, NOW_MS),
+        lambda tx: service.list_deliveries(tx, bob, made.id, page=1, per_page=10),
+        lambda tx: service.send_again(tx, bob, made.id, 1, NOW_MS),
+    ):
+        with pytest.raises(NotFound):
+            database.write_here(use)
+
+
+def test_an_unsubscription_ends_one_target_and_is_no_error_twice(database: Database) -> None:
+    """Enabled again by its owner, the link still works; after a rotation of nothing it is still the same."""
+    alice = caller(database)
+    made = database.write_here(lambda tx: service.create_webhook(tx, alice, replace(NEW, kind="email"), NOW_MS)).webhook
+    token = unsubscribe_token(database.write_here(make_key), made)
+    for _ in range(2):
+        database.write_here(lambda tx: service.unsubscribe(tx, token, NOW_MS))
+
+    assert database.read_here(lambda tx: service.show_webhook(tx, alice, made.id)).disabled_reason == "unsubscribed"
+    database.write_here(lambda tx: service.delete_webhook(tx, alice, made.id))
+    with pytest.raises(NotFound):
+        database.write_here(lambda tx: service.unsubscribe(tx, token, NOW_MS))
+
+
+@pytest.mark.parametrize(
+    ("kind", "url", "shown"),
+    [
+        ("webhook", "https://hook.example/a?b=c", "https://hook.example/a?b=c"),
+        ("slack", "https://hooks.slack.com/services/T/B/secret", "https://hooks.slack.com/…"),
+        ("discord", "https://discord.com/api/webhooks/1/secret", "https://discord.com/…"),
+        ("teams", "https://x.logic.azure.com:8443/workflows/1?sig=secret", "https://x.logic.azure.com:8443/…"),
+        ("email", "mailto:a@example.org", "mailto:a@example.org"),
+    ],
+)
+def test_urls_of_chat_channels_are_secrets(database: Database, kind: str, url: str, shown: str) -> None:
+    """Only their origin is shown."""
+    alice = caller(database)
+    new = replace(NEW, kind=kind, url=url)  # type: ignore[arg-type]
+    made = database.write_here(lambda tx: service.create_webhook(tx, alice, new, NOW_MS))
+
+    assert service.shown_url(made.webhook) == shown
+    assert (made.secret is not None) is (kind == "webhook")

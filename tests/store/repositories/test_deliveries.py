@@ -1,0 +1,293 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from pagegrade.model.events import Event
+from pagegrade.model.webhooks import ClaimedWebhook, StoredWebhook
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.repositories import deliveries as store
+from pagegrade.store.repositories.deliveries import (
+    FAILING_MS,
+    MAX_DIGEST,
+    MAX_PAUSE_MS,
+    PER_ACCOUNT,
+    AttemptOutcome,
+    claim_webhooks,
+    enable_deliveries,
+    forget_events,
+    has_due,
+    list_deliveries,
+    load_delivery,
+    record_attempt,
+    release_webhook,
+    send_again,
+)
+from pagegrade.store.repositories.outbox import DIGEST_MS, add_event, add_notice, add_test_event
+from pagegrade.store.repositories.webhooks import add_webhook, disable_webhook, find_webhook
+from tests.database_clock import make_clock, show
+from tests.store_builders import NOW_MS, add_owner, make_database
+
+LEASE_MS = 60_000
+T = TypeVar("T")
+DELIVERED = AttemptOutcome(state="delivered", http_status=200)
+
+
+@dataclass
+class Outbox:
+    """A database of accounts 1 to 3, and what a process does with it."""
+
+    database: Database
+    process: str = "p1"
+
+    def hook(self, account_id: int = 1, kind: Any = "webhook") -> StoredWebhook:
+        """A webhook for completed reports."""
+        return self.write(
+            lambda tx: add_webhook(
+                tx, account_id, kind=kind, url="https://h.example/", events=("report.completed",), project="", now_ms=1
+            )
+        )
+
+    def happen(self, account_id: int = 1, at_ms: int = NOW_MS) -> None:
+        """Something that every webhook of the account wants."""
+        event = Event("report.completed", account_id, "example.com", None, None, at_ms, {"n": at_ms})
+        self.write(lambda tx: add_event(tx, event))
+
+    def claim(self, count: int = 100, at_ms: int = NOW_MS) -> tuple[ClaimedWebhook, ...]:
+        """Take what is due."""
+        return self.write(
+            lambda tx: claim_webhooks(tx, worker=self.process, count=count, now_ms=at_ms, lease_ms=LEASE_MS), at_ms
+        )
+
+    def record(self, claimed: ClaimedWebhook, outcome: AttemptOutcome = DELIVERED, at_ms: int = NOW_MS) -> bool:
+        """Record the same outcome for all of a claim."""
+        outcomes = [outcome] * len(claimed.deliveries)
+        return self.write(lambda tx: record_attempt(tx, claimed, outcomes, worker=self.process, now_ms=at_ms), at_ms)
+
+    def write(self, work: Callable[[Transaction], T], at_ms: int = NOW_MS) -> T:
+        """Change something at this time."""
+        show(self.database, at_ms)
+        return self.database.write_here(work)
+
+    def log(self, webhook: StoredWebhook) -> list[tuple[str, int, int | None]]:
+        """State, attempts and next time of the deliveries, oldest first."""
+        found, _ = self.database.read_here(lambda tx: list_deliveries(tx, webhook.id, 1, 100))
+        return [(each.state, each.attempts, each.due_at_ms) for each in reversed(found)]
+
+    def find(self, webhook: StoredWebhook) -> StoredWebhook:
+        """The webhook as it is now."""
+        found = self.database.read_here(lambda tx: find_webhook(tx, webhook.id))
+        assert found is not None
+        return found
+
+
+@pytest.fixture
+def outbox(tmp_path: Path) -> Iterator[Outbox]:
+    """Three accounts without webhooks."""
+    database = make_database(tmp_path)
+    for name in ("Alice", "Bob", "Charlie"):
+        add_owner(database, name)
+    made = Outbox(database)
+    make_clock(database)
+    show(database, NOW_MS)
+    yield made
+    database.close()
+
+
+def retry(at_ms: int, pause_until_ms: int | None = None) -> AttemptOutcome:
+    """A failure."""
+    return AttemptOutcome(
+        state="retry", error="timeout", retry_at_ms=at_ms, pause_until_ms=pause_until_ms or at_ms, answer=b"no"
+    )
+
+
+def test_a_webhook_is_held_by_one_process(outbox: Outbox) -> None:
+    """Until it is recorded or the lease ends; its deliveries come one after the other, the oldest first."""
+    hook = outbox.hook()
+    outbox.happen(at_ms=NOW_MS - 1)
+    outbox.happen()
+    other = Outbox(outbox.database, "p2")
+    (first,) = outbox.claim()
+
+    assert [due.data for due in first.deliveries] == [b'{"n":%d}' % (NOW_MS - 1)]
+    assert other.claim() == ()
+    outbox.record(first)
+    (second,) = other.claim()
+
+    assert second.deliveries[0].id != first.deliveries[0].id
+    assert other.claim(at_ms=NOW_MS + LEASE_MS - 1) == ()
+    (again,) = outbox.claim(at_ms=NOW_MS + LEASE_MS)
+
+    assert again.deliveries == second.deliveries
+    # Of the process that was too slow nothing is recorded.
+    other.record(second, at_ms=NOW_MS + LEASE_MS)
+
+    assert outbox.log(hook) == [("delivered", 1, None), ("waiting", 0, NOW_MS)]
+    outbox.record(again, at_ms=NOW_MS + LEASE_MS)
+
+    assert outbox.log(hook)[1] == ("delivered", 1, None)
+
+
+def test_accounts_take_turns(outbox: Outbox) -> None:
+    """One webhook of each account before the second of any, and never more than two of one at a time."""
+    for account_id, count in ((1, 5), (2, 1), (3, 1)):
+        for _ in range(count):
+            outbox.hook(account_id)
+        outbox.happen(account_id)
+    first = outbox.claim(3)
+
+    assert [each.webhook.account_id for each in first] == [1, 2, 3]
+    assert [each.webhook.account_id for each in outbox.claim()] == [1] * (PER_ACCOUNT - 1)
+    assert outbox.claim() == ()
+
+
+def test_a_failure_pauses_the_webhook(outbox: Outbox) -> None:
+    """Neither this delivery nor a new one is sent before; nothing is asked of the database for it meanwhile."""
+    hook = outbox.hook()
+    outbox.happen()
+    (claimed,) = outbox.claim()
+    outbox.record(claimed, retry(NOW_MS + 5_000, NOW_MS + 9_000))
+    outbox.happen(at_ms=NOW_MS + 1)
+
+    assert outbox.log(hook) == [("waiting", 1, NOW_MS + 5_000), ("waiting", 0, NOW_MS + 1)]
+    for at_ms, due in ((NOW_MS + 8_999, False), (NOW_MS + 9_000, True)):
+        assert outbox.database.read_here(lambda tx, at_ms=at_ms: has_due(tx, at_ms)) is due  # type: ignore[misc]
+        assert bool(outbox.claim(at_ms=at_ms)) is due
+    # A clock that was set back keeps nothing waiting.
+    assert outbox.database.read_here(lambda tx: has_due(tx, NOW_MS + 9_000 - MAX_PAUSE_MS)) is False
+    found = outbox.find(hook)
+
+    assert (found.failures, found.failing_since_ms) == (1, NOW_MS)
+
+
+def test_a_webhook_that_fails_for_days_is_disabled(outbox: Outbox) -> None:
+    """At the first failure after three days without success; the owner's chat channels learn of it."""
+    hook, chat = outbox.hook(), outbox.hook(kind="slack")
+    outbox.happen()
+    ended = []
+    for at_ms in (NOW_MS, NOW_MS + FAILING_MS - 1, NOW_MS + FAILING_MS):
+        claimed = next(each for each in outbox.claim(at_ms=at_ms) if each.webhook.id == hook.id)
+        ended.append(outbox.record(claimed, retry(at_ms + 1), at_ms))
+        outbox.write(lambda tx: tx.exec_driver_sql("UPDATE webhooks SET worker = NULL, lease_until_ms = NULL"))
+
+    assert ended == [False, False, True]
+    assert outbox.find(hook).disabled_reason == "failing"
+    outbox.write(lambda tx: add_notice(tx, Event("webhook.disabled", 1, "", None, None, NOW_MS, {})))
+
+    assert len(outbox.log(chat)) == 2
+    assert len(outbox.log(hook)) == 1
+
+
+def test_a_success_ends_a_series_of_failures(outbox: Outbox) -> None:
+    """And what waits goes on at once."""
+    hook = outbox.hook()
+    outbox.happen()
+    (claimed,) = outbox.claim()
+    outbox.record(claimed, retry(NOW_MS + 1))
+    (claimed,) = outbox.claim(at_ms=NOW_MS + 1)
+    outbox.record(claimed, at_ms=NOW_MS + 1)
+
+    found = outbox.find(hook)
+
+    assert (found.failures, found.failing_since_ms) == (0, None)
+
+
+def test_too_many_waiting_deliveries_disable_a_webhook(outbox: Outbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more than the limit does."""
+    monkeypatch.setattr(store, "MAX_WAITING", 2)
+    hook = outbox.hook()
+    for _ in range(2):
+        outbox.happen()
+    (claimed,) = outbox.claim()
+
+    assert not outbox.record(claimed, retry(NOW_MS + 1))
+    outbox.happen()
+    (claimed,) = outbox.claim(at_ms=NOW_MS + 1)
+
+    assert outbox.record(claimed, retry(NOW_MS + 2), NOW_MS + 1)
+    assert outbox.find(hook).disabled_reason == "failing"
+
+
+def test_gone_is_gone(outbox: Outbox) -> None:
+    """Until its owner enables it; what waited is sent then."""
+    hook = outbox.hook()
+    for _ in range(2):
+        outbox.happen()
+    (claimed,) = outbox.claim()
+    outbox.record(claimed, AttemptOutcome(state="failed", http_status=410, error="gone", gone=True))
+
+    assert outbox.find(hook).disabled_reason == "gone"
+    assert outbox.claim() == ()
+    sql = "UPDATE webhooks SET disabled_at_ms = NULL, disabled_reason = NULL"
+    outbox.write(lambda tx: tx.exec_driver_sql(sql))
+    outbox.write(lambda tx: enable_deliveries(tx, hook.id))
+
+    assert len(outbox.claim()) == 1
+
+
+def test_messages_are_claimed_together(outbox: Outbox) -> None:
+    """All that are due when the digest is, up to a bound, and recorded together."""
+    chat = outbox.hook(kind="discord")
+    for _ in range(MAX_DIGEST + 1):
+        outbox.happen()
+
+    assert outbox.claim() == ()
+    (claimed,) = outbox.claim(at_ms=NOW_MS + DIGEST_MS)
+
+    assert len(claimed.deliveries) == MAX_DIGEST
+    outbox.record(claimed, at_ms=NOW_MS + DIGEST_MS)
+
+    assert sorted(state for state, _, _ in outbox.log(chat)) == ["delivered"] * MAX_DIGEST + ["waiting"]
+
+
+def test_sending_again_waits_for_no_pause(outbox: Outbox) -> None:
+    """The id and the row stay; the schedule begins anew."""
+    hook = outbox.hook()
+    outbox.happen()
+    (claimed,) = outbox.claim()
+    outbox.record(claimed, retry(NOW_MS + 86_400_000))
+    outbox.write(lambda tx: send_again(tx, hook.id, claimed.deliveries[0].id, NOW_MS))
+    (again,) = outbox.claim()
+
+    assert again.deliveries == claimed.deliveries
+    assert outbox.database.read_here(lambda tx: load_delivery(tx, hook.id, again.deliveries[0].id)) is not None
+    assert outbox.database.read_here(lambda tx: load_delivery(tx, hook.id + 1, again.deliveries[0].id)) is None
+    assert outbox.database.read_here(lambda tx: load_delivery(tx, hook.id, 0)) is None
+
+
+def test_what_was_not_sent_is_let_go(outbox: Outbox) -> None:
+    """By the process that holds it, and by no other."""
+    outbox.hook()
+    outbox.happen()
+    (claimed,) = outbox.claim()
+    for process, left in (("p2", 0), ("p1", 1)):
+        outbox.write(partial(release_webhook, claimed=claimed, worker=process))
+
+        assert len(outbox.claim()) == left
+
+
+def test_a_disabled_webhook_gets_nothing(outbox: Outbox) -> None:
+    """A test event reaches one webhook, whatever it subscribes to."""
+    hook, other = outbox.hook(), outbox.hook()
+    outbox.write(lambda tx: disable_webhook(tx, other.id, "by_owner", NOW_MS))
+    outbox.write(lambda tx: add_test_event(tx, Event("webhook.test", 1, "", None, None, NOW_MS), hook.id, "webhook"))
+
+    assert (len(outbox.log(hook)), len(outbox.log(other))) == (1, 0)
+
+
+def test_old_events_are_forgotten_with_their_log(outbox: Outbox) -> None:
+    """A few at a time."""
+    hook = outbox.hook()
+    for at_ms in (1, 2, 3):
+        outbox.happen(at_ms=at_ms)
+
+    def forget(tx: Transaction) -> int:
+        return forget_events(tx, 3, limit=1)
+
+    assert [outbox.write(forget) for _ in range(3)] == [1, 1, 0]
+    assert len(outbox.log(hook)) == 1
