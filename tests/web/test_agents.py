@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import builtins
 import json
 from pathlib import Path
@@ -10,10 +11,13 @@ from typing import Any
 import httpx
 import pytest
 
+from pagegrade.mcp import service_tools
 from pagegrade.web.http.body import MAX_BYTES
 from tests.web.calling import BASE_URL, Instance, with_instance
 
 ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+VERSION = "2026-07-28"
+"""The first version of the protocol with subscriptions."""
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 
 
@@ -78,6 +82,34 @@ def test_there_are_no_streams_and_no_sessions_to_end(tmp_path: Path, method: str
     answer = with_instance(tmp_path, script)
 
     assert (answer.status_code, answer.headers["allow"]) == (405, "OPTIONS, POST")
+
+
+def test_a_subscription_is_refused_at_once(tmp_path: Path) -> None:
+    """Its stream would have no end, and nothing is ever sent on it."""
+    client = {"name": "agent", "version": "1"}
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": VERSION,
+        "io.modelcontextprotocol/clientInfo": client,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    listen = {"method": "subscriptions/listen", "params": {"notifications": {}, "_meta": meta}}
+    headers = {"mcp-protocol-version": VERSION, "mcp-method": "subscriptions/listen"}
+
+    async def script(instance: Instance) -> httpx.Response:
+        async with asyncio.timeout(30):
+            sent = {**ACCEPT, **headers}
+            return await instance.call("POST", "/mcp", headers=sent, content=json.dumps({**LIST, **listen}).encode())
+
+    assert with_instance(tmp_path, script).status_code == 406
+
+
+def test_a_call_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And may be sent again."""
+    monkeypatch.setattr(service_tools, "CALL_S", 0.0)
+
+    answer = asked(tmp_path)
+
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
 
 
 def test_without_the_extra_the_answer_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ lines and the privacy of reports are those of the table of operations, and nothi
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping
 from contextvars import ContextVar
@@ -35,7 +36,7 @@ MAX_FULL_BYTES: Final = 400_000
 """Of a whole report; a larger one is refused with the way to a smaller view."""
 MAX_LISTED: Final = 25
 CALL_S: Final = 120.0
-"""For a whole call, in process; it only ends one that hangs."""
+"""For a whole call, in process: more than its requests wait together, so that it only ends one that hangs."""
 LONGEST_WAIT_S: Final = 50
 """Seconds that a call waits for an analysis; the agent can wait again with ``get_report``."""
 INSTRUCTIONS: Final = (
@@ -150,16 +151,22 @@ async def answer(
 
     Returns:
         Status, headers and body of the response; the first header is Content-Type.
+
+    Raises:
+        TimeoutError: The call takes longer than ``CALL_S``.
     """
-    # Without sessions nothing outlives a request, so each has a transport of its own.
+    # Without sessions nothing outlives a request, so each has a transport of its own. It may answer as JSON only: the
+    # other form is for subscriptions, which have no end, and nothing here ever changes under a client.
+    sent = {**headers, "accept": "application/json"}
     app = make_service_server().streamable_http_app(json_response=True, stateless_http=True, host="")
     token = _api.set(api)
     try:
         async with (
+            asyncio.timeout(CALL_S),
             app.router.lifespan_context(app),
-            httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://mcp", timeout=CALL_S) as inner,
+            httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://mcp") as inner,
         ):
-            response = await inner.post("/mcp", content=body, headers=dict(headers))
+            response = await inner.post("/mcp", content=body, headers=sent)
     finally:
         _api.reset(token)
     kept = tuple((name, value) for name, value in response.headers.items() if name.startswith("mcp-"))

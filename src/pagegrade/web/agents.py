@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagegrade.model.errors import NotFound
+from pagegrade.model.errors import NotFound, Unavailable
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.body import read_body
@@ -16,7 +16,7 @@ from pagegrade.web.request import Request
 PATH: Final = "/mcp"
 TAG: Final = "Agents"
 MISSING: Final = "This installation has no tools for agents; its operator can add them: pip install 'pagegrade[mcp]'"
-PASSED_ON: Final = ("accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name")
+PASSED_ON: Final = ("content-type", "mcp-protocol-version", "mcp-method", "mcp-name")
 """Headers of a request that the protocol knows."""
 
 
@@ -26,6 +26,7 @@ async def answer_agent(request: Request, work: UnitOfWork, services: Services) -
     Raises:
         Rejected: The request comes from a page of another origin.
         NotFound: The extra is not installed.
+        Unavailable: The call took too long.
     """
     await work.admit()
     origin = request.header(b"origin")
@@ -43,7 +44,10 @@ async def answer_agent(request: Request, work: UnitOfWork, services: Services) -
     transport = ASGITransport(app=request.scope["app"], client=(request.client_address, 0))
     key = (request.header(b"authorization") or "").partition(" ")[2].strip()
     async with AsyncClient(services.options.base_url, key, retries=0, transport=transport) as api:
-        status, (content_type, *others), content = await answer(body, headers, api)
+        try:
+            status, (content_type, *others), content = await answer(body, headers, api)
+        except TimeoutError as error:
+            raise Unavailable("The tool took too long; call it again.") from error
     return Response(status_code=status, content=content, headers=others, media_type=content_type[1])
 
 

@@ -349,8 +349,8 @@ class UpdateMonitorBody(BaseModel):
     budgets: tuple[str, ...] | None = Field(
         None,
         max_length=MAX_BUDGETS,
-        description=f"{_BUDGETS} They replace all that there were; those that stay keep their state. An empty list of "
-        "JSON removes all.",
+        description=f"{_BUDGETS} They replace all that there were; those that stay keep their state. An empty list, "
+        "or an empty field of a form, removes all.",
         examples=[["score<80"]],
     )
     paused: Literal[0, 1] | None = Field(

@@ -66,7 +66,7 @@ def test_a_monitor_is_created_shown_listed_changed_and_deleted(tmp_path: Path) -
 
 
 def test_a_form_says_the_same_as_json(tmp_path: Path) -> None:
-    """Budgets several times, or as lines; what is not sent stays."""
+    """Budgets several times, or as lines; what is not sent stays, and an empty field removes them."""
 
     async def script(instance: Instance) -> list[list[str]]:
         await instance.create()
@@ -74,6 +74,7 @@ def test_a_form_says_the_same_as_json(tmp_path: Path) -> None:
             await instance.call("POST", MONITORS, data={**NEW, "budgets[]": ["score<80", "high>0"], "paused": "0"}),
             await instance.call("PUT", f"{MONITORS}/1", data={"budgets": "score<70\nlcp_ms>2500 for 3"}),
             await instance.call("PUT", f"{MONITORS}/1", data={"schedule": "weekly"}),
+            await instance.call("PUT", f"{MONITORS}/1", data={"budgets": ""}),
         ]
         return [[one["condition"] for one in answer.json()["data"]["budgets"]] for answer in answers]
 
@@ -81,6 +82,7 @@ def test_a_form_says_the_same_as_json(tmp_path: Path) -> None:
         ["score<80", "high>0"],
         ["score<70", "lcp_ms>2500 for 3"],
         ["score<70", "lcp_ms>2500 for 3"],
+        [],
     ]
 
 

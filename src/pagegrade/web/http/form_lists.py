@@ -11,7 +11,7 @@ _NAME: Final = re.compile(r"([A-Za-z0-9_]{1,64})(?:\[[0-9]{0,9}\])?")
 
 
 def with_lists(sent: Mapping[str, Any], body: bytes, lists: Sequence[str]) -> dict[str, Any]:
-    """The fields of a form with every value of some of them, in the order in which they came.
+    """The fields of a form with every value of some of them, in the order in which they came, without empty ones.
 
     Args:
         sent: What ``forms.parse_pairs`` made of the body, which is UTF-8 therefore.
@@ -24,8 +24,9 @@ def with_lists(sent: Mapping[str, Any], body: bytes, lists: Sequence[str]) -> di
         listed = _NAME.fullmatch(unquote_plus(name))
         if listed is not None and listed[1] in lists:
             text = unquote_plus(value.encode("latin-1").decode())
+            values = found.setdefault(listed[1], [])
             if text:
-                found.setdefault(listed[1], []).append(text)
+                values.append(text)
     rest = {name: value for name, value in sent.items() if _base(name) not in lists}
     return rest | found
 
