@@ -23,10 +23,27 @@ from pagegrade.report.codec import (
     read_summary,
     shown_detail,
     unpack_detail,
+    unpack_page,
     unpacked_bytes,
 )
 from pagegrade.report.serialize import report_to_dict
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
+
+
+def test_a_page_is_unpacked_without_results() -> None:
+    """All else is as in the whole detail."""
+    packed = pack_report(make_report())
+    whole = msgspec.json.decode(unpack_detail(packed.detail))
+
+    assert msgspec.json.decode(unpack_page(packed.detail)) == {**whole, "results": {}}
+    assert whole["results"]
+
+
+@pytest.mark.parametrize("packed", [b"", b"no zstd", pack_detail(b"[]"), pack_detail(b"{}")])
+def test_a_damaged_page_is_not_unpacked(packed: bytes) -> None:
+    """As a damaged detail."""
+    with pytest.raises(InvalidInput):
+        unpack_page(packed)
 
 
 def test_the_pieces_hold_everything_a_report_says() -> None:

@@ -160,6 +160,16 @@ def unpack_detail(packed: bytes) -> bytes:
     return plain
 
 
+def unpack_page(packed: bytes) -> bytes:
+    """As ``unpack_detail``, with no results, which are most of a report and most of the time that it takes to restore.
+
+    Raises:
+        InvalidInput: As ``unpack_detail``; or it is not one JSON object with the members of ``DETAIL``.
+    """
+    detail = read_detail(unpack_detail(packed))
+    return b'{"results":{},"page":%b,"rendered":%b}' % (bytes(detail.page), bytes(detail.rendered))
+
+
 def unpacked_bytes(packed: bytes) -> int:
     """Return the unpacked size of ``PackedReport.detail`` from its frame header; 0 if the header omits it."""
     try:

@@ -13,6 +13,10 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import CATEGORIES, Category, Report
 
 Importance = Literal["critical", "high", "medium", "low"]
+Part = Literal["summary", "page", "results"]
+"""Of a stored report: its summary, also what is known about the page and was measured, also the results of checks."""
+PARTS: Final[tuple[Part, ...]] = ("summary", "page", "results")
+"""Each has those before it."""
 SEVERITIES: Final[tuple[Importance, ...]] = ("low", "medium", "high", "critical")
 """From the least to the most severe."""
 METRICS: Final = ("fcp_ms", "lcp_ms", "tbt_ms", "si_ms", "tti_ms", "cls")
@@ -84,9 +88,11 @@ class Gate:
         return self.subject in METRICS or self.subject == "ttfb_ms"
 
     @property
-    def reads_details(self) -> bool:
-        """True if the condition needs the results or the page of a report, not only its summary."""
-        return self.subject in {*METRICS, *AMOUNTS, "severity"} or self.subject.startswith("check.")
+    def reads(self) -> Part:
+        """The largest part of a report that the condition needs."""
+        if self.subject == "severity" or self.subject.startswith("check."):
+            return "results"
+        return "page" if self.subject in {*METRICS, *AMOUNTS} else "summary"
 
     def failure(self, report: Report, earlier: Sequence[Report] = ()) -> str | None:
         """Return the reason why the report fails the gate, in one sentence; ``None`` if it passes.

@@ -5,14 +5,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, event, text
 
 from pagegrade.model.account import Caller
 from pagegrade.model.events import EVENT_TYPES
 from pagegrade.model.monitors import Crossing, Monitor
 from pagegrade.model.stored import PackedReport
-from pagegrade.report.codec import pack_report
+from pagegrade.report.codec import pack_detail, pack_report, unpack_detail
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database
@@ -124,6 +125,36 @@ def test_figures_of_the_page_are_compared_with_those_of_runs_before(database: Da
     database.write_here(lambda tx: tx.execute(spoil, {"body": b"no zstd"}))
 
     assert watched.run(with_requests(100))[1] == "ok"
+
+
+def test_only_the_page_of_earlier_runs_is_read_and_once_for_all_monitors(database: Database) -> None:
+    """Their results, the most of them, stay as they are stored: the transaction of the run waits meanwhile."""
+    watched = Watched(database, "requests rise>=10%")
+    change = MonitorChange(budgets=("requests rise>=50%",))
+    for _ in range(2):
+        database.write_here(
+            lambda tx: create_monitor(tx, watched.caller, change, ServiceOptions(), NOW_MS, report_id=watched.report_id)
+        )
+    packed = pack_report(make_report())
+    watched.run(packed)
+    whole = msgspec.json.decode(unpack_detail(packed.detail))
+    strange = pack_detail(msgspec.json.encode({**whole, "results": {"image-alt": 1}}))
+    spoil = text("UPDATE run_details SET body = :body")
+    database.write_here(lambda tx: tx.execute(spoil, {"body": strange}))
+    read: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        if statement.startswith("SELECT run_details"):
+            read.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        states = watched.run(packed)
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+
+    assert states == ("ok",)
+    assert len(read) == 1
 
 
 def test_a_paused_monitor_evaluates_nothing(database: Database) -> None:

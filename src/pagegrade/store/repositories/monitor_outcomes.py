@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -14,10 +14,10 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.model.events import Event, EventType
 from pagegrade.model.monitors import BudgetChange, Crossing, CrossingKind, Monitor
 from pagegrade.model.report import Report
-from pagegrade.model.stored import PackedReport, StoredRun
+from pagegrade.model.stored import PackedReport
 from pagegrade.report.budgets import Reachability, count_failure, evaluate_budgets, parse_condition
-from pagegrade.report.codec import restore_report, unpack_detail
-from pagegrade.report.gates import COMPARED_RUNS
+from pagegrade.report.codec import restore_report, unpack_detail, unpack_page
+from pagegrade.report.gates import COMPARED_RUNS, PARTS, Gate, Part
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.monitors import add_crossing, list_of_report, save_monitor
 from pagegrade.store.repositories.outbox import add_event
@@ -118,9 +118,9 @@ def _evaluate(monitor: Monitor, reports: _Reports, number: int, now_ms: int) -> 
         crossed = [crossing("unreachable")] if after.since_ms is not None and before.since_ms is None else []
         return replace(monitor, failures=after.failures, unreachable_since_ms=after.since_ms), crossed
     gates = [parse_condition(budget.condition).gate for budget in monitor.budgets]
-    report = reports.newest(detailed=any(gate.reads_details for gate in gates))
+    report = reports.newest(_largest(gates))
     changes = [gate for gate in gates if gate.change]
-    earlier = reports.earlier(detailed=any(gate.reads_details for gate in changes)) if changes else ()
+    earlier = reports.earlier(_largest(changes)) if changes else ()
     evaluated = evaluate_budgets(monitor.budgets, report, earlier, now_ms)
     crossed = [crossing("regressed", evaluated.breached)] if evaluated.breached else []
     if evaluated.recovered or monitor.unreachable_since_ms is not None:
@@ -128,63 +128,67 @@ def _evaluate(monitor: Monitor, reports: _Reports, number: int, now_ms: int) -> 
     return replace(monitor, budgets=evaluated.budgets, failures=0, unreachable_since_ms=None), crossed
 
 
+def _largest(gates: Sequence[Gate]) -> Part:
+    """Return the part of a report that all the conditions need."""
+    return max((gate.reads for gate in gates), key=PARTS.index, default="summary")
+
+
 class _Reports:
-    """The report of a run and those before it, restored as far and as often as they are needed."""
+    """The report of a run and those before it, restored as far as they are needed, once for all monitors.
+
+    The results of checks take ten times as long as all else, and no change is about them: those of earlier runs stay
+    as they are stored, because the database waits meanwhile.
+    """
 
     def __init__(self, tx: Transaction, report_id: int, number: int, packed: PackedReport) -> None:
         self._tx = tx
         self._report_id = report_id
         self._number = number
         self._packed = packed
-        self._runs: Sequence[StoredRun] | None = None
-        self._restored: dict[tuple[int, bool], Report] = {}
+        self._newest: dict[Part, Report] = {}
+        self._earlier: dict[Part, tuple[Report, ...]] = {}
 
     @property
     def error_code(self) -> str | None:
         """The reason why the run failed; ``None``: it did not."""
         return None if self._packed.error is None else _read_error(self._packed.error).code
 
-    def newest(self, *, detailed: bool) -> Report:
-        """The report of the run; without results and page unless ``detailed``."""
-        packed = self._packed
-        return self._restore(
-            self._number,
-            rating=packed.rating,
-            score=packed.score,
-            summary=packed.summary,
-            detail=packed.detail if detailed else None,
-        )
+    def newest(self, part: Part) -> Report:
+        """The report of the run, with this part of it."""
+        if part not in self._newest:
+            packed = self._packed
+            self._newest[part] = _restore(part, packed.rating, packed.score, packed.summary, packed.detail)
+        return self._newest[part]
 
-    def earlier(self, *, detailed: bool) -> tuple[Report, ...]:
+    def earlier(self, part: Part) -> tuple[Report, ...]:
         """The reports of the completed runs before that can be read, the newest first; as ``newest``."""
-        if self._runs is None:
-            rows = self._tx.execute(_EARLIER, {"report_id": self._report_id, "before": self._number})
-            self._runs = [run_of(row) for row in rows]
-        found = []
-        for run in self._runs:
-            detail = self._tx.execute(_DETAIL, {"run_id": run.id}).scalar_one_or_none() if detailed else None
+        if part not in self._earlier:
+            self._earlier[part] = tuple(self._read_earlier(part))
+        return self._earlier[part]
+
+    def _read_earlier(self, part: Part) -> Iterator[Report]:
+        rows = self._tx.execute(_EARLIER, {"report_id": self._report_id, "before": self._number}).all()
+        for run in map(run_of, rows):
+            read = part != "summary"
+            detail = self._tx.execute(_DETAIL, {"run_id": run.id}).scalar_one_or_none() if read else None
             # A run of long ago that is damaged must not fail the one that ends now.
             with contextlib.suppress(InvalidInput):
-                found.append(
-                    self._restore(run.number, rating=run.rating, score=run.score, summary=run.summary, detail=detail)
-                )
-        return tuple(found)
+                yield _restore(part, run.rating, run.score, run.summary, detail)
 
-    def _restore(
-        self, number: int, *, rating: int | None, score: int | None, summary: bytes | None, detail: bytes | None
-    ) -> Report:
-        key = number, detail is not None
-        if key not in self._restored:
-            self._restored[key] = restore_report(
-                url="https://example.invalid/",
-                project="example.invalid",
-                state="completed",
-                rating=rating,
-                score=score,
-                summary=summary,
-                detail=None if detail is None else unpack_detail(detail),
-                error=None,
-                engine="",
-                generated_at_ms=0,
-            )
-        return self._restored[key]
+
+def _restore(part: Part, rating: int | None, score: int | None, summary: bytes | None, detail: bytes | None) -> Report:
+    unpacked = None
+    if detail is not None and part != "summary":
+        unpacked = unpack_detail(detail) if part == "results" else unpack_page(detail)
+    return restore_report(
+        url="https://example.invalid/",
+        project="example.invalid",
+        state="completed",
+        rating=rating,
+        score=score,
+        summary=summary,
+        detail=unpacked,
+        error=None,
+        engine="",
+        generated_at_ms=0,
+    )
