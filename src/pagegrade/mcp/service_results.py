@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from pagegrade.checks import all_checks
-from pagegrade.client.types import Comparison, ListedReport, Report
+from pagegrade.client.types import Comparison, ListedReport, Monitor, Report
 from pagegrade.mcp.results import MAX_NAMED, MAX_SUMMARY_BYTES, CategoryScores, FindingSummary, Untrusted
 from pagegrade.render.escape import visible
 
@@ -61,6 +61,27 @@ class ServiceComparison(BaseModel):
     new_count: int = Field(description="Number of these findings.")
     still_count: int = Field(description="Findings of both runs.")
     not_comparable: list[str] = Field(description="Checks of which nothing can be said.")
+
+
+class MonitorBudget(BaseModel):
+    """A condition that is a breach when it holds."""
+
+    condition: str
+    state: Literal["unknown", "ok", "breached"]
+
+
+class ServiceMonitor(BaseModel):
+    """A schedule on which a report is analyzed again, with budgets."""
+
+    monitor: int = Field(description="Id of the monitor.")
+    report: int
+    schedule: str
+    timezone: str
+    budgets: list[MonitorBudget]
+    paused: bool
+    next_run_at: str | None = Field(description="RFC 3339, UTC; null: it is paused.")
+    last_run_at: str | None = Field(description="RFC 3339, UTC; null: it has not been due yet.")
+    unreachable_since: str | None = Field(description="RFC 3339, UTC; null: the page can be reached.")
 
 
 def summarize(report: Report) -> ServiceReportSummary:
@@ -119,6 +140,21 @@ def line_of(report: ListedReport) -> ServiceReportLine:
         score=report["score"],
         result=report["result"],
         analyzed_at=report["generated_at"],
+    )
+
+
+def monitor_of(monitor: Monitor) -> ServiceMonitor:
+    """A monitor with the state of its budgets."""
+    return ServiceMonitor(
+        monitor=monitor["id"],
+        report=monitor["report_id"],
+        schedule=monitor["schedule"],
+        timezone=monitor["timezone"],
+        budgets=[MonitorBudget(condition=one["condition"], state=one["state"]) for one in monitor["budgets"]],
+        paused=monitor["paused"],
+        next_run_at=monitor["next_run_at"],
+        last_run_at=monitor["last_run_at"],
+        unreachable_since=monitor["unreachable_since"],
     )
 
 

@@ -19,18 +19,21 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from pagegrade.client import AsyncClient, ClientError, StillRunning
+from pagegrade.client import AsyncClient, ClientError, StillRunning, ValidationFailed
 from pagegrade.mcp.catalogue_tools import explain_check, list_checks
 from pagegrade.mcp.results import as_json
 from pagegrade.mcp.service_results import (
     ServiceComparison,
+    ServiceMonitor,
     ServiceReportLine,
     ServiceReportSummary,
     compared,
     line_of,
+    monitor_of,
     summarize,
 )
 from pagegrade.model.identity import PROJECT_URL, VERSION
+from pagegrade.model.monitors import MAX_BUDGETS, MAX_CONDITION, MAX_SCHEDULE
 
 MAX_FULL_BYTES: Final = 400_000
 """Of a whole report; a larger one is refused with the way to a smaller view."""
@@ -48,6 +51,7 @@ _READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _ANALYZES: Final = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
 
 ReportId = Annotated[int, Field(description="Id of a report of the service.", ge=1, le=2**53 - 1)]
+Condition = Annotated[str, Field(max_length=MAX_CONDITION)]
 View = Annotated[
     Literal["summary", "prompt", "full"],
     Field(description="summary; prompt: what to fix, where and how to verify; full: everything, as JSON."),
@@ -62,6 +66,9 @@ async def _calls() -> AsyncIterator[AsyncClient]:
     """The API; its refusals become errors of the tool, in the words of the API."""
     try:
         yield _api.get()
+    except ValidationFailed as error:
+        fields = "; ".join(f"{name}: {' '.join(sentences)}" for name, sentences in error.errors.items())
+        raise ToolError(f"{error} {fields}") from error
     except ClientError as error:
         raise ToolError(str(error)) from error
 
@@ -120,6 +127,42 @@ async def compare_runs(
         return compared(await api.compare_runs(report, from_=before, to=after))
 
 
+async def create_monitor(
+    report: ReportId,
+    schedule: Annotated[
+        str,
+        Field(
+            description="hourly, daily, weekly, monthly, or a cron expression of five fields such as 30 6 * * 1-5.",
+            max_length=MAX_SCHEDULE,
+        ),
+    ] = "daily",
+    budgets: Annotated[
+        list[Condition] | None,
+        Field(
+            description="Conditions that are breaches when they hold: score<80, category.seo<70, high>0, "
+            "check.noindex, lcp_ms>2500 for 3, score drop>=5, transfer_bytes rise>=20%.",
+            max_length=MAX_BUDGETS,
+        ),
+    ] = None,
+    timezone: Annotated[
+        str | None, Field(description="IANA name, for the schedule; else that of the account.", max_length=64)
+    ] = None,
+) -> ServiceMonitor:
+    """Analyze the page of a report again on a schedule and evaluate budgets after every run. Needs monitors."""
+    async with _calls() as api:
+        return monitor_of(await api.create_monitor(report, schedule, timezone=timezone, budgets=budgets))
+
+
+async def list_monitors(
+    report: Annotated[int | None, Field(description="Only monitors of this report.", ge=1, le=2**53 - 1)] = None,
+    page: Annotated[int, Field(description="Page of the list, 25 monitors each.", ge=1, le=10**6)] = 1,
+) -> list[ServiceMonitor]:
+    """List the monitors of the account with the state of their budgets, the newest first."""
+    async with _calls() as api:
+        found = await api.list_monitors(per_page=MAX_LISTED, page=page, report_id=report)
+    return [monitor_of(monitor) for monitor in found["data"]]
+
+
 @cache
 def make_service_server() -> MCPServer:
     """The server with all tools, one for the process: it keeps nothing between requests."""
@@ -131,10 +174,10 @@ def make_service_server() -> MCPServer:
         instructions=INSTRUCTIONS,
         log_level="WARNING",
     )
-    for tool in (analyze_url, analyze_again):
+    for tool in (analyze_url, analyze_again, create_monitor):
         server.add_tool(tool, annotations=_ANALYZES)
     server.add_tool(get_report, annotations=_READS, structured_output=False)
-    for reading in (list_reports, compare_runs, list_checks, explain_check):
+    for reading in (list_reports, list_monitors, compare_runs, list_checks, explain_check):
         server.add_tool(reading, annotations=_READS)
     return server
 

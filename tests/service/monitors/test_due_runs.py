@@ -151,12 +151,13 @@ def test_a_process_that_dies_before_the_commit_has_done_nothing(schedule: Schedu
 
 
 def test_a_due_time_is_skipped_while_a_run_is_unfinished(schedule: Schedule) -> None:
-    """The schedule goes on."""
+    """The schedule goes on; the next due time is a change that clients can see."""
     due_ms = schedule.create().due_at_ms
     schedule.queue.again(schedule.report_id, now_ms=due_ms - 1)
 
     assert schedule.look(due_ms) == ["skipped"]
     assert (schedule.runs(), schedule.monitor().last_run_at_ms) == (1, None)
+    assert schedule.monitor().updated_at_ms >= due_ms
     schedule.end_runs(due_ms + 1)
 
     assert schedule.look(due_ms + HOUR_MS) == ["queued"]

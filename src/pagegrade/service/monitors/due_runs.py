@@ -63,7 +63,7 @@ def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms
     if count_unfinished(tx, None) * QUEUE_SHARE >= options.queue:
         return DueRun(outcome="full", report_id=monitor.report_id)
     if count_unfinished(tx, monitor.account_id) * QUEUE_SHARE >= options.account_queue:
-        return _save(tx, replace(monitor, due_at_ms=now + PUT_OFF_MS), "put_off")
+        return _save(tx, replace(monitor, due_at_ms=now + PUT_OFF_MS, updated_at_ms=now), "put_off")
     after = replace(
         monitor,
         due_at_ms=next_due_ms(
@@ -73,6 +73,7 @@ def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms
             after_ms=now,
             last_due_at_ms=monitor.due_at_ms,
         ),
+        updated_at_ms=now,
     )
     account = load_account(tx, monitor.account_id)
     expired = expired_before_ms(options, now)
@@ -81,7 +82,7 @@ def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms
         return _save(tx, after, "skipped")
     if report is None or report.state in UNFINISHED:
         return _save(tx, after, "skipped")
-    done = _save(tx, replace(after, last_due_at_ms=monitor.due_at_ms, last_run_at_ms=now, updated_at_ms=now), "queued")
+    done = _save(tx, replace(after, last_due_at_ms=monitor.due_at_ms, last_run_at_ms=now), "queued")
     if done.outcome == "queued":
         queue_run(tx, report, Priority.BULK, options=options, now_ms=now)
     return done
