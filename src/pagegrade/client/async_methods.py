@@ -773,8 +773,8 @@ class AsyncMethods(AsyncCaller):
                 `high>0`, `check.noindex`, `lcp_ms>2500`, `score drop>=5` or `transfer_bytes rise>=20%` (than
                 the median of the last five completed runs), each with an optional ` for 2`: only after so many
                 runs in a row. In a form `budgets[]` several times, or one text with a condition a line. They
-                replace all that there were; those that stay keep their state. An empty list of JSON removes
-                all.
+                replace all that there were; those that stay keep their state. An empty list, or an empty field
+                of a form, removes all.
             paused: 1: pause it; 0: go on, with a run at once if one was due meanwhile.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
             idempotency_key: Key of this request; without it, one is made.

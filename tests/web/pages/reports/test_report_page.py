@@ -41,7 +41,7 @@ def test_alice_sees_her_report_with_everything_to_do_about_it(tmp_path: Path) ->
         assert f"/r/{report.slug}" in answer.text
         assert "Anyone with the link" in answer.text
         assert f'action="/reports/{report.id}/run"' in answer.text
-        for place in ("settings", "delete", "export/pdf", "export/csv"):
+        for place in ("monitor", "settings", "delete", "export/pdf", "export/csv"):
             assert f'href="/reports/{report.id}/{place}"' in answer.text
         assert f"/badge/{report.slug}.svg)](" in answer.text
         assert answer.headers["cache-control"] == "private, no-store"
