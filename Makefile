@@ -26,7 +26,7 @@ SLOW := $(addprefix tests/,browser fault generated_clients lab)
 PYTEST = PAGEGRADE_TEST_BACKEND='$(BACKEND)' $(BIN)/pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help description-tools setup check lint types imports docs quick test slow serve sample fault chaos load simulate allow-lab analyze bench calibrate texts picture screenshots fix new-check lock lock-check refresh-data env-run env-test env-dev
+.PHONY: help description-tools setup check lint types imports docs site quick test slow serve sample fault chaos load simulate allow-lab analyze bench calibrate texts picture screenshots fix new-check lock lock-check refresh-data env-run env-test env-dev
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -51,6 +51,9 @@ imports: env-test  ## which package may import which
 docs: env-test  ## generate the reference pages, check the committed ones and all internal links
 	@$(BIN)/python -m devtools.gen_docs --check
 	@$(BIN)/python -m devtools.doc_links
+
+site: env-test  ## build the documentation site into build/site and check all its links (the first time needs the network)
+	@$(BIN)/python -m devtools.doc_site
 
 quick: env-test  ## the tests of the pure packages, in less than a minute
 	@$(PYTEST) $(QUICK) $(ARGS)

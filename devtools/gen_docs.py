@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
@@ -24,6 +25,7 @@ from pydantic import SecretStr
 from pydantic_settings import BaseSettings
 
 from devtools import gen_client, gen_scoring
+from devtools.gen_api_page import api_page
 from devtools.report_schema import report_schema
 from pagegrade.checks import Check, all_checks
 from pagegrade.checks._check import SECTIONS
@@ -48,7 +50,7 @@ _TYPE_NAMES: Final[dict[Any, str]] = {
     SecretStr: "text",
 }
 COMMITTED: Final = frozenset({"openapi.json", "report.schema.json", "settings.md"})
-GENERATED: Final = "<!-- Made by `make docs` from the code; do not edit. -->\n\n"
+GENERATED: Final = "<!-- Made by `make docs` from the code; do not edit. -->"
 
 
 def check_pages(checks: Mapping[str, Check]) -> Iterator[tuple[str, str]]:
@@ -58,11 +60,17 @@ def check_pages(checks: Mapping[str, Check]) -> Iterator[tuple[str, str]]:
     for check in checks.values():
         rule = rules[check.id]
         cost = f"{rule.price:g}"
-        yield f"checks/{check.id}.md", GENERATED + _check_page(check, rule, checks)
+        yield f"checks/{check.id}.md", _marked(_check_page(check, rule, checks))
         rows.append(f"| [{check.id}]({check.id}.md) | {check.category} | {check.severity.label} | {cost} |")
     head = "# Checks\n\nThe last column is the most a check can cost, in points of the score.\n\n"
     table = "| check | category | severity | costs at most |\n|---|---|---|---:|\n" + "\n".join(rows)
-    yield "checks/README.md", f"{GENERATED}{head}{table}\n"
+    yield "checks/README.md", _marked(f"{head}{table}\n")
+
+
+def _marked(page: str) -> str:
+    """Put the note below the heading: the site takes the title of a page from its first line."""
+    heading, _, text = page.partition("\n")
+    return f"{heading}\n\n{GENERATED}\n{text}"
 
 
 def _check_page(check: Check, rule: Rule, checks: Mapping[str, Check]) -> str:
@@ -81,7 +89,9 @@ def _check_page(check: Check, rule: Rule, checks: Mapping[str, Check]) -> str:
         lines.append(f"| {state.name} | {state.message.replace('|', '&#124;')} | {share} |")
     documentation = check.documentation
     for heading in SECTIONS:
-        lines += ["", f"## {heading}", "", documentation[heading]]
+        # Not every reader of Markdown knows a second word behind the language of a block.
+        text = re.sub(r"^```(\w+) (\w+)$", r"As `\2`:\n\n```\1", documentation[heading], flags=re.MULTILINE)
+        lines += ["", f"## {heading}", "", text]
         lines += _advice(check) if heading == "How to fix" else []
     lines += ["", "## Sources", "", *(f"- <{source}>" for source in check.sources)]
     lines += ["", f"[View the source]({PROJECT_URL}/blob/main/src/{source}.py)", ""]
@@ -121,7 +131,7 @@ def error_page() -> str:
     lines += ["Problems of RFC 9457; every installation explains them at `/problems`.", ""]
     for code, (_, title) in PROBLEMS.items():
         lines += _problem(code, title)
-    return GENERATED + "\n".join(lines) + "\n"
+    return _marked("\n".join(lines) + "\n")
 
 
 def _problem(code: str, title: str) -> list[str]:
@@ -148,7 +158,7 @@ def settings_page(settings: type[BaseSettings]) -> str:
         lines += [f"Type: {_type_name(field.annotation)}; default: {default.replace('``', 'unset')}.", ""]
         if SecretStr in get_args(field.annotation):
             lines += [f"A secret: it is never shown. `{prefix}{name.upper()}_FILE` names a file that holds it.", ""]
-    return GENERATED + "\n".join(lines)
+    return _marked("\n".join(lines))
 
 
 def default_text(value: object) -> str:
@@ -192,7 +202,7 @@ def cli_page(app: typer.Typer) -> str:
                 names = f"`{parameter.name.upper()}`"
             lines.append(f"- {names}: {getattr(parameter, 'help', None) or ''}".rstrip(": "))
         lines.append("")
-    return GENERATED + "\n".join(lines)
+    return _marked("\n".join(lines))
 
 
 def find_settings() -> type[BaseSettings] | None:
@@ -221,6 +231,7 @@ def pages() -> dict[str, str]:
     found["errors.md"] = error_page()
     found["report.schema.json"] = json.dumps(report_schema(), indent=2, sort_keys=True) + "\n"
     found["openapi.json"] = describe_api()
+    found["api.md"] = _marked(api_page(found["openapi.json"]))
     settings = find_settings()
     if settings is not None:
         found["settings.md"] = settings_page(settings)

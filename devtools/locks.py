@@ -41,10 +41,11 @@ class Lock:
 
 
 LOCKS: Final = (
-    Lock(name="dev", project=True, groups=("test", "lint", "docs"), extras=("client", "mcp", "otel", "pdf")),
+    Lock(name="dev", project=True, groups=("test", "lint"), extras=("client", "mcp", "otel", "pdf")),
     Lock(name="test", project=True, groups=("test",), extras=("client", "mcp", "otel", "pdf"), within="dev"),
     Lock(name="run", project=True, extras=("pdf",), within="dev"),
     Lock(name="otel", project=True, extras=("otel", "pdf"), within="dev"),
+    Lock(name="site", project=False, groups=("site",)),
     Lock(name="build", project=False, groups=("build",)),
     Lock(name="uv", project=False, groups=("bootstrap",)),
 )

@@ -21,7 +21,15 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 EXCUSES: Final = ROOT / "devtools" / "vocabulary_excuses.txt"
 GENERATED: Final = ROOT / "docs" / "reference"
 FOLDERS: Final = ("src", "tests", "devtools", "docs", "deploy", "integrations", "changelog.d", ".github")
-FILES: Final = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile", "pyproject.toml", ".pre-commit-config.yaml")
+FILES: Final = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "Makefile",
+    "mkdocs.yml",
+    "pyproject.toml",
+    ".pre-commit-config.yaml",
+)
 SUFFIXES: Final = frozenset({".css", ".html", ".jinja", ".js", ".md", ".py", ".toml", ".typ", ".yaml", ".yml"})
 TERMS: Final = {
     r"rooms|(?:every|each|which|this|pure|only|web|database|right|new|one) room": "package",
