@@ -35,6 +35,8 @@ class Receiver:
     received: list[Received] = field(default_factory=list)
     port: int = 0
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
+    gate: asyncio.Event | None = None
+    """Nothing is answered before it is set; ``None``: at once."""
     _given: int = 0
 
     @property
@@ -53,6 +55,8 @@ class Receiver:
             answer = self.answers[min(self._given, len(self.answers) - 1)]
             self._given += 1
             self.arrived.set()
+            if self.gate is not None:
+                await self.gate.wait()
             if answer is None:
                 await reader.read()
             else:

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from email import message_from_bytes
-from email.message import Message
+from email.message import EmailMessage, Message
 from email.policy import default
 from typing import Any
 
 import pytest
 from aiosmtpd.controller import Controller
 
-from pagegrade.gather.mail import send_mail
+from pagegrade.gather.mail import send_mail, send_mail_aside
 from pagegrade.parse.mail import MailServer
 from pagegrade.render.i18n import Texts
 from pagegrade.render.notifications import email_message, make_message
@@ -109,3 +111,44 @@ def test_a_password_is_not_sent_without_tls(mailbox: tuple[Mailbox, MailServer])
     assert send(named) == ("smtp_unavailable", None)
     assert box.messages == []
     assert "p" not in repr(named).removeprefix("MailServer")
+
+
+def test_a_silent_server_takes_no_thread_from_others() -> None:
+    """The threads of the loop serve requests meanwhile."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        server = MailServer(host="127.0.0.1", port=silent.getsockname()[1], is_tls=False)
+
+        async def script() -> None:
+            loop = asyncio.get_running_loop()
+            loop.set_default_executor(ThreadPoolExecutor(1))
+            async with asyncio.TaskGroup() as group:
+                sending = group.create_task(
+                    send_mail_aside(server, EmailMessage(), sender="a@r.example", recipient="b@r.example")
+                )
+                connection, _ = await loop.sock_accept(silent)
+                served = await asyncio.to_thread(lambda: not sending.done())
+                connection.close()
+
+            assert served
+            assert sending.result() == ("smtp_unavailable", None)
+
+        silent.settimeout(0)
+        asyncio.run(script())
+
+
+def test_an_error_of_the_thread_is_raised_where_it_is_awaited(mailbox: tuple[Mailbox, MailServer]) -> None:
+    """And does not leave it waiting for ever."""
+    _, server = mailbox
+
+    with pytest.raises(ValueError, match="Resent"):
+        asyncio.run(send_mail_aside(server, resent_twice(), sender="a@r.example", recipient="b@r.example"))
+
+
+def resent_twice() -> EmailMessage:
+    """A message that smtplib refuses to send."""
+    mail = EmailMessage()
+    for _ in range(2):
+        mail["Resent-Date"] = "Thu, 01 Jan 2026 00:00:00 +0000"
+    return mail

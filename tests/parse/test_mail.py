@@ -43,6 +43,11 @@ def test_what_names_no_server_is_refused(url: str) -> None:
         ("a@example.org\r\nBcc: b@example.org", None),
         ("<a@example.org>", None),
         ("ä@example.org", None),
+        (".a@example.org", None),
+        ("a.@example.org", None),
+        ("a..b@example.org", None),
+        ("x" * 64 + "@example.org", "example.org"),
+        ("x" * 65 + "@example.org", None),
         (
             "a@" + "x" * 63 + "." + "y" * 63 + "." + "z" * 63 + "." + "w" * 58,
             "x" * 63 + "." + "y" * 63 + "." + "z" * 63 + "." + "w" * 58,

@@ -9,6 +9,7 @@ from pagegrade.render.i18n import Texts
 from pagegrade.render.notifications import (
     MAX_ITEMS,
     discord_body,
+    email_message,
     make_message,
     slack_body,
     teams_body,
@@ -114,3 +115,36 @@ def test_every_type_has_its_headline(kind: str, data: dict[str, Any], headline: 
     (item,) = make_message(EN, [{"type": kind, "data": data}]).items
 
     assert item.headline == headline
+
+
+def test_a_message_fits_into_what_chat_programs_accept() -> None:
+    """Discord refuses more than 6,000 characters, Teams more than 28 kB; the events left out are counted."""
+    condition = "metric<" + "9" * 190
+    data = {**PAYLOAD["data"], "budgets": [{"condition": condition, "value": 70, "limit": 80}] * 10}
+    data["report"] = {"url": "https://example.com/" + "x" * 2_000, "score": 70}
+    message = make_message(EN, [{**PAYLOAD, "data": data}] * MAX_ITEMS)
+    embeds = discord_body(message)["embeds"]
+
+    assert 0 < len(embeds) < MAX_ITEMS
+    assert message.more == f"{MAX_ITEMS - len(embeds)} more events"
+    assert sum(len(each["title"]) + len(each["description"]) for each in embeds) <= 6_000
+    assert len(json.dumps(teams_body(message))) <= 28_000
+
+
+@pytest.mark.parametrize("host", ["r.example", f"{'a' * 60}.{'b' * 60}.example"])
+def test_the_link_that_stops_messages_stays_whole(host: str) -> None:
+    """Mail programs read the header as it is sent; encoded or folded, it has no link."""
+    url = f"https://{host}/unsubscribe/123-{'A' * 32}"
+    mail = email_message(
+        EN,
+        make_message(EN, [PAYLOAD]),
+        sender=f"pagegrade@{host}",
+        recipient="person@example.org",
+        message_id="msg_" + "a" * 32,
+        unsubscribe_url=url,
+        at_ms=1_767_225_600_000,
+    )
+    head = mail.as_bytes().partition(b"\r\n\r\n")[0].decode("ascii").split("\r\n")
+
+    assert f"List-Unsubscribe: <{url}>" in head
+    assert f"Message-ID: <msg_{'a' * 32}@{host}>" in head

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import inspect, text
+from sqlalchemy import inspect, text, update
 
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import InvalidInput, NotFound
+from pagegrade.model.events import EVENT_TYPES
 from pagegrade.model.outcome import Evidence
 from pagegrade.report.codec import unpack_detail
 from pagegrade.service.accounts.operations import LAST_ADMIN, create_account, set_admin
@@ -24,6 +25,8 @@ from pagegrade.service.container import Services
 from pagegrade.service.erasure import begin_erasure, erase_part, finish_erasure
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.accounts import list_accounts, list_erasing, load_account
+from pagegrade.store.repositories.webhooks import add_webhook
+from pagegrade.store.schema.tables import deliveries
 from tests.queue_builders import Queue
 from tests.report_builders import make_report, make_result
 from tests.store_builders import BACKENDS, add_key, add_owner, make_database, make_file
@@ -63,6 +66,7 @@ def _plain(value: object) -> bytes:
 async def fill(instance: Instance) -> int:
     """Reports of a page in every state: finished twice, with a password, followed by another, under way, waiting."""
     headers = {"Idempotency-Key": URL}
+    await instance.services.database.write(lambda tx: _add_receiver(tx, instance.alice.id))
     answer = await instance.call("POST", REPORTS, data={"url": URL}, headers=headers)
     number: int = answer.json()["data"]["id"]
     results = (make_result(value=f"{NEEDLE} title", evidence=(Evidence(snippet=f"<title>{NEEDLE}"),)),)
@@ -71,7 +75,17 @@ async def fill(instance: Instance) -> int:
     await instance.call("PUT", f"{REPORTS}/{number}", data={"results": "1"}, headers=headers)
     await instance.finish(found)
     await instance.call("PUT", f"{REPORTS}/{number}", data={"privacy": "2", "password": NEEDLE})
+    await instance.services.database.write(_answer_deliveries)
     return number
+
+
+def _add_receiver(tx: Transaction, account_id: int) -> None:
+    add_webhook(tx, account_id, kind="webhook", url="https://hook.example/", events=EVENT_TYPES, project="", now_ms=1)
+
+
+def _answer_deliveries(tx: Transaction) -> None:
+    """Receivers may repeat what they got."""
+    tx.execute(update(deliveries).values(state="delivered", answer=URL.encode()))
 
 
 async def fill_batch(instance: Instance) -> int:
@@ -120,8 +134,9 @@ def test_nothing_of_what_was_deleted_is_left_in_any_table(tmp_path: Path, delete
         return before, traces(instance.services.database)
 
     before, after = with_instance(tmp_path, script)
+    filled = {"reports", "runs", "run_details", "events", "deliveries"}
 
-    assert {"reports", "runs", "run_details", *(["visits"] if state == "running" else [])} <= set(before)
+    assert filled | ({"visits"} if state == "running" else set()) <= set(before)
     assert after == []
 
 

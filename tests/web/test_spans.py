@@ -95,7 +95,8 @@ def test_what_opens_doors_is_not_told(tmp_path: Path, collector: Collector) -> N
         made = await instance.create()
         slug: str = made["share_url"].rpartition("/")[2]
         cookie = (await instance.sign_in())["Cookie"]
-        for path in (f"/r/{slug}", f"/%72/{slug}", f"/badge/{slug}.svg", f"/sign-in/{slug}", f"/nothing/{slug}"):
+        places = ("r", "%72", "badge", "sign-in", "unsubscribe", "nothing")
+        for path in (f"/{place}/{slug}{'.svg' * (place == 'badge')}" for place in places):
             await instance.call("GET", f"{path}?password={slug}", key=None, headers={"Cookie": cookie})
         await instance.call("GET", f"/{instance.key}")
         return [slug, instance.key, cookie.partition("=")[2], "example.com"]

@@ -266,3 +266,60 @@ def test_what_was_sent_and_not_recorded_is_sent_again(services: Services, queue:
             assert log(queue, webhook) == [("delivered", 1, 204, None)]
 
     asyncio.run(script())
+
+
+def test_stopping_waits_for_what_is_under_way(services: Services, queue: Queue) -> None:
+    """It is recorded, and so not sent twice; nothing more is begun."""
+
+    async def script() -> None:
+        async with receiving() as receiver:
+            receiver.gate = asyncio.Event()
+            webhook = hook(queue, receiver.url)
+            finish(queue)
+            finish(queue)
+            stop = asyncio.Event()
+            async with asyncio.TaskGroup() as group:
+                group.create_task(deliver_events(services, stop=stop))
+                await wait_for(lambda: len(receiver.received) == 1)
+                stop.set()
+                receiver.gate.set()
+
+            assert len(receiver.received) == 1
+            assert not is_sending(services)
+            assert sorted(each[0] for each in log(queue, webhook)) == ["delivered", "waiting"]
+
+    asyncio.run(script())
+
+
+def test_a_delivery_that_always_breaks_holds_up_no_other(services: Services, queue: Queue) -> None:
+    """An error of our own is an attempt like any other: counted, put off, and given up in the end."""
+
+    async def script() -> None:
+        async with receiving() as receiver:
+            webhook = hook(queue, receiver.url)
+            finish(queue)
+            queue.change("UPDATE events SET data = substr(data, 1, 5)")
+            async with delivering(services):
+                await wait_for(lambda: log(queue, webhook)[0][1] == 1)
+            queue.change("UPDATE webhooks SET lease_until_ms = NULL")
+            finish(queue)
+            await delivered(services, receiver)
+
+            assert sorted(log(queue, webhook)) == [("delivered", 1, 204, None), ("waiting", 1, None, "internal")]
+
+    asyncio.run(script())
+
+
+def test_an_answer_with_an_impossible_date_is_recorded(services: Services, queue: Queue) -> None:
+    """A receiver cannot have the same delivery sent for ever by it."""
+
+    async def script() -> None:
+        late = "Retry-After: Mon, 01 Jan 99999999999999 00:00:00 GMT"
+        async with receiving(answer(503, b"", late)) as receiver:
+            webhook = hook(queue, receiver.url)
+            finish(queue)
+            await delivered(services, receiver)
+
+            assert log(queue, webhook) == [("waiting", 1, 503, "http_status")]
+
+    asyncio.run(script())

@@ -23,6 +23,7 @@ from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.procrastinate_queue import offer_next
 from pagegrade.store.queue.runs import extend_leases, finish_run
 from pagegrade.store.repositories.reports import delete_report
+from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.migrate import revisions
 from pagegrade.worker import worker as worker_module
 from pagegrade.worker.worker import Worker
@@ -31,6 +32,7 @@ from tests.queue_builders import Queue, completed
 from tests.site.serve import serve_site
 from tests.store_builders import add_owner, make_database
 from tests.waiting import pause, turns, wait_for
+from tests.webhook_receiver import receiving
 
 HOUR_MS = 3_600_000
 SOON_S = 20.0
@@ -630,3 +632,33 @@ def test_nothing_is_taken_from_tables_of_a_version_that_it_cannot_work_beside(
 
     assert untouched == ["queued"]
     assert [record.getMessage() for record in caplog.records].count("schema_changed") == 1
+
+
+def test_stopping_waits_for_deliveries_under_way(services: Services, queue: Queue) -> None:
+    """As for runs: what a receiver has accepted is recorded before the process ends."""
+
+    async def scene() -> None:
+        async with receiving() as receiver:
+            receiver.gate = asyncio.Event()
+            queue.database.write_here(
+                lambda tx: add_webhook(
+                    tx,
+                    queue.account_id,
+                    kind="webhook",
+                    url=receiver.url,
+                    events=("report.completed",),
+                    project="",
+                    now_ms=1,
+                )
+            )
+            queue.add()
+            (run,) = queue.claim(now_ms=now_ms())
+            queue.finish(run)
+            async with working(Worker(services, slots=1)) as worker:
+                await wait_for(receiver.arrived.is_set, within_s=SOON_S)
+                worker.stop()
+                receiver.gate.set()
+
+            assert queue.rows("SELECT state, http_status FROM deliveries") == [("delivered", 204)]
+
+    play(scene)

@@ -254,6 +254,114 @@ def monitors_delete(monitor_id: MonitorId, *, account_id: OfAccount = None) -> N
     delete(monitor_id, account_id)
 
 
+webhooks = typer.Typer(no_args_is_help=True, help="Manage webhooks: receivers of events, for programs and people.")
+
+WebhookId = Annotated[int, typer.Argument(metavar="ID", help="As `pagegrade webhooks list` shows it.")]
+OwnerOfWebhook = Annotated[
+    int | None, typer.Option("--account", metavar="ID", help="Account of the webhook; optional if there is only one.")
+]
+Events = Annotated[
+    list[str] | None,
+    typer.Option("--event", metavar="TYPE", help="Type of event to send, such as report.failed; repeatable."),
+]
+ProjectOfEvents = Annotated[
+    str | None, typer.Option("--project", metavar="HOST", help="Only events of reports of this host.")
+]
+
+
+@webhooks.command("list")
+def webhooks_list(*, account_id: OwnerOfWebhook = None, format_name: Format = "text") -> None:
+    """List the webhooks of an account, without their secrets."""
+    from pagegrade.cli.webhooks import show_all
+
+    show_all(account_id, format_name)
+
+
+@webhooks.command("create")
+def webhooks_create(
+    url: Annotated[str, typer.Argument(metavar="URL", help="Receiver; for the kind email an address.")],
+    *,
+    kind: Annotated[
+        str | None,
+        typer.Option("--kind", metavar="KIND", help="webhook (the default), slack, discord, teams or email."),
+    ] = None,
+    event: Events = None,
+    project: ProjectOfEvents = None,
+    account_id: OwnerOfWebhook = None,
+) -> None:
+    """Create a webhook and print its id and its secret."""
+    from pagegrade.cli.webhooks import create
+
+    create(url, kind=kind, events=event, project=project, account_id=account_id)
+
+
+@webhooks.command("change")
+def webhooks_change(
+    webhook_id: WebhookId,
+    *,
+    url: Annotated[str | None, typer.Option("--url", metavar="URL", help="Another receiver.")] = None,
+    event: Events = None,
+    project: ProjectOfEvents = None,
+    disabled: Annotated[
+        bool | None, typer.Option("--disable/--enable", help="Send nothing, or send again what waits.")
+    ] = None,
+    account_id: OwnerOfWebhook = None,
+) -> None:
+    """Change the receiver, the project or all events of a webhook; disable or enable it."""
+    from pagegrade.cli.webhooks import change
+
+    change(webhook_id, url=url, events=event or None, project=project, disabled=disabled, account_id=account_id)
+
+
+@webhooks.command("rotate")
+def webhooks_rotate(webhook_id: WebhookId, *, account_id: OwnerOfWebhook = None) -> None:
+    """Give a webhook a new secret and print it; the previous one signs for 24 hours more."""
+    from pagegrade.cli.webhooks import rotate
+
+    rotate(webhook_id, account_id)
+
+
+@webhooks.command("test")
+def webhooks_test(webhook_id: WebhookId, *, account_id: OwnerOfWebhook = None) -> None:
+    """Send a test event and print the id of its delivery."""
+    from pagegrade.cli.webhooks import send_test
+
+    send_test(webhook_id, account_id)
+
+
+@webhooks.command("deliveries")
+def webhooks_deliveries(
+    webhook_id: WebhookId, *, account_id: OwnerOfWebhook = None, format_name: Format = "text"
+) -> None:
+    """List the newest deliveries to a webhook."""
+    from pagegrade.cli.webhooks import show_deliveries
+
+    show_deliveries(webhook_id, account_id, format_name)
+
+
+@webhooks.command("retry")
+def webhooks_retry(
+    webhook_id: WebhookId,
+    delivery_id: Annotated[
+        int, typer.Argument(metavar="DELIVERY", help="As `pagegrade webhooks deliveries` shows it.")
+    ],
+    *,
+    account_id: OwnerOfWebhook = None,
+) -> None:
+    """Send a delivery again."""
+    from pagegrade.cli.webhooks import retry
+
+    retry(webhook_id, delivery_id, account_id)
+
+
+@webhooks.command("delete")
+def webhooks_delete(webhook_id: WebhookId, *, account_id: OwnerOfWebhook = None) -> None:
+    """Delete a webhook with the log of its deliveries."""
+    from pagegrade.cli.webhooks import delete
+
+    delete(webhook_id, account_id)
+
+
 def migrate(
     *,
     check: Annotated[
@@ -311,6 +419,7 @@ def register(app: typer.Typer) -> None:
     app.add_typer(accounts, name="accounts")
     app.add_typer(keys, name="keys")
     app.add_typer(monitors, name="monitors")
+    app.add_typer(webhooks, name="webhooks")
     app.command()(migrate)
     app.command()(prune)
     app.command()(transfer)

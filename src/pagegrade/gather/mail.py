@@ -5,8 +5,12 @@ The server is named by the operator and may be in a private network; no address 
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import smtplib
 import ssl
+import threading
+from collections.abc import Callable
 from email.message import EmailMessage  # lint: allow slow-parser - written only
 from typing import Final, Literal
 
@@ -15,6 +19,36 @@ from pagegrade.parse.mail import MailServer
 TIMEOUT_S: Final = 20.0
 """For the connection and for each answer of the server."""
 MailResult = Literal["sent", "smtp_refused", "smtp_unavailable"]
+_Sent = tuple[MailResult, int | None]
+
+
+async def send_mail_aside(
+    server: MailServer, mail: EmailMessage, *, sender: str, recipient: str
+) -> tuple[MailResult, int | None]:
+    """Hand a message to the server in a thread of its own; (how it went, last reply code of the server).
+
+    Not in the threads of the loop: a server that is silent would take them from requests to this process, and would
+    hold up its end.
+    """
+    loop = asyncio.get_running_loop()
+    sent: asyncio.Future[_Sent] = loop.create_future()
+
+    def settle(settled: Callable[[], None]) -> None:
+        # Its loop may have ended, or it may not be waited for any more.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(lambda: None if sent.done() else settled())
+
+    def work() -> None:
+        try:
+            result = send_mail(server, mail, sender=sender, recipient=recipient)
+        except Exception as error:  # noqa: BLE001 - raised where it is waited for
+            failure = error
+            settle(lambda: sent.set_exception(failure))
+        else:
+            settle(lambda: sent.set_result(result))
+
+    threading.Thread(target=work, name="pagegrade-mail", daemon=True).start()
+    return await sent
 
 
 def send_mail(server: MailServer, mail: EmailMessage, *, sender: str, recipient: str) -> tuple[MailResult, int | None]:

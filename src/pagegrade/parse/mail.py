@@ -13,9 +13,12 @@ _SERVER: Final = re.compile(
     r"(?P<scheme>smtps?)://(?:(?P<user>[^:@/\s]*)(?::(?P<password>[^@/\s]*))?@)?"
     r"(?P<host>\[[0-9A-Fa-f:]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::(?P<port>[0-9]{1,5}))?/?"
 )
-_ADDRESS: Final = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@([A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+)")
+_ATOM: Final = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+_ADDRESS: Final = re.compile(
+    rf"(?=[^@]{{1,64}}@){_ATOM}(?:\.{_ATOM})*@([A-Za-z0-9-]{{1,63}}(?:\.[A-Za-z0-9-]{{1,63}})+)"
+)
 MAX_ADDRESS: Final = 254
-"""Characters (RFC 5321 4.5.3.1.3)."""
+"""Characters (RFC 5321 4.5.3.1.3); the part before the ``@`` is a dot-atom of 64 at most (RFC 5322 3.4.1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

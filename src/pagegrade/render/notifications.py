@@ -13,9 +13,14 @@ import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.headerregistry import Address  # lint: allow slow-parser - written only
+from email.headerregistry import (  # lint: allow slow-parser - written only
+    Address,
+    BaseHeader,
+    HeaderRegistry,
+    UniqueUnstructuredHeader,
+)
 from email.message import EmailMessage  # lint: allow slow-parser - written only
-from email.policy import SMTP  # lint: allow slow-parser - written only
+from email.policy import SMTP, Policy  # lint: allow slow-parser - written only
 from email.utils import format_datetime
 from typing import Any, Final
 
@@ -25,9 +30,12 @@ from pagegrade.report.masking import mask_url
 
 MAX_ITEMS: Final = 10
 """Of one message; the number of the others is given."""
+MAX_CHARACTERS: Final = 5_000
+"""Of the items of one message: Discord refuses 6,000, Teams 28 kB. One item is never longer."""
 MAX_BUDGETS: Final = 10
 NO_BACKTICK: Final = "\u02cb"
 """Looks like one, and ends no code."""
+_AROUND_LINE: Final = 50
 _MAX_URL: Final = 300
 _MAX_TEXT: Final = 200
 _MAX_SUBJECT: Final = 150
@@ -40,6 +48,19 @@ _HEADLINES: Final[Mapping[str, str]] = {
     "webhook.disabled": N_("Webhook disabled"),
     "webhook.test": N_("Test message"),
 }
+
+
+class _WholeHeader(UniqueUnstructuredHeader, BaseHeader):
+    """A header of one line: the standard library encodes a longer word, and mail programs then find no link in it."""
+
+    def fold(self, *, policy: Policy) -> str:
+        return f"{self.name}: {self}{policy.linesep}"
+
+
+_HEADERS: Final = HeaderRegistry()
+for _name in ("list-unsubscribe", "message-id"):
+    _HEADERS.map_to_type(_name, _WholeHeader)
+_POLICY: Final = SMTP.clone(header_factory=_HEADERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +88,7 @@ class Message:
 
 def make_message(texts: Words, payloads: Sequence[Mapping[str, Any]]) -> Message:
     """Make a message about at least one event, in their order; ``payloads`` as delivered to webhooks."""
-    items = tuple(_item(texts, each) for each in payloads[:MAX_ITEMS])
+    items = _fitting([_item(texts, each) for each in payloads[:MAX_ITEMS]])
     first = items[0]
     left = len(payloads) - len(items)
     if len(payloads) == 1:
@@ -80,6 +101,18 @@ def make_message(texts: Words, payloads: Sequence[Mapping[str, Any]]) -> Message
         more=texts.ngettext("%(num)s more event", "%(num)s more events", left) if left else "",
         open_label=texts.gettext("Open report"),
     )
+
+
+def _fitting(items: Sequence[Item]) -> tuple[Item, ...]:
+    """The first items, as many as one message can hold; at least one."""
+    left, kept = MAX_CHARACTERS, 0
+    for item in items:
+        # With what chat programs want around each line.
+        left -= sum(len(line) + _AROUND_LINE for line in (item.headline, item.page, *item.lines))
+        if left < 0:
+            break
+        kept += 1
+    return tuple(items[: max(kept, 1)])
 
 
 def _item(texts: Words, payload: Mapping[str, Any]) -> Item:
@@ -204,7 +237,7 @@ def email_message(
         unsubscribe_url: Ends these messages without signing in.
         at_ms: Time of the message.
     """
-    mail = EmailMessage(policy=SMTP)
+    mail = EmailMessage(policy=_POLICY)
     mail["From"] = Address("Pagegrade", addr_spec=sender)
     mail["To"] = Address(addr_spec=recipient)
     mail["Subject"] = message.title

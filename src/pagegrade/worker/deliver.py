@@ -19,7 +19,7 @@ from pagegrade.model.webhooks import ClaimedWebhook
 from pagegrade.service.container import Services
 from pagegrade.service.webhooks.operations import shown_url
 from pagegrade.service.webhooks.payload import make_key, prepare
-from pagegrade.service.webhooks.sending import attempt
+from pagegrade.service.webhooks.sending import attempt, broken_attempt
 from pagegrade.service.webhooks.signatures import KEY_NAME
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.deliveries import (
@@ -44,22 +44,32 @@ RECORD_PAUSE_S: Final = 1.0
 """Between two tries to record an attempt while the database cannot be written."""
 
 
-async def deliver_events(services: Services, *, resolver: Resolver | None = None) -> None:
-    """Deliver whatever becomes due, until cancelled.
+async def deliver_events(
+    services: Services, *, resolver: Resolver | None = None, stop: asyncio.Event | None = None
+) -> None:
+    """Deliver whatever becomes due, until stopped or cancelled.
 
     Args:
         services: Of this process.
         resolver: Where addresses come from; ``None`` for DNS.
+        stop: Once it is set, nothing more is claimed, and this ends when the attempts under way have: what was
+            received and not recorded would be sent again. Cancelled, it ends at once and gives them back.
     """
     ended = asyncio.Event()
+    stopped = asyncio.Event() if stop is None else stop
     sending: set[asyncio.Task[None]] = set()
 
     def note_end(task: asyncio.Task[None]) -> None:
         sending.discard(task)
         ended.set()
 
+    async def note_stop() -> None:
+        await stopped.wait()
+        ended.set()
+
     async with asyncio.TaskGroup() as group:
-        while True:
+        group.create_task(note_stop(), name="stop-delivering")
+        while not stopped.is_set():
             ended.clear()
             claimed = await _claim(services, AT_ONCE - len(sending))
             for each in claimed:
@@ -95,10 +105,17 @@ async def _deliver(services: Services, claimed: ClaimedWebhook, resolver: Resolv
         kept = await database.read(lambda tx: load_secret(tx, KEY_NAME))
         key: bytes = await database.write(make_key) if kept is None else kept
         base_url = services.options.base_url
-        prepared = await database.read(lambda tx: prepare(tx, claimed, key=key, base_url=base_url))
-        if prepared is None:
-            return
-        outcomes = await attempt(claimed, prepared, services.options, now_ms=now_ms(), resolver=resolver)
+        try:
+            prepared = await database.read(lambda tx: prepare(tx, claimed, key=key, base_url=base_url))
+            if prepared is None:
+                return
+            outcomes = await attempt(claimed, prepared, services.options, now_ms=now_ms(), resolver=resolver)
+        except Unavailable:
+            raise
+        except Exception:
+            # Counted as an attempt, so that a delivery that always breaks does not hold up the others for ever.
+            logger.exception("delivery_broken", extra={"webhook": claimed.webhook.id})
+            outcomes = broken_attempt(claimed, now_ms=now_ms())
         await _record(services, claimed, outcomes)
     except asyncio.CancelledError:
         with contextlib.suppress(Unavailable):

@@ -114,6 +114,9 @@ class Worker:
         """The tables are those of a version that this one cannot work beside."""
         self._stopping = False
         self._at_once = False
+        self._delivering: asyncio.Task[None] | None = None
+        """Sends events to webhooks."""
+        self._stop_delivering = asyncio.Event()
         self._ended = threading.Event()
         self._trimmer = _Trimmer()
         services.wake = self.wake
@@ -133,6 +136,11 @@ class Worker:
         if options.browser is not None:
             return options.browsers - sum(held.run.device is not None for held in self._held.values())
         return 0 if self._services.awaits_browser else UNLIMITED
+
+    @property
+    def _delivers(self) -> bool:
+        """Return whether the sender of events has not ended."""
+        return self._delivering is not None and not self._delivering.done()
 
     @property
     def busy(self) -> int:
@@ -205,12 +213,12 @@ class Worker:
                     if self._services.database.shared:
                         chores.append(group.create_task(offer_in_time(self._services), name="offering"))
                     if self._slots:
-                        chores.append(
-                            group.create_task(
-                                deliver_events(self._services, resolver=self._resolver), name="delivering"
-                            )
-                        )
+                        stop = self._stop_delivering
+                        delivering = deliver_events(self._services, resolver=self._resolver, stop=stop)
+                        self._delivering = group.create_task(delivering, name="delivering")
+                        self._delivering.add_done_callback(lambda _: self._look())
                     await self._claim_until_told(group, children)
+                    self._stop_delivering.set()
                     for chore in chores:
                         chore.cancel()
                     await self._end_runs()
@@ -409,9 +417,11 @@ class Worker:
         """Wait for what is under way, at most for the grace; then cancel it."""
         loop = asyncio.get_running_loop()
         until = loop.time() + self._services.options.grace_s
-        while self._held and not self._at_once and loop.time() < until:
+        while (self._held or self._delivers) and not self._at_once and loop.time() < until:
             self._woken.clear()
             await self._wait(min(POLL_S, max(0.0, until - loop.time())))
+        if self._delivering is not None:
+            self._delivering.cancel()
         for held in tuple(self._held.values()):
             if held.task is not None:
                 held.task.cancel()

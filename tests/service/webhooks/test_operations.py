@@ -87,3 +87,13 @@ def test_urls_of_chat_channels_are_secrets(database: Database, kind: str, url: s
 
     assert service.shown_url(made.webhook) == shown
     assert (made.secret is not None) is (kind == "webhook")
+
+
+def test_an_invented_unsubscription_link_writes_nothing(database: Database) -> None:
+    """Also where no link was made yet, and so no key to check it with."""
+    alice = caller(database)
+    mail = replace(NEW, kind="email", url="mailto:a@example.org")
+    made = database.write_here(lambda tx: service.create_webhook(tx, alice, mail, NOW_MS)).webhook
+
+    with pytest.raises(NotFound):
+        database.read_here(lambda tx: service.find_subscription(tx, f"{made.id}-{'a' * 32}"))

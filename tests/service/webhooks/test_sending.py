@@ -70,6 +70,8 @@ def test_failures_in_a_row_slow_a_webhook_down() -> None:
         ("-5", None),
         ("soon", None),
         ("²", None),
+        ("Mon, 01 Jan 99999999999999 00:00:00 GMT", None),
+        ("Mon, 01 Jan 2030 00:00:00 +" + "9" * 60, None),
         (formatdate(NOW_MS / 1000 + 30, usegmt=True), 30.0),
         (formatdate(NOW_MS / 1000 - 30, usegmt=True), 0.0),
     ],

@@ -78,6 +78,7 @@ def test_an_unsubscription_link_is_for_one_target() -> None:
     assert is_token_of(token, KEY, HOOK)
     assert not is_token_of(token, b"other", HOOK)
     assert not is_token_of(token, KEY, replace(HOOK, id=8))
+    assert not is_token_of(token, KEY, replace(HOOK, url="mailto:other@example.org"))
     assert not is_token_of(token[:-1] + "\ud800", KEY, HOOK)
 
 

@@ -138,7 +138,7 @@ def test_page_names_no_version(tmp_path: Path) -> None:
 
 
 def test_access_line_has_the_caller_and_no_secret(tmp_path: Path, stream: Any) -> None:
-    """L08: neither the key, nor the query, nor the address of a share page."""
+    """L08: neither the key, nor the query, nor the address of a share page or of a link that stops messages."""
 
     async def script(instance: Instance) -> str:
         instance.services.observation = Observation(configure_logs("json", stream=stream))
@@ -149,18 +149,20 @@ def test_access_line_has_the_caller_and_no_secret(tmp_path: Path, stream: Any) -
         await observed(instance, "GET", f"{REPORTS}?search=s3cret&key={instance.key}", headers=headers)
         await observed(instance, "GET", f"/r/{slug}")
         await observed(instance, "GET", f"/%72/{slug}")
+        await observed(instance, "GET", f"/unsubscribe/{slug}")
         await observed(instance, "GET", f"/nothing/{instance.key}")
         assert instance.key.encode() not in stream.getvalue()
         assert slug.encode() not in stream.getvalue()
         return instance.key
 
     key = with_instance(tmp_path, script)
-    listed, shared, spelled, nothing = lines_of(stream)
+    listed, shared, spelled, left, nothing = lines_of(stream)
 
     assert (listed["operation"], listed["path"], listed["request_id"]) == ("list_reports", REPORTS, "abc")
     assert (listed["account"], listed["prefix"]) == (1, key[: len(listed["prefix"])])
     assert (shared["operation"], shared["path"], shared["account"]) == ("show_share", "/r/...", None)
     assert (spelled["operation"], spelled["path"]) == ("show_share", "/r/...")
+    assert (left["operation"], left["path"]) == ("ask_to_unsubscribe", "/unsubscribe/...")
     assert (nothing["operation"], nothing["status"]) == ("none", 404)
     assert b"s3cret" not in stream.getvalue()
 

@@ -13,11 +13,12 @@ from pagegrade.model.webhooks import MAX_WEBHOOKS, StoredDelivery, StoredWebhook
 from pagegrade.parse.url import origin
 from pagegrade.service.reports.operations import Listed
 from pagegrade.service.webhooks.payload import make_key
-from pagegrade.service.webhooks.signatures import is_token_of, secret_of, webhook_of_token
+from pagegrade.service.webhooks.signatures import KEY_NAME, is_token_of, secret_of, webhook_of_token
 from pagegrade.service.webhooks.validation import NewWebhook, WebhookChange
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import deliveries as delivery_store
 from pagegrade.store.repositories import webhooks as store
+from pagegrade.store.repositories.installation import load_secret
 from pagegrade.store.repositories.outbox import add_test_event
 
 
@@ -196,7 +197,8 @@ def find_subscription(tx: Transaction, token: str) -> StoredWebhook:
     """
     number = webhook_of_token(token)
     webhook = None if number is None else store.find_webhook(tx, number)
-    if webhook is None or not is_token_of(token, make_key(tx), webhook):
+    key = load_secret(tx, KEY_NAME)
+    if webhook is None or key is None or not is_token_of(token, key, webhook):
         raise NotFound
     return webhook
 

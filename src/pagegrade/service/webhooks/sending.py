@@ -15,14 +15,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from functools import partial
 from typing import Any, Final
 
 import msgspec
 
 from pagegrade.gather.exchange import FetchError, Limits, Post, Request
 from pagegrade.gather.http import HTTPClient
-from pagegrade.gather.mail import send_mail
+from pagegrade.gather.mail import send_mail_aside
 from pagegrade.gather.resolver import Resolver
 from pagegrade.model.webhooks import ClaimedWebhook
 from pagegrade.render.i18n import LOCALES, Texts
@@ -148,6 +147,15 @@ def outcome_of(
     return AttemptOutcome(state="retry", retry_at_ms=retry_at_ms, pause_until_ms=pause_until_ms, **seen)
 
 
+def broken_attempt(claimed: ClaimedWebhook, *, now_ms: int) -> tuple[AttemptOutcome, ...]:
+    """Outcomes of an attempt that ended in an error of our own: tried again as often as any other."""
+    failures = claimed.webhook.failures
+    return tuple(
+        outcome_of(Reply(error="internal"), attempts=due.attempts, failures=failures, now_ms=now_ms, duration_ms=0)
+        for due in claimed.deliveries
+    )
+
+
 async def _post(
     claimed: ClaimedWebhook, prepared: Prepared, options: ServiceOptions, now_ms: int, resolver: Resolver | None
 ) -> Reply:
@@ -193,7 +201,7 @@ def read_retry_after(value: str | None, now_ms: int) -> float | None:
         return min(float(text), MAX_PAUSE_MS / 1000)
     try:
         at = parsedate_to_datetime(text)
-    except (ValueError, IndexError, TypeError):
+    except (ValueError, IndexError, TypeError, OverflowError):
         return None
     seconds = at.replace(tzinfo=at.tzinfo or UTC).timestamp() - now_ms / 1000
     return min(max(seconds, 0.0), MAX_PAUSE_MS / 1000)
@@ -214,10 +222,9 @@ async def _mail(claimed: ClaimedWebhook, prepared: Prepared, options: ServiceOpt
         unsubscribe_url=f"{options.base_url}/unsubscribe/{unsubscribe_token(prepared.key, claimed.webhook)}",
         at_ms=now_ms,
     )
-    send = partial(send_mail, options.mail.server, mail, sender=sender, recipient=recipient)
     try:
         async with asyncio.timeout(MAIL_DEADLINE_S):
-            result, code = await asyncio.to_thread(send)
+            result, code = await send_mail_aside(options.mail.server, mail, sender=sender, recipient=recipient)
     except TimeoutError:
         return Reply(error="timeout")
     return Reply(http_status=code, error=None if result == "sent" else result, permanent=result == "smtp_refused")

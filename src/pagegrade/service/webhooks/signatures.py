@@ -41,8 +41,12 @@ def signed_headers(
 
 
 def unsubscribe_token(key: bytes, webhook: StoredWebhook) -> str:
-    """Text of a link that ends the messages of one target without signing in; no other link can be made from it."""
-    proof = hmac.digest(key, _UNSUBSCRIBE + b"%d " % webhook.id + webhook.secret_salt, hashlib.sha256)
+    """Text of a link that ends the messages of one target without signing in.
+
+    No other link can be made from it, and it does nothing once the owner has changed the address.
+    """
+    target = b"%d " % webhook.id + webhook.secret_salt + webhook.url.encode("utf-8", "surrogatepass")
+    proof = hmac.digest(key, _UNSUBSCRIBE + target, hashlib.sha256)
     return f"{webhook.id}-{base64.urlsafe_b64encode(proof[:24]).decode('ascii')}"
 
 
