@@ -50,7 +50,7 @@ _HEADLINES: Final[Mapping[str, str]] = {
 }
 
 
-class _WholeHeader(UniqueUnstructuredHeader, BaseHeader):
+class _WholeHeader(UniqueUnstructuredHeader, BaseHeader):  # type: ignore[misc]
     """A header of one line: the standard library encodes a longer word, and mail programs then find no link in it."""
 
     def fold(self, *, policy: Policy) -> str:
