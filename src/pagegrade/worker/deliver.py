@@ -72,6 +72,11 @@ async def deliver_events(
         while not stopped.is_set():
             ended.clear()
             claimed = await _claim(services, AT_ONCE - len(sending))
+            if stopped.is_set():
+                # Claimed in the moment of the stop.
+                for each in claimed:
+                    await _release(services, each)
+                break
             for each in claimed:
                 task = group.create_task(_deliver(services, each, resolver), name=f"webhook-{each.webhook.id}")
                 sending.add(task)
@@ -118,12 +123,16 @@ async def _deliver(services: Services, claimed: ClaimedWebhook, resolver: Resolv
             outcomes = broken_attempt(claimed, now_ms=now_ms())
         await _record(services, claimed, outcomes)
     except asyncio.CancelledError:
-        with contextlib.suppress(Unavailable):
-            await database.write(lambda tx: release_webhook(tx, claimed, worker=services.process))
+        await _release(services, claimed)
         raise
     except Exception:
         # Tried again when the lease has ended.
         logger.exception("delivery_failed", extra={"webhook": claimed.webhook.id})
+
+
+async def _release(services: Services, claimed: ClaimedWebhook) -> None:
+    with contextlib.suppress(Unavailable):
+        await services.database.write(lambda tx: release_webhook(tx, claimed, worker=services.process))
 
 
 async def _record(services: Services, claimed: ClaimedWebhook, outcomes: tuple[AttemptOutcome, ...]) -> None:
