@@ -16,7 +16,7 @@ FIX: Final = (
 @check(
     id="largest-contentful-paint",
     title="Largest Contentful Paint (LCP)",
-    severity=Severity.MEDIUM,
+    severity=Severity.HIGH,
     cause="paint-time",
     since="0.1.0",
     states=(
