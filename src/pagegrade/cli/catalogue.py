@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import textwrap
 from difflib import get_close_matches  # lint: allow slow-parser - the operator's own words
 
 import typer
@@ -45,7 +46,7 @@ def explain_check(name: str) -> None:
         lines.append(f"The score is at most {cap.max_score}{of_category} {when}.")
     same = [other.id for other in catalogue.values() if other.cause == check.cause and other is not check]
     if check.cause is not None and same:
-        lines.append(f"Charged once together with {', '.join(same)}.")
+        lines += textwrap.wrap(f"Charged once together with {', '.join(same)}.", width, break_on_hyphens=False)
     sections = [*check.documentation.items()]
     text = "\n".join(lines) + "\n\n" + render_markup(parse_prose(check.summary), width=width, color=color)
     for heading, body in sections:

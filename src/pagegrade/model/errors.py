@@ -163,7 +163,7 @@ class NotFound(Refused):
 
 
 class PreconditionFailed(Refused):
-    """The report has changed since you read it: read it again and decide anew."""
+    """The resource has changed since you read it: read it again and decide anew."""
 
     code: ClassVar[str] = "precondition_failed"
 

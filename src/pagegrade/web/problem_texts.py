@@ -121,13 +121,13 @@ TEXTS: Final[dict[str, ProblemText]] = {
         request="POST /api/v1/reports\nIdempotency-Key: 5f0d9c1b\n\nurl=https%3A%2F%2Fexample.com%2F",
     ),
     "precondition_failed": ProblemText(
-        happened="The report has changed since you read it, so your change was not made.",
-        causes=("`If-Match` named a version of the report that is no longer the current one.",),
+        happened="The resource has changed since you read it, so your change was not made.",
+        causes=("`If-Match` named a version that is no longer the current one.",),
         steps=(
-            "Read the report again; the header `ETag` names its current version.",
+            "Read it again; the header `ETag` names its current version.",
             "Decide anew whether your change still makes sense, and send it with that version.",
         ),
-        detail="The report has changed since you read it: read it again and decide anew.",
+        detail="The resource has changed since you read it: read it again and decide anew.",
         request='PUT /api/v1/reports/1042\nIf-Match: "1042-6"\n\nprivacy=1',
     ),
     "too_large": ProblemText(

@@ -148,7 +148,7 @@ def test_pages_show_the_engine_the_metrics_and_the_first_screen(tmp_path: Path) 
         for page in (own, others):
             assert "Analyzed in a browser, mobile" in page
             assert "Largest Contentful Paint" in page
-            assert '<p class="quiet">900 ms to ' in page
+            assert '<span class="quiet">900 ms to ' in page
             assert 'alt="Screenshot of the first screen of the page on a phone"' in page
         assert "/pictures/" not in listed
         assert "Static analysis" in static

@@ -236,5 +236,5 @@ OPERATIONS: Final = (
     _page("GET", f"{_ONE}/delete", "ask_to_delete_webhook", "Whether to delete a webhook", ask_to_delete),
     _page("POST", f"{_ONE}/delete", "delete_webhook_page", "Delete a webhook", delete_webhook),
     _page("GET", _LEAVE, "ask_to_unsubscribe", "Whether to stop messages", ask_to_unsubscribe, access="anyone"),
-    _page("POST", _LEAVE, "unsubscribe", "Stop messages", unsubscribe, access="anyone"),
+    _page("POST", _LEAVE, "stop_messages", "Stop messages", unsubscribe, access="anyone"),
 )
