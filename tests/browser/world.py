@@ -207,7 +207,7 @@ class _Builder:
             add_test_event(tx, Event("webhook.test", alice.id, "", None, None, at_ms, {}), hooks[0].id, "webhook")
             # Nothing is sent to it while the tests run.
             answered = {"state": "failed", "due_at_ms": None, "http_status": 500, "error": "http_status"}
-            tx.execute(update(deliveries).values(answered, answer=PAYLOADS["J02"].encode(), attempts=1))
+            tx.execute(update(deliveries).values({**answered, "answer": PAYLOADS["J02"].encode(), "attempts": 1}))
             tx.execute(update(webhooks).values(due_at_ms=None))
             (delivery_id,) = tx.execute(select(deliveries.c.id)).scalars()
             hook_ids = {
