@@ -93,6 +93,6 @@ REFERENCES: Final = tuple(
 )
 """Attributes that name ids of the same page."""
 SVG: Final = frozenset(
-    "svg g defs title desc path rect circle ellipse line polyline polygon text tspan use symbol clipPath "
+    "svg g defs image title desc path rect circle ellipse line polyline polygon text tspan use symbol clipPath "
     "linearGradient stop marker".split()
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import filterfalse, islice
+from itertools import filterfalse
 from operator import itemgetter
 from typing import Final
 
@@ -156,10 +156,9 @@ def contains_word(text: str, word: str) -> bool:
     return False
 
 
-_COUNTED_AT_ONCE: Final = 20_000
-"""Pieces of a text."""
+_GAP: Final = re.compile(r"\s")
 _FOLDED_AT_ONCE: Final = 100_000
-"""Characters of a text."""
+"""Characters of a text that are counted together, up to the next space."""
 
 
 def top_terms(text: str, limit: int) -> list[tuple[str, int]]:
@@ -179,11 +178,14 @@ def top_terms(text: str, limit: int) -> list[tuple[str, int]]:
     if len(text) <= _FOLDED_AT_ONCE:
         counts = Counter(text.casefold().split())
     else:
-        # In parts: the case-folded pieces of a long text together take more memory than its parser is given.
+        # In parts: the pieces of a long text together take more memory than its parser is given.
         counts = Counter()
-        remaining = iter(text.split())
-        while part := list(islice(remaining, _COUNTED_AT_ONCE)):
-            counts.update(" ".join(part).casefold().split())
+        start = 0
+        while start < len(text):
+            gap = _GAP.search(text, start + _FOLDED_AT_ONCE)
+            end = len(text) if gap is None else gap.start()
+            counts.update(text[start:end].casefold().split())
+            start = end
     for piece in [*filterfalse(str.isalnum, counts)]:
         number = counts.pop(piece)
         word = piece.strip(_PUNCTUATION)

@@ -41,6 +41,8 @@ fetch("/api/v1/openapi.json")
   .then((description) => {
     // Calls go to where this page came from, whatever the installation is called outside.
     description.servers = [{ url: "/" }];
+    // What is sent to webhooks cannot be tried, and their section has a heading of a wrong level.
+    delete description.webhooks;
     SwaggerUIBundle({
       spec: emptyForms(description),
       dom_id: "#api",
