@@ -5,6 +5,7 @@ They are installed by ``python devtools/description_tools.py``; without them the
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -60,11 +61,17 @@ def test_redocly_finds_nothing(described: Path) -> None:
 
 
 def test_the_client_of_openapi_generator_makes_the_trip(described: Path, server: Server, site: Site) -> None:
-    """Python, defaults; compiled, then used."""
+    """Python, defaults; compiled, then used.
+
+    Without the section of webhooks, of which the generator makes methods whose arguments have no type.
+    """
     if shutil.which("java") is None:
         pytest.skip("java is not installed here")
     generator = FOLDER / "python/bin/openapi-generator-cli"
-    made = ("generate", "-g", "python", "-i", "openapi.json", "-o", "made", "--package-name", PACKAGE)
+    description = json.loads((described / "openapi.json").read_text(encoding="utf-8"))
+    del description["webhooks"]
+    (described / "calls.json").write_text(json.dumps(description), encoding="utf-8")
+    made = ("generate", "-g", "python", "-i", "calls.json", "-o", "made", "--package-name", PACKAGE)
     run(generator, *made, folder=described)
     run(PYTHON / "python", "-m", "compileall", "-q", PACKAGE, folder=described / "made")
     shutil.copy(TRIPS / "openapi_generator.py", described / "made/trip.py")
