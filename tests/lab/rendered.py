@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import os
 import subprocess
 import sys
@@ -23,6 +24,7 @@ import msgspec
 
 from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.options import RenderOptions
+from pagegrade.gather.browser.process import process_tree
 from pagegrade.gather.browser.program import find_browser
 from pagegrade.gather.browser.render import render
 from pagegrade.gather.guard import Policy
@@ -34,6 +36,7 @@ from tests.lab.wires import Tripwires, listening_socket
 
 OPEN: Final = Policy(allow_networks=(ip_network("0.0.0.0/0"), ip_network("::/0")))
 NAIVE_S: Final = 20.0
+PR_SET_CHILD_SUBREAPER: Final = 36
 
 
 class Drawn(msgspec.Struct, kw_only=True):
@@ -49,13 +52,14 @@ class Drawn(msgspec.Struct, kw_only=True):
     """URL that the second page ended at, or the code of its failure."""
     refused: list[str] = []
     left: list[str] = []
-    """Folders of browsers, and network namespaces, that are left."""
+    """Temporary files, and network namespaces of processes of this run, that are left."""
 
 
 def main() -> None:
     """Run the subject, and print what was seen."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as temporary:
         furnish(Path(folder))
+        own_what_is_started(Path(temporary))
         names, wires = NameServer(RESOLVER), Tripwires(RESOLVER)
         names.add(zone())
         wires.own([IP, "11.40.0.2", "11.40.0.3"])
@@ -66,7 +70,7 @@ def main() -> None:
         found = naive() if sys.argv[1] == "naive" else asyncio.run(product(OPEN if sys.argv[1] == "open" else Policy()))
         wires.settle()
         touches = wires.between(started, time.monotonic())
-        folders = [path.name for path in Path(tempfile.gettempdir()).glob("pagegrade-browser-*")]
+        folders = [path.name for path in Path(temporary).iterdir()]
         drawn = Drawn(
             **found,
             touched=sorted({f"{touch.protocol}://{touch.address}:{touch.port}" for touch in touches}),
@@ -143,12 +147,19 @@ def naive() -> dict[str, Any]:
     return {}
 
 
+def own_what_is_started(temporary: Path) -> None:
+    """Keep folders and orphans of this process apart from those of tests that run at the same time."""
+    temporary.chmod(0o1777)
+    tempfile.tempdir = str(temporary)
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
 def namespaces() -> set[str]:
-    """Network namespaces of all processes that can be seen."""
+    """Network namespaces of this process and of all that it started and that still run."""
     found = set()
-    for link in Path("/proc").glob("[0-9]*/ns/net"):
+    for process in process_tree(os.getpid()):
         with contextlib.suppress(OSError):
-            found.add(str(link.readlink()))
+            found.add(str(Path(f"/proc/{process}/ns/net").readlink()))
     return found
 
 
