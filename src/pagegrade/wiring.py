@@ -6,9 +6,9 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.ignores import IgnoreRule
@@ -187,41 +187,26 @@ def service_options(*, host: str | None = None, port: int | None = None, workers
         InvalidInput: A setting cannot be used.
     """
     from pagegrade.model.stored import Privacy
-    from pagegrade.service.options import ServiceOptions
+    from pagegrade.service.options import ServiceOptions, setting_of
 
     settings = _settings()
     slots = settings.workers if workers is None else workers
     base_url = settings.base_url or _origin(host or settings.host, settings.port if port is None else port)
-    return ServiceOptions(
-        base_url=base_url,
-        default_privacy=Privacy(settings.default_privacy),
-        requests_per_minute=settings.requests_per_minute,
-        analyses_per_minute=settings.analyses_per_minute,
-        wrong_keys_per_minute=settings.wrong_keys_per_minute,
-        create_wait_s=settings.create_wait_seconds,
-        max_reports=settings.max_reports,
-        max_monitors=settings.max_monitors,
-        account_queue=settings.account_queue,
-        queue=settings.queue,
-        retention_days=settings.retention_days,
-        retention_runs=settings.retention_runs,
-        trusted_proxies=settings.trusted_proxies,
-        cors_origins=settings.cors_origins,
-        metrics_token=_plain(settings.metrics_token),
-        hsts=settings.hsts,
-        mail=_mail_options(settings, base_url),
-        workers=slots,
-        render=settings.render,
-        browser=_browser_of_service(settings, slots),
-        browsers=settings.browsers or max(1, (os.cpu_count() or 1) // 2),
-        parsers=settings.parsers,
-        grace_s=settings.grace_seconds,
-        lease_s=settings.lease_seconds,
-        target_runs=settings.target_runs,
-        target_runs_per_minute=settings.target_runs_per_minute,
-        database_connections=settings.database_connections,
-        analyze=_analyze_options(settings),
-    )
+    names = {each.name: setting_of(each.name) for each in fields(ServiceOptions)}
+    given = {
+        name: getattr(settings, setting) for name, setting in names.items() if setting in type(settings).model_fields
+    }
+    derived: dict[str, Any] = {
+        "base_url": base_url,
+        "default_privacy": Privacy(settings.default_privacy),
+        "metrics_token": _plain(settings.metrics_token),
+        "mail": _mail_options(settings, base_url),
+        "workers": slots,
+        "browser": _browser_of_service(settings, slots),
+        "browsers": settings.browsers or max(1, (os.cpu_count() or 1) // 2),
+        "analyze": _analyze_options(settings),
+    }
+    return ServiceOptions(**(given | derived))
 
 
 def server_options(*, host: str | None = None, port: int | None = None) -> ServerOptions:

@@ -17,6 +17,11 @@ AT_ONCE: Final = 500
 """Reports that are made in one go."""
 
 
+def setting_of(option: str) -> str:
+    """Return the name of the setting of an option: the same, with seconds written out."""
+    return f"{option.removesuffix('_s')}_seconds" if option.endswith("_s") else option
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailOptions:
     """Settings of messages by e-mail."""
@@ -34,7 +39,10 @@ class MailOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceOptions:
-    """Everything an operator decides about the service."""
+    """Everything an operator decides about the service.
+
+    An option that has the name of a setting takes its value; ``wiring`` derives the others.
+    """
 
     base_url: str = "http://127.0.0.1:8080"
     """Public origin, without a slash at the end; every link is built from it, never from a request's Host."""

@@ -6,7 +6,7 @@ import platform
 import shutil
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +25,7 @@ from pagegrade.service.doctor.checks import (
 )
 from pagegrade.service.doctor.postgresql import look_at_postgres, server_version
 from pagegrade.service.doctor.storage import look_at_database, look_at_folder, look_at_sqlite, newest_row_ms
-from pagegrade.service.options import ServiceOptions
+from pagegrade.service.options import ServiceOptions, setting_of
 from pagegrade.store.engine.database import Database, Transaction, is_shared
 from pagegrade.store.queue.length import QueueState, count_waiting, queue_state
 from pagegrade.store.queue.postgresql_inspection import Use, look_at_use
@@ -36,6 +36,8 @@ from pagegrade.store.schema.sqlite_inspection import SQLITE_VERSION
 
 HIDDEN: Final = "(hidden)"
 UNSET: Final = ""
+GROUPS: Final = frozenset({"analyze", "mail"})
+"""Options that hold several settings, each of which ``settings_in_force`` names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,47 +102,41 @@ def versions_in_use(database: Database) -> tuple[tuple[str, str], ...]:
 
 
 def settings_in_force(options: ServiceOptions) -> tuple[tuple[str, str], ...]:
-    """(variable, value) of what an operator can decide, in the order of their names."""
+    """Return (variable, value) of everything that an operator can decide, sorted by variable."""
     analyze = options.analyze
     values: dict[str, object] = {
-        "ACCOUNT_QUEUE": options.account_queue,
-        "ALLOW_NETWORKS": _listed(analyze.allow_networks),
-        "DENY_NETWORKS": _listed(analyze.deny_networks),
-        "ALLOW_PORTS": _listed(analyze.allow_ports),
-        "BROWSER": options.browser or analyze.browser or UNSET,
-        "BROWSERS": options.browsers,
-        "ANALYSES_PER_MINUTE": options.analyses_per_minute,
-        "BASE_URL": options.base_url,
-        "CORS_ORIGINS": _listed(options.cors_origins),
-        "CREATE_WAIT_SECONDS": f"{options.create_wait_s:g}",
-        "DATABASE_CONNECTIONS": options.database_connections,
-        "DECENT_FROM": analyze.thresholds.decent,
-        "DEFAULT_PRIVACY": int(options.default_privacy),
-        "GOOD_FROM": analyze.thresholds.good,
-        "GRACE_SECONDS": f"{options.grace_s:g}",
-        "HSTS": str(options.hsts).lower(),
-        "LEASE_SECONDS": f"{options.lease_s:g}",
-        "MAX_MONITORS": options.max_monitors,
-        "MAX_REPORTS": options.max_reports,
-        "MAIL_DOMAINS": None if options.mail is None else _listed(options.mail.domains),
-        "MAIL_FROM": None if options.mail is None else options.mail.sender,
-        "METRICS_TOKEN": None if options.metrics_token is None else HIDDEN,
-        "PARSERS": options.parsers,
-        "QUEUE": options.queue,
-        "RENDER": options.render,
-        "RENDER_LOADS": analyze.render_loads,
-        "REQUESTS_PER_MINUTE": options.requests_per_minute,
-        "RETENTION_DAYS": options.retention_days,
-        "RETENTION_RUNS": options.retention_runs,
-        "RUN_BUDGET_SECONDS": f"{analyze.budget_s:g}",
-        "SMTP_URL": None if options.mail is None else HIDDEN,
-        "TARGET_RUNS": options.target_runs,
-        "TARGET_RUNS_PER_MINUTE": options.target_runs_per_minute,
-        "TRUSTED_PROXIES": _listed(options.trusted_proxies),
-        "WORKERS": options.workers,
-        "WRONG_KEYS_PER_MINUTE": options.wrong_keys_per_minute,
+        setting_of(each.name): getattr(options, each.name) for each in fields(options) if each.name not in GROUPS
     }
-    return tuple((f"PAGEGRADE_{name}", UNSET if value is None else str(value)) for name, value in values.items())
+    values |= {
+        "allow_networks": analyze.allow_networks,
+        "allow_ports": analyze.allow_ports,
+        "browser": options.browser or analyze.browser,
+        "decent_from": analyze.thresholds.decent,
+        "deny_networks": analyze.deny_networks,
+        "good_from": analyze.thresholds.good,
+        "mail_domains": options.mail and options.mail.domains,
+        "mail_from": options.mail and options.mail.sender,
+        "metrics_token": options.metrics_token and HIDDEN,
+        "render_loads": analyze.render_loads,
+        "run_budget_seconds": analyze.budget_s,
+        "smtp_url": options.mail and HIDDEN,
+    }
+    return tuple((f"PAGEGRADE_{name.upper()}", _readable(value)) for name, value in sorted(values.items()))
+
+
+def _readable(value: object) -> str:
+    """Return a value as an operator would set it."""
+    match value:
+        case None | ():
+            return UNSET
+        case bool():
+            return str(value).lower()
+        case float():
+            return f"{value:g}"
+        case tuple():
+            return ", ".join(map(str, value))
+        case _:
+            return str(value)
 
 
 def _diagnose(services: Services, now_ms: int, *, all_of_it: bool) -> Iterable[Diagnosis]:
@@ -163,10 +159,6 @@ def _free_bytes(path: Path) -> int | None:
         return shutil.disk_usage(path.absolute().parent).free
     except OSError:
         return None
-
-
-def _listed(values: Iterable[object]) -> str | None:
-    return ", ".join(map(str, values)) or None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
