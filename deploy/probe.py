@@ -17,7 +17,7 @@ from typing import Final
 
 TIMEOUT_S: Final = 4.0
 """Of each step; less than the health check's own, which would only say that it took too long."""
-LOOPBACKS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - recognised, not bound
+LOOPBACKS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - recognized, not bound
 MAX_BYTES: Final = 4096
 
 

@@ -1,4 +1,4 @@
-"""Calibration of the grades: ``make calibrate`` grades labelled and real pages and prints the results.
+"""Calibration of the grades: ``make calibrate`` grades labeled and real pages and prints the results.
 
 Both sets lie beside the checkout, in ``../shared``: ``grading`` (pages with known grades, and a server for them) and
 ``corpus`` (saved pages of well-known sites, which that server answers with ordinary headers). Everything runs in a
@@ -31,7 +31,7 @@ from pagegrade.service.catalogue import check_penalties
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 MIN_RIGHT: Final = 0.95
-"""Share of the labelled pages whose result is their label."""
+"""Share of the labeled pages whose result is their label."""
 MAX_GOOD: Final = 0.5
 """Share of the corpus below which its good pages stay."""
 NEAR_BAD: Final = DECENT_FROM + 5
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if not (given.shared / "grading" / "serve.py").is_file():
-        return _skip("there are no labelled pages beside the checkout")
+        return _skip("there are no labeled pages beside the checkout")
     if given.inside is not None:
         given.inside.write_text("".join(f"{json.dumps(row)}\n" for row in grade(given.shared)), encoding="utf-8")
         return 0
@@ -84,13 +84,13 @@ def _skip(reason: str) -> int:
     return 0
 
 
-def report(labelled: Sequence[Row], corpus: Sequence[Row]) -> tuple[str, list[str]]:
+def report(labeled: Sequence[Row], corpus: Sequence[Row]) -> tuple[str, list[str]]:
     """(what to print, the laws that do not hold)."""
-    faults = [*label_faults(labelled), *spread_faults(corpus)]
+    faults = [*label_faults(labeled), *spread_faults(corpus)]
     parts = [
-        confusion(labelled),
+        confusion(labeled),
         spread(corpus),
-        penalties([row["report"] for row in (*labelled, *corpus) if score_of(row) is not None]),
+        penalties([row["report"] for row in (*labeled, *corpus) if score_of(row) is not None]),
         "\n".join(f"BELOW THE LAWS: {fault}" for fault in faults) or "All laws hold.",
     ]
     return "\n\n".join(parts) + "\n", faults
@@ -115,10 +115,10 @@ def is_near(row: Row) -> bool:
 
 
 def label_faults(rows: Sequence[Row]) -> list[str]:
-    """List the violations of the requirements by the labelled pages."""
+    """List the violations of the requirements by the labeled pages."""
     right = sum(row["label"] == result_of(row) for row in rows)
     far = [f"{row['id']} is {result_of(row)} ({score_of(row)}), not {row['label']}" for row in rows if not is_near(row)]
-    few = f"{right} of {len(rows)} labelled pages are right; it takes {MIN_RIGHT:.0%}"
+    few = f"{right} of {len(rows)} labeled pages are right; it takes {MIN_RIGHT:.0%}"
     return [*([few] if right < MIN_RIGHT * len(rows) else []), *far]
 
 
@@ -194,7 +194,7 @@ def worst(one: Mapping[str, Any] | None, count: int = 5) -> str:
 
 
 def server_of(shared: Path) -> Any:
-    """The module that serves labelled pages."""
+    """The module that serves labeled pages."""
     folder = shared / "grading"
     sys.path.insert(0, str(folder))
     spec = importlib.util.spec_from_file_location("serve", folder / "serve.py")
@@ -240,9 +240,9 @@ Round = tuple[list[Any], Any]
 
 
 def rounds_of(server: Any, shared: Path) -> list[Round]:
-    """The labelled pages together, and each page of the corpus alone: those name each other's hosts."""
-    labelled = server.load()
-    cases = [labelled, *([case] for case in corpus_cases(server, shared / "corpus"))]
+    """The labeled pages together, and each page of the corpus alone: those name each other's hosts."""
+    labeled = server.load()
+    cases = [labeled, *([case] for case in corpus_cases(server, shared / "corpus"))]
     return [(some, server.World(some)) for some in cases]
 
 

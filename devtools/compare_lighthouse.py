@@ -88,8 +88,8 @@ def _ranks(values: Sequence[float]) -> list[float]:
 def measure(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Inside the namespace: the scores of both for every page that is not withheld."""
     server = server_of(given.shared)
-    labelled, *corpus = rounds_of(server, given.shared)
-    rounds = [(labelled[0][:: given.every], labelled[1]), *corpus[:: given.every]]
+    labeled, *corpus = rounds_of(server, given.shared)
+    rounds = [(labeled[0][:: given.every], labeled[1]), *corpus[:: given.every]]
     with tempfile.TemporaryDirectory() as folder, serving(server, rounds, Path(folder)) as (authority, show):
         for cases, world in rounds:
             show(world)

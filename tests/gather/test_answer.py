@@ -38,7 +38,7 @@ def test_an_address_that_is_not_public_is_not_shown() -> None:
     exchange = answer(OK)
 
     assert exchange.response.address is None
-    assert exchange.dialled_address == "127.0.0.1"
+    assert exchange.dialed_address == "127.0.0.1"
 
 
 @pytest.mark.parametrize(

@@ -116,8 +116,8 @@ def test_everything_stays_inside_the_chart(count: int) -> None:
     assert len(chart.marks) == min(count, MAX_RUNS)
     assert all(0 < mark.x < 100 and mark.y is not None and 0 <= mark.y <= HEIGHT for mark in chart.marks)
     assert sorted(mark.x for mark in chart.marks) == [mark.x for mark in chart.marks]
-    assert chart.marks[-1].labelled
-    assert sum(mark.labelled for mark in chart.marks) <= 12
+    assert chart.marks[-1].labeled
+    assert sum(mark.labeled for mark in chart.marks) <= 12
 
 
 @pytest.mark.parametrize(("score", "y"), [(0, HEIGHT), (100, 0), (50, HEIGHT / 2), (-5, HEIGHT), (200, 0)])

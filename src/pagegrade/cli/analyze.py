@@ -91,7 +91,7 @@ def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> in
     comparisons = criteria.compare(reports)
     deliver(plan, reports, comparisons)
     if not plan.text_on_stdout and not request.quiet:
-        _summarise(reports)
+        _summarize(reports)
     code = evaluate_reports(criteria, reports, comparisons, quiet=request.quiet)
     return exit_codes.USAGE if refused else code
 
@@ -232,7 +232,7 @@ def _check_trace_place(path: str | None) -> None:
         raise InvalidInput(f"--save-trace: {path} cannot be written: {error.strerror}.") from error
 
 
-def _summarise(reports: Sequence[Report]) -> None:
+def _summarize(reports: Sequence[Report]) -> None:
     """Print a summary of the reports to stderr, while the reports themselves go to a file or a program."""
     if len(reports) == 1:
         report = reports[0]

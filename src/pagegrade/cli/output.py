@@ -1,4 +1,4 @@
-"""Output of reports: the format of each file, colours, and pipes that close early."""
+"""Output of reports: the format of each file, colors, and pipes that close early."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def write_stdout(text: str, *, machine: bool = False) -> None:
 
 
 def color_wanted(stream: TextIO, environment: Mapping[str, str]) -> bool:
-    """Return whether to colour: ``NO_COLOR`` says no, else ``FORCE_COLOR`` yes, else only a terminal that is not dumb.
+    """Return whether to color: ``NO_COLOR`` says no, else ``FORCE_COLOR`` yes, else only a terminal that is not dumb.
 
     Sources: https://no-color.org/ and https://force-color.org/
     """

@@ -55,14 +55,14 @@ def build_exchange(
         reader.note("redirect_without_location")
     if reader.status == 304:
         reader.note("unsolicited_304")
-    dialled = str(curl.getinfo(pycurl.PRIMARY_IP))
+    dialed = str(curl.getinfo(pycurl.PRIMARY_IP))
     secure = request.url.startswith("https:")
     response = Response(
         url=request.url,
         status=reader.status,
         headers=tuple(reader.headers),
         http_version=reader.version,
-        address=_shown_address(dialled),
+        address=_shown_address(dialed),
         body=body,
         wire_bytes=transfer.wire_bytes,
         header_bytes=reader.size,
@@ -75,7 +75,7 @@ def build_exchange(
     return Exchange(
         request=request,
         response=response,
-        dialled_address=dialled,
+        dialed_address=dialed,
         certificates_pem=_read_chain(curl) if secure else (),
         location=reader.locations[0] if transfer.is_redirect else None,
         verify_result=uncertified,
@@ -86,9 +86,9 @@ def build_exchange(
 
 
 @lru_cache(maxsize=1_024)
-def _shown_address(dialled: str) -> str | None:
+def _shown_address(dialed: str) -> str | None:
     try:
-        return dialled if is_public(ip_address(dialled)) else None
+        return dialed if is_public(ip_address(dialed)) else None
     except ValueError:
         return None
 

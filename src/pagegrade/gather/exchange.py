@@ -82,7 +82,7 @@ class Exchange:
 
     request: Request
     response: Response
-    dialled_address: str = ""
+    dialed_address: str = ""
     """The address that answered, public or not; internal: it must not get into a report unless it is public."""
     certificates_pem: tuple[str, ...] = ()
     """The chain as the server sent it, leaf first; empty for http and where a connection or session was reused."""

@@ -29,7 +29,7 @@ Network = IPv4Network | IPv6Network
 
 DEFAULT_PORTS: Final = frozenset({80, 443, 8080, 8443})
 MAX_ADDRESSES: Final = 8
-"""Addresses of one name that may be dialled; all of its addresses are checked."""
+"""Addresses of one name that may be dialed; all of its addresses are checked."""
 
 REFUSED_IPV4: Final = tuple(
     IPv4Network(row)
@@ -290,11 +290,11 @@ class Guard:
 
         Args:
             host: Canonical host.
-            port: Where it is to be dialled.
+            port: Where it is to be dialed.
             addresses: All that the resolver gave, in order.
 
         Returns:
-            The addresses that may be dialled, at most eight, or a refusal when any one is forbidden.
+            The addresses that may be dialed, at most eight, or a refusal when any one is forbidden.
         """
         permitted: dict[Address, None] = {}
         for given in addresses:

@@ -50,7 +50,7 @@ class Handshaker:
         """Find out which versions a server accepts.
 
         Args:
-            permit: What may be dialled, as the client checked it for the page.
+            permit: What may be dialed, as the client checked it for the page.
             timeout_s: For each handshake, TCP included.
             versions: Names from ``VERSIONS``.
 

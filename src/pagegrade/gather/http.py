@@ -161,7 +161,7 @@ class HTTPClient:
                 self.guard.note_own(port, answer.addresses)
 
     async def permit(self, url: str) -> Permit:
-        """The addresses that may be dialled for a URL; for gatherers that open a connection of another kind.
+        """The addresses that may be dialed for a URL; for gatherers that open a connection of another kind.
 
         Raises:
             FetchError: ``address_not_allowed``, ``dns`` or ``budget``.

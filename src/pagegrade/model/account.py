@@ -38,7 +38,7 @@ class Key:
     account_id: int
     name: str
     prefix: str
-    """First characters of the secret, to recognise it by."""
+    """First characters of the secret, to recognize it by."""
     scopes: tuple[str, ...]
     """Some of ``SCOPES``."""
     project: str | None = None

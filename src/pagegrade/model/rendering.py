@@ -150,7 +150,7 @@ class AxeNode:
     html: str
     summary: str
     data: tuple[tuple[str, str], ...] = ()
-    """Values that the rule measured, such as the colours and their contrast."""
+    """Values that the rule measured, such as the colors and their contrast."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 Everything goes one way: our own events, the access lines and what libraries say through ``logging``. A line is JSON, or
 ``key=value`` for people at a terminal. Unsafe characters of a value (line breaks, terminal escapes, bidirectional
-controls) are escaped, and what looks like an API key is shortened to what it may be recognised by.
+controls) are escaped, and what looks like an API key is shortened to what it may be recognized by.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Recognises an answer that is a guard's page and not the site's own."""
+"""Recognizes an answer that is a guard's page and not the site's own."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Block:
     message: str
 
 
-def recognise_block(response: Response) -> Block | None:
+def recognize_block(response: Response) -> Block | None:
     """The refusal in an answer; ``None`` when the answer may be the page itself.
 
     A mark of a guard's script alone proves nothing on a 200: sites behind such guards carry it on every page. So a 200

@@ -228,7 +228,7 @@ def host_problem(name: str) -> str | None:
         if len(label) > MAX_LABEL_CHARACTERS:
             return f"a label has more than {MAX_LABEL_CHARACTERS} characters"
         if label.startswith("xn--") and not _is_punycode(label):
-            return "its internationalised form is broken"
+            return "its internationalized form is broken"
     return None
 
 

@@ -32,7 +32,7 @@ class RenderOptions:
     width: int = 80
     """Columns, for text."""
     color: bool = False
-    """ANSI colours, for text."""
+    """ANSI colors, for text."""
     ascii_only: bool = False
     """For text: the output cannot encode more than ASCII."""
     quiet: bool = False

@@ -70,7 +70,7 @@ class Mark:
     """In per cent of the width."""
     y: float | None
     """In pixels from the top of the plot; ``None``: it has no score."""
-    labelled: bool
+    labeled: bool
     """Its date stands below it."""
 
 
@@ -132,13 +132,13 @@ def chart_of(history: Sequence[RunPoint]) -> Chart:
     """Compute the positions; runs stand where their time is between that of the first and that of the last."""
     runs = finished(history)[::-1]
     places = _places(runs)
-    labelled: list[float] = []
+    labeled: list[float] = []
     for x in reversed(places):
         # The newest one is always named; the others so that their dates do not touch.
-        if not labelled or labelled[-1] - x >= _LABEL_WIDTH:
-            labelled.append(x)
+        if not labeled or labeled[-1] - x >= _LABEL_WIDTH:
+            labeled.append(x)
     marks = tuple(
-        Mark(run=run, x=x, y=None if run.score is None else height_of(run.score), labelled=x in labelled)
+        Mark(run=run, x=x, y=None if run.score is None else height_of(run.score), labeled=x in labeled)
         for run, x in zip(runs, places, strict=True)
     )
     pairs = list(pairwise(marks))

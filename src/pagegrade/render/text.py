@@ -1,4 +1,4 @@
-"""A report for a terminal: readable at 80 columns, in words first, in colour where that is wanted."""
+"""A report for a terminal: readable at 80 columns, in words first, in color where that is wanted."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def render_text(
     Args:
         reports: In the order to show; several are followed by a summary.
         width: Columns of the terminal; lines are at most 100 long, whatever it has.
-        color: Emphasise with ANSI colours. Nothing is said by colour alone.
+        color: Emphasize with ANSI colors. Nothing is said by color alone.
         ascii_only: Keep bars and rules to ASCII, for outputs that cannot encode more.
         quiet: One line a report.
         comparisons: To the report at the same place, the difference from an older one.
@@ -169,7 +169,7 @@ class _Page:
         return Text.assemble(("█" * full, style.removeprefix("bold ")), ("░" * (width - full), "dim"))
 
     def field(self, label: str, value: Text | str, *, indent: int = 4) -> None:
-        """A labelled value with a hanging indent."""
+        """A labeled value with a hanging indent."""
         self.line(value, indent=indent, hang=indent + _LABEL_WIDTH, label=label or " ")
 
     def prose(self, blocks: Iterable[Block], *, indent: int, first_label: str = "") -> None:
@@ -185,7 +185,7 @@ class _Page:
             else:
                 body = Text()
                 for span in block.spans:
-                    # Without colour the backticks are what sets code apart.
+                    # Without color the backticks are what sets code apart.
                     body.append(f"`{span.text}`" if span.code else span.text, style="green" if span.code else "")
                 if label:
                     self.field(label, body, indent=indent)

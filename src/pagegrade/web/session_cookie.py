@@ -31,7 +31,7 @@ def cookie_name(name: str, base_url: str) -> str:
 
 
 def read_cookies(header: Header, name: str, base_url: str) -> tuple[str, ...]:
-    """The first values that were sent for a cookie of ours; a neighbour on the same host may have set one, too."""
+    """The first values that were sent for a cookie of ours; a neighbor on the same host may have set one, too."""
     wanted = cookie_name(name, base_url)
     sent = (header(b"cookie") or "")[:MAX_CHARACTERS]
     pairs = (pair.strip().partition("=") for pair in sent.replace(",", ";").split(";"))

@@ -8,7 +8,7 @@ from pagegrade.model.outcome import NotApplicable
 from tests.builders import outcome, run
 
 EASY = "<p>The cat sat on the mat. It was warm and soft. "
-HARD = "<p>Institutional considerations regarding organisational responsibilities necessitate documentation. "
+HARD = "<p>Institutional considerations regarding organizational responsibilities necessitate documentation. "
 GERMAN = "<p>Die Katze sitzt im Haus. Sie ist warm und weich. "
 
 

@@ -21,7 +21,7 @@ FULL_AT: Final = 10
             "placeholder",
             "Form fields have only a placeholder or a hidden label.",
             loss=0.375,
-            title="Form fields labelled only by a placeholder",
+            title="Form fields labeled only by a placeholder",
             why=(
                 "A placeholder disappears while people type, so they can no longer check what the field is for. "
                 "Not all assistive technology reads it."

@@ -8,7 +8,7 @@ from pagegrade.model.accessibility import Accessibility, RoleFact
 from pagegrade.model.document import Anchor, Document, NamedElement
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.roles import first_role
-from pagegrade.parse.html.accessibility import LABELLED
+from pagegrade.parse.html.accessibility import LABELED
 from pagegrade.parse.html.shown_text import shown_text
 
 MAX_READ: Final = 300
@@ -91,20 +91,20 @@ def label_in_name(document: Document, accessibility: Accessibility) -> Outcome |
         if one.role in {"button", "link", "summary"} and first_role(one.attrs.get("role", "")) not in _VALUED
     ]
     known = {id(one.node) for one in elements}
-    elements += [one for one in accessibility.roles if one.written in LABELLED and id(one.node) not in known]
-    labelled = [
+    elements += [one for one in accessibility.roles if one.written in LABELED and id(one.node) not in known]
+    labeled = [
         one
         for one in elements
         if ("aria-label" in one.attrs or "aria-labelledby" in one.attrs) and not one.hidden and one.name
         # Of roles, the text is read below.
         if isinstance(one, RoleFact) or _text_of(one)
     ]
-    if not labelled:
+    if not labeled:
         return NotApplicable("No link or button has a name that differs from its text.")
     found = []
     pictured = _draws_words(document)
     left = MAX_READ
-    for one in labelled:
+    for one in labeled:
         if not isinstance(one, RoleFact) and _is_said(_text_of(one), one.name):
             continue
         if not left:

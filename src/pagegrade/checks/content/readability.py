@@ -75,7 +75,7 @@ def readability(document: Document) -> Verdict:
     <html lang="en">
     <title>Terms</title>
     <!-- the next line 20 times -->
-    <p>Notwithstanding organisational responsibilities, obligations necessitate {n} comprehensive documents.
+    <p>Notwithstanding organizational responsibilities, obligations necessitate {n} comprehensive documents.
     ```
 
     ## Passes on

@@ -112,7 +112,7 @@ def meta_description(document: Document) -> Verdict:
     ```html
     <!doctype html>
     <title>Red running shoes</title>
-    <meta property="og:description" content="Light running shoes in five colours, with free returns for 60 days.">
+    <meta property="og:description" content="Light running shoes in five colors, with free returns for 60 days.">
     ```
 
     ## Passes on
@@ -120,7 +120,7 @@ def meta_description(document: Document) -> Verdict:
     ```html
     <!doctype html>
     <title>Red running shoes</title>
-    <meta name="Description" content="Light running shoes in five colours, with free returns for 60 days.">
+    <meta name="Description" content="Light running shoes in five colors, with free returns for 60 days.">
     ```
     """
     metas = [meta for meta in document.metas if meta.name == "description"]

@@ -60,7 +60,7 @@ def meta_description_length(document: Document) -> Verdict:
     ```html
     <!doctype html>
     <title>Red running shoes</title>
-    <meta name="description" content="Light running shoes in five colours.">
+    <meta name="description" content="Light running shoes in five colors.">
     ```
 
     ## Passes on
@@ -68,7 +68,7 @@ def meta_description_length(document: Document) -> Verdict:
     ```html
     <!doctype html>
     <title>Red running shoes</title>
-    <meta name="description" content="Light running shoes in five colours, tested on 500 miles of road, with free
+    <meta name="description" content="Light running shoes in five colors, tested on 500 miles of road, with free
     returns for 60 days.">
     ```
     """

@@ -73,7 +73,7 @@ def theme_color(document: Document) -> Outcome:
     metas = [meta for meta in document.metas if meta.name == "theme-color"]
     if not metas:
         return Outcome("absent")
-    unreadable = [Offender(meta.node, "no CSS colour") for meta in metas if not is_css_color(meta.content)]
+    unreadable = [Offender(meta.node, "no CSS color") for meta in metas if not is_css_color(meta.content)]
     repeated = list(_repeated(metas))
     found = [*unreadable, *repeated]
     return Outcome(

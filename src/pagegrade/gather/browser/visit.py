@@ -537,7 +537,7 @@ def _resume_children(connection: Connection) -> Callable[[Params, str], None]:
 
 
 def _frames_of(shots: Sequence[tuple[float, str]]) -> list[tuple[float, str]]:
-    """At most 60 pictures after the navigation; of equal neighbours the first."""
+    """At most 60 pictures after the navigation; of equal neighbors the first."""
     found: list[tuple[float, str]] = []
     for time, picture in shots:
         if time >= 0 and (not found or found[-1][1] != picture):

@@ -69,7 +69,7 @@ async def gather_document(context: Start) -> Followed:
         raise _run_failed(error) from error
     response = followed.response
     if 200 <= response.status < 300 and not is_html(response):
-        kind = media_type(response) or "nothing that can be recognised"
+        kind = media_type(response) or "nothing that can be recognized"
         raise RunFailed(
             "not_html",
             f"The address does not lead to an HTML page but to {kind}.",

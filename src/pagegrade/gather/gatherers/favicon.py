@@ -9,7 +9,7 @@ from pagegrade.model.artifacts import WellKnown
 
 MAX_BYTES: Final = 1_000_000
 KEPT_BYTES: Final = 4_096
-"""Enough to recognise the format, the sizes and a page that is no icon."""
+"""Enough to recognize the format, the sizes and a page that is no icon."""
 
 
 async def gather_favicon(context: Context) -> WellKnown:

@@ -1,4 +1,4 @@
-"""Recognition of CSS colours.
+"""Recognition of CSS colors.
 
 Functions are read with the types of their arguments, nested ones too. Arithmetic (``calc()`` and its kin) is taken for
 whatever its place wants, and variables have no value outside of a stylesheet.
@@ -12,9 +12,9 @@ import re
 from typing import Final
 
 MAX_CHARS: Final = 500
-"""A longer text is not a real colour."""
+"""A longer text is not a real color."""
 MAX_DEPTH: Final = 8
-"""Colours inside of colours."""
+"""Colors inside of colors."""
 NAMES: Final = frozenset(
     "aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue blueviolet brown burlywood"
     " cadetblue chartreuse chocolate coral cornflowerblue cornsilk crimson cyan darkblue darkcyan darkgoldenrod"
@@ -38,7 +38,7 @@ _SYSTEM: Final = frozenset(
     " inactivecaptiontext infobackground infotext menu menutext scrollbar threeddarkshadow threedface threedhighlight"
     " threedlightshadow threedshadow window windowframe windowtext".split(),
 )
-"""System colours, those that are out of use included: browsers still know them."""
+"""System colors, those that are out of use included: browsers still know them."""
 _HEX: Final = re.compile(r"#(?:[0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})")
 _SPACE: Final = " \t\r\n\f"
 _FUNCTION: Final = re.compile(r"([a-z][a-z-]{1,15})\((.*)\)", re.DOTALL)
@@ -74,7 +74,7 @@ _HUES: Final = frozenset({"shorter", "longer", "increasing", "decreasing"})
 
 
 def is_css_color(text: str) -> bool:
-    """Return whether ``text`` is a colour that stands by itself, in any case. Never raises."""
+    """Return whether ``text`` is a color that stands by itself, in any case. Never raises."""
     return len(text) <= MAX_CHARS and _is_color(text.strip(_SPACE).lower(), 0)
 
 
@@ -171,7 +171,7 @@ def _is_modern(name: str, words: list[str], *, relative: bool) -> bool:
 
 
 def _is_mix(words: list[str], depth: int) -> bool:
-    """Perhaps ``in`` with a colour space, then two colours, each with a percentage beside it or without one."""
+    """Perhaps ``in`` with a color space, then two colors, each with a percentage beside it or without one."""
     if words[:1] == ["in"] and "," in words:
         comma = words.index(",")
         space, *hue = words[1:comma] or [""]
@@ -189,7 +189,7 @@ def _is_hue_path(path: str, word: str) -> bool:
 
 
 def _is_part(words: list[str], depth: int) -> bool:
-    """A colour, and perhaps its share of the mix: 0 to 100 %."""
+    """A color, and perhaps its share of the mix: 0 to 100 %."""
     colors = [word for word in words if not word.endswith("%") and not _ARITHMETIC.fullmatch(word)]
     if len(words) not in {1, 2} or len(colors) != 1 or not _is_color(colors[0], depth + 1):
         return False

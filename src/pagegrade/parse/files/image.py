@@ -100,7 +100,7 @@ def _gif_is_animated(data: bytes) -> bool | None:
     """True at the second frame, false at the trailer before it, ``None`` when the data ends first."""
     if len(data) < 13:
         return None
-    position = 13 + _colour_table_bytes(data[10])
+    position = 13 + _color_table_bytes(data[10])
     frames = 0
     while position < len(data):
         introducer = data[position]
@@ -110,8 +110,8 @@ def _gif_is_animated(data: bytes) -> bool | None:
                 return True
             if position + 9 >= len(data):
                 return None
-            # Image descriptor (10 bytes), its colour table, then one byte of LZW code size.
-            position += 10 + _colour_table_bytes(data[position + 9]) + 1
+            # Image descriptor (10 bytes), its color table, then one byte of LZW code size.
+            position += 10 + _color_table_bytes(data[position + 9]) + 1
         elif introducer == 0x21:
             position += 2
         else:
@@ -122,8 +122,8 @@ def _gif_is_animated(data: bytes) -> bool | None:
     return None
 
 
-def _colour_table_bytes(flags: int) -> int:
-    """Size of the colour table that follows, from the packed field."""
+def _color_table_bytes(flags: int) -> int:
+    """Size of the color table that follows, from the packed field."""
     return 3 * 2 ** ((flags & 7) + 1) if flags & 0x80 else 0
 
 
@@ -363,4 +363,4 @@ _FORMATS: Final[tuple[tuple[Callable[[bytes], bool], _Format, Callable[[bytes], 
     (_starts(b"II*\x00", b"MM\x00*"), "tiff", _tiff),
     (_is_svg, "svg", _svg),
 )
-"""(recognise, name, read), most frequent first; SVG last because it is recognized in text."""
+"""(recognize, name, read), most frequent first; SVG last because it is recognized in text."""

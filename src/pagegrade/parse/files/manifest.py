@@ -91,7 +91,7 @@ def _icon_sizes(icons: object) -> tuple[str, ...]:
 
 
 def _is_usable(icon: dict[str, object]) -> bool:
-    """It has an address, a format that browsers take, and is not made for masks or one colour alone."""
+    """It has an address, a format that browsers take, and is not made for masks or one color alone."""
     source = _text(icon.get("src"))
     if not source or (icon.get("purpose") and "any" not in _text(icon["purpose"]).lower().split()):
         return False

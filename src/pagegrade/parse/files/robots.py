@@ -105,14 +105,14 @@ class RobotsRule:
     """As written."""
     line: int
     segments: tuple[str, ...]
-    """The normalised path cut at its ``*``."""
+    """The normalized path cut at its ``*``."""
     anchored: bool
     """It ended with ``$``."""
     octets: int
-    """Length of the normalised path: the longest match decides."""
+    """Length of the normalized path: the longest match decides."""
 
     def matches(self, target: str) -> bool:
-        """Return whether the rule covers a normalised path with query. Linear: each segment takes its first place."""
+        """Return whether the rule covers a normalized path with query. Linear: each segment takes its first place."""
         first, *rest = self.segments
         if not target.startswith(first):
             return False
@@ -280,13 +280,13 @@ def looks_like_html(body: bytes) -> bool:
 
 
 def path_of(url: str) -> str:
-    """Path and query of an absolute URL, normalised as rules are."""
+    """Path and query of an absolute URL, normalized as rules are."""
     rest = url.partition("://")[2].partition("#")[0]
     start = min((index for index in (rest.find("/"), rest.find("?")) if index >= 0), default=len(rest))
     path = rest[start:]
     if not path.startswith("/"):
         path = "/" + path
-    return _normalise(path).replace("*", "%2A").replace("$", "%24")
+    return _normalize(path).replace("*", "%2A").replace("$", "%24")
 
 
 class _Reader:
@@ -372,7 +372,7 @@ class _Reader:
 
 
 def _rule(path: str, line: int, *, allow: bool) -> RobotsRule:
-    pattern = _normalise(path)
+    pattern = _normalize(path)
     anchored = pattern.endswith("$")
     body = (pattern[:-1] if anchored else pattern).replace("$", "%24")
     return RobotsRule(
@@ -385,7 +385,7 @@ def _rule(path: str, line: int, *, allow: bool) -> RobotsRule:
     )
 
 
-def _normalise(path: str) -> str:
+def _normalize(path: str) -> str:
     """One spelling for equal octets: unreserved ones plain, others that need it as ``%XX`` (RFC 9309 section 2.2.2)."""
     return path if _PLAIN.fullmatch(path) else _OCTET.sub(_spell, path)
 

@@ -54,11 +54,11 @@ _NAMED_BESIDES: Final = frozenset(
 )
 """Roles whose name is computed here, and that leave a link or a button of HTML what it is."""
 _Fact = TypeVar("_Fact")
-LABELLED: Final = frozenset(
+LABELED: Final = frozenset(
     "checkbox gridcell menuitem menuitemcheckbox menuitemradio option radio switch tab treeitem".split()
 )
 """Roles of which the text is a label, that another name may contradict; links and buttons are read by the walk."""
-_READ_WHOLE: Final = (LABELLED - {"gridcell"}) | {"button", "link"}
+_READ_WHOLE: Final = (LABELED - {"gridcell"}) | {"button", "link"}
 """Controls that are named by their content, into which the names of what is inside go."""
 _NO_TEXT: Final = frozenset({"noscript", "script", "style", "template"})
 _TRANSPARENT: Final = frozenset({"", "generic", "none", "paragraph", "presentation"})
@@ -194,8 +194,8 @@ class _Reader:
                 around = self._nearest(node, written)
             if meaning.owned:
                 inside, empty = self._inside(node, written, attrs)
-        labelled = written in LABELLED and not hidden and ("aria-label" in attrs or "aria-labelledby" in attrs)
-        if labelled or ((role in NAMED or role in _NAMED_BESIDES) and not hidden):
+        labeled = written in LABELED and not hidden and ("aria-label" in attrs or "aria-labelledby" in attrs)
+        if labeled or ((role in NAMED or role in _NAMED_BESIDES) and not hidden):
             labels = self._labels_of(node) if node.tag == "button" else ()
             name, _ = self._names.of(node, attrs, role=written or None, labels=labels)
             if written == "listbox" and not name and not self._deep:

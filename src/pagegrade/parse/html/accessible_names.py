@@ -304,7 +304,7 @@ class Names:
             text = "".join(parts)
             if text.strip():
                 return text
-        # 2I; blanks keep their neighbours apart.
+        # 2I; blanks keep their neighbors apart.
         return "" if tag == "img" and "alt" in attrs else _attribute(attrs, "title") or text
 
     def _embedded(self, node: Element, attrs: Mapping[str, Any], role: str, state: int) -> str | None:

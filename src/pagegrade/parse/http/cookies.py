@@ -17,7 +17,7 @@ MAX_PAIR_CHARS: Final = 4096
 MAX_ATTRIBUTE_CHARS: Final = 1024
 """Browsers ignore an attribute whose value is longer (RFC 6265bis 5.6)."""
 MAX_NAME_CHARS: Final = 100
-"""Characters kept of a name; enough to recognise it."""
+"""Characters kept of a name; enough to recognize it."""
 MAX_LINE_CHARS: Final = 20_000
 """Characters of a line that are looked at."""
 _SPACE: Final = " \t"

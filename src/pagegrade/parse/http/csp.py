@@ -211,7 +211,7 @@ def _written(response: Response, document: Document) -> Iterator[tuple[str, bool
 
 
 def parse_policy(text: str, *, report_only: bool = False, meta: Meta | None = None) -> Policy:
-    """Read one serialised policy; never fails, since browsers skip what they do not know.
+    """Read one serialized policy; never fails, since browsers skip what they do not know.
 
     Args:
         text: One policy, without commas that separate several.

@@ -30,7 +30,7 @@ from pagegrade.model.report import (
     Withheld,
 )
 from pagegrade.model.stored import PackedReport
-from pagegrade.parse.challenge import recognise_block
+from pagegrade.parse.challenge import recognize_block
 from pagegrade.parse.page_kind import recognize_page_kind
 from pagegrade.parse.rendering.metrics import measure_load, rendered_metrics
 from pagegrade.parse.url import project_of
@@ -213,7 +213,7 @@ def failed_report(
 def _refusal(artifacts: Artifacts) -> Failure | None:
     """Return why this response must not be evaluated as the page; ``None`` if it is the page."""
     response = artifacts.navigation.response
-    block = recognise_block(response)
+    block = recognize_block(response)
     if block is not None:
         return Failure(
             code="blocked",

@@ -26,7 +26,7 @@ from pagegrade.web.server.refusals import Refusal
 BACKLOG: Final = 1024
 ABORTING_S: Final = 2.0
 """For the application to notice that its requests were cut off."""
-WILDCARDS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - recognised, not bound
+WILDCARDS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - recognized, not bound
 Observer = Callable[[Refusal, str, str], None]
 
 

@@ -13,7 +13,7 @@ from pagegrade.parse.cascade.states import is_details_summary
 from pagegrade.parse.html.accessible_names import NAME_ATTRIBUTES, Label
 from pagegrade.parse.html.collect import MAX_ITEMS, Attributes, Closer, Collector, rel_tokens
 
-_UNLABELLED_INPUTS: Final = frozenset({"hidden", "submit", "reset", "button", "image"})
+_UNLABELED_INPUTS: Final = frozenset({"hidden", "submit", "reset", "button", "image"})
 _MAX_VALUES: Final = 50
 _MAX_VALUE: Final = 300
 
@@ -134,7 +134,7 @@ def input_element(into: Collector, node: Element, attrs: Attributes, flags: int)
     kind = attrs.get("type", "text").strip().lower() or "text"
     if kind == "image":
         into.reference(node, attrs, flags, into.resolve(attrs.get("src")), "image", "src")
-    if kind not in _UNLABELLED_INPUTS:
+    if kind not in _UNLABELED_INPUTS:
         _control(into, node, attrs, flags, kind)
         if kind == "password":
             into.markup.password(node, attrs, flags)

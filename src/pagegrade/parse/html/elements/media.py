@@ -24,7 +24,7 @@ def img(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[
     into.complications += 1
     alt = attrs.get("alt")
     presentational = "role" in attrs and attrs["role"].strip().lower() in {"none", "presentation"}
-    labelled = not NAME_ATTRIBUTES.isdisjoint(attrs)
+    labeled = not NAME_ATTRIBUTES.isdisjoint(attrs)
     name = attrs.get("title", "") if alt is None else alt
     name = collapse(name) if name else ""
     lazy = "loading" in attrs and attrs["loading"].strip().lower() == "lazy"
@@ -56,7 +56,7 @@ def img(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[
         sized = into.picture.sized and bool(into.picture.urls)
         into.picture.has_image = True
     if into.room(into.images, "images"):
-        if labelled:
+        if labeled:
             into.want_name(into.images, attrs, flags, known=False)
         into.images.append(
             Image(
@@ -69,7 +69,7 @@ def img(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[
                 picture_types=types,
                 picture_sized=sized,
                 name=name,
-                decorative=presentational or bool(flags & HIDDEN) or (alt == "" and not name and not labelled),
+                decorative=presentational or bool(flags & HIDDEN) or (alt == "" and not name and not labeled),
                 lazy=lazy,
             ),
         )

@@ -20,7 +20,7 @@ from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.reports.list_query import PATH, read_asked
 from pagegrade.web.pages.reports.rows import short_address
-from pagegrade.web.pages.reports.settings import analyse_again
+from pagegrade.web.pages.reports.settings import analyze_again
 from pagegrade.web.problems import Rejected, problem_of
 from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.request import MAX_ID, Request
@@ -47,7 +47,7 @@ async def act_on_selected(
         return go(_told(back, "none_selected"))
     if action == "again":
         try:
-            await analyse_again(work, limits, view, services, tuple(report.id for report in reports))
+            await analyze_again(work, limits, view, services, tuple(report.id for report in reports))
         except (RateLimited, QuotaExceeded, Unavailable) as error:
             return _ask(view, reports, action, sent, problem=refusal_of(view.texts, error), error=error)
         return go(_told(back, "many_again"))

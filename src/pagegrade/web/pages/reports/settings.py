@@ -94,13 +94,13 @@ async def run_again(request: Request, work: UnitOfWork, limits: RateLimit, view:
     """Analyze the page once more, or join the analysis that is under way, and go to the report."""
     report = await _find(request, work, view)
     try:
-        await analyse_again(work, limits, view, services, (report.id,))
+        await analyze_again(work, limits, view, services, (report.id,))
     except (RateLimited, QuotaExceeded, Unavailable) as error:
         return _form(view, report, problems={"": refusal_of(view.texts, error)}, status=problem_of(error).status)
     return go(f"{PATH}/{report.id}?said=running")
 
 
-async def analyse_again(
+async def analyze_again(
     work: UnitOfWork, limits: RateLimit, view: View, services: Services, ids: tuple[int, ...]
 ) -> None:
     """Queue another run of each of these reports of the caller, all or none.
