@@ -23,7 +23,7 @@ from pagegrade.service.reports.bulk import read_addresses
 from pagegrade.store.repositories.search import search_patterns
 from pagegrade.web.compression import negotiate_gzip
 from pagegrade.web.http.accept import accepts_json, preferred, preferred_by_program
-from pagegrade.web.http.body import JSON, MULTIPART, judge_media, parse_body
+from pagegrade.web.http.body import JSON, MULTIPART, parse_body, read_media_type
 from pagegrade.web.http.client_ip import bearer_key, client_address
 from pagegrade.web.http.conditional import is_unchanged, may_change
 from pagegrade.web.http.cursors import read_cursor
@@ -88,10 +88,10 @@ def unreadable(read: Callable[[str], object], text: str) -> None:
 
 
 PARSERS: Final[dict[str, tuple[Callable[[str], object], tuple[str, ...]]]] = {
-    "media type": (lambda text: judge_media("POST", f"multipart/form-data; {text}", None), ("content-type",)),
+    "media type": (lambda text: read_media_type("POST", f"multipart/form-data; {text}", None), ("content-type",)),
     "quoted parameter": (lambda text: parse_parameters(f'multipart/form-data; boundary="{text}'), ("content-type",)),
     "boundary": (lambda text: parse_body(bytes_of(f"--{text}\r\n\r\n"), MULTIPART, bytes_of(text)), ()),
-    "content coding": (lambda text: judge_media("POST", None, text), ("content-encoding",)),
+    "content coding": (lambda text: read_media_type("POST", None, text), ("content-encoding",)),
     "accept": (accepts_json, ("accept",)),
     "accept of pages": (lambda text: preferred(text, ("text/html", "application/json")), ("accept",)),
     "accept-language": (lambda text: choose_locale(None, text), ("accept-language",)),

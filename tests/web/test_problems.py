@@ -22,7 +22,7 @@ from pagegrade.model.errors import (
     ValidationFailed,
     Violation,
 )
-from pagegrade.web.problems import PROBLEMS, TOLD_AS, Rejected, internal_error, problem_body, problem_of
+from pagegrade.web.problems import API_CODES, PROBLEMS, Rejected, internal_error, problem_body, problem_of
 
 BASE = "https://reports.example.org"
 KINDS = [
@@ -35,7 +35,7 @@ KINDS = [
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_error_has_a_status(kind: type[PagegradeError]) -> None:
     """A new kind of error must say what callers are told; a failed run is no failed request."""
-    assert TOLD_AS.get(kind.code, kind.code) in PROBLEMS
+    assert API_CODES.get(kind.code, kind.code) in PROBLEMS
 
 
 @pytest.mark.parametrize(

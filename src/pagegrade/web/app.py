@@ -1,4 +1,4 @@
-"""The ASGI application: finds the operation, lets it answer, tells every problem in one form."""
+"""The ASGI application: route a request to its operation, and turn every error into a problem."""
 
 from __future__ import annotations
 
@@ -45,40 +45,40 @@ from pagegrade.web.spans import begin_span, end_span
 logger = logging.getLogger("pagegrade.web")
 
 MAX_TARGET_BYTES: Final = 16_384
-"""Of path and query."""
+"""Maximum length of path and query."""
 MAX_HEADER_BYTES: Final = 65_536
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT")
-"""Of RFC 9110 and RFC 5789."""
+"""Methods of RFC 9110 and RFC 5789."""
 REGISTERED_METHODS: Final = frozenset(METHODS) | frozenset(
     "ACL BASELINE-CONTROL BIND CHECKIN CHECKOUT COPY LABEL LINK LOCK MERGE MKACTIVITY MKCALENDAR MKCOL MKREDIRECTREF "
     "MKWORKSPACE MOVE ORDERPATCH PRI PROPFIND PROPPATCH QUERY REBIND REPORT SEARCH UNBIND UNCHECKOUT UNLINK UNLOCK "
     "UPDATE UPDATEREDIRECTREF VERSION-CONTROL".split()
 )
-"""IANA's registry of HTTP methods: these fit no path here (405), every other one is unknown (501)."""
+"""IANA's registry of HTTP methods: no path here supports these (405); any other method is unknown (501)."""
 CLIENT_GONE: Final = 499
-"""What the log says where no status was sent, because nobody was there to read it."""
+"""Status in the log where the client disconnected before a response was sent."""
 
 
 class Observer(Protocol):
-    """Is told about every request once it is answered."""
+    """Called for every request after its response was sent."""
 
     def __call__(
         self, operation: str, method: str, status: int, seconds: float, request_id: str, /, *, exchange: Exchange
     ) -> None:
-        """Take note.
+        """Record a request.
 
         Args:
-            operation: Its name; empty where nothing is found at the path.
+            operation: Name of the operation; empty if the path is unknown.
             method: As sent.
-            status: Of the answer; ``CLIENT_GONE`` when there was none.
-            seconds: From the first byte read to the last one handed over.
-            request_id: As told to the client.
-            exchange: The request, with the caller if there is one.
+            status: HTTP status; ``CLIENT_GONE`` if no response was sent.
+            seconds: Time from the first byte read to the last byte passed to the server.
+            request_id: Request id, as in the response.
+            exchange: The request, with its sender if authenticated.
         """
 
 
 def _no_observer(*_about: object, **_more: object) -> None:
-    """Nobody wants to know."""
+    """Ignore the request."""
 
 
 def make_app(
@@ -87,12 +87,12 @@ def make_app(
     operations: Sequence[Operation] = ALL_OPERATIONS,
     observe: Observer = _no_observer,
 ) -> App:
-    """The application of a process, to be handed to a server."""
+    """Create the application of a process for a server."""
     return App(services, operations=operations, observe=observe)
 
 
 class App:
-    """ASGI 3.0. Whoever makes it starts and stops what it uses."""
+    """ASGI 3.0 application. The caller starts and stops the services it uses."""
 
     def __init__(self, services: Services, *, operations: Sequence[Operation], observe: Observer) -> None:
         self.services = services
@@ -105,7 +105,7 @@ class App:
         self._standing = {api: standing_headers(services.options, api=api) for api in (True, False)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one connection event of the server."""
+        """Handle one ASGI scope."""
         if scope["type"] == "http":
             await self._http(scope, receive, send)
         else:
@@ -134,7 +134,7 @@ class App:
             end_span(exchange, status)
 
     async def _respond(self, exchange: Exchange) -> Response | None:
-        """Return the response, whatever happens; ``None``: the client is gone."""
+        """Return the response, or the problem for any error; ``None`` if the client disconnected."""
         request_id = exchange.request.request_id
         try:
             return await self._execute(exchange)
@@ -147,7 +147,7 @@ class App:
             if problem.code == "internal_error":
                 logger.exception("request_failed", extra={"request_id": request_id})
         except Exception:
-            # The client learns only that something failed; the log has everything.
+            # The client learns only that an error occurred; the log has the details.
             logger.exception("request_failed", extra={"request_id": request_id})
             problem = internal_error()
         return await self._report(exchange, problem)
@@ -185,7 +185,7 @@ class App:
             response = await handler(exchange)
         except (InvalidInput, NotFound, Rejected):
             if closed and admission.caller is None:
-                # Clients that are not admitted learn nothing about parameters.
+                # Clients without access get no details about parameters.
                 await exchange.work.admit()
             raise
         if closed and admission.caller is None:
@@ -197,11 +197,11 @@ class App:
         return await _with_warnings(request, response) if request.path.startswith(API) else response
 
     def _find(self, request: Request) -> tuple[Operation, Bound] | Response:
-        """Return the operation that a request names; for OPTIONS the response.
+        """Return the operation that a request addresses; for OPTIONS the response.
 
         Raises:
-            NotFound: There is nothing at the path.
-            Rejected: The method is unknown, or none of the path.
+            NotFound: The path is unknown.
+            Rejected: The method is unknown, or not supported by the path.
         """
         if request.method not in REGISTERED_METHODS:
             raise Rejected("not_implemented", f"The methods known here are {', '.join(METHODS)}.")
@@ -230,7 +230,7 @@ class App:
         path = exchange.request.path
         if self._has_pages and not path.startswith(API):
             if problem.code == "not_found":
-                # With the menu of who is signed in: what is missing and what belongs to others look the same.
+                # With the menu of the signed-in user: a missing object and one of another account get the same page.
                 with contextlib.suppress(Unavailable):
                     await exchange.work.identify()
             as_page = problem_page(exchange.request, exchange.view, problem)
@@ -245,7 +245,7 @@ class App:
         request = exchange.request
         is_api = request.path.startswith(API)
         if is_api or request.operation is None or request.operation.tag == PAGES:
-            # Clients of the API show a key, which no other site can make a browser send.
+            # Clients of the API send a key, which no other site can make a browser send.
             fetch_site = None if is_api else request.header(b"sec-fetch-site")
             accepted = request.header(b"accept-encoding")
             if negotiate_gzip(response, accepted, fetch_site, varies=is_api):
@@ -273,7 +273,7 @@ class App:
 
 
 async def _with_warnings(request: Request, response: Response) -> Response:
-    """Add the warnings about unknown parameters; to a long body outside of the event loop."""
+    """Add the warnings about unknown parameters; a long body is changed in a thread."""
     warnings = request.unknown_parameters()
     if warnings and len(response.body) > AT_ONCE:
         return await asyncio.to_thread(warned, response, warnings)
@@ -281,7 +281,7 @@ async def _with_warnings(request: Request, response: Response) -> Response:
 
 
 async def _keep_session(exchange: Exchange, response: Response) -> None:
-    """Record that the session is used, and send its new token where it got one.
+    """Record that the session is used, and send its new token if it was renewed.
 
     A response that starts or ends a session sets the cookie itself.
     """
@@ -292,11 +292,11 @@ async def _keep_session(exchange: Exchange, response: Response) -> None:
     try:
         token = await exchange.work.write_public(keep_session, signed_in.session, exchange.admission.secret, now_ms)
     except Unavailable:
-        return  # the page was made all the same; the next one tries again
+        return  # the page itself is complete; the next request tries again
     if token is not None:
         response.headers.append(*session_cookie(token, exchange.services.options.base_url))
 
 
 def _is_acceptable(accept: str | None, operation: Operation) -> bool:
-    """Return true if the client takes JSON, or another format that the operation has."""
+    """Return true if the client accepts JSON or another format of the operation."""
     return accepts_json(accept) or bool(operation.formats and preferred_by_program(accept, operation.formats))

@@ -1,4 +1,4 @@
-"""Lists in pages: the members ``links`` and ``meta``, and the Link header (RFC 8288)."""
+"""Pages of a list: the members ``links`` and ``meta``, and the Link header (RFC 8288)."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ class Page:
     path: str
     """Absolute URL of the list, without a query."""
     query: Mapping[str, str]
-    """What the client asked for besides ``per_page`` and ``page``, in the order of the links."""
+    """Query parameters of the request except ``per_page`` and ``page``, in the order used in the links."""
     page: int
-    """From 1; may lie behind the last."""
+    """Number of the page, from 1; may be larger than the last one."""
     per_page: int
     total: int
-    """Items of all pages."""
+    """Number of items of all pages."""
     count: int
-    """Items of this page."""
+    """Number of items of this page."""
 
     @property
     def last_page(self) -> int:
-        """Number of the last page, at least 1."""
+        """Return the number of the last page, at least 1."""
         return max(1, -(-self.total // self.per_page))
 
     def links(self) -> dict[str, str | None]:
-        """Where the other pages are."""
+        """Return the URLs of the other pages."""
         last = self.last_page
         query = {**self.query, "per_page": self.per_page}
         start = f"{self.path}?{urlencode(query, quote_via=quote)}&page="
         return {
             "first": f"{start}1",
             "last": f"{start}{last}",
-            # From behind the end one gets back to the last page that there is.
+            # From a page past the end, the previous page is the last one.
             "prev": f"{start}{min(self.page - 1, last)}" if self.page > 1 else None,
             "next": f"{start}{self.page + 1}" if self.page < last else None,
         }
 
     def meta(self) -> dict[str, Any]:
-        """Which part of the list this is."""
+        """Return the position of this page in the list."""
         start = (self.page - 1) * self.per_page + 1
         return {
             "current_page": self.page,
@@ -61,22 +61,22 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walk:
-    """Some items of a list that is read from cursor to cursor."""
+    """A part of a list that is read by cursor."""
 
     path: str
     """Absolute URL of the list, without a query."""
     query: Mapping[str, str]
-    """What the client asked for besides ``per_page`` and ``cursor``, in the order of the links."""
+    """Query parameters of the request except ``per_page`` and ``cursor``, in the order used in the links."""
     per_page: int
     before: str | None
-    """Cursor of the items just before; ``None``: there are none."""
+    """Cursor of the items just before; ``None`` if there are none."""
     after: str | None
-    """Cursor of the items just after; ``None``: there are none."""
+    """Cursor of the items just after; ``None`` if there are none."""
     total: int | None
-    """Items of the whole list; ``None``: they were not counted."""
+    """Number of items of the whole list; ``None`` if not counted."""
 
     def links(self) -> dict[str, str | None]:
-        """Where the other items are; where the last ones are, nobody knows without counting."""
+        """Return the URLs of the other parts; the last one is unknown without counting."""
         start = f"{self.path}?{urlencode({**self.query, 'per_page': self.per_page}, quote_via=quote)}&cursor="
         return {
             "first": start,
@@ -86,13 +86,13 @@ class Walk:
         }
 
     def meta(self) -> dict[str, Any]:
-        """What is known of the list."""
+        """Return the metadata of the list."""
         counted = {} if self.total is None else {"total": self.total}
         return {"path": self.path, "per_page": self.per_page, **counted}
 
 
 def walk_body(items: Sequence[bytes], walk: Walk) -> tuple[bytes, str]:
-    """Return the body with some items of a list, and its Link header; ``items`` are JSON objects, encoded."""
+    """Return the body with a part of a list, and its Link header; ``items`` are encoded JSON objects."""
     links = walk.links()
     around = b'"links":%b,"meta":%b' % (msgspec.json.encode(links), msgspec.json.encode(walk.meta()))
     return _list_body(items, around), _link_header(links)
@@ -111,7 +111,7 @@ def page_body(items: Sequence[bytes], page: Page) -> tuple[bytes, str]:
 
     Args:
         items: JSON objects, encoded.
-        page: Which page it is.
+        page: The page.
     """
     around, link = _around(
         path=page.path,
@@ -128,7 +128,7 @@ def page_body(items: Sequence[bytes], page: Page) -> tuple[bytes, str]:
 def _around(
     *, path: str, query: tuple[tuple[str, str], ...], number: int, per_page: int, total: int, count: int
 ) -> tuple[bytes, str]:
-    """What stands around the items of a page, as JSON members, and its Link header; the same until a list grows."""
+    """Return the JSON members around the items of a page, and its Link header; cached until the list grows."""
     page = Page(path=path, query=dict(query), page=number, per_page=per_page, total=total, count=count)
     links = page.links()
     link = _link_header(links)

@@ -1,4 +1,4 @@
-"""What each kind of problem means, in plain words: for its page, the reference and the description of the API.
+"""Explanations of each kind of problem, for its page, the reference and the description of the API.
 
 The codes themselves, with status and title, are declared in ``web.problems``.
 """
@@ -17,20 +17,20 @@ EXAMPLE_REQUEST_ID: Final = "5f0d9c1be2a74c33"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProblemText:
-    """One kind of problem explained."""
+    """Explanation of one kind of problem."""
 
     happened: str
-    """What happened, in one or two sentences; here as below, `` ` `` encloses what is typed or sent."""
+    """Summary of the problem in one or two sentences; `` ` `` marks code here and below."""
     causes: tuple[str, ...]
-    """Why it usually does."""
+    """Usual causes."""
     steps: tuple[str, ...]
-    """What to do, the likeliest first."""
+    """Steps to solve it, the likeliest first."""
     detail: str
-    """``detail`` of the example."""
+    """``detail`` of the example answer."""
     request: str
-    """A request that is answered so, as ``METHOD path`` and what else matters."""
+    """Request that leads to the example answer: ``METHOD path`` and the relevant headers or body."""
     fields: tuple[tuple[str, str, str, tuple[str | int, ...]], ...] = ()
-    """Of a problem with fields: (field, code, sentence, allowed values)."""
+    """Violations of the example: (field, code, sentence, allowed values)."""
 
 
 TEXTS: Final[dict[str, ProblemText]] = {
@@ -224,7 +224,7 @@ TEXTS: Final[dict[str, ProblemText]] = {
     ),
     "internal_error": ProblemText(
         happened="Something went wrong inside Pagegrade. It is not your fault.",
-        causes=("A mistake of ours that nobody has met before.",),
+        causes=("An error in Pagegrade that is not known yet.",),
         steps=(
             "Try again once. Reading and deleting are always safe to repeat; creating is with an `Idempotency-Key`.",
             "If it happens again, report it with the `request_id`: the log knows what happened by that name.",
@@ -261,22 +261,22 @@ TEXTS: Final[dict[str, ProblemText]] = {
         request="POST /api/v1/reports\n\nurl=https%3A%2F%2Fexample.com%2F",
     ),
 }
-"""Code -> the problem explained."""
+"""Code -> explanation."""
 
 
 def statuses_of(code: str) -> tuple[int, ...]:
-    """The HTTP statuses a problem of that code can have, the usual one first."""
-    # A body, an address and the headers can each be too large.
+    """Return the HTTP statuses of a problem code, the usual one first."""
+    # A body, a URL and the headers can each be too large.
     return (413, 414, 431) if code == "too_large" else (PROBLEMS[code][0],)
 
 
 def example_problem(code: str, *, status: int | None = None, base_url: str = EXAMPLE_BASE) -> tuple[str, bytes]:
-    """(what happened in words, an answer as it is sent).
+    """Return (summary, example answer as it is sent).
 
     Args:
         code: One of ``PROBLEMS``.
-        status: Where a code has several; ``None``: its first.
-        base_url: Of the installation.
+        status: HTTP status for codes with several; ``None`` for the first.
+        base_url: Public origin of the installation.
     """
     text = TEXTS[code]
     problem = Problem(

@@ -1,4 +1,4 @@
-"""Every problem a request can meet: stable code -> HTTP status and title. The only place that knows statuses of errors.
+"""All problems of the API: stable code -> HTTP status and title. No other module maps errors to HTTP statuses.
 
 Source: https://www.rfc-editor.org/rfc/rfc9457
 """
@@ -48,25 +48,25 @@ PROBLEMS: Final[dict[str, tuple[int, str]]] = {
     "unavailable": (503, "Unavailable"),
 }
 """Code -> (status, title)."""
-TOLD_AS: Final = {
+API_CODES: Final = {
     "internal": "internal_error",
     "invalid_input": "validation_failed",
     "invalid_url": "validation_failed",
     "invalid_artifacts": "validation_failed",
     "refused": "bad_request",
 }
-"""Codes of ``model.errors`` that callers know under another name; the rest keep theirs."""
+"""Code of ``model.errors`` -> code in the API, where the two differ."""
 MEDIA_TYPE: Final = "application/problem+json"
 REALM: Final = 'Bearer realm="api"'
 RETRY_AFTER_S: Final = 2
-"""Where nobody knows better."""
-_TOLD_TO_WAIT: Final = (IdempotencyInProgress, RateLimited, Unavailable)
+"""Default wait time."""
+_TEMPORARY: Final = (IdempotencyInProgress, RateLimited, Unavailable)
 _PATH_CHARACTERS: Final = "/%:@!$&'(),;=-._~*+"
-"""What a path may hold as it is (RFC 3986 3.3)."""
+"""Characters that need no escaping in a path (RFC 3986 3.3)."""
 
 
 class Rejected(Exception):
-    """The request itself is at fault, in a way that only HTTP knows."""
+    """A request that is rejected for a reason known only to HTTP."""
 
     def __init__(
         self, code: str, message: str, *, status: int | None = None, headers: tuple[tuple[str, str], ...] = ()
@@ -76,32 +76,32 @@ class Rejected(Exception):
         """One of ``PROBLEMS``."""
         self.message = message
         self.status = status or PROBLEMS[code][0]
-        """One code may have several: a body, an address and a header can each be too large."""
+        """HTTP status; one code may have several: a body, a URL and a header can each be too large."""
         self.headers = headers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """A problem, ready to be told."""
+    """A problem, ready to be sent."""
 
     code: str
     status: int
     message: str
     headers: tuple[tuple[str, str], ...] = ()
     violations: tuple[Violation, ...] | None = None
-    """``None`` where no field is to blame."""
+    """``None`` if no field caused it."""
 
 
 def bad_request(message: str) -> Rejected:
-    """The request cannot be read."""
+    """Return the error for a request that cannot be parsed."""
     return Rejected("bad_request", message)
 
 
 def problem_of(error: PagegradeError | Rejected) -> Problem:
-    """What a caller is told about an error of ours."""
+    """Convert an error to the problem that the client receives."""
     if isinstance(error, Rejected):
         return Problem(code=error.code, status=error.status, message=error.message, headers=error.headers)
-    code = TOLD_AS.get(error.code, error.code)
+    code = API_CODES.get(error.code, error.code)
     if code not in PROBLEMS or code == "internal_error":
         return internal_error()
     return Problem(
@@ -114,7 +114,7 @@ def problem_of(error: PagegradeError | Rejected) -> Problem:
 
 
 def internal_error() -> Problem:
-    """A mistake of ours, of which nothing is told but that it happened."""
+    """Return the problem for an unexpected error, without details."""
     return Problem(
         code="internal_error",
         status=PROBLEMS["internal_error"][0],
@@ -123,13 +123,13 @@ def internal_error() -> Problem:
 
 
 def problem_body(problem: Problem, *, base_url: str, path: str, request_id: str) -> bytes:
-    """The JSON document of a problem.
+    """Encode a problem as JSON.
 
     Args:
-        problem: What happened.
-        base_url: Public origin; the type is a page under it.
-        path: As the client sent it, without the query.
-        request_id: Names the request in the logs.
+        problem: The problem.
+        base_url: Public origin; ``type`` is a page under it.
+        path: Path as the client sent it, without the query.
+        request_id: Identifies the request in the logs.
     """
     members: dict[str, Any] = {
         "type": f"{base_url}/problems/{problem.code.replace('_', '-')}",
@@ -158,7 +158,7 @@ def _headers(error: PagegradeError) -> tuple[tuple[str, str], ...]:
         return (("WWW-Authenticate", f'{REALM}, error="insufficient_scope"{scope}'),)
     if isinstance(error, PreconditionFailed):
         return (("ETag", error.etag),)
-    if isinstance(error, Refused) and (error.retry_after_s is not None or isinstance(error, _TOLD_TO_WAIT)):
+    if isinstance(error, Refused) and (error.retry_after_s is not None or isinstance(error, _TEMPORARY)):
         return (("Retry-After", str(max(1, error.retry_after_s or RETRY_AFTER_S))),)
     return ()
 
@@ -167,7 +167,7 @@ def _violations(error: PagegradeError, code: str) -> tuple[Violation, ...] | Non
     if isinstance(error, ValidationFailed):
         return error.violations
     if isinstance(error, InvalidInput):
-        # Only one field of ours is read by more than its shape.
+        # Only one field is validated by more than its shape.
         field = "url" if error.code in {"invalid_url", "url_not_allowed"} else "request"
         return (Violation(field=field, place="body", code=error.reason or error.code, message=error.message),)
     return () if code == "validation_failed" else None

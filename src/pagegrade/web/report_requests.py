@@ -1,4 +1,4 @@
-"""What calls about reports have in common, whether a program or a person makes them."""
+"""Helpers for requests about reports, shared by the API and the pages."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from pagegrade.web.request import Request
 
 T = TypeVar("T")
 RETRY_AFTER_S: Final = 1
-"""Another process is about to take over."""
+"""Wait time until another process takes over."""
 
 
 def list_query(query: ReportListQuery) -> ListQuery:
-    """Return which of the caller's reports a query of a page asks for."""
+    """Convert the query of a page to a query for the caller's reports."""
     return ListQuery(
         search=query.search,
         project=query.project,
@@ -41,7 +41,7 @@ def list_query(query: ReportListQuery) -> ListQuery:
 
 
 def walk_query(query: ReportWalkQuery) -> ListQuery:
-    """Return which of the caller's reports a query of the API asks for."""
+    """Convert the query of the API to a query for the caller's reports."""
     return replace(
         list_query(query),
         url=query.url,
@@ -52,11 +52,11 @@ def walk_query(query: ReportWalkQuery) -> ListQuery:
 
 
 def evaluate_fields(violations: Sequence[Violation], read: Callable[[], T]) -> T:
-    """Return what ``read`` makes of the fields, or report everything that is wrong with them at once.
+    """Call ``read`` to evaluate the fields, and report all violations at once.
 
     Raises:
-        ValidationFailed: Fields cannot be used.
-        URLNotAllowed: Nothing is wrong but that the address must not be contacted.
+        ValidationFailed: Fields are not valid.
+        URLNotAllowed: The only violation is that the address must not be contacted.
     """
     found: tuple[Violation, ...] = ()
     try:
@@ -77,11 +77,11 @@ def evaluate_fields(violations: Sequence[Violation], read: Callable[[], T]) -> T
 def new_report_of(
     account: Account, options: ServiceOptions, fields: CreateReportBody, violations: Sequence[Violation]
 ) -> NewReport:
-    """Return the report that the fields of a request or a form ask for.
+    """Return the new report described by the fields of a request or form.
 
     Raises:
-        ValidationFailed: Fields cannot be used.
-        URLNotAllowed: Nothing is wrong but that the address must not be contacted.
+        ValidationFailed: Fields are not valid.
+        URLNotAllowed: The only violation is that the address must not be contacted.
     """
     return evaluate_fields(
         violations,
@@ -98,21 +98,21 @@ def new_report_of(
 
 
 def refuse_when_draining(services: Services) -> None:
-    """Begin nothing new in a process that was told to stop.
+    """Reject new work while the process shuts down.
 
     Raises:
-        Rejected: It was.
+        Rejected: The process shuts down.
     """
     if services.draining:
-        told = Unavailable("This process is about to stop; try again.", retry_after_s=RETRY_AFTER_S)
-        raise Rejected(told.code, told.message, headers=(("Retry-After", str(RETRY_AFTER_S)), CLOSE))
+        error = Unavailable("This process is about to stop; try again.", retry_after_s=RETRY_AFTER_S)
+        raise Rejected(error.code, error.message, headers=(("Retry-After", str(RETRY_AFTER_S)), CLOSE))
 
 
 def typed_project(request: Request) -> str:
-    """The project as it stands in the path.
+    """Return the project as it stands in the path.
 
     Raises:
-        NotFound: It is no host.
+        NotFound: It is not a host name.
     """
     typed = request.path_params["project"]
     if not project_of(typed):
@@ -121,10 +121,10 @@ def typed_project(request: Request) -> str:
 
 
 async def delete_project_in_parts(work: UnitOfWork, services: Services, typed: str) -> int:
-    """Delete every report of a project of the caller, a part at a time, and tell who waits; how many there were.
+    """Delete every report of a project of the caller in batches, notify waiting clients, and return the number.
 
     Raises:
-        NotFound: There was none.
+        NotFound: The project has no reports.
     """
     count = 0
     while True:

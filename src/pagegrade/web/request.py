@@ -1,4 +1,4 @@
-"""The request of an operation: what was sent, read and validated; Starlette's, with names of ours."""
+"""The request of an operation, read and validated; extends Starlette's request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.errors import NotFound, ValidationFailed, Violation
 from pagegrade.model.identity import PRODUCT, mark_request_id
 from pagegrade.service.reports.validation import RequestWarning
-from pagegrade.web.http.body import FORM, MAX_BYTES, judge_media, parse_received, read_body
+from pagegrade.web.http.body import FORM, MAX_BYTES, parse_received, read_body, read_media_type
 from pagegrade.web.http.client_ip import Network, client_address
 from pagegrade.web.http.fields import is_spelled_freely, names_of, read_fields
 from pagegrade.web.http.form_lists import with_lists
@@ -30,19 +30,19 @@ from pagegrade.web.problems import Rejected
 
 Model = TypeVar("Model", bound=BaseModel)
 MAX_ID: Final = 2**63 - 1
-"""What a database can count to."""
+"""Largest integer that a database can store."""
 MAX_WARNINGS: Final = 10
-"""Unknown parameters that an answer names."""
+"""Maximum number of unknown parameters that an answer names."""
 _PAGING: Final = frozenset({"per_page", "page", "cursor"})
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PROCESS: Final = secrets.token_hex(4)
-"""Distinguishes the requests of this process from those of others; the name of a request is no secret."""
+"""Distinguishes request ids of this process from those of others; not a secret."""
 _requests: Final = itertools.count(1)
 _ID: Final = re.compile(r"[1-9][0-9]{0,18}")
 
 
 class Request(StarletteRequest):
-    """Handed to handlers, which read path, query, headers and body through it."""
+    """Passed to handlers, which read path, query, headers and body through it."""
 
     def __init__(
         self, scope: Scope, receive: Receive, *, trusted_proxies: Sequence[Network] = (), own_key: bytes = b""
@@ -50,66 +50,66 @@ class Request(StarletteRequest):
         super().__init__(scope, receive)
         raw_path: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
         self.path = raw_path.partition(b"?")[0].decode("latin-1")
-        """As sent, without the query."""
+        """Path as sent, without the query."""
         self._headers_by_name = _join(scope["headers"])
         self.request_id = _request_id(self.header(b"x-request-id"))
-        """Name of the request in logs and problems."""
+        """Id of the request in logs and problems."""
         if own_key and (self.header(b"user-agent") or "").startswith(PRODUCT):
-            # Perhaps a worker of this installation, which must not analyze it under a name that it does not know.
+            # Possibly a worker of this installation, which must not analyze it under a name unknown to it.
             self.request_id = mark_request_id(_request_id(None), own_key)
         self.received_at_ms = now_ms()
         self.operation: Operation | None = None
-        """``None`` where nothing is found at the path."""
+        """``None`` if the path is unknown."""
         self.operations: Sequence[Operation] = ()
-        """All operations of the application, for those that describe it."""
+        """All operations of the application, for handlers that describe them."""
         self.in_flight: dict[tuple[Any, ...], bytes] = {}
-        """Requests with an Idempotency-Key that the application is executing."""
+        """Requests with an Idempotency-Key that are being executed."""
         self.gone = False
-        """The client closed the connection while the handler waited for something."""
+        """True if the client closed the connection while the handler was waiting."""
         self.sent: Mapping[str, str] = {}
-        """The query as it was sent."""
+        """Query parameters as sent."""
         self.lenient_used = False
-        """Query values may have been replaced by their defaults, as the client asked."""
+        """True if query values may have been replaced by their defaults, as the client asked."""
         self._trusted_proxies = trusted_proxies
         self._preferences: Preferences | None = None
         self._ignored_fields: tuple[str, ...] = ()
 
     def header(self, name: bytes) -> str | None:
-        """A request header by its lower-case name, several lines joined as one list; ``None`` when it was not sent."""
+        """Return a request header by its lower-case name, several lines joined as one list; ``None`` if missing."""
         value = self._headers_by_name.get(name)
         return None if value is None else value.decode("latin-1")
 
     @property
     def target(self) -> str:
-        """Path and query as they were sent."""
+        """Path and query as sent."""
         query = self.scope.get("query_string", b"").decode("latin-1")
         return f"{self.path}?{query}" if query else self.path
 
     @property
     def is_http_1(self) -> bool:
-        """True where the connection can be closed by a header."""
+        """True if the connection can be closed with a header."""
         return str(self.scope.get("http_version", "1.1")).startswith("1")
 
     @property
     def client_address(self) -> str:
-        """Address of the client: of the connection, or as our own proxies report it."""
+        """Address of the client: that of the connection, or the one reported by trusted proxies."""
         peer = self.scope.get("client")
         return client_address(peer[0] if peer else "", self.header(b"x-forwarded-for"), self._trusted_proxies)
 
     @property
     def id(self) -> int:
-        """The path's ``{id}``.
+        """``{id}`` of the path.
 
         Raises:
-            NotFound: No id of ours can look like that.
+            NotFound: The segment is not a valid id.
         """
         return self.number("id")
 
     def number(self, name: str) -> int:
-        """A segment of the path that counts something.
+        """Return a segment of the path as a positive number.
 
         Raises:
-            NotFound: It is no number from 1 to what a database can count to.
+            NotFound: It is not a number from 1 to ``MAX_ID``.
         """
         text = self.path_params[name]
         if not _ID.fullmatch(text) or (number := int(text)) > MAX_ID:
@@ -118,10 +118,10 @@ class Request(StarletteRequest):
 
     @property
     def preferences(self) -> Preferences:
-        """The Prefer header, where the operation heeds it.
+        """Preferences of the Prefer header, if the operation supports it.
 
         Raises:
-            Rejected: It cannot be read.
+            Rejected: The header is malformed.
         """
         if self._preferences is None:
             heeded = self.operation is not None and "Prefer" in self.operation.headers
@@ -129,11 +129,11 @@ class Request(StarletteRequest):
         return self._preferences
 
     def query(self, model: type[Model]) -> Model:
-        """The query parameters.
+        """Return the validated query parameters.
 
         Raises:
-            Rejected: The query or the Prefer header cannot be read.
-            ValidationFailed: Values cannot be used; all of them are named.
+            Rejected: The query or the Prefer header is malformed.
+            ValidationFailed: Values are not valid; all of them are named.
         """
         lenient = self.preferences.lenient
         self.sent, fields, violations = _read_query(model, self.scope.get("query_string", b""), lenient=lenient)
@@ -143,7 +143,7 @@ class Request(StarletteRequest):
         return cast("Model", fields)
 
     def filters(self, query: BaseModel) -> dict[str, str]:
-        """The query parameters in use, besides those of paging, in the order of their model: for links."""
+        """Return the query parameters in use except those of paging, in the order of their model, for links."""
         found: dict[str, str] = {}
         for name in names_of(type(query)):
             if name in self.sent and name not in _PAGING:
@@ -155,19 +155,19 @@ class Request(StarletteRequest):
     async def fields(
         self, model: type[Model], *, max_bytes: int = MAX_BYTES, lists: Sequence[str] = ()
     ) -> tuple[Model, list[Violation]]:
-        """The fields of the body, and what is wrong with them.
+        """Return the validated fields of the body and their violations.
 
         Args:
-            model: What they are.
-            max_bytes: The body may have at most so many.
-            lists: Fields that a form may hold several times, as ``name``, ``name[]`` or ``name[0]``.
+            model: Model of the fields.
+            max_bytes: Maximum length of the body.
+            lists: Fields that a form may repeat, as ``name``, ``name[]`` or ``name[0]``.
 
         Raises:
-            Rejected: The body cannot be read.
-            ClientGone: The client hung up.
+            Rejected: The body is malformed.
+            ClientGone: The client disconnected.
         """
         content_type = self.header(b"content-type")
-        media_type, boundary = judge_media(self.method, content_type, self.header(b"content-encoding"))
+        media_type, boundary = read_media_type(self.method, content_type, self.header(b"content-encoding"))
         body = await read_body(self.receive, self.header(b"content-length"), max_bytes=max_bytes)
         sent = await parse_received(body, media_type, boundary)
         if lists and media_type in {None, FORM}:
@@ -177,25 +177,25 @@ class Request(StarletteRequest):
         return read_fields(model, sent, "body")
 
     def unknown_parameters(self) -> tuple[RequestWarning, ...]:
-        """Warnings about fields and query parameters that have no meaning here; nothing was made of them."""
+        """Return warnings about fields and query parameters that the operation ignores."""
         raw, operation = self.scope.get("query_string", b""), self.operation
         if operation is None or not (raw or self._ignored_fields):
             return ()
         found = list(unknown_warnings(self._ignored_fields, () if operation.body is None else names_of(operation.body)))
         if raw:
-            with contextlib.suppress(Rejected):  # a query that nobody here reads may be anything
+            with contextlib.suppress(Rejected):  # a query without declared parameters may be anything
                 known = () if operation.query is None else names_of(operation.query)
                 found += unknown_warnings((name for name in parse_pairs(raw, "The query") if name not in known), known)
         return tuple(found[:MAX_WARNINGS])
 
 
 def _request_id(sent: str | None) -> str:
-    """Return the client's own name for the request where it is short and plain, else one of ours."""
+    """Return the client's own request id if it is short and plain, else a new one."""
     return sent if sent is not None and _REQUEST_ID.fullmatch(sent) else f"{_PROCESS}{next(_requests):08x}"
 
 
 def _join(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
-    """Headers by name; lines of the same name become one list (RFC 9110 5.3)."""
+    """Return headers by name; lines of the same name become one list (RFC 9110 5.3)."""
     joined = dict(headers)
     if len(joined) == len(headers):
         return joined
@@ -209,10 +209,13 @@ def _join(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
 def _read_query(
     model: type[BaseModel], raw: bytes, *, lenient: bool
 ) -> tuple[Mapping[str, str], BaseModel, tuple[Violation, ...]]:
-    """What a query says, how it was spelled, and what is wrong with it; programs ask the same again and again.
+    """Parse and validate a query; cached, because programs repeat the same queries.
+
+    Returns:
+        The parameters as sent, the model, and the violations.
 
     Raises:
-        Rejected: It cannot be read.
+        Rejected: The query is malformed.
     """
     sent = parse_pairs(raw, "The query")
     fields, violations = read_fields(model, sent, "query", lenient=lenient)

@@ -1,4 +1,4 @@
-"""Answers in their envelope, and the one that says that nothing has changed."""
+"""Answers in their envelope, and 304 responses."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from pagegrade.web.request import Request
 
 T = TypeVar("T")
 FIRST_NOT_DONE: Final = 300
-"""Of the statuses that are no success."""
+"""First HTTP status that is not a success."""
 Headers = tuple[tuple[str, str], ...]
 
 
 def enveloped(data: bytes, *, status: int = 200, warnings: Sequence[RequestWarning] = ()) -> bytes:
-    """``data``, an encoded JSON value, in the envelope of a success."""
+    """Wrap ``data``, an encoded JSON value, in the envelope of a success."""
     end = b',"warnings":%b}' % msgspec.json.encode(_warnings(warnings)) if warnings else b"}"
     return b"".join((b'{"data":', data, b',"status":%d' % status, end))  # "%" takes 50 times as long for 100 kB
 
@@ -36,7 +36,7 @@ def warned(answer: Response, warnings: Sequence[RequestWarning]) -> Response:
         return answer
     members = msgspec.json.decode(bytes(answer.body), type=dict[str, msgspec.Raw])
     if "status" not in members:
-        return answer  # the description of the API is a document of another standard
+        return answer  # the API description has no envelope
     there = msgspec.json.decode(members.get("warnings", b"[]"), type=list[msgspec.Raw])
     joined = msgspec.json.encode([*there, *_warnings(warnings)])
     answer.replace_body(msgspec.json.encode({**members, "warnings": msgspec.Raw(joined)}))
@@ -48,8 +48,8 @@ def _warnings(warnings: Sequence[RequestWarning]) -> list[dict[str, str]]:
 
 
 def hashed_tag(*parts: bytes) -> str:
-    """A strong entity tag of what these bytes say."""
-    digest = hashlib.sha256()  # processors have instructions for it: half the time of the others
+    """Return a strong entity tag of these bytes."""
+    digest = hashlib.sha256()  # hardware support makes it twice as fast as others
     for part in parts:
         digest.update(b"%d:" % len(part))
         digest.update(part)
@@ -57,13 +57,13 @@ def hashed_tag(*parts: bytes) -> str:
 
 
 def unchanged(request: Request, etag: str, *, modified_ms: int | None = None, headers: Headers = ()) -> Response | None:
-    """304 if the client has the newest state already; ``None``: it needs an answer.
+    """Return 304 if the client has the current state already, else ``None``.
 
     Args:
         request: The request.
-        etag: Of the answer it would get.
-        modified_ms: When that last changed; ``None``: nobody knows.
-        headers: Besides the tag, those that the answer would have (RFC 9110 15.4.5).
+        etag: Entity tag of the full answer.
+        modified_ms: Time of the last change; ``None`` if unknown.
+        headers: Further headers of the full answer (RFC 9110 15.4.5).
     """
     if is_unchanged(
         request.header(b"if-none-match"), request.header(b"if-modified-since"), etag=etag, modified_ms=modified_ms
@@ -73,19 +73,19 @@ def unchanged(request: Request, etag: str, *, modified_ms: int | None = None, he
 
 
 def validators(etag: str, modified_ms: int | None = None) -> Headers:
-    """The headers a client can later ask by whether something has changed."""
+    """Return the headers that clients use in later conditional requests."""
     tag = (("ETag", etag),)
     return tag if modified_ms is None else (*tag, ("Last-Modified", http_date(modified_ms)))
 
 
 def fresh_answer(request: Request, body: bytes, *, headers: Headers = ()) -> Response:
-    """200 with the body, or 304 where the client has this very body; ``headers`` besides its tag."""
+    """Return 200 with the body, or 304 if the client has it already; ``headers`` are sent besides the entity tag."""
     etag = hashed_tag(body)
     return unchanged(request, etag) or Response(status_code=200, content=body, headers=(*validators(etag), *headers))
 
 
 def deleted_answer(object_name: str, **members: Any) -> Response:
-    """200: what was deleted, by its identifying members."""
+    """Return 200 with the identifying members of the deleted object."""
     content = {**members, "object": object_name, "deleted": True, "status": 200}
     return Response(status_code=200, content=msgspec.json.encode(content))
 
@@ -93,15 +93,15 @@ def deleted_answer(object_name: str, **members: Any) -> Response:
 def listed_answer(
     request: Request, services: Services, found: Listed[T], query: Paged, *, path: str, encode: Callable[[T], bytes]
 ) -> Response:
-    """200 with a page of a list, or 304 where the client has this very page.
+    """Return 200 with a page of a list, or 304 if the client has it already.
 
     Args:
         request: The request.
-        services: Of the process.
+        services: Services of the process.
         found: The page.
-        query: As it was read from the request.
-        path: Of the list, from the root.
-        encode: Returns the JSON object of an item.
+        query: Query of the request.
+        path: Path of the list, from the root.
+        encode: Encodes an item as a JSON object.
     """
     page = Page(
         path=f"{services.options.base_url}{path}",
@@ -112,14 +112,14 @@ def listed_answer(
         count=len(found.items),
     )
     body, link = page_body([encode(item) for item in found.items], page)
-    # Long bytes are hashed without Python's lock, and getting it back takes longer than the hash.
+    # Long bytes are hashed without the GIL, and reacquiring it takes longer than the hash.
     etag = hashed_tag(f"{page} {found.version}".encode()) if found.version else hashed_tag(body)
     headers = (*validators(etag), ("Link", link))
     return unchanged(request, etag) or Response(status_code=200, content=body, headers=headers)
 
 
 def walked_answer(request: Request, found: Listed[bytes], walk: Walk) -> Response:
-    """200 with some items of a list, encoded, or 304 where the client has these very items."""
+    """Return 200 with a part of a list, encoded, or 304 if the client has it already."""
     body, link = walk_body(found.items, walk)
     etag = hashed_tag(f"{walk} {found.version}".encode()) if found.version else hashed_tag(body)
     headers = (*validators(etag), ("Link", link))
@@ -127,7 +127,7 @@ def walked_answer(request: Request, found: Listed[bytes], walk: Walk) -> Respons
 
 
 def picked(item: bytes, names: Sequence[str] | None) -> bytes:
-    """A JSON object with only these of its members, encoded; ``None``: with all."""
+    """Return an encoded JSON object reduced to the given members; ``None`` for all members."""
     if names is None:
         return item
     members = msgspec.json.decode(item, type=dict[str, msgspec.Raw])

@@ -1,4 +1,4 @@
-"""Everything that can be asked, in the order of the description. A new operation is added to one of these lists."""
+"""All operations, in the order of the description. A new operation is added to one of these lists."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from pagegrade.web.pages.reports import projects as own_projects
 from pagegrade.web.pages.share import share_page
 
 PROBES: Final[tuple[Operation, ...]] = (*health.OPERATIONS, *metrics.OPERATIONS)
-"""What a process answers that has no other business with strangers."""
+"""Operations of a process that serves probes only."""
 
 ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *api_report_list.OPERATIONS,

@@ -1,4 +1,4 @@
-"""Who looks at a page: the cookie of a session, and whether a form is one of ours."""
+"""The cookie of a session, and the origin check of forms."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from pagegrade.service.accounts.sessions import LASTS_MS
 
 SESSION: Final = "session"
 MAX_READ: Final = 8
-"""Cookies of one name that are looked at: each is looked for in the database, and a thousand fit into a request."""
+"""Maximum number of cookies of one name that are read: each costs a database query, and a request can hold 1,000."""
 MAX_CHARACTERS: Final = 16_384
-"""Of a Cookie header that is read: four times what browsers keep of one cookie (RFC 6265bis section 5.6)."""
+"""Maximum length of a Cookie header: four times what browsers store of one cookie (RFC 6265bis section 5.6)."""
 Header = Callable[[bytes], str | None]
-"""Gives a request header by its lower-case name."""
+"""Returns a request header by its lower-case name."""
 
 
 def is_secure(base_url: str) -> bool:
-    """Whether browsers reach this installation over TLS."""
+    """Return whether browsers reach this installation over TLS."""
     return base_url.startswith("https://")
 
 
 def cookie_name(name: str, base_url: str) -> str:
-    """The whole name of a cookie: with the prefix that ties it to this host, which browsers take over TLS only.
+    """Return the full name of a cookie: over TLS with the prefix that ties it to this host.
 
     Source: RFC 6265bis section 4.1.3.2
     """
@@ -31,7 +31,7 @@ def cookie_name(name: str, base_url: str) -> str:
 
 
 def read_cookies(header: Header, name: str, base_url: str) -> tuple[str, ...]:
-    """The first values that were sent for a cookie of ours; a neighbor on the same host may have set one, too."""
+    """Return the first values of a cookie; another application on the same host may have set one, too."""
     wanted = cookie_name(name, base_url)
     sent = (header(b"cookie") or "")[:MAX_CHARACTERS]
     pairs = (pair.strip().partition("=") for pair in sent.replace(",", ";").split(";"))
@@ -39,29 +39,29 @@ def read_cookies(header: Header, name: str, base_url: str) -> tuple[str, ...]:
 
 
 def set_cookie(name: str, value: str, base_url: str, *, seconds: int) -> tuple[str, str]:
-    """A header that keeps a cookie from scripts and from forms of other sites."""
+    """Return a header that sets a cookie, hidden from scripts and not sent with forms of other sites."""
     secure = "; Secure" if is_secure(base_url) else ""
     whole = f"{cookie_name(name, base_url)}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}"
     return ("Set-Cookie", whole)
 
 
 def session_cookie(token: str, base_url: str) -> tuple[str, str]:
-    """The header that lets a browser stay signed in."""
+    """Return the header that keeps a browser signed in."""
     return set_cookie(SESSION, token, base_url, seconds=LASTS_MS // 1000)
 
 
 def ended_cookie(base_url: str) -> tuple[str, str]:
-    """The header that makes a browser forget its session."""
+    """Return the header that deletes the session cookie."""
     return set_cookie(SESSION, "", base_url, seconds=0)
 
 
 def is_browser(header: Header) -> bool:
-    """Return whether a browser sent a form, as far as its headers say: programs have neither site nor cookies."""
+    """Return whether the headers are those of a browser: programs send neither fetch metadata nor cookies."""
     return any(header(name) is not None for name in (b"sec-fetch-site", b"origin", b"referer", b"cookie"))
 
 
 def is_own_form(header: Header, base_url: str) -> bool:
-    """Whether a form was sent by a page of ours.
+    """Return whether a form was sent by a page of this installation.
 
     Source: https://cheatsheetseries.owasp.org, Cross-Site Request Forgery Prevention: fetch metadata, else the origin
     """

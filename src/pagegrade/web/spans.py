@@ -1,8 +1,8 @@
-"""The span of a request: which operation it was and how it was answered, and nothing of what was sent.
+"""The trace span of a request: its operation and result, without any content of the request.
 
 Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/ - without ``url.path`` and ``url.query``, which
-open share pages and hold what people type, and without addresses of clients: the line in the log with the same
-``trace_id`` has what an operator needs of them.
+would grant access to share pages and contain personal data, and without client addresses: operators find these in the
+log line with the same ``trace_id``.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from pagegrade.web.exchange import Exchange
 
 OTHER_METHOD: Final = "_OTHER"
 MAX_PARENT: Final = 256
-"""Characters of a ``traceparent`` header that is read; version 00 has 55."""
+"""Maximum length of a ``traceparent`` header; version 00 has 55 characters."""
 UNNAMED: Final = "HTTP"
 
 
 def begin_span(exchange: Exchange) -> Span:
-    """The span of a call that begins; as the child of the client's, where it named one.
+    """Start the span of a request, as the child of the client's span if it sent one.
 
-    What machines ask every few seconds is not worth one.
+    Probes of monitoring systems get none.
     """
     tracing = exchange.services.tracing
     if not tracing.on or exchange.request.path in QUIET:
@@ -39,22 +39,25 @@ def begin_span(exchange: Exchange) -> Span:
 
 
 def end_span(exchange: Exchange, status: int) -> None:
-    """Say how the call went, and end its span.
+    """Record the result of a request and end its span.
 
     Args:
-        exchange: The request, with the operation that was found.
-        status: As the log says it.
+        exchange: The request with its operation.
+        status: HTTP status as in the log.
     """
     span = exchange.span
     if not span.on:
         return
-    told: dict[str, str | int] = {"http.response.status_code": status}
+    attributes: dict[str, str | int] = {"http.response.status_code": status}
     if exchange.request.operation is not None:
         span.rename(f"{_name(exchange.request.method)} {exchange.request.operation.path}")
-        told |= {"http.route": exchange.request.operation.path, "pagegrade.operation": exchange.request.operation.name}
+        attributes |= {
+            "http.route": exchange.request.operation.path,
+            "pagegrade.operation": exchange.request.operation.name,
+        }
     if exchange.problem:
-        told["pagegrade.problem"] = exchange.problem
-    span.note(told)
+        attributes["pagegrade.problem"] = exchange.problem
+    span.note(attributes)
     if status >= SERVER_ERROR:
         span.fail(exchange.problem or str(status))
     span.end()

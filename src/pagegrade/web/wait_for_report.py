@@ -1,4 +1,4 @@
-"""Waits for a report to be finished, as long as somebody is there to hear of it."""
+"""Wait for a report to finish while the client is connected."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.request import Request
 
 LOOK_EVERY_S: Final = 1.0
-"""How often to look without being told: another process may have finished the run, or this one may want to stop."""
+"""Polling interval without notifications: another process may have finished the run, or this one may shut down."""
 LOOK_SELDOM_S: Final = 5.0
-"""The same while others tell what they do: only a notice that was lost, which hardly ever happens, costs so much."""
+"""Polling interval while notifications arrive; it only matters if one is lost, which is rare."""
 
 
 async def wait_until_finished(
@@ -28,9 +28,9 @@ async def wait_until_finished(
     Args:
         request: The request that waits; its body was read.
         work: Of the request.
-        services: Of the process.
-        report_id: Of a report of the caller.
-        seconds: 0 does not wait at all.
+        services: Services of the process.
+        report_id: Report of the caller.
+        seconds: Maximum wait time; 0 returns at once.
     """
     if seconds <= 0:
         return
@@ -54,7 +54,7 @@ async def wait_until_finished(
 def _pause_s(services: Services) -> float:
     if not services.changes.hears_others:
         return LOOK_EVERY_S
-    # Hundreds may have begun to wait at the same moment, and shall not look at the same moment ever after.
+    # Hundreds of requests may have started to wait at the same moment; jitter spreads their queries.
     return LOOK_SELDOM_S * random.uniform(0.8, 1.2)  # noqa: S311 - no secret
 
 
@@ -62,12 +62,12 @@ async def _is_finished(work: UnitOfWork, report_id: int) -> bool:
     try:
         return await work.read(is_finished, report_id)
     except Unavailable:
-        # It may be back before the time is over; if not, whoever reads the report then says so.
+        # The database may be back in time; if not, the next read of the report raises the error.
         return False
 
 
 async def _listen(request: Request, changed: asyncio.Event) -> None:
-    """Notice that the client hangs up: the only thing that can still come after the body."""
+    """Detect a disconnect of the client: no other event can follow the body."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
     request.gone = True

@@ -14,9 +14,9 @@ from pagegrade.web.http.body import (
     MAX_SKIPPED_BYTES,
     MULTIPART,
     ClientGone,
-    judge_media,
     parse_body,
     read_body,
+    read_media_type,
 )
 from pagegrade.web.problems import Rejected
 
@@ -54,7 +54,7 @@ class Wire:
 )
 def test_three_kinds_of_body_are_known(content_type: str | None, expected: tuple[str | None, bytes]) -> None:
     """By their media type; UTF-8 may be said."""
-    assert judge_media("POST", content_type, None) == expected
+    assert read_media_type("POST", content_type, None) == expected
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_three_kinds_of_body_are_known(content_type: str | None, expected: tuple
 def test_other_bodies_are_refused(method: str, content_type: str | None, encoding: str | None, header: str) -> None:
     """And the answer says what would be taken (RFC 9110 15.5.16)."""
     with pytest.raises(Rejected) as caught:
-        judge_media(method, content_type, encoding)
+        read_media_type(method, content_type, encoding)
 
     assert caught.value.status == 415
     assert header in dict(caught.value.headers)
@@ -81,13 +81,13 @@ def test_other_bodies_are_refused(method: str, content_type: str | None, encodin
 
 def test_identity_is_no_coding() -> None:
     """Some clients say that they did nothing."""
-    assert judge_media("POST", FORM, " Identity ") == (FORM, b"")
+    assert read_media_type("POST", FORM, " Identity ") == (FORM, b"")
 
 
 def test_a_multipart_form_needs_its_boundary() -> None:
     """Without it nobody can read it."""
     with pytest.raises(Rejected, match="boundary"):
-        judge_media("POST", MULTIPART, None)
+        read_media_type("POST", MULTIPART, None)
 
 
 def test_a_body_is_read_to_its_end() -> None:

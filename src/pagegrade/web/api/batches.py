@@ -28,7 +28,7 @@ from pagegrade.web.schemas.serializers import batch_item, batch_object
 
 PATH: Final = "/api/v1/batches"
 MAX_BODY_BYTES: Final = 1_048_576
-"""Room for as many URLs as a batch may have, of the usual length and some more."""
+"""Maximum length of a body: fits the maximum number of URLs of usual length, and some more."""
 ASK_AGAIN: Final = ("Retry-After", "5")
 """While reports are unfinished, in seconds."""
 MINIMAL: Final = ("id", "object", "total")

@@ -1,4 +1,4 @@
-"""The catalogue of checks: public, and the same for everybody until the next release."""
+"""The catalogue of checks: public, and the same for all clients until the next release."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def show_check(request: Request) -> Response:
 
 
 async def _answer(request: Request, name: str | None) -> Response:
-    # The first time, every check is imported and priced: too long for the event loop.
+    # The first call imports every check and computes its penalties: too slow for the event loop.
     bodies = await asyncio.to_thread(_bodies) if not _bodies.cache_info().currsize else _bodies()
     found = bodies.get(name)
     if found is None:

@@ -1,4 +1,4 @@
-"""The description of the API, served."""
+"""Serve the OpenAPI description."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pagegrade.web.schemas import Description
 
 KEPT: Final = ("Cache-Control", "public, max-age=3600")
 _made: dict[tuple[str, ...], tuple[bytes, str]] = {}
-"""What it was made of -> (the document, its entity tag); a process has one, or a few in tests."""
+"""Key of the inputs -> (the document, its entity tag); a process has one entry, or a few in tests."""
 
 
 async def show_description(request: Request, services: Services) -> Response:
@@ -27,7 +27,7 @@ async def show_description(request: Request, services: Services) -> Response:
     base_url = services.options.base_url
     key = (base_url, *(operation.name for operation in request.operations))
     if key not in _made:
-        # All documents are described anew: too long for the event loop.
+        # Builds the schemas of all documents: too slow for the event loop.
         _made[key] = await asyncio.to_thread(_describe, request.operations, base_url)
     body, etag = _made[key]
     headers = (KEPT, ("ETag", etag))

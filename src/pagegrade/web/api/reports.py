@@ -41,15 +41,15 @@ from pagegrade.web.wait_for_report import wait_until_finished
 
 PATH: Final = "/api/v1/reports"
 ASK_AGAIN: Final = ("Retry-After", "2")
-"""For a report that is not finished, in seconds."""
+"""Header for a report that is not finished; in seconds."""
 MINIMAL: Final = ("id", "object", "state")
-"""Members of a report that an answer to a change has with ``Prefer: return=minimal``."""
+"""Members of the answer to a change with ``Prefer: return=minimal``."""
 FORMATS: Final = {name: kind.partition(";")[0] for name, kind in MEDIA_TYPES.items() if name != "json"}
-"""What a report can be besides JSON -> its media type, as Accept names it."""
+"""Format of a report besides JSON -> its media type for the Accept header."""
 
 
 async def show_report(request: Request, work: UnitOfWork, services: Services) -> Response:
-    """Return a report, at once or when it is finished."""
+    """Return a report, at once or when it is finished, depending on Prefer."""
     query = request.query(ShowReportQuery)
     name = "md" if query.format == "markdown" else query.format or _format(request)
     seconds = request.preferences.seconds(0.0)
@@ -63,13 +63,13 @@ async def show_report(request: Request, work: UnitOfWork, services: Services) ->
 
 
 def _format(request: Request) -> str:
-    """The format that the client prefers; JSON unless that is clearly another."""
+    """Return the format that the client prefers; JSON unless the client clearly prefers another one."""
     wanted = preferred_by_program(request.header(b"accept"), (MEDIA_TYPES["json"], *dict.fromkeys(FORMATS.values())))
     return next((name for name, media_type in FORMATS.items() if media_type == wanted), "json")
 
 
 def _file_tag(report: StoredReport, name: str) -> str:
-    """Another one for each format, and for what another version may make of it."""
+    """Return the entity tag of a report in one format; it differs between formats and versions of Pagegrade."""
     return f'"{report.etag[1:-1]}-{name}-{VERSION}"'
 
 
@@ -84,11 +84,11 @@ def _unchanged_file(request: Request, report: StoredReport, name: str) -> Respon
 
 
 async def _file(request: Request, services: Services, viewed: Viewed, name: str) -> Response:
-    """The report as a file.
+    """Return the report as a file.
 
     Raises:
-        Rejected: There are no results that could be in it.
-        Unavailable: Too many documents are being made.
+        Rejected: The report has no results yet.
+        Unavailable: Too many documents are being rendered.
     """
     made = await make_file(services, viewed, name)
     if made is None:
@@ -140,7 +140,7 @@ def _known(answer: Response | None) -> Response:
 async def create_report(
     request: Request, work: UnitOfWork, idempotency: Idempotency, limits: RateLimit, services: Services
 ) -> Response:
-    """Store a new report, wait a little for its analysis, and answer with it."""
+    """Store a new report, wait a limited time for its analysis, and answer with it."""
     refuse_when_draining(services)
     options = services.options
     fields, violations = await request.fields(CreateReportBody)
@@ -177,7 +177,7 @@ async def create_report(
 async def update_report(
     request: Request, work: UnitOfWork, idempotency: Idempotency, limits: RateLimit, services: Services
 ) -> Response:
-    """Change the settings of a report, analyze it again if that is wanted, and answer with it."""
+    """Change the settings of a report, analyze it again if requested, and answer with it."""
     options = services.options
     fields, violations = await request.fields(UpdateReportBody)
     report_id = request.id
@@ -196,7 +196,7 @@ async def update_report(
     if change.run:
         refuse_when_draining(services)
     if change.run or change.needs_hash:
-        # The report of another account must cost neither an analysis nor a hash.
+        # A report of another account must cost neither an analysis nor a password hash.
         try:
             await work.read(service.find_report, report_id, options, request.received_at_ms)
         except NotFound:
@@ -239,7 +239,7 @@ async def update_report(
 
 
 async def delete_report(request: Request, work: UnitOfWork, services: Services) -> Response:
-    """Delete a report and answer that it is gone."""
+    """Delete a report and confirm the deletion."""
     report_id = request.id
     options = services.options
     await work.write(
@@ -267,7 +267,7 @@ async def _finished(
     seconds: float,
     headers: Headers,
 ) -> Response:
-    """The answer to a change: the report when its analysis is finished, or as it is when the time is over."""
+    """Answer a change with the report, once its analysis is finished or the wait time is over."""
     await wait_until_finished(request, work, services, made.report.id, seconds)
     shown = await work.read(service.show_report, made.report.id, services.options, request.received_at_ms)
     report = shown.report
@@ -285,7 +285,7 @@ def _report_headers(report: StoredReport) -> Headers:
 
 
 def _precondition(request: Request) -> Callable[[StoredReport], bool] | None:
-    """Whether a report is the one that the client knows; ``None``: the request has no condition."""
+    """Return the condition that the request puts on the state of the report; ``None`` without a condition."""
     names = (b"if-match", b"if-none-match", b"if-unmodified-since")
     sent = tuple(request.header(name) for name in names)
     if sent == (None, None, None):

@@ -1,4 +1,4 @@
-"""The body of a request: what kind it may be of, how long, and what it says."""
+"""Read request bodies: check the media type and the length, and parse the fields."""
 
 from __future__ import annotations
 
@@ -15,40 +15,41 @@ MAX_BYTES: Final = 65_536
 MAX_BYTES_ON_LOOP: Final = 8_192
 """A longer body is parsed in a thread: the most expensive one takes about 1 ms for so many bytes."""
 MAX_SECONDS: Final = 15.0
-"""For the body to arrive; a client that sends a byte now and then holds a connection for nothing."""
+"""Time for the body to arrive; a client that sends a byte now and then would hold the connection for nothing."""
 MAX_SKIPPED_BYTES: Final = 16_777_216
-"""A body declared up to this long is left to the server to skip, so that the client gets to read why; what is longer,
-or of unknown length, costs it the connection."""
+"""The server skips a rejected body up to this declared length, so that the client can read the error. For a longer
+body, or one of unknown length, it closes the connection."""
 FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
 JSON: Final = "application/json"
 MEDIA_TYPES: Final = (FORM, MULTIPART, JSON)
 PAGE_MEDIA_TYPES: Final = (FORM, MULTIPART)
-"""What forms of pages send; some are longer than a JSON body may be, which nothing else can run beside."""
+"""Media types of page forms. JSON is not among them: page forms may be longer than a JSON body, and parsing so much
+JSON would block all other threads."""
 CLOSE: Final = ("Connection", "close")
 
 
 class ClientGone(Exception):
-    """Nobody is there any more to be answered."""
+    """The client closed the connection before it got an answer."""
 
 
-def judge_media(
+def read_media_type(
     method: str, content_type: str | None, content_encoding: str | None, accepted: Sequence[str] = MEDIA_TYPES
 ) -> tuple[str | None, bytes]:
-    """What kind of body is announced.
+    """Read the media type of a body from the request headers.
 
     Args:
-        method: Decides which header tells what is accepted.
+        method: Request method; decides which header lists the accepted types.
         content_type: Header; ``None`` when it was not sent.
         content_encoding: Header; ``None`` when it was not sent.
         accepted: Media types; the first is that of forms.
 
     Returns:
-        The media type, ``None`` when none was said, and the boundary of a multipart form.
+        The media type, ``None`` when the header is missing, and the boundary of a multipart form.
 
     Raises:
-        Rejected: It is none of ``accepted``, is compressed, or in another charset than UTF-8, or the header is
-            malformed or too long.
+        Rejected: The type is none of ``accepted``, the body is compressed or in another charset than UTF-8, or the
+            header is malformed or too long.
     """
     if content_encoding and content_encoding.strip().lower() != "identity":
         raise Rejected(
@@ -75,12 +76,12 @@ def judge_media(
 
 
 async def read_body(receive: Receive, content_length: str | None, *, max_bytes: int = MAX_BYTES) -> bytes:
-    """The body; counted while it is read, whatever length was declared.
+    """Read the body and count its bytes while they arrive, whatever length was declared.
 
     Args:
         receive: Gives the next part of the request.
         content_length: Header; ``None`` when it was not sent.
-        max_bytes: It may have at most so many.
+        max_bytes: Maximum length of the body.
 
     Raises:
         Rejected: It is too long, or did not arrive in time.
@@ -111,15 +112,15 @@ async def read_body(receive: Receive, content_length: str | None, *, max_bytes: 
 
 
 def parse_body(body: bytes, media_type: str | None, boundary: bytes) -> dict[str, Any]:
-    """The fields in a body.
+    """Parse the fields of a body.
 
     Args:
         body: As received.
-        media_type: One of ``MEDIA_TYPES``; ``None`` is read as a form, which clients send without saying so.
+        media_type: One of ``MEDIA_TYPES``; ``None`` is read as a form, because clients send forms without a type.
         boundary: Of a multipart form.
 
     Raises:
-        Rejected: It is broken.
+        Rejected: The body is malformed.
     """
     if media_type == JSON:
         return parse_json_object(body)
@@ -129,10 +130,10 @@ def parse_body(body: bytes, media_type: str | None, boundary: bytes) -> dict[str
 
 
 async def parse_received(body: bytes, media_type: str | None, boundary: bytes) -> dict[str, Any]:
-    """The same as ``parse_body``; a body that takes milliseconds is parsed in a thread, so that no other client waits.
+    """Parse like ``parse_body``, but parse long bodies in a thread, so that they do not block the event loop.
 
     Raises:
-        Rejected: It is broken.
+        Rejected: The body is malformed.
     """
     if len(body) <= MAX_BYTES_ON_LOOP:
         return parse_body(body, media_type, boundary)

@@ -1,4 +1,4 @@
-"""Who is at the other end of the connection, and what they authenticate with."""
+"""Determine the address of the client and the key that it authenticates with."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Final
 Network = IPv4Network | IPv6Network
 MAX_KEY_CHARACTERS: Final = 512
 MAX_HOPS: Final = 32
-"""Proxies of ours that a request may have come through; what stands further left is not read."""
+"""Maximum number of own proxies in front of a request; entries further left are not read."""
 MAX_ADDRESS_CHARACTERS: Final = 64
-"""Of an element of the header that is read: an IPv6 address with a port has 47."""
+"""Maximum length of an entry of the header; an IPv6 address with a port has 47 characters."""
 _IPV6_SITE: Final = 64
-"""Bits of an IPv6 address that a client cannot change as it likes."""
+"""Length of the prefix of an IPv6 address that a client cannot change itself."""
 
 
 def client_address(peer: str, forwarded_for: str | None, trusted: Sequence[IPv4Network | IPv6Network]) -> str:
-    """The address a request came from.
+    """Return the address that a request came from.
 
-    ``X-Forwarded-For`` is believed from the right, as long as what said it is a proxy of ours: everything further
-    left may be invented by the client.
+    ``X-Forwarded-For`` is read from the right for as long as the previous hop is a trusted proxy: everything further
+    left may be forged by the client.
 
     Args:
         peer: Address of the other end of the connection; anything for a Unix socket.
         forwarded_for: ``X-Forwarded-For``, all of its lines joined; ``None`` when there is none.
-        trusted: Networks of our own proxies.
+        trusted: Networks of the installation's own proxies.
     """
     if not trusted or forwarded_for is None:
         return peer
@@ -40,7 +40,7 @@ def client_address(peer: str, forwarded_for: str | None, trusted: Sequence[IPv4N
 
 
 def limited_as(address: str) -> str:
-    """Whom to count a client as: an IPv6 client owns the whole /64 it speaks from."""
+    """Return the key that counts a client in rate limits: the /64 network of an IPv6 address, else the address."""
     read = read_address(address)
     if isinstance(read, IPv6Address):
         return str(IPv6Network((read, _IPV6_SITE), strict=False))
@@ -66,7 +66,7 @@ def bearer_key(authorization: str | None) -> tuple[str | None, bool]:
 
 
 def read_address(text: str) -> IPv4Address | IPv6Address | None:
-    """The address in an element of the header, where a port or brackets may stand around it."""
+    """Parse an address in an entry of the header, with or without brackets and a port."""
     if len(text) > MAX_ADDRESS_CHARACTERS:
         return None
     bare = text.strip()
@@ -82,5 +82,5 @@ def read_address(text: str) -> IPv4Address | IPv6Address | None:
 
 
 def is_within(address: IPv4Address | IPv6Address, networks: Sequence[IPv4Network | IPv6Network]) -> bool:
-    """Whether the address is in one of the networks."""
+    """Return whether the address is in one of the networks."""
     return any(address.version == network.version and address in network for network in networks)

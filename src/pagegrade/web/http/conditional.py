@@ -1,4 +1,4 @@
-"""Conditional requests: has it changed since the client last saw it (RFC 9110 section 13)."""
+"""Conditional requests: evaluate the preconditions of a request (RFC 9110 section 13)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 MAX_CHARACTERS: Final = 8_192
-"""Of a list of entity tags that is read; in a longer one no tag is ours."""
+"""Maximum length of a list of entity tags; in a longer one no tag matches."""
 MAX_DATE_CHARACTERS: Final = 64
 """The longest form of a date has 33 (RFC 9110 section 5.6.7)."""
 _TAG: Final = re.compile(r'(W/)?("[\x21\x23-\x7e\x80-\xff]*+")')
@@ -27,13 +27,13 @@ def _fixdate(moment_s: int) -> str:
 def is_unchanged(
     if_none_match: str | None, if_modified_since: str | None, *, etag: str, modified_ms: int | None
 ) -> bool:
-    """Whether what the client has is what it would get: the answer is then 304.
+    """Return whether the client's copy is current, so that the answer is 304.
 
     Args:
-        if_none_match: Header as sent; where it is there, the date does not count (RFC 9110 13.2.2).
-        if_modified_since: Header as sent; a date that cannot be read counts as none.
+        if_none_match: Header as sent; if present, the date is ignored (RFC 9110 13.2.2).
+        if_modified_since: Header as sent; an unreadable date is ignored.
         etag: Strong entity tag of the answer, with its quotes.
-        modified_ms: When it last changed; ``None``: nobody knows.
+        modified_ms: Time of the last change; ``None`` if unknown.
     """
     if if_none_match is not None:
         return _matches(if_none_match, etag, weak=True)
@@ -49,7 +49,7 @@ def may_change(
     etag: str,
     modified_ms: int,
 ) -> bool:
-    """Whether the client's conditions for a change hold: it knows the newest state of what it changes."""
+    """Return whether the preconditions of a change hold, so that the client knows the current state of the object."""
     if if_match is not None:
         if not _matches(if_match, etag, weak=False):
             return False
@@ -61,7 +61,7 @@ def may_change(
 
 
 def _matches(header: str, etag: str, *, weak: bool) -> bool:
-    """Whether one of the listed tags is ours; weak ones count only where a copy as good as ours is enough."""
+    """Return whether the header lists ``etag``; weak tags match only if ``weak`` is set."""
     if len(header) > MAX_CHARACTERS:
         return False
     if header.strip() == "*":

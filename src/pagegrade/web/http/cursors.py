@@ -1,7 +1,7 @@
-"""Cursors of a list: a position between two reports as a text that clients hand back as it is.
+"""Cursors of a list: a position between two reports, encoded as opaque text that clients send back unchanged.
 
-A cursor holds nothing secret and gives no access: it says where to begin in the caller's own list. So it is not signed,
-and a forged one is either a position like any other or refused.
+A cursor holds no secret and gives no access: it says where to begin in the caller's own list. So it is not signed, and
+a forged one is either a valid position or rejected.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _INVALID: Final = "Take the cursor from links.next or links.prev of an answer, o
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cursor:
-    """A position in the list of one order."""
+    """A position in a list with one sort order."""
 
     sort_by: SortBy
     descending: bool
@@ -35,16 +35,16 @@ class Cursor:
 
 
 def write_cursor(query: ListQuery, position: Position) -> str:
-    """The cursor of a position in a list."""
+    """Encode a position in a list as a cursor."""
     members = [VERSION, query.sort_by, query.descending, position.backward, position.part, *position.values]
     return base64.urlsafe_b64encode(msgspec.json.encode(members)).decode("ascii").rstrip("=")
 
 
 def read_cursor(text: str) -> Cursor:
-    """What a cursor says.
+    """Decode a cursor.
 
     Raises:
-        UnreadableError: It is none.
+        UnreadableError: The text is not a cursor.
     """
     if len(text) > MAX_CHARACTERS or not _TEXT.fullmatch(text):
         raise UnreadableError("invalid", _INVALID)
@@ -62,10 +62,10 @@ def read_cursor(text: str) -> Cursor:
 
 
 def position_in(cursor: Cursor, query: ListQuery) -> Position:
-    """The position of a cursor in the list of a query.
+    """Return the position of a cursor in the list of a query.
 
     Raises:
-        ValidationFailed: It belongs to a list in another order, or is no position of any.
+        ValidationFailed: The cursor belongs to a list in another order, or is not a valid position.
     """
     if (cursor.sort_by, cursor.descending) != (query.sort_by, query.descending):
         raise _refused("other_order", "The cursor belongs to a list that is sorted in another way.")

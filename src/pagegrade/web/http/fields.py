@@ -1,8 +1,8 @@
-"""Reads parameters by their models and finds everything that is wrong with them at once.
+"""Read parameters by their models and collect every violation at once.
 
-The models are pydantic's, for the description of the interface; they are read here and not by pydantic, whose own
-messages, conversions and costs would all have to be undone: a form knows text only, JSON may say 1 or "1", an empty
-value is none, and what is wrong is told in words of ours.
+The models are pydantic's, for the description of the API. They are read here and not by pydantic, whose messages and
+conversions do not fit: a form holds only text, JSON may contain 1 or "1", an empty value means no value, and messages
+are the API's own.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BOUNDS: Final = ("ge", "le", "max_length")
 
 
 class UnreadableError(Exception):
-    """A text that cannot be what its field wants."""
+    """A text that is not valid for its field."""
 
     def __init__(self, code: str, message: str, *, allowed: tuple[Choice, ...] = ()) -> None:
         super().__init__(message)
@@ -37,24 +37,24 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """Annotates a field whose text is read by a function, which raises ``UnreadableError``."""
+    """Annotates a field with the function that parses its text and raises ``UnreadableError``."""
 
     function: Callable[[str], Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rule:
-    """How one field is read."""
+    """Rule for reading one field."""
 
     name: str
-    """As sent."""
+    """Name as sent."""
     attribute: str
-    """As in the model."""
+    """Name in the model."""
     choices: Mapping[str, Choice] | None
     """Text -> value, where only these are valid."""
     is_integer: bool
     is_list: bool
-    """Of texts."""
+    """True if the field is a list of texts."""
     default: Any
     required: bool
     minimum: int | None
@@ -66,16 +66,16 @@ class _Rule:
 def read_fields(
     model: type[Model], sent: Mapping[str, Any], place: Literal["query", "body"], *, lenient: bool = False
 ) -> tuple[Model, list[Violation]]:
-    """The fields of a model from what was sent, and all that is wrong with it.
+    """Read the fields of a model from the sent values and collect all violations.
 
     Args:
-        model: Whose fields are text, integers, or a choice of either.
+        model: Model whose fields are text, integers, or a choice of either.
         sent: Text from a form or a query, any JSON value from JSON.
-        place: For the violations.
-        lenient: Take the default, silently, for what cannot be used.
+        place: Place of the fields for the violations, such as ``query``.
+        lenient: Use the default, without a violation, for values that are not valid.
 
     Returns:
-        The model, with the default where a field was not sent or cannot be used, and the violations.
+        The model, with the default where a field was not sent or is not valid, and the violations.
     """
     values: dict[str, Any] = {}
     violations: list[Violation] = []
@@ -98,12 +98,12 @@ def read_fields(
 
 
 def names_of(model: type[BaseModel]) -> tuple[str, ...]:
-    """The fields of a model as they are sent, in its order."""
+    """Return the names of the fields of a model as they are sent, in the order of the model."""
     return tuple(rule.name for rule in _rules(model))
 
 
 def is_spelled_freely(model: type[BaseModel], name: str) -> bool:
-    """Whether the value of a field is not what was sent, but what a function made of it."""
+    """Return whether a function converts the value of a field, so that it can differ from the text that was sent."""
     return any(rule.name == name and rule.reads is not None for rule in _rules(model))
 
 
@@ -127,7 +127,7 @@ def _read(rule: _Rule, value: Any, place: str) -> Any:
 
 
 def _read_list(rule: _Rule, value: Any, place: str) -> tuple[str, ...] | Violation:
-    """Several texts; one text stands for its lines."""
+    """Read a list of texts; a single text is split into lines."""
     texts = value.splitlines() if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
         return _violation(rule, place, "type", "Must be a list of texts.")

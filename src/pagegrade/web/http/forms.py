@@ -1,6 +1,6 @@
-"""Names and values from a query string, a form, a multipart form or a JSON object. Strict: UTF-8 and no NUL.
+"""Parse names and values from a query string, a form, a multipart form or a JSON object. Strict: UTF-8 and no NUL.
 
-Of a name that comes more than once the last value counts, except in JSON, where it is an error (RFC 8259 section 4).
+If a name occurs more than once, the last value counts, except in JSON, where it is an error (RFC 8259 section 4).
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from pagegrade.web.http.header_parameters import parse_parameters
 from pagegrade.web.problems import bad_request
 
 MAX_PAIRS: Final = 1_000
-"""Of a query or a form; half a million would fit into the longest form, and keep everybody waiting for a second."""
+"""Maximum number of pairs of a query or form: half a million fit into the longest form and would block the event loop
+for a second."""
 MAX_PARTS: Final = 100
-"""Of a multipart form."""
+"""Maximum number of parts of a multipart form."""
 _PLAIN_ENCODINGS: Final = frozenset({b"7bit", b"8bit", b"binary"})
 """Values of Content-Transfer-Encoding that change nothing; forms have no other one (RFC 7578 section 4.7)."""
-# What it warns of are mistakes of clients, who are told; any of them could fill the log.
+# Its warnings are about malformed requests, which clients get as problems; they could be used to fill the log.
 logging.getLogger("python_multipart").setLevel(logging.ERROR)
 _UNUSABLE: Final = re.compile("[\x00\ud800-\udfff]")
 _ESCAPE: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
@@ -32,14 +33,14 @@ _BYTES: Final = {one + other: bytes.fromhex(one + other) for one in hexdigits fo
 
 
 def parse_pairs(raw: bytes, where: str) -> dict[str, str]:
-    """Read ``application/x-www-form-urlencoded`` (https://url.spec.whatwg.org/#urlencoded-parsing).
+    """Parse ``application/x-www-form-urlencoded`` (https://url.spec.whatwg.org/#urlencoded-parsing).
 
     Args:
         raw: As received.
-        where: What it is, for the message.
+        where: Name of the input for the message.
 
     Raises:
-        Rejected: It is not UTF-8, holds a NUL, or has too many pairs.
+        Rejected: The input is not UTF-8, contains a NUL, or has too many pairs.
     """
     found: dict[str, str] = {}
     pairs = raw.split(b"&", MAX_PAIRS)
@@ -53,10 +54,10 @@ def parse_pairs(raw: bytes, where: str) -> dict[str, str]:
 
 
 def parse_multipart(body: bytes, boundary: bytes) -> dict[str, str]:
-    """Read the fields of ``multipart/form-data`` (RFC 7578).
+    """Parse the fields of ``multipart/form-data`` (RFC 7578).
 
     Raises:
-        Rejected: It is broken, is not UTF-8, holds a NUL, too many parts or a file.
+        Rejected: The body is malformed, is not UTF-8, or contains a NUL, too many parts or a file.
     """
     form = _Multipart()
     try:
@@ -71,7 +72,7 @@ def parse_multipart(body: bytes, boundary: bytes) -> dict[str, str]:
 
 
 class _Multipart:
-    """Collects the fields that a parser of multipart bodies finds.
+    """Collects the fields found by a parser of multipart bodies.
 
     The parser's own ``FormParser`` is not used: it takes quadratic time for the parameters of a part's header.
     """
@@ -87,7 +88,7 @@ class _Multipart:
         self._data: list[bytes] = []
 
     def callbacks(self) -> Any:
-        """What the parser calls for each piece."""
+        """Return the callbacks of the parser, one for each kind of token."""
         return {
             "on_part_begin": self._begin,
             "on_header_field": lambda data, start, end: self._header.append(data[start:end]),
@@ -127,11 +128,10 @@ class _Multipart:
 
 
 def parse_json_object(body: bytes) -> dict[str, Any]:
-    """Read a JSON object, strictly (RFC 8259).
+    """Parse a JSON object, strictly (RFC 8259).
 
-    Raises:
-        Rejected: It is not UTF-8, not JSON, not an object, nested too deeply, says a name twice, or holds a NUL, a lone
-            surrogate or a number that is none.
+    Rejected: The body is not UTF-8, not JSON, not an object, nested too deeply, repeats a name, or contains a NUL, a
+        lone surrogate, NaN or an infinity.
     """
     text = _utf8(body, "The body")
     try:

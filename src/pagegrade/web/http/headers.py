@@ -1,4 +1,4 @@
-"""Headers that every answer gets, encoded once."""
+"""Headers of every answer, encoded once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pagegrade.service.rate_limit import Standing
 
 Header = tuple[bytes, bytes]
 API: Final = "/api/"
-"""What lies below it speaks JSON only, and may be read by pages of other origins."""
+"""Path prefix of the API, which answers with JSON only and can be read by pages of other origins."""
 _SECURITY: Final = (
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "no-referrer"),
@@ -21,11 +21,11 @@ _SECURITY: Final = (
     ("X-Frame-Options", "DENY"),
 )
 INERT: Final = ("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
-"""For what is no page: opened in a browser all the same, it can do nothing."""
+"""Content security policy of everything but pages: opened in a browser, such a response can do nothing."""
 HSTS: Final = ("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
 VARY: Final = ("Vary", "Authorization, Accept, Accept-Encoding, Origin, Prefer")
 FRESH: Final = ("Cache-Control", "private, no-cache")
-"""May be kept by the client, and is asked about again each time."""
+"""Clients may store the response, and revalidate it each time."""
 UNKEPT: Final = ("Cache-Control", "private, no-store")
 _EXPOSED: Final = (
     "Allow",
@@ -56,7 +56,7 @@ _ASKABLE: Final = (
     "If-Unmodified-Since",
     "Prefer",
     "X-Request-Id",
-    # What browsers' libraries and tracing add by themselves; a browser that may not send one sends nothing.
+    # Headers that JavaScript libraries and tracing add by themselves; without permission the whole request fails.
     "X-Requested-With",
     "baggage",
     "traceparent",
@@ -67,12 +67,12 @@ PREFLIGHT_SECONDS: Final = 7_200
 
 
 def encode_headers(headers: Iterable[tuple[str, str]]) -> list[Header]:
-    """Headers as ASGI wants them: lower case, bytes."""
+    """Encode headers for ASGI: names in lower case, everything as bytes."""
     return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
 
 
 def standing_headers(options: ServiceOptions, *, api: bool) -> tuple[Header, ...]:
-    """What every answer gets: below ``/api/`` or elsewhere."""
+    """Return the headers of every answer below ``/api/`` or elsewhere."""
     headers = [*_SECURITY, INERT]  # pages say what they may do themselves, in place of this
     if options.hsts:
         headers.append(HSTS)
@@ -85,14 +85,14 @@ def standing_headers(options: ServiceOptions, *, api: bool) -> tuple[Header, ...
 
 
 def origin_headers(options: ServiceOptions, origin: str | None) -> tuple[Header, ...]:
-    """Whether a page of this origin may read the answer, where not every page may."""
+    """Return the CORS header that lets a page of this origin read the answer, where not every page may."""
     if origin is None or "*" in options.cors_origins or origin not in options.cors_origins:
         return ()
     return ((b"access-control-allow-origin", origin.encode("latin-1")),)
 
 
 def preflight_headers(allow: str) -> tuple[tuple[str, str], ...]:
-    """The answer to a browser that asks before it sends (https://fetch.spec.whatwg.org/#cors-preflight-fetch)."""
+    """Return the headers of the answer to a preflight (https://fetch.spec.whatwg.org/#cors-preflight-fetch)."""
     return (
         ("Access-Control-Allow-Methods", allow),
         ("Access-Control-Allow-Headers", ASKABLE),
@@ -101,10 +101,10 @@ def preflight_headers(allow: str) -> tuple[tuple[str, str], ...]:
 
 
 def rate_headers(standings: Sequence[tuple[str, Standing]]) -> list[Header]:
-    """How a key stands to each policy (draft-ietf-httpapi-ratelimit-headers), and the same in the older form.
+    """Return the rate limit headers (draft-ietf-httpapi-ratelimit-headers) and their older ``X-RateLimit-*`` form.
 
     Args:
-        standings: Policies by name, the one that counts every request first.
+        standings: Standing of the key by policy; the policy that counts every request comes first.
     """
     policies = [_policy(name, standing.limit) for name, standing in standings]
     states = [f'"{name}";r={standing.remaining};t={standing.reset_s}' for name, standing in standings]

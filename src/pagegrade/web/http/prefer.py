@@ -1,4 +1,4 @@
-"""The Prefer header: how long to wait, and whether to be strict (RFC 7240)."""
+"""The Prefer header (RFC 7240): wait time, lenient parsing and minimal answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pagegrade.web.problems import bad_request
 MAX_WAIT_S: Final = 50
 """Proxies give up after a minute; a longer wait is cut to this."""
 MAX_CHARACTERS: Final = 1_024
-"""Of a header that is read."""
+"""Maximum length of the header."""
 _PREFERENCE: Final = re.compile(
     r"""\s*+([!#$%&'*+.^_`|~0-9A-Za-z-]++)\s*+(?:=\s*+("[^"]*+"|[^\s",;]*+))?\s*+(?:;[^,]*+)?"""
 )
@@ -20,27 +20,27 @@ _SECONDS: Final = re.compile(r"[0-9]{1,9}")
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """What the client would like."""
+    """Preferences of the client."""
 
     wait_s: int | None = None
-    """How long to wait for an analysis, at most ``MAX_WAIT_S``; ``None``: nothing was said."""
+    """Time to wait for an analysis, at most ``MAX_WAIT_S``; ``None`` if not given."""
     respond_async: bool = False
     lenient: bool = False
-    """Query values that cannot be used shall be their defaults."""
+    """Replace query values that are not valid by their defaults."""
     minimal: bool = False
-    """A change is answered with little more than that it was done."""
+    """Answer a change with the identifying members only."""
 
     def seconds(self, default: float) -> float:
-        """How long to wait for an analysis."""
+        """Return the time to wait for an analysis; ``default`` without a preference."""
         if self.wait_s is not None:
             return float(self.wait_s)
         return 0.0 if self.respond_async else default
 
     def applied(self, *, writing: bool = False) -> tuple[tuple[str, str], ...]:
-        """The header that says what was heeded; nothing when nothing was.
+        """Return the Preference-Applied header; empty if no preference was applied.
 
         Args:
-            writing: The answer is to a change, where ``minimal`` has a meaning.
+            writing: True for the answer to a change, where ``minimal`` applies.
         """
         said = [name for name, held in (("respond-async", self.respond_async),) if held]
         if self.wait_s is not None:
@@ -54,10 +54,10 @@ NONE: Final = Preferences()
 
 
 def parse_prefer(value: str | None) -> Preferences:
-    """Read the header; unknown preferences are ignored, of doubled ones the first counts.
+    """Parse the header; unknown preferences are ignored, and the first of a repeated preference counts.
 
     Raises:
-        Rejected: It is not written as the header must be, is too long, or ``wait`` is no number of seconds.
+        Rejected: The header is malformed or too long, or ``wait`` is not a number of seconds.
     """
     if not value or not value.strip():
         return NONE

@@ -44,11 +44,11 @@ from pagegrade.web.schemas.report import unfinished
 from pagegrade.web.schemas.webhook import WebhookPayload
 
 API_VERSION: Final = "1.0.0"
-"""Of the interface: the second number grows when something is added, the third when only words change."""
+"""Version of the API: the second number grows with additions, the third when only texts change."""
 _BODY_NAMES: Final = {FORM: "Form", MULTIPART: "Multipart", JSON: "Body"}
-"""Media type of a body -> the end of its schema's name; one each, because generated code tells bodies by class."""
+"""Media type of a body -> suffix of its schema's name; unique, because generated code identifies bodies by class."""
 WITH_FIELDS: Final = frozenset({"validation_failed", "url_not_allowed"})
-"""Problems that name fields."""
+"""Problems whose answers name fields."""
 EVENT_SUMMARIES: Final[dict[str, str]] = {
     "report.completed": "An analysis is completed",
     "report.failed": "An analysis fails",
@@ -58,19 +58,19 @@ EVENT_SUMMARIES: Final[dict[str, str]] = {
 }
 _SCHEMA: Final = "#/components/schemas/{model}"
 _VALUES: Final = frozenset({"const", "default", "enum", "example", "examples"})
-"""Keywords of a schema that hold values, not schemas."""
+"""Keywords of a schema whose content is data, not a schema."""
 _MODE: Final[JsonSchemaMode] = "validation"
 
 
 def build_openapi(operations: Sequence[Operation], *, base_url: str = "") -> JSONObject:
-    """The whole document.
+    """Build the whole document.
 
     Args:
-        operations: What there is; each must be complete. What lies outside the interface (pages, health) is left out.
-        base_url: Public origin; empty: the document's own.
+        operations: All operations, completely declared. Those outside the API (pages, health) are left out.
+        base_url: Public origin; if empty, URLs are relative to the document.
 
     Raises:
-        KeyError: An operation names a tag, parameter, header or problem nobody has described.
+        KeyError: An operation names a tag, parameter, header or problem without a description.
     """
     operations = [operation for operation in operations if operation.path.startswith(API)]
     schemas = _schemas(operations)
@@ -111,7 +111,7 @@ def build_openapi(operations: Sequence[Operation], *, base_url: str = "") -> JSO
 
 
 def problem_codes(operation: Operation) -> tuple[str, ...]:
-    """Every code this operation can answer with, in the order of ``PROBLEMS``."""
+    """Return every problem code of an operation, in the order of ``PROBLEMS``."""
     codes = {"bad_request", "not_acceptable", "too_large", "internal_error", "unavailable", *operation.problems}
     if operation.scope is not None:
         codes |= {"unauthenticated", "insufficient_scope", "rate_limited"}
@@ -132,12 +132,12 @@ def problem_codes(operation: Operation) -> tuple[str, ...]:
 
 
 def path_names(operation: Operation) -> tuple[str, ...]:
-    """Names of the parameters in the path."""
+    """Return the names of the path parameters."""
     return tuple(re.findall(r"{(\w+)}", operation.path))
 
 
 def answer_examples(model: type[BaseModel], status: int) -> dict[str, JSONObject]:
-    """Name -> example of an answer with that document."""
+    """Return name -> example answer for a document."""
     answer = example_of(model, **({"status": status} if "status" in model.model_fields else {}))
     if model is ReportAnswer:
         return {
@@ -155,7 +155,7 @@ def answer_examples(model: type[BaseModel], status: int) -> dict[str, JSONObject
 
 
 def _webhooks() -> JSONObject:
-    """The requests that installations send to webhooks."""
+    """Describe the requests that installations send to webhooks."""
     headers = {
         "webhook-id": ("The same for every attempt at an event.", "msg_2b7c1d0e9f8a4b6c8d0e1f2a3b4c5d6e"),
         "webhook-timestamp": ("Time of the attempt, in seconds since 1970.", "1767616497"),
@@ -207,9 +207,9 @@ def _schemas(operations: Sequence[Operation]) -> JSONObject:
     made: JSONObject = {name: _plain(schema) for name, schema in definitions["$defs"].items()}
     for body, media_types in _described_bodies(operations).items():
         for name in made[body.__name__].get("required", ()):
-            made[body.__name__]["properties"][name]["minLength"] = 1  # empty is as good as absent
+            made[body.__name__]["properties"][name]["minLength"] = 1  # an empty value counts as absent
         for member in made[body.__name__]["properties"].values():
-            # Generated types would demand a member that has a default; what its absence means is in its description.
+            # Generated types would require a member with a default; its description says what absence means.
             member.pop("default", None)
         for media_type in (FORM, MULTIPART):
             if media_type in media_types:
@@ -220,7 +220,7 @@ def _schemas(operations: Sequence[Operation]) -> JSONObject:
 
 
 def _described_bodies(operations: Sequence[Operation]) -> dict[type[BaseModel], set[str]]:
-    """Model of a body -> the media types in which some operation describes it."""
+    """Return model of a body -> media types in which some operation describes it."""
     found: dict[type[BaseModel], set[str]] = {}
     for operation in operations:
         if operation.body is not None:
@@ -233,12 +233,12 @@ def _body_name(body: type[BaseModel], media_type: str) -> str:
 
 
 def _form(schema: JSONObject) -> JSONObject:
-    """The schema of a body as that of a form, which cannot say null."""
+    """Return the schema of a body for forms, which cannot express null."""
     return schema | {"properties": {name: _without_null(each) for name, each in schema["properties"].items()}}
 
 
 def _plain(schema: Any) -> Any:
-    """A schema without the titles that pydantic makes of the names, which say nothing."""
+    """Return a schema without the titles that pydantic derives from names."""
     if isinstance(schema, list):
         return [_plain(item) for item in schema]
     if not isinstance(schema, dict):
@@ -248,7 +248,7 @@ def _plain(schema: Any) -> Any:
         if name in _VALUES:
             plain[name] = value
         elif name == "properties":
-            # A member of an object may itself be called title.
+            # A member of an object may itself be named title.
             plain[name] = {member: _plain(described) for member, described in value.items()}
         elif name != "title":
             plain[name] = _plain(value)
@@ -309,7 +309,7 @@ def _answers(operation: Operation, operations: Sequence[Operation]) -> JSONObjec
 
 
 def _links(model: type[BaseModel], operations: Sequence[Operation]) -> JSONObject:
-    """What can be done next with the thing an answer holds."""
+    """Return links to the operations that apply to the object in an answer."""
     parameters: JSONObject = {
         ReportAnswer: {"id": "$response.body#/data/id"},
         RunList: {"id": "$response.body#/data/0/report_id", "number": "$response.body#/data/0/number"},
@@ -327,7 +327,7 @@ def _links(model: type[BaseModel], operations: Sequence[Operation]) -> JSONObjec
 
 
 def _problems(operation: Operation, responses: dict[str, JSONObject]) -> JSONObject:
-    """Status -> reference to an answer that is shared by all operations with the same codes."""
+    """Return status -> reference to an answer shared by all operations with the same codes."""
     by_status: dict[int, list[str]] = {}
     for code in problem_codes(operation):
         for status in _statuses(code, operation):
@@ -395,7 +395,7 @@ def _used_tags(operations: Sequence[Operation]) -> list[str]:
 
 
 def _parameters(operations: Sequence[Operation]) -> JSONObject:
-    """Those in paths and headers that are used."""
+    """Describe the path and header parameters that are used."""
     names = dict.fromkeys(name for operation in operations for name in path_names(operation))
     headers = dict.fromkeys(name for operation in operations for name in operation.headers)
     made = {name: {"name": name, "in": "path", "required": True, **PATH_PARAMETERS[name]} for name in names}
@@ -417,7 +417,7 @@ def _query(operation: Operation) -> list[JSONObject]:
 
 
 def _without_null(schema: JSONObject) -> JSONObject:
-    """A query parameter cannot be null, only absent."""
+    """Remove null from the schema of a query parameter, which can only be absent."""
     kinds: list[JSONObject] = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
     rest = {name: value for name, value in schema.items() if name != "anyOf"}
     if rest.get("default", 0) is None:

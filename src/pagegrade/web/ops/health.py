@@ -47,7 +47,7 @@ OPERATIONS: Final = (
         path="/healthz",
         name="show_health",
         summary="Is the process alive?",
-        description="200 as long as the process answers; it looks at nothing else.",
+        description="200 while the process answers requests; nothing else is checked.",
         handler=show_health,
         tag=TAG,
     ),
@@ -55,9 +55,9 @@ OPERATIONS: Final = (
         method="GET",
         path="/readyz",
         name="show_readiness",
-        summary="May it be given requests?",
-        description="200 when the database can be read and written, its tables are those of this version, the disk has "
-        "room, the workers work and the process is not being stopped; else 503. Says for each of them a word.",
+        summary="Report whether the process can accept requests",
+        description="200 when the database can be read and written and has the schema of this version, the disk has "
+        "space, the workers run and the process is not shutting down; else 503. The body has the state of each.",
         handler=show_readiness,
         tag=TAG,
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pagegrade.web.http.body import MAX_BYTES, PAGE_MEDIA_TYPES, judge_media, parse_received, read_body
+from pagegrade.web.http.body import MAX_BYTES, PAGE_MEDIA_TYPES, parse_received, read_body, read_media_type
 from pagegrade.web.http.forms import parse_pairs
 from pagegrade.web.request import Request
 
@@ -21,7 +21,7 @@ async def read_form(request: Request, *, max_bytes: int = MAX_BYTES) -> Mapping[
         ClientGone: The browser hung up.
     """
     content_type, content_encoding = request.header(b"content-type"), request.header(b"content-encoding")
-    kind, boundary = judge_media(request.method, content_type, content_encoding, PAGE_MEDIA_TYPES)
+    kind, boundary = read_media_type(request.method, content_type, content_encoding, PAGE_MEDIA_TYPES)
     body = await read_body(request.receive, request.header(b"content-length"), max_bytes=max_bytes)
     fields = await parse_received(body, kind, boundary)
     return {name: value for name, value in fields.items() if isinstance(value, str)}

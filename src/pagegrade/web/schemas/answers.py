@@ -1,4 +1,4 @@
-"""The answers whole: data in its envelope."""
+"""Complete answers: data in its envelope."""
 
 from __future__ import annotations
 
@@ -21,48 +21,48 @@ _LIST = "https://reports.example.org/api/v1/reports"
 
 
 class Answer(Document):
-    """What every success has in common."""
+    """Members of every successful answer."""
 
     status: int = about("HTTP status of this answer.", 200, ge=200, le=299)
-    warnings: list[AnswerWarning] = sometimes("What the caller should know; only when there is something.")
+    warnings: list[AnswerWarning] = sometimes("Warnings about the request; absent if there are none.")
 
 
 class Deleted(Document):
-    """What every deletion has in common."""
+    """Members of every answer to a deletion."""
 
     deleted: bool = about("Always true.", True)  # noqa: FBT003
     status: Literal[200] = about("HTTP status of this answer.", 200)
-    warnings: list[AnswerWarning] = sometimes("What the caller should know; only when there is something.")
+    warnings: list[AnswerWarning] = sometimes("Warnings about the request; absent if there are none.")
 
 
 class Links(Document):
-    """Where the other pages of the list are."""
+    """Links to other pages of the list."""
 
     first: URL = about("The first page.", f"{_LIST}?per_page=10&page=1")
     last: URL = about("The last page.", f"{_LIST}?per_page=10&page=4")
-    prev: URL | None = about("The page before; null: this is the first.", None)
-    next: URL | None = about("The page after; null: this is the last.", f"{_LIST}?per_page=10&page=2")
+    prev: URL | None = about("The previous page; null on the first page.", None)
+    next: URL | None = about("The next page; null on the last page.", f"{_LIST}?per_page=10&page=2")
 
 
 class Meta(Document):
-    """Which part of the list this is."""
+    """Position of this page in the list."""
 
     current_page: int = about("Number of this page, from 1.", 1, ge=1)
     from_: int | None = Field(
-        alias="from", description="Number of its first item, from 1; null: it is empty.", examples=[1]
+        alias="from", description="Number of the page's first item, from 1; null if the page is empty.", examples=[1]
     )
     last_page: int = about("Number of the last page, at least 1.", 4, ge=1)
-    path: URL = about("Address of the list.", _LIST)
-    per_page: int = about("Items of a page.", 10, ge=1)
-    to: int | None = about("Number of its last item; null: it is empty.", 10)
-    total: Count = about("Items of all pages.", 37)
+    path: URL = about("URL of the list.", _LIST)
+    per_page: int = about("Maximum number of items of a page.", 10, ge=1)
+    to: int | None = about("Number of the page's last item; null if the page is empty.", 10)
+    total: Count = about("Number of items of all pages.", 37)
 
 
 class ListAnswer(Answer):
-    """What every list has in common."""
+    """Members of every answer with a list."""
 
-    links: Links = about("Where the other pages are.")
-    meta: Meta = about("Which part of the list this is.")
+    links: Links = about("Links to other pages of the list.")
+    meta: Meta = about("Position of this page in the list.")
 
 
 class ReportAnswer(Answer):
@@ -72,16 +72,16 @@ class ReportAnswer(Answer):
 
 
 class ReportListLinks(Document):
-    """Where the other parts of the list are."""
+    """Links to other parts of the list."""
 
-    first: URL = about("Where the list begins.", f"{_LIST}?per_page=10&page=1")
+    first: URL = about("Beginning of the list.", f"{_LIST}?per_page=10&page=1")
     last: URL | None = about("The last page; null with `cursor`.", f"{_LIST}?per_page=10&page=4")
-    prev: URL | None = about("What comes before; null: nothing does.", None)
-    next: URL | None = about("What comes after; null: nothing does.", f"{_LIST}?per_page=10&page=2")
+    prev: URL | None = about("The previous part; null on the first one.", None)
+    next: URL | None = about("The next part; null on the last one.", f"{_LIST}?per_page=10&page=2")
 
 
 class ReportListMeta(Document):
-    """Which part of the list this is; with `cursor` only what is known without counting."""
+    """Position of this page in the list; with `cursor` only the members that are known without counting."""
 
     current_page: int = sometimes("Not with `cursor`: number of this page, from 1.", 1, ge=1)
     from_: int | None = Field(
@@ -92,8 +92,8 @@ class ReportListMeta(Document):
         json_schema_extra=forget_default,
     )
     last_page: int = sometimes("Not with `cursor`: number of the last page, at least 1.", 4, ge=1)
-    path: URL = about("Address of the list.", _LIST)
-    per_page: int = about("Most items of one answer.", 10, ge=1)
+    path: URL = about("URL of the list.", _LIST)
+    per_page: int = about("Maximum number of items of an answer.", 10, ge=1)
     to: int | None = sometimes("Not with `cursor`: number of the page's last item; null: the page is empty.", 10)
     total: Count = sometimes("Items of the whole list; with `cursor` only if `count=1` asks for it.", 37)
 
@@ -101,8 +101,8 @@ class ReportListMeta(Document):
 class ReportList(Answer):
     """Reports."""
 
-    links: ReportListLinks = about("Where the other parts are.")
-    meta: ReportListMeta = about("Which part of the list this is.")
+    links: ReportListLinks = about("Links to other parts of the list.")
+    meta: ReportListMeta = about("Position of this page in the list.")
     data: list[ListedReport] = about("The reports of this page.")
 
 
@@ -119,9 +119,9 @@ class RunList(ListAnswer):
 
 
 class ComparisonAnswer(Answer):
-    """What changed between two runs."""
+    """Comparison of two runs."""
 
-    data: Comparison = about("What changed.")
+    data: Comparison = about("The comparison.")
 
 
 class ProjectAnswer(Answer):
@@ -152,7 +152,7 @@ class CheckList(Answer):
     """The whole catalogue of checks."""
 
     data: list[CheckItem] = about("The checks, in the order of the catalogue.")
-    meta: CatalogueMeta = about("About the catalogue.")
+    meta: CatalogueMeta = about("Metadata of the catalogue.")
 
 
 class BatchAnswer(Answer):
@@ -168,9 +168,9 @@ class BatchList(ListAnswer):
 
 
 class DeletedBatch(Deleted):
-    """The batch is gone; its reports are not."""
+    """Confirmation that a batch was deleted; its reports are kept."""
 
-    id: int = about("The batch that is gone.", 7, ge=1)
+    id: int = about("The deleted batch.", 7, ge=1)
     object: Literal["batch"] = about("The kind of object.", "batch")
 
 
@@ -187,9 +187,9 @@ class IgnoreList(ListAnswer):
 
 
 class DeletedIgnore(Deleted):
-    """The rule is gone."""
+    """Confirmation that an ignore rule was deleted."""
 
-    id: int = about("The rule that is gone.", 12, ge=1)
+    id: int = about("The deleted rule.", 12, ge=1)
     object: Literal["ignore"] = about("The kind of object.", "ignore")
 
 
@@ -202,15 +202,15 @@ class MonitorAnswer(Answer):
 class MonitorList(Answer):
     """Monitors."""
 
-    links: ReportListLinks = about("Where the other parts are.")
-    meta: ReportListMeta = about("Which part of the list this is.")
+    links: ReportListLinks = about("Links to other parts of the list.")
+    meta: ReportListMeta = about("Position of this page in the list.")
     data: list[Monitor] = about("The monitors of this page.")
 
 
 class DeletedMonitor(Deleted):
-    """The monitor is gone; its report is not."""
+    """Confirmation that a monitor was deleted; its report is kept."""
 
-    id: int = about("The monitor that is gone.", 7, ge=1)
+    id: int = about("The deleted monitor.", 7, ge=1)
     object: Literal["monitor"] = about("The kind of object.", "monitor")
 
 
@@ -233,9 +233,9 @@ class WebhookList(ListAnswer):
 
 
 class DeletedWebhook(Deleted):
-    """The webhook is gone."""
+    """Confirmation that a webhook was deleted."""
 
-    id: int = about("The webhook that is gone.", 5, ge=1)
+    id: int = about("The deleted webhook.", 5, ge=1)
     object: Literal["webhook"] = about("The kind of object.", "webhook")
 
 
@@ -252,27 +252,27 @@ class DeliveryList(ListAnswer):
 
 
 class DeletedReport(Deleted):
-    """The report is gone."""
+    """Confirmation that a report was deleted."""
 
-    id: int = about("The report that is gone.", 1042, ge=1)
+    id: int = about("The deleted report.", 1042, ge=1)
     object: Literal["report"] = about("The kind of object.", "report")
 
 
 class DeletedProject(Deleted):
-    """The reports of the project are gone."""
+    """Confirmation that the reports of a project were deleted."""
 
     project: str = about("The host.", "example.com")
     object: Literal["project"] = about("The kind of object.", "project")
-    reports: Count = about("How many reports there were.", 14)
+    reports: Count = about("Number of deleted reports.", 14)
 
 
 class Description(Document):
     """An OpenAPI 3.1 document."""
 
-    openapi: str = about("Version of the OpenAPI Specification it follows.", "3.1.0")
-    info: dict[str, Any] = about("What it describes.", {"title": "Pagegrade", "version": "1.0.0"})
-    servers: list[dict[str, Any]] = about("Where it is.", [{"url": "https://reports.example.org"}])
-    tags: list[dict[str, Any]] = about("How its operations are grouped.", [{"name": "Reports"}])
-    paths: dict[str, Any] = about("Its operations.", {})
-    webhooks: dict[str, Any] = about("Requests that webhooks get.", {})
-    components: dict[str, Any] = about("What they share.", {})
+    openapi: str = about("Version of the OpenAPI Specification.", "3.1.0")
+    info: dict[str, Any] = about("Title and version of the API.", {"title": "Pagegrade", "version": "1.0.0"})
+    servers: list[dict[str, Any]] = about("URLs of the API.", [{"url": "https://reports.example.org"}])
+    tags: list[dict[str, Any]] = about("Groups of operations.", [{"name": "Reports"}])
+    paths: dict[str, Any] = about("Operations by path.", {})
+    webhooks: dict[str, Any] = about("Requests sent to webhooks.", {})
+    components: dict[str, Any] = about("Shared schemas, parameters and answers.", {})

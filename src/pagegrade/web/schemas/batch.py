@@ -1,4 +1,4 @@
-"""Batches: many reports from one call."""
+"""Batches: many reports from one request."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from pagegrade.web.schemas.shape import URL, Count, Document, Points, Result, Ti
 
 
 class BatchItem(Document):
-    """How far a batch is."""
+    """Progress of a batch."""
 
-    id: int = about("Grows with every new batch; never used again.", 7, ge=1)
+    id: int = about("Unique number; increases with every new batch.", 7, ge=1)
     object: Literal["batch"] = about("The kind of object.", "batch")
-    total: Count = about("Reports of it that are there.", 2)
-    queued: Count = about("Those of them whose analysis has not ended.", 1)
-    completed: Count = about("Those that were analyzed.", 1)
-    failed: Count = about("Those that could not be analyzed.", 0)
-    created_at: Timestamp = about("When it was created.", "2026-01-05T12:34:56.789Z")
+    total: Count = about("Reports of the batch that still exist.", 2)
+    queued: Count = about("Reports whose analysis has not ended.", 1)
+    completed: Count = about("Reports that were analyzed.", 1)
+    failed: Count = about("Reports that could not be analyzed.", 0)
+    created_at: Timestamp = about("Time of creation.", "2026-01-05T12:34:56.789Z")
 
 
 class RefusedURL(Document):
     """A URL that got no report."""
 
-    url: str = about("As it was sent, cut after 200 characters.", "ftp://example.com/")
-    code: str = about("Why, as a stable word.", "scheme_not_allowed")
-    message: str = about("Why, in a sentence.", "Only http and https can be analyzed.")
+    url: str = about("The URL as sent, cut after 200 characters.", "ftp://example.com/")
+    code: str = about("Stable code of the reason.", "scheme_not_allowed")
+    message: str = about("The reason in one sentence.", "Only http and https can be analyzed.")
 
 
 class BatchReport(Document):
-    """Where a report of a batch stands."""
+    """State of a report of a batch."""
 
     id: int = about("Number of the report.", 1042, ge=1)
     object: Literal["report"] = about("The kind of object.", "report")
-    url: URL = about("Its URL, in its canonical form.", "https://example.com/pricing")
-    state: State = about("Where its last analysis stands.", "completed")
-    result: Result | None = about("Good, decent or bad; null before there is one.", "decent")
-    score: Points | None = about("0 to 100; null before there is one.", 74)
+    url: URL = about("URL of the report in canonical form.", "https://example.com/pricing")
+    state: State = about("State of the last analysis.", "completed")
+    result: Result | None = about("Good, decent or bad; null without a result.", "decent")
+    score: Points | None = about("0 to 100; null without a result.", 74)
 
 
 class Batch(BatchItem):
-    """A batch, whole."""
+    """A batch with its reports."""
 
-    refused: list[RefusedURL] = about("URLs that could not be used, or came more than once.")
-    reports: list[BatchReport] = about("Its reports, in the order of the URLs.")
+    refused: list[RefusedURL] = about("URLs that are not valid, or occurred more than once.")
+    reports: list[BatchReport] = about("Reports of the batch, in the order of the URLs.")

@@ -1,4 +1,4 @@
-"""The report, whole and as an item of a list."""
+"""A complete report, and a report as an item of a list."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ _REPORT: Final = "https://reports.example.org"
 
 
 class Cap(Document):
-    """A finding that limits the score, or the score of one category, whatever the rest says."""
+    """A finding that limits the score of the page or of one category."""
 
     check: str = about("Id of the check.", "https")
-    max_score: Points = about("The score is at most this.", 69)
+    max_score: Points = about("Upper limit of the score.", 69)
     category: Category | None = about("The category that is limited; null: the score of the page.", None, "security")
 
 
 class Counts(Document):
-    """How many checks ended how. Critical, high, medium and low count findings: what failed or warned, a cause once."""
+    """Number of checks by outcome. Critical to low count failed and warning findings; those of one cause count once."""
 
     passed: Count = about("Checks that found nothing wrong.", 71)
     critical: Count = sometimes("Findings of critical importance; absent from reports of ruleset 2026.1.", 0)
     high: Count = about("Findings of high importance.", 2)
     medium: Count = about("Findings of medium importance.", 4)
     low: Count = about("Findings of low importance.", 3)
-    informative: Count = about("Checks that only tell.", 6)
-    not_applicable: Count = about("Checks that had nothing to judge on this page.", 12)
-    not_evaluated: Count = about("Checks that could not look.", 0)
+    informative: Count = about("Checks that inform without affecting the score.", 6)
+    not_applicable: Count = about("Checks that do not apply to this page.", 12)
+    not_evaluated: Count = about("Checks that could not be evaluated.", 0)
 
 
 class CategoryScore(Document):
-    """How the page does in one category."""
+    """Score of the page in one category."""
 
     score: Points | None = about(
         "Null when the result is withheld or too little of the category could be evaluated.", 81
@@ -67,86 +67,90 @@ class CategoryScore(Document):
 
 
 class Withheld(Document):
-    """Why a completed report has no score and no result."""
+    """Reason why a completed report has no score and no result."""
 
-    kind: str = about("What was seen in place of the page, or `coverage`: too little of it was evaluated.", "parked")
-    message: str = about("What was seen.", "The domain is parked: this is a page of its registrar, not of the site.")
-    fix: str = about("What to do to get a grade.", "Point the domain to the site and analyze it again.")
+    kind: str = about("Kind of page that was served instead, or `coverage`: too little of it was evaluated.", "parked")
+    message: str = about(
+        "The reason in one sentence.", "The domain is parked: this is a page of its registrar, not of the site."
+    )
+    fix: str = about("How to get a grade.", "Point the domain to the site and analyze it again.")
 
 
 class Detail(Document):
-    """What was found against what is allowed, for programs."""
+    """Measured value against its limit, for programs."""
 
-    code: str = about("A stable word.", "too_long")
-    actual: Scalar = about("What the page has.", 79)
-    limit: Scalar = about("What it may have.", 60)
+    code: str = about("Stable code.", "too_long")
+    actual: Scalar = about("Value on the page.", 79)
+    limit: Scalar = about("Limit of the value.", 60)
 
 
 class Evidence(Document):
-    """A place or fact to look at. What is not known is left out."""
+    """Location or fact behind a finding. Unknown members are absent."""
 
     selector: str = sometimes("CSS selector that finds exactly this element.", "head > title")
     line: Count = sometimes("Line of the source, from 1.", 7)
     column: Count = sometimes("Column of that line, from 1.", 5)
     snippet: str = sometimes("Up to 200 characters of the element, header or line.", "<title>Pricing and plans…")
     header: str = sometimes("Name of the header the fact was read from.", "Strict-Transport-Security")
-    url: str = sometimes("The address it is about.", "https://example.com/logo.png")
+    url: str = sometimes("URL of the resource.", "https://example.com/logo.png")
     value: str = sometimes("What was measured, with its unit.", "79 characters")
     reason: str = sometimes("Why it is listed.", "longer than the limit")
     state: str = sometimes("The check's word for what was seen here, where it is not the result's state.", "relative")
 
 
 class Saving(Document):
-    """What fixing a finding would save each visitor."""
+    """Amount that fixing a finding would save per visit."""
 
     amount: Amount = about("Number of bytes or milliseconds.", 113_000)
-    unit: Literal["bytes", "ms"] = about("What is saved.", "bytes")
+    unit: Literal["bytes", "ms"] = about("Unit of the amount.", "bytes")
 
 
 class Ignored(Document):
-    """The reason for which a finding costs nothing, and what it would cost."""
+    """Reason why a finding has no penalty, and its penalty without the ignore rules."""
 
-    outcome: Literal["warning", "failed"] = about("What it is without the rules.", "failed")
-    reason: str = about("The reason of the rules that cover it.", "The banner is replaced in May.")
-    rules: list[int] = about("Their numbers.", [12])
-    author: str = about("Name of the account that made the first of them.", "Example")
-    expires_at: Timestamp | None = about("When the first of them expires; null: never.", None)
-    points: Amount = about("Points it would cost, before budgets, caps and rounding.", 3)
+    outcome: Literal["warning", "failed"] = about("Outcome without the rules.", "failed")
+    reason: str = about("Reason given in the matching rules.", "The banner is replaced in May.")
+    rules: list[int] = about("Numbers of the matching rules.", [12])
+    author: str = about("Name of the account that created the first of them.", "Example")
+    expires_at: Timestamp | None = about("Expiry of the rule that expires first; null: never.", None)
+    points: Amount = about("Points lost without the rules, before budgets, caps and rounding.", 3)
 
 
 class IgnoredTotal(Document):
     """Effect of the ignore rules on a report."""
 
-    findings: Count = about("Findings that are ignored, those of one cause once.", 1)
-    points: Count | None = about("How much lower the score would be without the rules; null without a score.", 3)
+    findings: Count = about("Ignored findings; those of one cause count once.", 1)
+    points: Count | None = about("Points that the rules add to the score; null without a score.", 3)
 
 
 class CheckResult(Document):
-    """What one check says of the page, and what that costs."""
+    """Result of one check and its effect on the score."""
 
-    name: str = about("Name of the check, for people.", "Title length")
-    title: str = about("What was found or what to do; the name of the check where it passed.", "Shorten the title")
-    category: Category = about("What it counts for.", "seo")
+    name: str = about("Name of the check.", "Title length")
+    title: str = about("The finding or its fix as a heading; the name of the check if it passed.", "Shorten the title")
+    category: Category = about("Category of the check.", "seo")
     outcome: OutcomeName = about("`not_applicable`, `not_evaluated` and `ignored` come with a reason.", "failed")
-    state: str | None = about("The check's own word for what it saw; null when it did not judge.", "too_long")
-    passed: bool | None = about("False: failed or warned; null: nothing was judged.", False)  # noqa: FBT003
-    importance: Importance = about("How much it matters.", "high")
-    price: Amount = about("The most it can cost, in points of the score.", 8)
-    lost: Amount = about("What it did cost, before budgets, caps and rounding.", 4)
-    cause: str | None = sometimes("Checks with the same cause are charged once; null: it shares none.", "title")
+    state: str | None = about("State defined by the check; null if it was not evaluated.", "too_long")
+    passed: bool | None = about("False: failed or warning; null: not evaluated.", False)  # noqa: FBT003
+    importance: Importance = about("Importance of the check.", "high")
+    price: Amount = about("Maximum penalty, in points of the score.", 8)
+    lost: Amount = about("Points lost, before budgets, caps and rounding.", 4)
+    cause: str | None = sometimes(
+        "Checks with the same cause lose points once; absent without a shared cause.", "title"
+    )
     counted_in: str | None = sometimes("The check that is charged for the cause; null: this one, or nothing is.", None)
     inherited_from: str | None = about(
         "Only in reports of ruleset 2026.1: the failed check that cost this one too.", None
     )
-    value: Scalar = about("What was seen.", "Pricing and plans for every kind of team | Example")
-    message: str = about("What that means, in one sentence.", "The title has 79 characters; search cuts it near 60.")
-    reason: str | None = about("Why nothing was judged, as `code: sentence`.", None, "missing: It has no images.")
-    errors: list[Detail] = about("Causes for programs, a bounded number.")
+    value: Scalar = about("Value that was found.", "Pricing and plans for every kind of team | Example")
+    message: str = about("The finding in one sentence.", "The title has 79 characters; search cuts it near 60.")
+    reason: str | None = about("Why it was not evaluated, as `code: sentence`.", None, "missing: It has no images.")
+    errors: list[Detail] = about("Details for programs; the number is limited.")
     evidence: list[Evidence] = about(
-        "Places to look at, 100 at most.",
+        "Locations of the finding, at most 100.",
         [{"selector": "head > title", "line": 7, "column": 5, "snippet": "<title>Pricing and plans…"}],
     )
-    evidence_total: Count = about("How many places there truly are.", 1)
+    evidence_total: Count = about("Total number of locations.", 1)
     why: str = about(
         "Why this finding matters; empty where there is nothing to do.",
         "Search engines show the title as the heading of the result.",
@@ -155,8 +159,8 @@ class CheckResult(Document):
         "What to do about this finding, as Markdown; empty where there is nothing to do.",
         "Shorten it to 60 characters and keep the topic first.",
     )
-    count: Count | None = about("How many of the things that `title` names were found; null: not counted.", None, 4)
-    saving: Saving | None = about("What fixing it would save each visitor; null: unknown.", None)
+    count: Count | None = about("Number of the items that `title` names; null: not counted.", None, 4)
+    saving: Saving | None = about("Amount that fixing it would save per visit; null: unknown.", None)
     ignored: Ignored = sometimes("Why it costs nothing; only where `outcome` is `ignored`.")
     learn_more: str = about(
         "Address of the standard or guide behind it.", "https://html.spec.whatwg.org/#the-title-element"
@@ -164,45 +168,45 @@ class CheckResult(Document):
 
 
 class Redirect(Document):
-    """One hop on the way to the page."""
+    """One redirect on the way to the page."""
 
-    url: str = about("The address that was asked.", "https://example.com/pricing")
-    status: int = about("HTTP status of its answer.", 301)
-    location: str = about("Where it sent us, as written.", "/pricing/")
-    address: str | None = about("IP address that answered.", "192.0.2.10")
-    total_ms: Amount | None = about("Time it took, in milliseconds.", 31.4)
-    http_version: str = about("Protocol of the answer.", "HTTP/2")
+    url: str = about("The requested URL.", "https://example.com/pricing")
+    status: int = about("HTTP status of the response.", 301)
+    location: str = about("Target of the redirect, as written.", "/pricing/")
+    address: str | None = about("IP address of the server.", "192.0.2.10")
+    total_ms: Amount | None = about("Duration in milliseconds.", 31.4)
+    http_version: str = about("Protocol of the response.", "HTTP/2")
 
 
 class ResourceTotal(Document):
-    """What of one type the page loads."""
+    """Number and size of the files of one type that the page loads."""
 
-    type: ResourceType = about("What the files are used as; the page itself is one document.", "script")
-    count: Count = about("Files that were asked for.", 9)
-    failed: Count = about("Those of them that did not come.", 0)
-    transfer_bytes: Count = about("Size of the others on the wire.", 182_440)
+    type: ResourceType = about("Type of the files; the page itself is one document.", "script")
+    count: Count = about("Requested files.", 9)
+    failed: Count = about("Files that could not be loaded.", 0)
+    transfer_bytes: Count = about("Transfer size of the loaded files.", 182_440)
 
 
 class LoadedFile(Document):
     """A file of the page as it was fetched, without a browser."""
 
-    url: str = about("Its URL, cut after 500 characters.", "https://example.com/app.js")
-    type: ResourceType = about("What it is used as.", "script")
-    initiator_url: str = about("URL of the document or stylesheet that names it.", "https://example.com/pricing")
-    first_party: bool = about("It belongs to the site itself.", True)  # noqa: FBT003
+    url: str = about("URL of the file, cut after 500 characters.", "https://example.com/app.js")
+    type: ResourceType = about("Type of the file.", "script")
+    initiator_url: str = about("URL of the document or stylesheet that refers to it.", "https://example.com/pricing")
+    first_party: bool = about("True if the file belongs to the site itself.", True)  # noqa: FBT003
     status: int | None = about("HTTP status; null without a response.", 200)
-    failure: str = about("Code of the reason why there is no response; empty where there is one.", "")
+    failure: str = about("Code of the reason why there is no response; empty if there is one.", "")
     http_version: str = about("Protocol of the response.", "HTTP/2")
-    transfer_bytes: Count | None = about("Size of its body on the wire.", 20_310)
+    transfer_bytes: Count | None = about("Transfer size of its body.", 20_310)
     redirects: Count = about("Number of redirects before the response.", 0)
-    first_byte_ms: Amount | None = about("Milliseconds to the first byte.", 31.0)
-    total_ms: Amount | None = about("Milliseconds to its end.", 44.2)
+    first_byte_ms: Amount | None = about("Time to the first byte, in milliseconds.", 31.0)
+    total_ms: Amount | None = about("Total time, in milliseconds.", 44.2)
 
 
 class Preview(Document):
-    """What search results and shared links show of the page, beside its title."""
+    """Texts and image in search results and link previews, besides the title."""
 
-    description: str = about("Its meta description.", "What each plan has, and what it costs.")
+    description: str = about("Meta description.", "What each plan has, and what it costs.")
     site_name: str = about("`og:site_name`.", "Example")
     social_title: str = about("`og:title`.", "Pricing and plans")
     social_description: str = about("`og:description`.", "What each plan has, and what it costs.")
@@ -210,123 +214,123 @@ class Preview(Document):
 
 
 NameAndValue = Annotated[list[str], Field(min_length=2, max_length=2)]
-"""Of a header, in this order."""
+"""Name and value of a header, in this order."""
 
 
 class Page(Document):
     """Figures of the page itself."""
 
     http_status: int = about("HTTP status of the page.", 200)
-    redirects: list[Redirect] = about("The hops that led to it, in order.")
-    http_version: str = about("Protocol it came with.", "HTTP/2")
-    address: str | None = about("IP address that answered.", "192.0.2.10")
-    bytes: Count = about("Size of the markup, decoded.", 48_211)
-    transfer_bytes: Count | None = about("Size on the wire.", 11_873)
-    requests: Count = about("Requests the page needs, itself included.", 37)
+    redirects: list[Redirect] = about("Redirects to the page, in order.")
+    http_version: str = about("Protocol of the response.", "HTTP/2")
+    address: str | None = about("IP address of the server.", "192.0.2.10")
+    bytes: Count = about("Decoded size of the markup.", 48_211)
+    transfer_bytes: Count | None = about("Transfer size.", 11_873)
+    requests: Count = about("Number of requests of the page, itself included.", 37)
     timing_ms: dict[str, Amount | None] = about(
         "Phase → milliseconds: dns, connect, tls, first_byte, download.",
         {"dns": 3.1, "connect": 8.0, "tls": 14.2, "first_byte": 41.0, "download": 9.9},
     )
-    title: str = about("Text of its title.", "Pricing and plans for every kind of team | Example")
-    language: str = about("Language it declares.", "en")
-    server: str = about("How the server calls itself.", "nginx")
-    resources: list[ResourceTotal] = about("What it loads, by type; empty where that was not looked at.")
+    title: str = about("Title of the page.", "Pricing and plans for every kind of team | Example")
+    language: str = about("Declared language.", "en")
+    server: str = about("Value of the Server header.", "nginx")
+    resources: list[ResourceTotal] = about("Loaded files by type; empty if they were not fetched.")
     files: list[LoadedFile] | None = sometimes(
         "The files themselves, 200 at most; absent in reports from before they were listed."
     )
     headers: list[NameAndValue] = about(
-        "Name and value of its answer's headers, 60 at most; values that may be secrets are `…`.",
+        "Names and values of the response headers, at most 60; values that may be secrets are `…`.",
         [["Content-Type", "text/html; charset=utf-8"], ["Set-Cookie", "id=…; Secure; HttpOnly"]],
     )
-    preview: Preview | None = about("What others show of it; null when it was not judged.")
+    preview: Preview | None = about("Search result and link preview; null if not evaluated.")
 
 
 class NotGathered(Document):
-    """Something that could not be had for judging."""
+    """Something that could not be fetched."""
 
-    artifact: str = about("What is missing.", "sitemaps")
-    reason: str = about("Why.", "timeout: The site did not answer in time.")
+    artifact: str = about("Name of the missing artifact.", "sitemaps")
+    reason: str = about("Reason as `code: sentence`.", "timeout: The site did not answer in time.")
 
 
 class Thresholds(Document):
-    """From which score on a page is called good and decent."""
+    """Lowest scores for the results good and decent."""
 
-    good: Points = about("Good from here.", 80)
-    decent: Points = about("Decent from here, bad below.", 50)
+    good: Points = about("Good at or above this score.", 80)
+    decent: Points = about("Decent at or above this score, bad below.", 50)
 
 
 class RunFacts(Document):
-    """The analysis the shown results come from."""
+    """The analysis that the results come from."""
 
-    number: Count | None = about("Its number within the report, from 1.", 3)
-    engine: str = about("Version of Pagegrade that looked.", VERSION)
+    number: Count | None = about("Number of the run within the report, from 1.", 3)
+    engine: str = about("Version of Pagegrade.", VERSION)
     ruleset: str = about("Version of the checks, severities and caps.", RULESET)
-    duration_ms: Amount | None = about("Time it took, in milliseconds.", 1840.5)
-    partial: bool = about("The result is withheld, or a category could not be looked at.", False)  # noqa: FBT003
-    vantage: str = about("From where the page was seen.", "direct")
-    not_gathered: list[NotGathered] = about("What could not be had, and why.", [])
-    notes: list[str] = about("Anything else worth knowing about this run.", [])
-    thresholds: Thresholds = about("The thresholds its results were made with.")
+    duration_ms: Amount | None = about("Duration in milliseconds.", 1840.5)
+    partial: bool = about("True if the result is withheld or a category could not be evaluated.", False)  # noqa: FBT003
+    vantage: str = about("Network location of the analysis.", "direct")
+    not_gathered: list[NotGathered] = about("Artifacts that could not be fetched, with reasons.", [])
+    notes: list[str] = about("Further notes about this run.", [])
+    thresholds: Thresholds = about("Thresholds of the results.")
 
 
 class Failure(Document):
-    """Why the last run has no verdict."""
+    """Reason why the last run failed."""
 
-    code: str = about("A stable word.", "blocked", json_schema_extra={"enum": list(FAILURE_CODES)})
-    message: str = about("What happened, for people.", "The site answered 403 to our fetcher.")
-    reason: str | None = about("A finer word than the code.", "http_403")
-    http_status: int | None = about("What the site answered, if it did.", 403)
-    retryable: bool = about("Whether running it again may help.", True)  # noqa: FBT003
+    code: str = about("Stable code.", "blocked", json_schema_extra={"enum": list(FAILURE_CODES)})
+    message: str = about("The reason in one sentence.", "The site answered 403 to our fetcher.")
+    reason: str | None = about("More specific code.", "http_403")
+    http_status: int | None = about("HTTP status of the site, if it responded.", 403)
+    retryable: bool = about("True if another run may succeed.", True)  # noqa: FBT003
 
 
 class ReportItem(Document):
-    """A report as it stands in a list.
+    """A report as an item of a list.
 
-    `state` speaks of the last analysis, `result`, `score` and what belongs to them of the last one that succeeded.
-    Until one has, they are null. A failed re-run keeps the old results and fills `error`.
+    `state` describes the last analysis; `result`, `score` and their details describe the last successful one and are
+    null until there is one. A failed re-run keeps the old results and sets `error`.
     """
 
-    id: int = about("Grows with every new report; never used again.", 1042, ge=1)
+    id: int = about("Unique number; increases with every new report.", 1042, ge=1)
     object: Literal["report"] = about("The kind of object.", "report")
     version: int = about("Version of the report's format.", 1)
-    url: URL = about("The address to analyze, in its canonical form.", "https://example.com/pricing")
-    final_url: str | None = about("Where it led.", "https://example.com/pricing/")
+    url: URL = about("URL to analyze, in canonical form.", "https://example.com/pricing")
+    final_url: str | None = about("URL after redirects.", "https://example.com/pricing/")
     project: str = about("Host of the URL, without `www.`.", "example.com")
     privacy: Literal[0, 1, 2] = about(
         "Who sees the share page: 0 anyone with the link, 1 the account only, 2 by password.", 2
     )
-    password: bool = about("Whether a password is set.", True)  # noqa: FBT003
+    password: bool = about("True if a password is set.", True)  # noqa: FBT003
     render: Literal[0, 1] | None = about(
         "Whether a browser is to draw the page; null: as the installation decides.", None
     )
     device: Literal["mobile", "desktop"] | None = about(
         "Device that a browser is to imitate; null: the default, `mobile`.", None
     )
-    state: State = about("Where the last analysis stands.", "completed")
-    result: Result | None = about("Good, decent or bad; null as the score.", "decent")
-    score: Points | None = about("0 to 100; null: withheld, or no results yet.", 74)
-    uncapped_score: float | None = about("100 minus what the categories took, before caps and rounding.", 74.3)
+    state: State = about("State of the last analysis.", "completed")
+    result: Result | None = about("Good, decent or bad; null without a score.", "decent")
+    score: Points | None = about("0 to 100; null if withheld or without results.", 74)
+    uncapped_score: float | None = about("100 minus the points lost in all categories, before caps and rounding.", 74.3)
     coverage: float | None = about(
         "Share of the possible penalties of what applies that could be evaluated.", 0.98, ge=0, le=1
     )
-    withheld: Withheld | None = about("Why a completed report has no score and no result; null when it has.", None)
-    analysis: Analysis = about("The engine the results come from.")
-    ignored: IgnoredTotal | None = about("What ignore rules do to the score; null: no finding is ignored.", None)
+    withheld: Withheld | None = about("Reason why a completed report has no score; null if it has one.", None)
+    analysis: Analysis = about("The engine that produced the results.")
+    ignored: IgnoredTotal | None = about("Effect of ignore rules on the score; null if no finding is ignored.", None)
     caps: list[Cap] = about("Findings that limit the score.")
-    counts: Counts | None = about("How many checks ended how.")
+    counts: Counts | None = about("Number of checks by outcome.")
     categories: dict[Category, CategoryScore] = about(
         "Category → how the page does in it; empty before there are results."
     )
-    run: RunFacts | None = about("The analysis the results come from.")
-    error: Failure | None = about("Why the last analysis failed; null when it did not.", None)
-    share_url: URL = about("The page to show to others.", f"{_REPORT}/r/9fK2vQ7xLmB3dT0aYw5cZg")
-    generated_at: Timestamp | None = about("When the shown results were made.", "2026-01-05T12:34:56.789Z")
-    created_at: Timestamp = about("When the report was created.", "2026-01-02T08:00:00.000Z")
-    updated_at: Timestamp = about("When anything about it last changed.", "2026-01-05T12:34:56.789Z")
+    run: RunFacts | None = about("The analysis that the results come from.")
+    error: Failure | None = about("Reason why the last analysis failed; null if it did not.", None)
+    share_url: URL = about("URL of the share page.", f"{_REPORT}/r/9fK2vQ7xLmB3dT0aYw5cZg")
+    generated_at: Timestamp | None = about("Time of the results.", "2026-01-05T12:34:56.789Z")
+    created_at: Timestamp = about("Time of creation.", "2026-01-02T08:00:00.000Z")
+    updated_at: Timestamp = about("Time of the last change.", "2026-01-05T12:34:56.789Z")
 
 
 class ListedReport(ReportItem):
-    """A report as it stands in a list; with `include=results` it is whole."""
+    """A report as an item of a list; complete with `include=results`."""
 
     results: dict[str, CheckResult] | None = sometimes("Only with `include=results`: check id → what it says.")
     page: Page | None = sometimes("Only with `include=results`: figures of the page.")
@@ -334,18 +338,18 @@ class ListedReport(ReportItem):
 
 
 class Report(ReportItem):
-    """A report, whole."""
+    """A complete report."""
 
     results: dict[str, CheckResult] | None = about(
         "Check id → what it says; null until there are results.",
         {"title-length": example_of(CheckResult)},
     )
-    page: Page | None = about("Figures of the page; null until it was seen.")
-    rendered: RenderedPage | None = about("The page in a browser; null when none was used.")
+    page: Page | None = about("Figures of the page; null until it was loaded.")
+    rendered: RenderedPage | None = about("The page in a browser; null if none was used.")
 
 
 def unfinished(report: dict[str, Any]) -> dict[str, Any]:
-    """The example ``report`` as it is before its first analysis has ended."""
+    """Return the example ``report`` in its state before the first analysis has ended."""
     nothing = dict.fromkeys(
         (
             "final_url",

@@ -1,4 +1,4 @@
-"""What the documents have in common: how a member is described, and how an example is made of its members."""
+"""Base class of the documents, descriptions of their members, and examples built from the members."""
 
 from __future__ import annotations
 
@@ -29,42 +29,42 @@ EXAMPLE_CATEGORIES: Final[tuple[Category, ...]] = (
 
 
 class Document(BaseModel):
-    """A JSON object of the interface. These classes describe; the answers themselves are put together elsewhere."""
+    """A JSON object of the API. These classes describe it; the answers themselves are encoded elsewhere."""
 
 
 def about(description: str, *examples: Any, **constraints: Any) -> Any:
-    """A member that is always there.
+    """Declare a member that is always present.
 
     Args:
-        description: What it means, for people.
-        examples: Values as they occur; none for a member that is a document (or a list of one) with its own examples.
+        description: Meaning of the member.
+        examples: Typical values; none for a member that is a document (or a list of one) with its own examples.
         constraints: As for ``pydantic.Field``.
     """
     return Field(description=description, examples=list(examples) or None, **constraints)
 
 
 def sometimes(description: str, *examples: Any, **constraints: Any) -> Any:
-    """A member that is left out where it has nothing to say."""
+    """Declare a member that is absent if it has no value."""
     return Field(
         default=None,
         description=description,
         examples=list(examples) or None,
-        # It is absent then, not null.
+        # Without a value it is absent, not null.
         json_schema_extra=forget_default,
         **constraints,
     )
 
 
 def forget_default(schema: dict[str, Any]) -> None:
-    """Describe a member that is absent, not null, when there is nothing to say."""
+    """Mark the schema of a member as absent, not null, if it has no value."""
     schema.pop("default", None)
 
 
 def example_of(model: type[BaseModel], **members: Any) -> dict[str, Any]:
-    """A whole example of a document: the first example of each member, and ``members`` instead of those it names.
+    """Return a complete example of a document: the first example of each member, replaced by ``members`` where given.
 
     Raises:
-        TypeError: A member has neither examples nor a document to make one of.
+        TypeError: A member has neither examples nor a document to build one from.
     """
     made: dict[str, Any] = {}
     for attribute, field in model.model_fields.items():

@@ -1,4 +1,4 @@
-"""What all connections of one server share: what clients may ask of it, and who is connected."""
+"""State shared by all connections of one server: limits for clients and the open connections."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ from pagegrade.web.server.refusals import Refusal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerLimits:
-    """What one client may ask of the server before the application has seen anything."""
+    """Limits for one client that the server enforces before the application sees a request."""
 
     url_bytes: int = 8 * 1024
-    """The request target; 2048 characters, every one of them percent-encoded."""
+    """Request target; fits 2048 characters, every one of them percent-encoded."""
     head_bytes: int = 64 * 1024
-    """Target and headers, and again all trailers."""
+    """Request target and headers together; the same limit applies to all trailers."""
     headers: int = 100
     body_bytes: int = 1024 * 1024
-    """Of a body on the wire, whatever becomes of it; the application has its own, smaller limit and says so."""
+    """Body on the wire. The application has its own smaller limit and answers with a problem."""
     receive_s: float = 15.0
-    """For a whole request, from its first byte (from the connection on for the first) to its last."""
+    """Time for a whole request, from its first byte (for the first request from the connection on) to its last."""
     send_s: float = 15.0
-    """In which a client must take at least 16 KiB of what waits for it."""
+    """Time in which a client must read at least 16 KiB of a pending response."""
     keep_alive_s: float = 75.0
-    """Between two requests; longer than proxies keep theirs, so that they are the ones to close."""
+    """Idle time between two requests; longer than the timeout of proxies, so that the proxy closes first."""
     linger_s: float = 2.0
-    """How long a refused client may go on sending, so that it can read the answer first."""
+    """Time in which a rejected client may keep sending, so that it can read the answer first."""
     connections: int = 1_000
-    """Beyond it the connection that has been idle longest makes room; where none is, the new one gets a 503."""
+    """Above it the connection with the longest idle time is closed; if none is idle, the new one gets a 503."""
     pipelined: int = 64
-    """Requests waiting for their turn on one connection."""
+    """Queued requests of one connection."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Listening:
-    """What all connections of one server share."""
+    """State shared by all connections of one server."""
 
     config: Config
     limits: ServerLimits
     loop: asyncio.AbstractEventLoop
     base_url: str = ""
     on_refusal: Callable[[Refusal, str, str], None] | None = None
-    """Told of every refusal, with the client's address and the request id that the client was told."""
+    """Called for every rejected request with the refusal, the client's address and the request id of the answer."""
     state: ServerState = field(default_factory=ServerState)
     waiting: dict[Callable[[], None], None] = field(default_factory=dict)
-    """Hang up on one that nothing is being answered on; the longest idle first."""
+    """Functions that close an idle connection, the longest idle first."""
     stopping: bool = False
     empty: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the last connection has ended after ``stopping``."""

@@ -1,15 +1,15 @@
-"""HTTP/1.1 on one connection: uvicorn's protocol, made safe to stand in the open without a proxy.
+"""HTTP/1.1 on one connection: uvicorn's protocol, hardened so that it can be exposed without a proxy.
 
-The parser below it (llhttp, strict) refuses what requests are smuggled with: two lengths, a length and a transfer
-coding, bare line ends, folded headers, control characters. What uvicorn leaves open, and this class closes:
+The parser (llhttp, strict) rejects what request smuggling relies on: two lengths, a length and a transfer coding, bare
+line ends, folded headers, control characters. This class closes what uvicorn leaves open:
 
-- A request may take for ever to arrive, and an answer to be read; both have a deadline here.
-- Headers, trailers and the target may be of any size, and trailers join the headers after these were looked at.
-- A malformed request is answered at once, in front of the answers to those before it that are still being made: the
-  client would take each for another's. Here answers keep their order, and the connection ends after the refusal.
+- A request may take forever to arrive, and a response to be read; both have a deadline here.
+- Headers, trailers and the target may be of any size, and trailers are merged into headers that were already checked.
+- A malformed request is answered at once, ahead of the pending responses to earlier requests, so that the client
+  matches responses to the wrong requests. Here responses keep their order, and the connection ends after the error.
 - The body of a request with ``Upgrade`` is left in the stream and read as the next request.
-- Any number of connections and of pipelined requests is taken on.
-- Errors are plain text; here they are problem details (RFC 9457) like all others.
+- The number of connections and of pipelined requests is not limited.
+- Errors are plain text; here they are problem details (RFC 9457) as everywhere else.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from pagegrade.web.server.refusals import Refusal, RefusedError, refusal_bytes
 from pagegrade.web.server.request_head import check_headers, read_target
 
 PROGRESS_BYTES: Final = 16 * 1024
-"""A client that takes less than this in the time to send is taken for one that does not read."""
+"""A client that reads less than this within ``send_s`` is disconnected."""
 _REQUEST_LINE: Final = re.compile(rb"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64} /[^\s]{0,2000} HTTP/1\.[01]\r\n")
 HOP_BY_HOP: Final = {b"upgrade", b"http2-settings", b"connection"}
 
 
 class Connection(HttpToolsProtocol):
-    """One client."""
+    """Connection of one client."""
 
     cycle: Exchange
 
@@ -51,9 +51,9 @@ class Connection(HttpToolsProtocol):
         """``idle`` between requests, ``head`` or ``body`` while one arrives."""
         self.answering: Exchange | None = None
         self.refusal: Refusal | None = None
-        """Set once: nothing that comes after it is read."""
+        """Set once; everything received after it is ignored."""
         self.ended = False
-        """Our last byte is written."""
+        """True after the last byte of the connection was written."""
         self.messages = 0
         self.wire_bytes = 0
         self.head_bytes = 0
@@ -63,13 +63,13 @@ class Connection(HttpToolsProtocol):
         self.write_check: asyncio.TimerHandle | None = None
         self.unsent_bytes = 0
 
-    # What the transport calls.
+    # Called by the transport.
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A client has come."""
+        """Register a new connection."""
         super().connection_made(transport)
         listening = self.listening
-        listening.waiting[self.make_room] = None
+        listening.waiting[self.close_idle] = None
         self.deadline = self.loop.call_later(self.limits.receive_s, self._too_slow)
         excess = len(self.connections) - self.limits.connections
         if excess <= 0:
@@ -78,14 +78,14 @@ class Connection(HttpToolsProtocol):
             transport.abort()
             return
         longest = next(iter(listening.waiting))
-        if longest == self.make_room:
+        if longest == self.close_idle:
             self._refuse(refusals.FULL)
         else:
             longest()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The client has gone; whoever answers it is told."""
-        self.listening.waiting.pop(self.make_room, None)
+        """Unregister a closed connection and notify the handler that is answering it."""
+        self.listening.waiting.pop(self.close_idle, None)
         self._unset_keepalive_if_required()
         self._stop_deadline()
         if self.write_check is not None:
@@ -100,11 +100,11 @@ class Connection(HttpToolsProtocol):
             self.listening.empty.set()
 
     def eof_received(self) -> None:
-        """The client sends no more, which counts as gone; what was written is still sent."""
+        """Treat the end of the client's stream as a disconnect; what is already written is still sent."""
         self._watch_writing()
 
     def data_received(self, data: bytes) -> None:
-        """Bytes have come."""
+        """Parse received bytes."""
         if self.refusal is not None:
             return
         messages, phase = self.messages, self.phase
@@ -115,17 +115,17 @@ class Connection(HttpToolsProtocol):
             if isinstance(cause, RefusedError):
                 self._refuse(cause.refusal)
             else:
-                # The parser gives up within the method; only the whole line tells a method from noise.
+                # The parser stops within the method; only the whole line separates an unknown method from garbage.
                 alone = phase == "idle" and self.messages <= messages + 1
                 bad_method = isinstance(error, httptools.HttpParserInvalidMethodError)
                 unknown = bad_method and alone and _REQUEST_LINE.match(data)
                 self._refuse(refusals.BAD_METHOD if unknown else refusals.BAD_REQUEST)
             return
         if self.phase == "idle":
-            if self.messages != messages or phase != "idle":  # empty lines are no request, and put nothing off
+            if self.messages != messages or phase != "idle":  # empty lines are no request and extend no deadline
                 self._stop_deadline()
             return
-        # What belongs to this request for sure; the parser tells of a header only once it is whole.
+        # Count bytes that certainly belong to this request; the parser reports a header only once it is complete.
         if self.messages == messages or (phase == "idle" and self.messages == messages + 1):
             self.wire_bytes += len(data)
         if self.phase == "head" and self.wire_bytes > self.limits.head_bytes:
@@ -136,25 +136,25 @@ class Connection(HttpToolsProtocol):
             self.deadline = self.loop.call_later(self.limits.receive_s, self._too_slow)
 
     def pause_writing(self) -> None:
-        """The client does not keep up with reading."""
+        """Stop writing, because the client does not read fast enough."""
         super().pause_writing()
         self._watch_writing()
 
     def shutdown(self) -> None:
-        """The server stops: whoever waits for an answer gets it, and then the connection ends."""
+        """Stop the server: finish the response under way, then close the connection."""
         if self.answering is None and self.phase == "idle":
             self.hang_up()
         elif self.cycle is not None:
             self.cycle.keep_alive = self.cycle.reusable = False
 
-    def make_room(self) -> None:
-        """Another client needs the place."""
+    def close_idle(self) -> None:
+        """Close this idle connection to free a slot for another client."""
         self.hang_up(at_once=True)
 
-    # What the parser calls.
+    # Called by the parser.
 
     def on_message_begin(self) -> None:
-        """The first byte of a request."""
+        """Start a request at its first byte."""
         super().on_message_begin()
         self.messages += 1
         self.phase = "head"
@@ -163,14 +163,14 @@ class Connection(HttpToolsProtocol):
         self._stop_deadline()
 
     def on_url(self, url: bytes) -> None:
-        """A piece of the target."""
+        """Collect a piece of the request target."""
         super().on_url(url)
         self.head_bytes += len(url)
         if len(self.url) > self.limits.url_bytes:
             raise RefusedError(refusals.LONG_URL)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """A header, or a trailer, which nobody asked for and nobody gets."""
+        """Collect a header, or count a trailer; trailers are discarded."""
         self.head_bytes += len(name) + len(value) + 4
         self.header_count += 1
         if self.head_bytes > self.limits.head_bytes:
@@ -181,7 +181,7 @@ class Connection(HttpToolsProtocol):
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """The head of a request is whole."""
+        """Start the request once its head is complete."""
         parser = self.parser
         version, method = parser.get_http_version(), parser.get_method()
         if parser.should_upgrade():
@@ -224,15 +224,15 @@ class Connection(HttpToolsProtocol):
             self.pipeline.appendleft((exchange, self.app))
 
     def on_message_complete(self) -> None:
-        """The last byte of a request."""
+        """Finish the request after its last byte."""
         if not self.upgrading:
             super().on_message_complete()
             self.phase = "idle"
 
-    # What answers call.
+    # Called by responses.
 
     def on_response_complete(self) -> None:
-        """An answer is written: the next one's turn."""
+        """Start the next request after a response was written."""
         self.server_state.total_requests += 1
         self.answering = None
         self.flow.resume_reading()
@@ -241,9 +241,9 @@ class Connection(HttpToolsProtocol):
         elif self.pipeline:
             self._start_asgi_task(*self.pipeline.pop())
         elif self.refusal is not None:
-            self._tell_refusal(self.refusal)
+            self._send_refusal(self.refusal)
         else:
-            self.listening.waiting[self.make_room] = None
+            self.listening.waiting[self.close_idle] = None
             self._unset_keepalive_if_required()
             if self.deadline is not None:
                 self._stop_deadline()
@@ -252,39 +252,39 @@ class Connection(HttpToolsProtocol):
                 self.timeout_keep_alive_task = self.loop.call_later(self.limits.keep_alive_s, self.hang_up)
 
     def write(self, data: bytes) -> None:
-        """Send a piece of an answer."""
+        """Send a piece of a response."""
         self.transport.write(data)
 
     def is_closing(self) -> bool:
-        """Whether nothing more can be sent."""
+        """Return whether nothing more can be sent."""
         return self.transport.is_closing()
 
     def abort(self) -> None:
-        """Cut off the answer, so that it does not look whole."""
+        """Abort the connection, so that a truncated response does not look complete."""
         self.transport.abort()
 
     def close(self) -> None:
-        """The answer was the last one."""
+        """Close the connection after its last response."""
         if self.phase == "idle":
             self.transport.close()
         else:
             self._end()
 
-    # Our own.
+    # Internal.
 
     def _start_asgi_task(self, cycle: Any, app: Any) -> None:
         self.answering = cycle
-        self.listening.waiting.pop(self.make_room, None)
-        # A context of its own: what one request binds for its log lines must not reach the next on the connection.
+        self.listening.waiting.pop(self.close_idle, None)
+        # A context of its own: values bound to the log lines of one request must not reach the next on the connection.
         cycle.task = self.loop.create_task(cycle.run_asgi(app), context=contextvars.Context())
         self.tasks.add(cycle.task)
         cycle.task.add_done_callback(self.tasks.discard)
 
     def _feed(self, data: bytes) -> None:
-        """Parse; a request to change the protocol is ignored, as it may be (RFC 9110 7.8).
+        """Parse received bytes; ignore a request to change the protocol, as RFC 9110 7.8 allows.
 
-        The parser stops at such a request and takes its body for the other protocol's, so the request is read again
-        without the new_report. ``curl --http2`` sends it with every request to an ``http://`` address.
+        The parser stops at such a request and treats its body as the other protocol's, so the request is parsed again
+        without its Upgrade header. ``curl --http2`` sends one with every request to an ``http://`` address.
         """
         while True:
             try:
@@ -312,11 +312,11 @@ class Connection(HttpToolsProtocol):
             self.deadline = None
 
     def _too_slow(self) -> None:
-        """A request has not arrived in time."""
+        """Reject a request that has not arrived in time."""
         self.deadline = None
         behind = self.answering is not None and (self.phase == "head" or self.answering is not self.cycle)
         if self.flow.read_paused or behind:
-            # It is we who are slow: with the request in front, or with reading what has come.
+            # The server itself is slow: with the previous request, or with reading what has arrived.
             self.deadline = self.loop.call_later(self.limits.receive_s, self._too_slow)
         elif self.phase == "idle":
             self.hang_up()
@@ -324,7 +324,7 @@ class Connection(HttpToolsProtocol):
             self._refuse(refusals.TOO_SLOW)
 
     def _refuse(self, refusal: Refusal) -> None:
-        """Answer the request that is arriving with ``refusal``, in its turn, and read no more."""
+        """Answer the arriving request with ``refusal`` after the earlier responses, and stop reading."""
         self.refusal = refusal
         self._stop_deadline()
         if self.phase == "body":
@@ -340,13 +340,13 @@ class Connection(HttpToolsProtocol):
             if exchange is self.answering:
                 self.answering = None
                 if not exchange.begun and exchange.task is not None:
-                    exchange.task.cancel()  # head and mistake came together: the application never sees it
+                    exchange.task.cancel()  # its head and the error arrived together
             else:
                 self.pipeline = deque(item for item in self.pipeline if item[0] is not exchange)
         if self.answering is None and not self.pipeline:
-            self._tell_refusal(refusal)
+            self._send_refusal(refusal)
 
-    def _tell_refusal(self, refusal: Refusal) -> None:
+    def _send_refusal(self, refusal: Refusal) -> None:
         if refusal is refusals.LATER or self.transport.is_closing():
             self._end()
             return
@@ -365,9 +365,9 @@ class Connection(HttpToolsProtocol):
         self._end()
 
     def _end(self) -> None:
-        """Say no more, and let the client finish for a moment.
+        """Close the writing side, and keep reading for a moment.
 
-        Closing while bytes are on their way here makes the system send a reset, which can overtake the answer
+        Closing while the client still sends makes the system send a reset, which can overtake the response
         (RFC 9112 9.6).
         """
         if self.ended or self.transport.is_closing():
@@ -376,13 +376,13 @@ class Connection(HttpToolsProtocol):
         self.refusal = self.refusal or refusals.LATER
         self._stop_deadline()
         self._unset_keepalive_if_required()
-        with contextlib.suppress(OSError):  # the client may have gone a moment ago
+        with contextlib.suppress(OSError):  # the client may have disconnected
             self.transport.write_eof()
         self.timeout_keep_alive_task = self.loop.call_later(self.limits.linger_s, self.hang_up)
 
     def hang_up(self, *, at_once: bool = False) -> None:
-        """Close, after what is already written has been sent, unless ``at_once``."""
-        self.listening.waiting.pop(self.make_room, None)
+        """Close once everything written has been sent, or immediately if ``at_once`` is set."""
+        self.listening.waiting.pop(self.close_idle, None)
         if at_once and self.transport.get_write_buffer_size():
             self.transport.abort()
         elif not self.transport.is_closing():
@@ -390,7 +390,7 @@ class Connection(HttpToolsProtocol):
             self._watch_writing()
 
     def _watch_writing(self) -> None:
-        """See to it that what is written gets away, or the client is dropped."""
+        """Disconnect the client if it does not read what was written in time."""
         self.unsent_bytes = self.transport.get_write_buffer_size()
         if self.write_check is None and self.unsent_bytes:
             self.write_check = self.loop.call_later(self.limits.send_s, self._check_writing)

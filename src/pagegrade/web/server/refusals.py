@@ -1,4 +1,4 @@
-"""Requests that never reach the application, and what their clients are told."""
+"""Error responses to requests that the server rejects before they reach the application."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 from pagegrade.web.problems import MEDIA_TYPE, Problem, problem_body
 
 SHOWN_CHARACTERS: Final = 200
-"""Of a path that may be endless."""
+"""Maximum length of the path in a response."""
 FULL_RETRY_AFTER_S: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The answer to a request that never reaches the application."""
+    """Error response to a request that never reaches the application."""
 
     status: int
     code: str
     """One of ``PROBLEMS``."""
     message: str
     reason: str
-    """A word for logs and metrics."""
+    """Short label for logs and metrics."""
 
 
 class RefusedError(Exception):
-    """Carries a refusal out of the parser."""
+    """Carries a refusal out of the parser's callbacks."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.reason)
@@ -51,20 +51,20 @@ MANY_HEADERS: Final = Refusal(431, "too_large", "There are too many headers.", "
 LONG_BODY: Final = Refusal(413, "too_large", "The body is too long.", "body")
 FULL: Final = Refusal(503, "unavailable", "Too many connections are open; try again soon.", "connections")
 LATER: Final = Refusal(0, "bad_request", "", "pipeline")
-"""Not answered at all: a client that pipelines must be ready to send again (RFC 9112 9.3.2)."""
+"""Close without a response: a client that pipelines must be ready to send again (RFC 9112 9.3.2)."""
 
 
 def refusal_bytes(
     refusal: Refusal, *, target: bytes, base_url: str, request_id: str, headers: Sequence[tuple[bytes, bytes]]
 ) -> bytes:
-    """The whole answer, with which the connection ends.
+    """Return the whole error response, after which the connection is closed.
 
     Args:
-        refusal: Why.
-        target: What was read of the request target; only its path is repeated.
+        refusal: The error.
+        target: The part of the request target that was read; the response repeats only its path.
         base_url: Public origin.
-        request_id: Names the request in the logs.
-        headers: Those that every answer has.
+        request_id: Identifies the request in the logs.
+        headers: Headers of every response.
     """
     path = target.partition(b"?")[0][:SHOWN_CHARACTERS].decode("latin-1")
     problem = Problem(code=refusal.code, status=refusal.status, message=refusal.message)

@@ -1,4 +1,4 @@
-"""What the head of a request must look like beyond what the parser sees to.
+"""Validate the head of a request beyond the checks of the parser.
 
 Sources: https://www.rfc-editor.org/rfc/rfc9112#section-3.2, https://www.rfc-editor.org/rfc/rfc9112#section-6.1
 """
@@ -15,18 +15,18 @@ from pagegrade.web.server import refusals
 from pagegrade.web.server.refusals import RefusedError
 
 HOST: Final = re.compile(rb"[A-Za-z0-9._~%!$&'*+,;=:()\[\]-]*")
-"""Characters of ``uri-host [":" port]`` (RFC 9110 7.2, RFC 3986 3.2.2): no user, path, query or blank among them."""
+"""Characters of ``uri-host [":" port]`` (RFC 9110 7.2, RFC 3986 3.2.2): no user, path, query or blank."""
 
 
 def check_headers(headers: Iterable[tuple[bytes, bytes]], version: str) -> None:
-    """See that there is one host, and that everybody agrees where the body ends.
+    """Check that there is exactly one host and that the end of the body is unambiguous.
 
     Args:
-        headers: Names in small letters.
-        version: Of HTTP.
+        headers: Headers with lower-case names.
+        version: HTTP version.
 
     Raises:
-        RefusedError: It is not so.
+        RefusedError: The headers are not valid.
     """
     if version not in {"1.0", "1.1"}:
         raise RefusedError(refusals.BAD_VERSION)
@@ -43,11 +43,11 @@ def check_headers(headers: Iterable[tuple[bytes, bytes]], version: str) -> None:
 
 
 def read_target(target: bytes) -> tuple[str, bytes]:
-    """Path (still encoded) and query of a request target; of a whole URL only these count, never its host.
+    """Return the path (still encoded) and query of a request target; the host of an absolute URL is ignored.
 
     Raises:
-        RefusedError: It names a user or another scheme.
-        httptools.HttpParserError: It is no target at all.
+        RefusedError: The target contains a user or another scheme.
+        httptools.HttpParserError: The target is malformed.
     """
     parts: Any = httptools.parse_url(target)  # its types promise parts that may be missing
     if parts.userinfo is not None or parts.schema not in {None, b"http", b"https"}:

@@ -1,7 +1,7 @@
-"""Listen, serve an ASGI application, stop gracefully: uvicorn's protocol in our own event loop.
+"""Listen, serve an ASGI application and stop gracefully: uvicorn's protocol with a custom server loop.
 
-Not ``uvicorn.Server``: it takes the signals of the process, ends it when a port is taken, looks ten times a second
-whether it should stop, and when its patience ends leaves connections as they are.
+``uvicorn.Server`` is not used: it installs signal handlers, exits the process when a port is in use, polls ten times a
+second for the stop flag, and leaves connections open when the grace period is over.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from pagegrade.web.server.refusals import Refusal
 
 BACKLOG: Final = 1024
 ABORTING_S: Final = 2.0
-"""For the application to notice that its requests were cut off."""
+"""Time for the application to handle the cancellation of its requests."""
 WILDCARDS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - recognized, not bound
 Observer = Callable[[Refusal, str, str], None]
 
 
 def _ignore(_url: str) -> None:
-    """Nobody waits for it."""
+    """Ignore the URL."""
 
 
 async def serve(
@@ -46,23 +46,23 @@ async def serve(
     base_url: str = "",
     on_refusal: Observer | None = None,
 ) -> None:
-    """Serve ``app`` until ``stop`` is set, and return when the last connection has ended.
+    """Serve ``app`` until ``stop`` is set, and return after the last connection has ended.
 
-    Cancelling counts as ``stop``; cancelling after that ends the grace.
+    Cancellation counts as ``stop``; a second cancellation ends the grace period.
 
     Args:
         app: ASGI 3 application; it gets no lifespan events.
         host: Address or name to listen on; a name with several addresses listens on all.
-        port: 0 takes a free one.
-        stop: From then on nothing new is accepted, and what is being answered gets ``grace_s`` to finish.
-        ready: Called once with the URL that really is listened on.
-        grace_s: Seconds; after it the rest is cut off.
-        limits: What clients may ask of us.
-        base_url: Public origin, for the links in refusals; by default the one that is listened on.
-        on_refusal: Told of every request that never reached ``app``.
+        port: TCP port; 0 picks a free one.
+        stop: When set, no new connections are accepted, and responses under way get ``grace_s`` to finish.
+        ready: Called once with the URL that the server listens on.
+        grace_s: Grace period in seconds; connections still open after it are aborted.
+        limits: Limits for clients.
+        base_url: Public origin for links in error responses; by default the URL of the listening socket.
+        on_refusal: Called for every request that was rejected before it reached ``app``.
 
     Raises:
-        InvalidInput: The address cannot be listened on; the message says why.
+        InvalidInput: The server cannot listen on the address; the message gives the reason.
     """
     loop = asyncio.get_running_loop()
     listening = Listening(
@@ -91,7 +91,7 @@ async def serve(
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """What makes the fastest event loop there is here, for ``asyncio.Runner``; ``None``: Python's own."""
+    """Return the factory of the fastest installed event loop, for ``asyncio.Runner``; ``None`` for Python's own."""
     if importlib.util.find_spec("uvloop") is None:
         return None
     import uvloop
@@ -101,11 +101,11 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 
 class _DateHeader:
-    """Keeps the ``Date`` of every answer right (RFC 9110 6.6.1), made once a second instead of once a request."""
+    """Keeps the ``Date`` header of responses current (RFC 9110 6.6.1): computed once a second, not per request."""
 
     def __init__(self, listening: Listening) -> None:
         self._loop = listening.loop
-        # One list for all answers, also for those that were begun before and are sent only now.
+        # One shared list: responses that began earlier and are sent now get the current date, too.
         self._headers = listening.state.default_headers = []
         self._tick()
 
@@ -115,7 +115,7 @@ class _DateHeader:
         self._timer = self._loop.call_later((1001 - rest_ms) / 1000, self._tick)
 
     def stop(self) -> None:
-        """Nobody looks any more."""
+        """Stop the timer."""
         self._timer.cancel()
 
 
@@ -137,7 +137,7 @@ def _configure(app: Any) -> Config:
 
 
 def _affordable(limits: ServerLimits) -> ServerLimits:
-    """The limits with no more connections than half of the files that may be open: the rest is for the work itself."""
+    """Cap the connections at half of the process's open file limit; the rest is reserved for the application."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return replace(limits, connections=max(1, min(limits.connections, files // 2)))
 
@@ -160,7 +160,7 @@ def _url_of(server: asyncio.Server) -> str:
 
 
 async def _finish(listening: Listening, grace_s: float) -> None:
-    """Let what is under way end, and end what does not."""
+    """Wait for open responses to finish, and abort the rest after the grace period."""
     listening.stopping = True
     state = listening.state
     for connection in list(state.connections):
@@ -173,7 +173,7 @@ async def _finish(listening: Listening, grace_s: float) -> None:
                 if state.tasks:
                     await asyncio.wait(state.tasks)
     finally:
-        # Also when we are cancelled because nobody wants to wait for the rest of the grace.
+        # Also runs when the grace period itself is cancelled.
         for task in list(state.tasks):
             task.cancel()
         for connection in list(state.connections):
