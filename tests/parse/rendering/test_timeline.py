@@ -62,15 +62,40 @@ def test_times_count_from_the_navigation_to_the_document() -> None:
     assert timeline.end_ms == 10_000
 
 
-def test_other_frames_do_not_count() -> None:
-    """Paints of an embedded page are not those of the page."""
+def test_the_empty_document_before_the_answer_does_not_count() -> None:
+    """It has a viewport and ends its load after the navigation begins; requests before the answer are of the page."""
     timeline = read(
+        event("viewport", 2.5, data={"frameID": FRAME}),
+        event("domContentLoadedEventEnd", 1),
+        event("loadEventEnd", 1.2),
+        event("ResourceSendRequest", 2, data={"requestId": "1"}),
+        event("commitNavigationEnd", 379),
+        event("viewport", 381, data={"frameID": FRAME}),
+        event("domContentLoadedEventEnd", 415),
+        event("LayoutShift", 870, data={"score": 0.2, "had_recent_input": True}),
+        event("loadEventEnd", 1894),
+        event("firstContentfulPaint", 424),
+        event("ResourceFinish", 390, data={"requestId": "1"}),
+    )
+
+    assert timeline.first_viewport_ms == 381
+    assert timeline.dom_content_loaded_ms == 415
+    assert timeline.load_ms == 1894
+    assert timeline.get_requests == (Span(start_ms=2, end_ms=390),)
+    assert measure_load(timeline).cls == 0.2
+
+
+def test_other_frames_do_not_count() -> None:
+    """Paints and viewports of an embedded page are not those of the page."""
+    timeline = read(
+        event("viewport", 10, frame="F2", data={"frameID": "F2"}),
         event("firstContentfulPaint", 20, frame="F2"),
         event("largestContentfulPaint::Candidate", 30, frame="F2", data={"type": "image", "size": 1}),
     )
 
     assert timeline.first_contentful_paint_ms is None
     assert timeline.paint_candidates == ()
+    assert timeline.first_viewport_ms is None
 
 
 def test_an_invalidated_paint_takes_all_candidates_back() -> None:

@@ -29,6 +29,7 @@ _URL_CHARACTERS: Final = 2_000
 _MARKS: Final = frozenset(
     {
         "navigationStart",
+        "commitNavigationEnd",
         "firstContentfulPaint",
         "largestContentfulPaint::Candidate",
         "largestContentfulPaint::Invalidate",
@@ -42,6 +43,7 @@ _MARKS: Final = frozenset(
         "Screenshot",
     }
 )
+_REQUESTS: Final = frozenset({"ResourceSendRequest", "ResourceFinish"})
 CATEGORIES: Final = (
     "blink.user_timing",
     "devtools.timeline",
@@ -143,13 +145,22 @@ def read_timeline(recording: Recording, *, frame: str, lasted_s: float) -> tuple
         _int(origin.get("tid")),
     )
     end = max(recording.last_us, start + lasted_s * 1_000_000)
+    # Until the answer arrives, the frame shows an empty document, which has a viewport and loads, too.
+    shown = next(
+        (
+            float(event["ts"])
+            for event in events
+            if event.get("name") == "commitNavigationEnd" and _frame(event) == frame and float(event["ts"]) >= start
+        ),
+        start,
+    )
 
     def ms(time: float) -> float:
         return round((time - start) / 1_000, 3)
 
     reader = _Reader(frame=frame, ms=ms)
     for event in events:
-        if float(event["ts"]) >= start:
+        if float(event["ts"]) >= (start if event.get("name") in _REQUESTS else shown):
             reader.take(event)
     return (
         Timeline(
@@ -191,7 +202,8 @@ class _Reader:
             if _frame(event) == self.frame:
                 self.once.setdefault(name, time)
         elif name == "viewport":
-            self.once.setdefault(name, time)
+            if data.get("frameID") in (None, self.frame):
+                self.once.setdefault(name, time)
         elif name == "largestContentfulPaint::Candidate":
             if _frame(event) == self.frame:
                 kind = data.get("type")
