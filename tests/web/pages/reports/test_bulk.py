@@ -104,6 +104,28 @@ def test_one_password_guards_all(tmp_path: Path) -> None:
     with_instance(tmp_path, script)
 
 
+def test_all_are_analyzed_with_the_chosen_engine(tmp_path: Path) -> None:
+    """A choice that does not exist is named, and the other one stays in the form."""
+
+    async def script(instance: Instance) -> None:
+        wrong = await create(instance, "a.example\nb.example", privacy="1", render="7", device="desktop")
+        unset = await create(instance, "c.example", privacy="1", render="", device="mobile")
+        done = await create(instance, "a.example\nb.example", privacy="1", render="1", device="desktop")
+        made = (await instance.call("GET", "/api/v1/reports?sort=asc")).json()["data"]
+
+        assert wrong.status_code == 422
+        assert '<a href="#render">' in wrong.text
+        assert '<option value="desktop" selected>' in wrong.text
+        assert (unset.status_code, done.status_code) == (303, 303)
+        assert [(each["url"], each["render"], each["device"]) for each in made] == [
+            ("https://c.example/", None, "mobile"),
+            ("https://a.example/", 1, "desktop"),
+            ("https://b.example/", 1, "desktop"),
+        ]
+
+    with_instance(tmp_path, script)
+
+
 def test_a_form_that_is_sent_twice_makes_its_reports_once(tmp_path: Path) -> None:
     """Somebody pressed the button again while the first answer was on its way."""
 

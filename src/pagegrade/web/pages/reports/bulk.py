@@ -164,8 +164,8 @@ def _new_reports(view: View, urls: tuple[str, ...], sent: Mapping[str, str]) -> 
     """Return a new report for each URL.
 
     Raises:
-        ValidationFailed: The privacy or the password cannot be used.
-        URLNotAllowed: An address that was judged a moment ago.
+        ValidationFailed: An option cannot be used.
+        URLNotAllowed: An address that was allowed a moment ago.
     """
     fields, violations = read_fields(CreateReportBody, {**sent, "url": urls[0]}, "body")
     first = new_report_of(view.admitted.account, view.options, fields, violations)
@@ -235,6 +235,8 @@ def _show(
         at_once=AT_ONCE,
         again=again,
         privacies=privacy_options(texts),
+        chosen_render=sent.get("render", ""),
+        chosen_device=sent.get("device", ""),
         chosen_privacy=sent.get("privacy") or str(int(default_privacy(view.admitted.account, view.options))),
         problems=problems or {},
     )
