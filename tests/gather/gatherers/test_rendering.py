@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +30,40 @@ def gather(program: Path | None, **options: object) -> Rendering | NotGathered:
 def test_without_being_asked_nothing_is_drawn() -> None:
     """Static analysis needs no browser."""
     assert gather(None) == NOT_RENDERED
+
+
+_STATIC_ANALYSIS = """
+import sys, threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+import pagegrade
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<!doctype html><html lang=en><title>Lamps</title><h1>Lamps</h1>")
+    def log_message(self, *arguments):
+        pass
+
+server = HTTPServer(("127.0.0.1", 0), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+report = pagegrade.analyze(f"http://127.0.0.1:{server.server_port}/", allow_networks=["127.0.0.0/8"])
+print(report.error, report.score is not None)
+print(*sorted(name for name in sys.modules if name.startswith("pagegrade.gather.browser.")))
+"""
+
+
+def test_a_static_analysis_loads_nothing_of_the_rendered_engine() -> None:
+    """Only the types of its options and errors, so that it costs what it did before there was an engine."""
+    done = subprocess.run(
+        [sys.executable, "-c", _STATIC_ANALYSIS], env={}, capture_output=True, encoding="utf-8", check=True
+    )
+
+    assert done.stdout.splitlines() == [
+        "None True",
+        "pagegrade.gather.browser.errors pagegrade.gather.browser.options",
+    ]
 
 
 def test_a_browser_that_cannot_be_started_is_a_missing_artifact() -> None:

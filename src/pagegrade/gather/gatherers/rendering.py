@@ -6,7 +6,6 @@ import asyncio
 from dataclasses import replace
 
 from pagegrade.gather.browser.errors import RenderingFailed
-from pagegrade.gather.browser.render import render
 from pagegrade.gather.context import Context
 from pagegrade.gather.http import HTTPClient
 from pagegrade.model.artifacts import NOT_RENDERED, NotGathered
@@ -18,6 +17,9 @@ async def gather_rendering(context: Context) -> Rendering | NotGathered:
     options = context.options.render
     if options is None:
         return NOT_RENDERED
+    # Most analyses draw nothing, and need not load what starts a browser.
+    from pagegrade.gather.browser.render import render
+
     await asyncio.gather(
         *(asyncio.shield(promise) for name, promise in context.promises.items() if name != "rendering")
     )
