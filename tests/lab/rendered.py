@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import ctypes
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -36,6 +37,8 @@ from tests.lab.wires import Tripwires, listening_socket
 
 OPEN: Final = Policy(allow_networks=(ip_network("0.0.0.0/0"), ip_network("::/0")))
 NAIVE_S: Final = 20.0
+PEERS: Final = "--allow-loopback-in-peer-connection"
+"""Peers use any other interface by themselves; the lab has the loopback only."""
 PR_SET_CHILD_SUBREAPER: Final = 36
 
 
@@ -67,7 +70,10 @@ def main() -> None:
         serve(attack)
         before = namespaces()
         started = time.monotonic()
-        found = naive() if sys.argv[1] == "naive" else asyncio.run(product(OPEN if sys.argv[1] == "open" else Policy()))
+        if sys.argv[1] == "naive":
+            found = naive()
+        else:
+            found = asyncio.run(product(OPEN if sys.argv[1] == "open" else Policy(), Path(folder)))
         wires.settle()
         touches = wires.between(started, time.monotonic())
         folders = [path.name for path in Path(temporary).iterdir()]
@@ -107,12 +113,9 @@ def serve(attack: Attack) -> None:
         Thread(target=server.serve_forever, daemon=True).start()
 
 
-async def product(policy: Policy) -> dict[str, Any]:
+async def product(policy: Policy, folder: Path) -> dict[str, Any]:
     """The attack as the engine draws it, and the page that leaves for a forbidden address."""
-    program = find_browser()
-    if program is None:
-        raise RuntimeError("there is no browser")
-    options = RenderOptions(program=program, network="none", loads=1, time_s=120.0)
+    options = RenderOptions(program=browser_with_peers(folder), network="none", loads=1, time_s=120.0)
     async with HTTPClient(policy=policy) as client:
         rendering = await render(f"http://{HOST}/", options, client=client)
     async with HTTPClient(policy=policy) as client:
@@ -128,6 +131,18 @@ async def product(policy: Policy) -> dict[str, Any]:
     }
 
 
+def browser_with_peers(folder: Path) -> Path:
+    """Write a command that starts the browser with one more flag, for every user."""
+    program = find_browser()
+    if program is None:
+        raise RuntimeError("there is no browser")
+    path = folder / "browser"
+    path.write_text(f'#!/bin/sh\nexec {shlex.quote(str(program))} {PEERS} "$@"\n', encoding="utf-8")
+    folder.chmod(0o711)
+    path.chmod(0o755)
+    return path
+
+
 def naive() -> dict[str, Any]:
     """The attack in a browser that nothing holds back."""
     program = find_browser()
@@ -135,7 +150,7 @@ def naive() -> dict[str, Any]:
         raise RuntimeError("there is no browser")
     with tempfile.TemporaryDirectory() as profile:
         command = [str(program), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}"]
-        command += ["--disable-popup-blocking", "--remote-debugging-port=0", f"http://{HOST}/"]
+        command += [PEERS, "--disable-popup-blocking", "--remote-debugging-port=0", f"http://{HOST}/"]
         browser = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         )

@@ -27,7 +27,7 @@ CHANNELS: Final[Mapping[str, str]] = {
     "object": '<object data="http://{target}/" type="text/html"></object>',
     "embed": '<embed src="http://{target}/" type="text/html">',
     "video": '<video src="http://{target}/" autoplay muted></video>',
-    "track": '<video autoplay muted><track default src="http://{target}/"></video>',
+    "track": '<video autoplay muted crossorigin=anonymous><track default src="http://{target}/"></video>',
     "icon": '<link rel=icon href="http://{target}/">',
     "preload": '<link rel=preload as=image href="http://{target}/">',
     "prefetch": '<link rel=prefetch href="http://{target}/">',
@@ -60,15 +60,19 @@ CHANNELS: Final[Mapping[str, str]] = {
     "redirected image": '<img src="/to?http://{target}/" alt="">',
     "redirected frame": '<iframe src="/to?http://{target}/"></iframe>',
     "policy report": '<iframe src="/reports?http://{target}/"></iframe>',
-    "speculation": '<script type=speculationrules>{{"prefetch":[{{"source":"list","urls":["http://{target}/"],'
-    '"requires":["anonymous-client-ip-when-cross-origin"]}}],"prerender":[{{"source":"list","urls":["/to?http://{target}/"]}}]}}'
-    "</script>",
-    "attached file": '<iframe src="/file?http://{target}/"></iframe>',
+    "speculation": '<script type=speculationrules>{{"prefetch":[{{"source":"list","urls":["https://{target}/"],'
+    '"eagerness":"immediate"}}],"prerender":[{{"source":"list","urls":["/to?https://{target}/"],'
+    '"eagerness":"immediate"}}]}}</script>',
+    "redirected download": '<a id=s{n} href="/to?http://{target}/" download>x</a><script>s{n}.click()</script>',
 }
 """Channel -> markup with its own private address as ``target`` and a number ``n``."""
-UNSEEN: Final = frozenset({"speculation", "attached file", "transport", "peer", "relay", "icon", "track", "preconnect"})
-"""Channels that a browser without any protection does not use here, such as those of peers, which need an interface
-other than the loopback; all others prove the wires."""
+UNSEEN: Final[Mapping[str, str]] = {
+    "icon": "A browser without a window fetches no icon.",
+    "preconnect": "Chromium leaves the hint to the program around it, and the one without a window ignores it.",
+    "redirected download": "A browser without a window starts no download, and asks for nothing.",
+    "transport": "It exists in secure contexts only; a page with TLS could not lead to plain HTTP through the others.",
+}
+"""Channels that a browser without any protection does not use here -> why; all others prove the wires."""
 SPELLINGS: Final[Mapping[str, str]] = {
     "127.0.0.1": "http://127.0.0.1:8080/",
     "localhost": "http://localhost:8080/",
@@ -136,12 +140,6 @@ def respond(path: str, attack: Attack) -> tuple[int, dict[str, str], bytes]:
         case "/reports":
             policy = f"img-src 'none'; report-uri {target}"
             return 200, {**kind, "Content-Security-Policy": policy}, b"<img src=/x.png alt=x>"
-        case "/file":
-            return (
-                200,
-                {"Content-Disposition": "attachment; filename=evil.bin", "Refresh": f"0;url={target}"},
-                b"x" * 999,
-            )
         case "/worker.js":
             code = 'oninstall=()=>{skipWaiting();fetch("http://10.66.99.1/",{mode:"no-cors"})}'
             return 200, {"Content-Type": "text/javascript"}, code.encode()
