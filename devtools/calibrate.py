@@ -5,16 +5,25 @@ Both sets lie beside the checkout, in ``../shared``: ``grading`` (pages with kno
 network namespace of its own (``unshare``, no privileges needed), so nothing leaves the machine. Without the folder or
 the namespace nothing is graded, which is printed and counted as a skip.
 
+With ``--render`` a browser draws every page as well, as ``pagegrade analyze --render`` does: three loads over the line
+of a phone. Without a browser that is a skip, too.
+
 The exit status is 1 when a law of the grade does not hold: the constants below.
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
+import hashlib
 import importlib.util
 import json
+import os
 import re
+import shlex
+import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import threading
@@ -22,8 +31,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from pagegrade.gather.browser.program import HOW_TO_GET_ONE, find_browser
 from pagegrade.model.report import DECENT_FROM
 from pagegrade.parse.html.parser import parse_document
 from pagegrade.parse.url import host as host_of
@@ -41,8 +54,10 @@ MIN_NEAR_BAD: Final = 2
 MEDIAN: Final = (60, 75)
 """Between these lies the median score of the corpus."""
 GRADES: Final = ("good", "decent", "bad", "none")
-_NO_NAMESPACE: Final = 3
-"""Status of the server's ``unshare`` where no namespace is permitted."""
+BROWSERS: Final = 2
+"""Pages that are drawn at the same time."""
+NO_NAMESPACE: Final = 3
+"""Status where no namespace is permitted."""
 _ADDRESS: Final = re.compile(
     r"<link\b[^>]*\brel=[\"']?canonical\b[^>]*\bhref=[\"']?https?://([^\"'\s>#]+)"
     r"|<meta\b[^>]*\bproperty=[\"']?og:url\b[^>]*\bcontent=[\"']?https?://([^\"'\s>#]+)",
@@ -60,22 +75,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--shared", type=Path, default=ROOT.parent / "shared", help="the folder with both sets of pages"
     )
     parser.add_argument("--save", type=Path, help="a file to keep the reports in, one JSON object a line")
+    parser.add_argument("--render", action="store_true", help="draw the pages in a browser, too")
+    parser.add_argument("--labeled", action="store_true", help="only the labeled pages")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if not (given.shared / "grading" / "serve.py").is_file():
         return _skip("there are no labeled pages beside the checkout")
+    if given.render and find_browser() is None:
+        return _skip(f"there is no browser. {HOW_TO_GET_ONE}")
     if given.inside is not None:
-        given.inside.write_text("".join(f"{json.dumps(row)}\n" for row in grade(given.shared)), encoding="utf-8")
+        graded = grade(given.shared, render=given.render, corpus=not given.labeled)
+        with given.inside.open("w", encoding="utf-8") as file:
+            for row in graded:
+                file.write(f"{json.dumps(row)}\n")
+                file.flush()
         return 0
     with tempfile.TemporaryDirectory() as scratch:
         results = (given.save or Path(scratch, "results.jsonl")).resolve()
         command = [sys.executable, "-B", "-m", "devtools.calibrate", "--shared", str(given.shared.resolve())]
-        status = server_of(given.shared).unshare([*command, "--inside", str(results)], cwd=ROOT)
+        command += [flag for flag in ("--render", "--labeled") if getattr(given, flag[2:])]
+        status = unshare([*command, "--inside", str(results)])
         if status:
-            return _skip("no private network namespace is permitted here") if status == _NO_NAMESPACE else int(status)
+            return _skip("no private network namespace is permitted here") if status == NO_NAMESPACE else status
         rows = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
-    text, faults = report([row for row in rows if row["label"]], [row for row in rows if not row["label"]])
+    corpus = None if given.labeled else [row for row in rows if not row["label"]]
+    text, faults = report([row for row in rows if row["label"]], corpus)
     sys.stdout.write(text)
+    if given.render:
+        drawn = sum((row["report"] or {}).get("rendered") is not None for row in rows)
+        sys.stdout.write(f"Drawn in a browser: {drawn} of {len(rows)}\n")
     return 1 if faults else 0
 
 
@@ -84,13 +112,25 @@ def _skip(reason: str) -> int:
     return 0
 
 
-def report(labeled: Sequence[Row], corpus: Sequence[Row]) -> tuple[str, list[str]]:
-    """(what to print, the laws that do not hold)."""
-    faults = [*label_faults(labeled), *spread_faults(corpus)]
+def unshare(command: Sequence[str]) -> int:
+    """Run a command of ours in a network and mount namespace of its own, as the user that runs this; its exit status.
+
+    Users keep their identity, because a browser does not start as root, and no other user exists in a new namespace.
+    """
+    tool = shutil.which("unshare")
+    flags = ["-nm"] if os.geteuid() == 0 else ["-cnm", "--keep-caps"]
+    if tool is None or subprocess.run([tool, *flags, "true"], capture_output=True, check=False).returncode:
+        return NO_NAMESPACE
+    return subprocess.run([tool, *flags, "--", *command], cwd=ROOT, check=False).returncode
+
+
+def report(labeled: Sequence[Row], corpus: Sequence[Row] | None) -> tuple[str, list[str]]:
+    """(what to print, the laws that do not hold); ``None`` for a corpus that was not asked for."""
+    faults = [*label_faults(labeled), *(() if corpus is None else spread_faults(corpus))]
     parts = [
         confusion(labeled),
-        spread(corpus),
-        penalties([row["report"] for row in (*labeled, *corpus) if score_of(row) is not None]),
+        *(() if corpus is None else (spread(corpus),)),
+        penalties([row["report"] for row in (*labeled, *(corpus or ())) if score_of(row) is not None]),
         "\n".join(f"BELOW THE LAWS: {fault}" for fault in faults) or "All laws hold.",
     ]
     return "\n\n".join(parts) + "\n", faults
@@ -246,11 +286,22 @@ def rounds_of(server: Any, shared: Path) -> list[Round]:
     return [(some, server.World(some)) for some in cases]
 
 
+class Served(NamedTuple):
+    """Running servers of all pages."""
+
+    authority: Path
+    """The certificate that signed all others."""
+    key: str
+    """SHA-256 of the public key of every certificate that is in order, in Base64: what a browser is to trust."""
+    show: Callable[[Any], None]
+    """Switches the servers to another world."""
+
+
 @contextmanager
-def serving(server: Any, rounds: Sequence[Round], scratch: Path) -> Iterator[tuple[Path, Callable[[Any], None]]]:
-    """Inside the namespace: (the authority's certificate, what switches the servers to another world)."""
+def serving(server: Any, rounds: Sequence[Round], scratch: Path) -> Iterator[Served]:
+    """Inside the namespace: serve the pages, the first world to begin with."""
     server.furnish(sorted({host for _, world in rounds for host in world.hosts()}), scratch)
-    certificates = server.Certificates(scratch)
+    certificates = _certificates(server, scratch)
     listening = [server.Server(80, rounds[0][1], None), server.Server(443, rounds[0][1], certificates)]
     for one in listening:
         threading.Thread(target=one.serve_forever, daemon=True).start()
@@ -260,19 +311,77 @@ def serving(server: Any, rounds: Sequence[Round], scratch: Path) -> Iterator[tup
         for one in listening:
             one.world = world
 
-    yield certificates.file, show
+    der = certificates.leaf.public_key().public_bytes(
+        serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
+    yield Served(certificates.file, base64.b64encode(hashlib.sha256(der).digest()).decode(), show)
     for one in listening:
         one.shutdown()
 
 
-def grade(shared: Path) -> Iterator[dict[str, Any]]:
+def _certificates(server: Any, scratch: Path) -> Any:
+    """Certificates of which those that are not in order have a key of their own, so that no browser accepts them."""
+    certificates, others = server.Certificates(scratch), server.Certificates(scratch)
+    others.key, others.ca, others.leaf = certificates.key, certificates.ca, ec.generate_private_key(ec.SECP256R1())
+    others.ski, others.name = certificates.ski, certificates.name
+    others.keypem = others.leaf.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    others.file.write_bytes(certificates.ca.public_bytes(serialization.Encoding.PEM))
+    make = certificates.make
+    certificates.make = lambda host, setup: (make if setup.https in ("yes", "no") else others.make)(host, setup)
+    return certificates
+
+
+def trusting_browser(scratch: Path, key: str) -> Path:
+    """Write a command that starts the browser of this machine with trust in a key, for every user."""
+    program = find_browser()
+    if program is None:
+        raise FileNotFoundError(HOW_TO_GET_ONE)
+    path = scratch / "browser"
+    path.write_text(
+        f'#!/bin/sh\nexec {shlex.quote(str(program))} --ignore-certificate-errors-spki-list={key} "$@"\n',
+        encoding="utf-8",
+    )
+    scratch.chmod(0o711)
+    path.chmod(0o755)
+    return path
+
+
+def analyze_rendered(
+    urls: Sequence[str], served: Served, scratch: Path, network: str, *arguments: str
+) -> dict[str, Any]:
+    """URL -> report with what a browser saw, by the product's own command; ``None`` where there is no report."""
+    environment = {
+        **os.environ,
+        "SSL_CERT_FILE": str(served.authority),
+        "PAGEGRADE_DATA_DIR": str(scratch / "data"),
+        "PAGEGRADE_BROWSER": str(trusting_browser(scratch, served.key)),
+    }
+    command = [str(ROOT / ".venv" / "bin" / "pagegrade"), "analyze", "-", "--render", "--allow-network", network]
+    command += ["--concurrency", str(BROWSERS), "--pictures", str(scratch / "pictures"), "-f", "jsonl", "-q"]
+    text = "\n".join(urls)
+    found = subprocess.run(
+        [*command, *arguments], input=text, text=True, capture_output=True, env=environment, cwd=scratch, check=False
+    )
+    if not found.stdout:
+        raise RuntimeError(found.stderr[-2_000:])
+    reports = {one["url"]: one for one in map(json.loads, found.stdout.splitlines())}
+    return {url: reports.get(url) for url in urls}
+
+
+def grade(shared: Path, *, render: bool = False, corpus: bool = True) -> Iterator[dict[str, Any]]:
     """Inside the namespace: analyze all pages with the product's own command."""
     server = server_of(shared)
-    rounds = rounds_of(server, shared)
-    with tempfile.TemporaryDirectory() as folder, serving(server, rounds, Path(folder)) as (authority, show):
+    rounds = rounds_of(server, shared)[: None if corpus else 1]
+    with tempfile.TemporaryDirectory() as folder, serving(server, rounds, Path(folder)) as served:
         for cases, world in rounds:
-            show(world)
-            found = server.analyze(server.command_of(ROOT), [case.url for case in cases], authority, Path(folder))
+            served.show(world)
+            urls = [case.url for case in cases]
+            if render:
+                found = analyze_rendered(urls, served, Path(folder), server.NETWORK)
+            else:
+                found = server.analyze(server.command_of(ROOT), urls, served.authority, Path(folder))
             for case in cases:
                 about = {"id": case.id, "label": case.grade or None, "also": list(case.also), "url": case.url}
                 yield {**about, "report": found[case.url]}

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from devtools import calibrate
 from devtools.calibrate import label_faults, main, report, spread_faults
 
 
@@ -39,7 +40,7 @@ def test_nineteen_of_twenty_are_enough_and_eighteen_are_not() -> None:
     """95 % to the page."""
     assert label_faults([*RIGHT[1:], row("good", "decent", 70)]) == []
     assert label_faults([*RIGHT[2:], *[row("good", "decent", 70)] * 2]) == [
-        "18 of 20 labelled pages are right; it takes 95%"
+        "18 of 20 labeled pages are right; it takes 95%"
     ]
 
 
@@ -80,3 +81,23 @@ def test_without_the_pages_the_skip_is_counted(tmp_path: Path, capsys: pytest.Ca
     """A checkout elsewhere has none of them."""
     assert main(["--shared", str(tmp_path)]) == 0
     assert "1 skipped" in capsys.readouterr().out
+
+
+def test_without_a_browser_the_skip_is_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only where one is asked for."""
+    (tmp_path / "grading").mkdir()
+    (tmp_path / "grading" / "serve.py").touch()
+    monkeypatch.setattr(calibrate, "find_browser", lambda: None)
+
+    assert main(["--shared", str(tmp_path), "--render"]) == 0
+    assert "1 skipped (there is no browser. Install a Chromium" in capsys.readouterr().out
+
+
+def test_labeled_pages_alone_are_held_to_their_laws_alone() -> None:
+    """A corpus that was not asked for has no spread."""
+    text, faults = report(RIGHT, None)
+
+    assert faults == []
+    assert "corpus:" not in text
