@@ -55,6 +55,7 @@ OPTIONAL = (
     "source_maps",
     "markdown_probe",
     "agent_files",
+    "preview_images",
 )
 
 
@@ -79,7 +80,9 @@ def test_a_page_is_gathered_whole() -> None:
     site = Site(ROUTES)
     found = run(site)
 
-    assert codes(found) == dict.fromkeys(("insecure_probe", "sibling_probe", "tls", "dns"), "not_applicable")
+    assert codes(found) == dict.fromkeys(
+        ("insecure_probe", "sibling_probe", "tls", "dns", "preview_images"), "not_applicable"
+    )
     assert isinstance(found.robots_txt, WellKnown)
     assert isinstance(found.sitemaps, Sitemaps)
     assert [file.kind for file in found.sitemaps.files] == ["urlset"]

@@ -35,6 +35,7 @@ ARTIFACTS: Final = (
     "source_maps",
     "markdown_probe",
     "agent_files",
+    "preview_images",
 )
 
 

@@ -73,6 +73,7 @@ PARSERS: Final[dict[str, Parser]] = {
     "manifest": lambda text: manifest.read_manifest(text.encode(), URL, URL),
     "JSON-LD": structured_data.read_json_ld,
     "image": lambda text: image.read_image(text.encode()),
+    "icon file": lambda text: image.find_shown_image(b"\0\0\1\0" + text.encode()),
     "SVG": lambda text: image.read_image(f"<svg {text}".encode()),
     "style sheet": lambda text: css_urls.find_css_urls(text, base_url=URL),
     "style attribute": lambda text: css_urls.find_css_urls(text, base_url=URL, declarations=True),

@@ -5,16 +5,21 @@ from typing import Any
 
 import pytest
 
-from pagegrade.model.report import Preview, Report
+from pagegrade.model.report import Preview, PreviewPicture, Report
 from pagegrade.parse.text_width import TITLE_SIZE_PX, text_width_px
+from pagegrade.render.i18n import texts_for
 from pagegrade.render.previews import (
     SOCIAL_TITLE_CHARS,
     TITLE_PX,
     cut_to_width,
+    image_note,
     search_result,
     shared_link,
 )
 from tests.report_builders import make_failed_report, make_report
+
+URL = "https://example.com/card.png"
+PICTURE = PreviewPicture(name="social", format="png", width_px=1200, height_px=630, bytes=84_211)
 
 
 def page_with(title: str = "", **more: Any) -> Report:
@@ -94,3 +99,22 @@ def test_a_page_that_was_not_evaluated_has_no_previews() -> None:
 def test_no_text_is_wider_than_its_room(text: str) -> None:
     """With and without spaces, in any script."""
     assert text_width_px(cut_to_width(text, TITLE_PX, TITLE_SIZE_PX)) <= TITLE_PX
+
+
+@pytest.mark.parametrize(
+    ("more", "can_show", "note"),
+    [
+        ({}, True, "The page names no picture for shared links (og:image)."),
+        ({"image_url": "/a.png", "image_problem": "relative"}, True, "The URL of the picture is not absolute"),
+        ({"image_url": URL, "image_problem": "not_loaded"}, True, "The picture could not be loaded."),
+        ({"image_url": URL, "image_problem": "bytes"}, True, "more than 500 kB"),
+        ({"image_url": URL, "image_problem": "pixels"}, True, "too many pixels"),
+        ({"image_url": URL, "image_problem": "type"}, True, "no PNG, JPEG, WebP, GIF or AVIF file"),
+        ({"image_url": URL, "image": PICTURE}, True, "The picture has 1,200 × 630 pixels and 84.2 kB."),
+        ({"image_url": URL, "image": PICTURE}, False, "The picture is named and not shown here."),
+        ({"image_url": URL}, True, "The picture is named and not shown here."),
+    ],
+)
+def test_a_card_says_what_is_known_of_its_picture(more: Any, can_show: bool, note: str) -> None:  # noqa: FBT001
+    """And why there is none."""
+    assert note in image_note(page_with("x", **more), can_show, texts_for("en"))

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from pagegrade.model.artifacts import NotGathered, Resource, Timings
+from pagegrade.model.artifacts import ImageFacts, NotGathered, PreviewImage, PreviewImages, Resource, Timings
+from pagegrade.model.report import Preview, PreviewPicture
 from pagegrade.report.page_summary import (
     MAX_FILE_URL,
     MAX_FILES,
@@ -12,6 +15,8 @@ from pagegrade.report.page_summary import (
     preview_of,
     resource_totals,
     shown_headers,
+    stored_previews,
+    with_pictures,
 )
 from tests.builders import make_artifacts, make_document, make_resource, make_resources, make_response
 
@@ -166,3 +171,41 @@ def test_a_preview_is_bounded() -> None:
     preview = preview_of(make_document(f'<meta name=description content="{"x " * 100_000}">'))
 
     assert len(preview.description) == 400
+
+
+@pytest.mark.parametrize(
+    ("page", "image", "is_stored"),
+    [
+        ("https://example.com/", "https://example.com/card.png?v=12345678", True),
+        ("https://example.com/?token=12345678", "https://example.com/card.png", True),
+        ("https://example.com/?token=12345678", "https://example.com/12345678/card.png", False),
+        ("https://example.com/?user=7", "https://example.com/card.png?user=7", False),
+    ],
+)
+def test_images_whose_urls_repeat_what_is_masked_are_not_stored(page: str, image: str, is_stored: bool) -> None:  # noqa: FBT001
+    """They may be meant for the one who asked."""
+    found = PreviewImage(kind="social", url=image, facts=ImageFacts(format="png", width_px=1, height_px=1), data=b"x")
+    artifacts = replace(make_artifacts(url=page), preview_images=PreviewImages(items=(found,)))
+
+    assert stored_previews(artifacts) == ((found,) if is_stored else ())
+
+
+def test_a_preview_says_what_is_stored_and_why_something_is_not() -> None:
+    """Size and format of what is; the problem of the image alone, since an icon is not missed."""
+    facts = ImageFacts(format="jpeg", width_px=1200, height_px=630)
+    social = PreviewImage(kind="social", url="https://example.com/a.jpg", facts=facts, data=b"xyz")
+    lost = PreviewImage(kind="icon", url="https://example.com/a.ico", problem="type")
+    found = with_pictures(Preview(), (social, lost))
+    other = with_pictures(Preview(), (replace(social, problem="bytes", data=b""),))
+
+    assert found.image == PreviewPicture(name="social", format="jpeg", width_px=1200, height_px=630, bytes=3)
+    assert (found.image_problem, found.icon) == ("", None)
+    assert (other.image, other.image_problem) == (None, "bytes")
+
+
+def test_a_page_without_og_image_is_shown_with_that_of_its_twitter_card() -> None:
+    """As X and others take either."""
+    both = '<meta name="twitter:image" content="/x.png"><meta property="og:image" content="/a.png">'
+
+    assert preview_of(make_document(both)).image_url == "/a.png"
+    assert preview_of(make_document(both.partition(">")[0] + ">")).image_url == "/x.png"

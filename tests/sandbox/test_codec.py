@@ -22,6 +22,8 @@ from pagegrade.model.artifacts import (
     LinkProbes,
     ManifestFacts,
     NotGathered,
+    PreviewImage,
+    PreviewImages,
     Probe,
     Resources,
     ScriptFacts,
@@ -94,6 +96,17 @@ def everything() -> Artifacts:
         markdown_probe=known,
         agent_files=AgentFiles(items=(AgentFile(kind="agent-card", url=url, failure=MISSING, faults=("a",)),)),
         source_maps=SourceMaps(items=(Probe(url=url, named_by=url, failure=MISSING),), found=1),
+        preview_images=PreviewImages(
+            items=(
+                PreviewImage(
+                    kind="social",
+                    url=url,
+                    facts=ImageFacts(format="gif", width_px=3, height_px=2),
+                    data=bytes(range(256)),
+                ),
+                PreviewImage(kind="icon", url=url, problem="bytes"),
+            )
+        ),
         rendering=make_rendering(
             make_timeline(long_tasks=(Span(start_ms=0.1, end_ms=None),)),
             pictures=(Picture(kind="frame", width_px=1, height_px=2, data=bytes(range(256)), time_ms=0.5),),

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from pagegrade.clock import now_ms
 from pagegrade.model.errors import InvalidInput, NotFound
 from pagegrade.model.events import EVENT_TYPES
 from pagegrade.model.outcome import Evidence
-from pagegrade.report.codec import unpack_detail
+from pagegrade.model.stored import PackedPicture
+from pagegrade.report.codec import pack_report, unpack_detail
 from pagegrade.service.accounts.operations import LAST_ADMIN, create_account, set_admin
 from pagegrade.service.container import Services
 from pagegrade.service.erasure import begin_erasure, erase_part, finish_erasure
@@ -73,7 +75,8 @@ async def fill(instance: Instance) -> int:
     found = make_report(url=URL, project=HOST, results=results)
     await instance.finish(found)
     await instance.call("PUT", f"{REPORTS}/{number}", data={"results": "1"}, headers=headers)
-    await instance.finish(found)
+    picture = PackedPicture(name="social", body=b"GIF89a" + NEEDLE.encode())
+    await instance.finish(replace(pack_report(found), pictures=(picture,)))
     await instance.call("PUT", f"{REPORTS}/{number}", data={"privacy": "2", "password": NEEDLE})
     await instance.services.database.write(_answer_deliveries)
     return number
@@ -134,7 +137,7 @@ def test_nothing_of_what_was_deleted_is_left_in_any_table(tmp_path: Path, delete
         return before, traces(instance.services.database)
 
     before, after = with_instance(tmp_path, script)
-    filled = {"reports", "runs", "run_details", "events", "deliveries"}
+    filled = {"reports", "runs", "run_details", "run_pictures", "events", "deliveries"}
 
     assert filled | ({"visits"} if state == "running" else set()) <= set(before)
     assert after == []

@@ -7,7 +7,9 @@ from pagegrade.web.picture_responses import picture_response
 
 def test_a_picture_is_inert_and_asked_about_each_time() -> None:
     """Opened by itself it can do nothing; another account on the same browser gets it from us or not at all."""
-    answer = picture_response(ShownPicture(tag="slug 1 viewport", body=b"RIFF"), headers=(("Vary", "Cookie"),))
+    answer = picture_response(
+        ShownPicture(tag="slug 1 viewport", media_type="image/webp", body=b"RIFF"), headers=(("Vary", "Cookie"),)
+    )
 
     assert (answer.status_code, answer.body) == (200, b"RIFF")
     assert answer.headers["content-type"] == "image/webp"
@@ -18,8 +20,8 @@ def test_a_picture_is_inert_and_asked_about_each_time() -> None:
 
 def test_a_known_picture_is_not_sent_again() -> None:
     """The tag is the same, and says nothing of the report."""
-    whole = picture_response(ShownPicture(tag="slug 1 viewport", body=b"RIFF"))
-    known = picture_response(ShownPicture(tag="slug 1 viewport", body=None))
+    whole = picture_response(ShownPicture(tag="slug 1 viewport", media_type="image/webp", body=b"RIFF"))
+    known = picture_response(ShownPicture(tag="slug 1 viewport", media_type="image/webp", body=None))
 
     assert (known.status_code, known.body) == (304, b"")
     assert known.headers["etag"] == whole.headers["etag"]

@@ -28,8 +28,11 @@ from pagegrade.store.repositories.run_history import load_detail
 from pagegrade.worker import execute
 from pagegrade.worker.execute import perform_run
 from tests.gather.scripted import Names
+from tests.gather.sites import Site as LittleSite
+from tests.gather.sites import html, typed
 from tests.otlp import collecting, forget_variables
 from tests.queue_builders import Queue, add_queued
+from tests.site.assets import png
 from tests.site.serve import Site, serve_site
 from tests.store_builders import NOW_MS, add_owner, make_database
 
@@ -373,3 +376,38 @@ def test_a_trace_says_how_runs_ended(
     ]
     assert parts == [set(), {"gather"}, {"gather", "store"}, {"gather", "store"}, {"gather", "judge", "store"}]
     assert b"secret" not in b"".join(collector.raw)
+
+
+CARD = png(1200, 630)
+DEFAULT = "<!doctype html><title>Welcome to nginx!</title><h1>Welcome to nginx!</h1><p>Thank you for using nginx."
+TEXT = "<!doctype html><html lang=en><title>Chairs</title><h1>Chairs</h1><p>" + "Oak chairs for gardens. " * 80
+
+
+@pytest.mark.parametrize(
+    ("page", "stored"), [(TEXT, {"icon", "social"}), (DEFAULT, set())], ids=["graded", "not graded"]
+)
+def test_images_for_previews_are_stored_with_a_graded_report(
+    services: Services, queue: Queue, page: str, stored: set[str]
+) -> None:
+    """One of each; a page that is another than the one that was asked for has none, and the report says the same."""
+    routes = {"/card": typed(CARD, "image/png"), "/favicon.ico": typed(png(32, 32), "image/png")}
+
+    async def main() -> int:
+        async with LittleSite(routes) as little, Children(1) as children:
+            image = f'<meta property="og:image" content="{little.origin}/card">'
+            little.routes = {**routes, "/": html(page.replace("<title>", f"{image}<title>"))}
+            run = queue.add(f"{little.origin}/", target="")
+            (claimed,) = queue.claim()
+            await perform_run(services, claimed, children=children)
+            return run.report_id
+
+    report = queue.report(asyncio.run(main()))
+    names = services.database.read_here(lambda tx: tx.execute(text("SELECT name, body FROM run_pictures")).all())
+    detail = services.database.read_here(lambda tx: load_detail(tx, report.id, report.run_number or 0))
+    preview = json.loads(detail or b"{}")["page"]["preview"]
+
+    assert report.state == "completed"
+    assert (report.rating is not None) == bool(stored)
+    assert {name for name, _ in names} == stored
+    assert {preview[name]["name"] for name in ("image", "icon") if preview[name] is not None} == stored
+    assert not stored or {name: bytes(body) for name, body in names}["social"] == CARD

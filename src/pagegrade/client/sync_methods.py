@@ -427,14 +427,15 @@ class SyncMethods(SyncCaller):
     def show_picture(self, id: int, picture: str) -> bytes:
         """Show a picture of a page.
 
-        A picture that a browser made of the page in the run that the report shows, in WebP. The names are those
-        of `rendered.pictures`. A report without a browser has none.
+        A picture of the run that the report shows: one that a browser made of the page, in WebP, or one that
+        the page names for previews, as its site sent it. The names are those of `rendered.pictures`, and of
+        `image` and `icon` in `page.preview`.
 
         The key needs the scope `reports:read`.
 
         Args:
             id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
-            picture: Name of a picture, as `rendered.pictures` of the report lists it.
+            picture: Name of a picture, as `rendered.pictures` or `page.preview` of the report has it.
         """
         return self._file("show_picture", path={"id": id, "picture": picture})
 

@@ -766,6 +766,17 @@ class Preview(TypedDict):
     social_title: str
     social_description: str
     image_url: str
+    image: NotRequired[PreviewPicture | None]
+    image_problem: NotRequired[Literal["", "relative", "not_loaded", "type", "bytes", "pixels"] | None]
+    icon: NotRequired[PreviewPicture | None]
+
+
+class PreviewPicture(TypedDict):
+    name: Literal["social", "icon"]
+    format: Literal["png", "jpeg", "webp", "gif", "avif"]
+    width_px: int
+    height_px: int
+    bytes: int
 
 
 class Problem(TypedDict):

@@ -124,6 +124,8 @@ class GatherOptions:
     """Fetches of the document for its load time, 1 to 10; the first one counts."""
     limits: GatherLimits = field(default_factory=GatherLimits)
     exchange_limits: Limits = DEFAULT_LIMITS
+    preview_images: bool = False
+    """Fetch the image for shared links and the icon, for a report that shows them."""
     render: RenderOptions | None = None
     """Options of the rendered engine, which takes its own time after ``budget_s``; ``None``: no rendering."""
 

@@ -32,6 +32,7 @@ class NotGathered:
 
 NOT_ASKED: Final = NotGathered(code="skipped", detail="It was not asked for.")
 """For artifacts that reports of earlier versions do not have."""
+NOT_SHOWN: Final = NotGathered(code="not_applicable", detail="No previews of the page are shown.")
 NOT_RENDERED: Final = NotGathered(code="no_browser", detail="The page was not drawn in a browser.")
 
 
@@ -405,6 +406,31 @@ class AgentFiles:
     items: tuple[AgentFile, ...] = ()
 
 
+PreviewProblem = Literal["", "relative", "not_loaded", "type", "bytes", "pixels"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewImage:
+    """An image that others show beside the page's name."""
+
+    kind: Literal["social", "icon"]
+    url: str
+    """As the page names it: absolute, unless that is the problem."""
+    problem: PreviewProblem = ""
+    """Reason why there are no bytes: the URL names no host, no image came, it is of another type than those that are
+    shown, or it has too many bytes or pixels. Empty: there are."""
+    facts: ImageFacts | None = None
+    data: bytes = b""
+    """PNG, JPEG, WebP, GIF or AVIF."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewImages:
+    """The images of a search result and of a shared link; none of a kind that the page does not have."""
+
+    items: tuple[PreviewImage, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifacts:
     """All that was gathered about one page; what a ruleset evaluates."""
@@ -443,6 +469,7 @@ class Artifacts:
     markdown_probe: WellKnown | NotGathered = NOT_ASKED
     """The document once more by ``Accept: text/markdown``; body holds at most its first bytes."""
     agent_files: AgentFiles | NotGathered = NOT_ASKED
+    preview_images: PreviewImages | NotGathered = NOT_SHOWN
     rendering: Rendering | NotGathered = NOT_RENDERED
     """The page as a browser drew it."""
 

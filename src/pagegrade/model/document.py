@@ -6,10 +6,10 @@ has thousands of them and a frozen dataclass costs three times as much to make. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 import msgspec
 
@@ -264,6 +264,20 @@ class Visibility(Protocol):
     def is_clipped(self, node: Any) -> bool:
         """Return whether an element is clipped or moved off the screen: invisible, but reachable by keyboard."""
         ...
+
+
+_SOCIAL_IMAGE_NAMES: Final = ("og:image", "og:image:secure_url", "og:image:url", "twitter:image", "twitter:image:src")
+"""In the order of preference (https://ogp.me/#structured)."""
+
+
+def social_image(metas: Iterable[Meta]) -> str:
+    """Return the image for shared links as written; empty if the page names none."""
+    found: dict[str, str] = {}
+    for meta in metas:
+        for name in (meta.property, meta.name):
+            if name in _SOCIAL_IMAGE_NAMES and meta.content.strip():
+                found.setdefault(name, meta.content)
+    return next((found[name] for name in _SOCIAL_IMAGE_NAMES if name in found), "")
 
 
 @dataclass(kw_only=True, eq=False)

@@ -8,6 +8,7 @@ from typing import Final, Literal, get_args
 
 import msgspec
 
+from pagegrade.model.artifacts import PreviewProblem
 from pagegrade.model.outcome import Detail, Evidence, Importance, Saving
 from pagegrade.model.rendering import RenderedPage
 
@@ -224,6 +225,19 @@ class LoadedFile(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewPicture:
+    """An image of a preview that is stored with the report, without its bytes."""
+
+    name: Literal["social", "icon"]
+    """The last segment of its address."""
+    format: str
+    """``png``, ``jpeg``, ``webp``, ``gif`` or ``avif``."""
+    width_px: int
+    height_px: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
     """Preview of the page in search results and shared links, beside its title; empty if it declares none."""
 
@@ -234,7 +248,12 @@ class Preview:
     social_title: str = ""
     social_description: str = ""
     image_url: str = ""
-    """As written; never fetched to be shown."""
+    """``og:image``, or ``twitter:image``, as written."""
+    image: PreviewPicture | None = None
+    """``None``: it is not stored."""
+    image_problem: PreviewProblem = ""
+    """Reason why it could not be stored; empty where it is, and where that was not asked for."""
+    icon: PreviewPicture | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

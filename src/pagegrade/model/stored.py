@@ -109,12 +109,13 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackedPicture:
-    """A picture of the page, as it is stored."""
+    """A picture of the page, or one that others show beside its name, as it is stored."""
 
     name: str
-    """Within the run: ``viewport``, ``full-page``, ``frame-1`` ..."""
+    """Within the run: ``viewport``, ``full-page``, ``frame-1`` ..., ``social``, ``icon``."""
     body: bytes
-    """WebP as the browser wrote it."""
+    """WebP as the browser wrote it; an image for previews as its site sent it, in one of
+    ``parse.files.image.SHOWN_TYPES``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +136,7 @@ class PackedReport:
     """JSON object: ``code``, ``message``, ``reason``, ``http_status``, ``retryable``; ``None`` when it succeeded."""
     generated_at_ms: int
     pictures: tuple[PackedPicture, ...] = ()
-    """Of the page in a browser."""
+    """Of the page in a browser, and for previews of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Previews of a page in a search engine and a social network, as text; nothing of the page is loaded."""
+"""Previews of a page in a search engine and a social network."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import Final
 
 import ada_url
 
-from pagegrade.model.report import Report
+from pagegrade.model.report import PreviewPicture, Report
 from pagegrade.parse.text_width import TITLE_SIZE_PX, graphemes, text_width_px
+from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, visible
+from pagegrade.render.i18n import Texts
+from pagegrade.render.view import format_bytes
 
 TITLE_PX: Final = 600
 """Width of a result's title on a desktop (Google cuts there, not at a number of letters)."""
@@ -18,6 +21,14 @@ DESCRIPTION_PX: Final = 1100
 DESCRIPTION_SIZE_PX: Final = 14.0
 SOCIAL_TITLE_CHARS: Final = 88
 SOCIAL_DESCRIPTION_CHARS: Final = 125
+_NOT_LOADED: Final = N_("The picture is named and not shown here.")
+_PROBLEMS: Final = {
+    "relative": N_("The URL of the picture is not absolute, so networks show none."),
+    "not_loaded": N_("The picture could not be loaded."),
+    "type": N_("The picture is not shown here, because it is no PNG, JPEG, WebP, GIF or AVIF file."),
+    "bytes": N_("The picture is not shown here, because it has more than 500 kB."),
+    "pixels": N_("The picture is not shown here, because it has too many pixels."),
+}
 _MAX_CRUMBS: Final = 3
 _LONGEST: Final = 400
 
@@ -34,6 +45,8 @@ class SearchResult:
     description: str
     """Empty: the engine takes words of its own choice from the page."""
     description_cut: bool
+    icon: PreviewPicture | None
+    """``None``: none is stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +58,8 @@ class SharedLink:
     description: str
     image_url: str
     """Empty: the card has no picture."""
+    image: PreviewPicture | None
+    """``None``: it is not stored."""
 
 
 def search_result(report: Report) -> SearchResult | None:
@@ -62,6 +77,7 @@ def search_result(report: Report) -> SearchResult | None:
         title_cut=title.endswith("…") and not page.title.rstrip().endswith("…"),
         description=described,
         description_cut=described.endswith("…") and not page.preview.description.endswith("…"),
+        icon=page.preview.icon,
     )
 
 
@@ -76,7 +92,29 @@ def shared_link(report: Report) -> SharedLink | None:
         title=_cut(preview.social_title or page.title, SOCIAL_TITLE_CHARS),
         description=_cut(preview.social_description or preview.description, SOCIAL_DESCRIPTION_CHARS),
         image_url=visible(preview.image_url, _LONGEST),
+        image=preview.image,
     )
+
+
+def image_note(report: Report, can_show: bool, texts: Texts) -> str:  # noqa: FBT001 - called by templates
+    """Return one sentence about the picture of a shared link.
+
+    Args:
+        report: One of a page that was evaluated.
+        can_show: Pictures of this run have addresses.
+        texts: Of the reader.
+    """
+    preview = None if report.page is None else report.page.preview
+    if preview is None or not preview.image_url:
+        return texts.gettext("The page names no picture for shared links (og:image).")
+    if preview.image is not None and can_show:
+        return texts.gettext(
+            "The picture has %(width)s × %(height)s pixels and %(size)s.",
+            width=texts.number(preview.image.width_px),
+            height=texts.number(preview.image.height_px),
+            size=format_bytes(preview.image.bytes, texts),
+        )
+    return texts.gettext(_PROBLEMS.get(preview.image_problem, _NOT_LOADED))
 
 
 def cut_to_width(text: str, width_px: float, size_px: float) -> str:

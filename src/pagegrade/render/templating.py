@@ -32,7 +32,7 @@ from pagegrade.render.history import HEIGHT, SPARK_SIZE, change_since, chart_of,
 from pagegrade.render.i18n import texts_for
 from pagegrade.render.key_figures import key_figures, loaded_bytes
 from pagegrade.render.measured import measured
-from pagegrade.render.previews import search_result, shared_link
+from pagegrade.render.previews import image_note, search_result, shared_link
 from pagegrade.render.prose import parse_prose
 from pagegrade.render.request_rows import request_table
 from pagegrade.render.tls_facts import tls_facts
@@ -157,6 +157,7 @@ def environment(tag: str) -> Environment:
         severity_names=SEVERITY_NAMES,
         sorts=SORTS,
         request_sorts=REQUEST_SORTS,
+        image_note=image_note,
         search_result=search_result,
         shared_link=shared_link,
         way_out=way_out,

@@ -64,6 +64,7 @@ _ARTIFACT_NAMES: Final[Mapping[str, str]] = {
     "source_maps": N_("source maps"),
     "markdown_probe": N_("the page as Markdown"),
     "agent_files": N_("files for agents"),
+    "preview_images": N_("pictures for previews"),
 }
 PHASES: Final[Mapping[str, str]] = {
     "dns": N_("DNS"),

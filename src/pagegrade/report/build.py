@@ -20,7 +20,14 @@ from pagegrade.model.report import (
     Redirect,
     Result,
 )
-from pagegrade.report.page_summary import loaded_files, preview_of, resource_totals, shown_headers
+from pagegrade.report.page_summary import (
+    loaded_files,
+    preview_of,
+    resource_totals,
+    shown_headers,
+    stored_previews,
+    with_pictures,
+)
 from pagegrade.report.sanitize import clean
 
 MAX_VALUE: Final = 500
@@ -189,5 +196,5 @@ def page_facts(artifacts: Artifacts, document: Document | None) -> PageFacts:
         resources=resource_totals(artifacts),
         files=loaded_files(artifacts),
         headers=shown_headers(response),
-        preview=None if document is None else preview_of(document),
+        preview=None if document is None else with_pictures(preview_of(document), stored_previews(artifacts)),
     )

@@ -18,7 +18,7 @@ from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
 from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.model.rendering import RenderedPage
-from pagegrade.model.report import PageFacts, Preview, Redirect, Report, Result
+from pagegrade.model.report import PageFacts, Redirect, Report, Result
 
 MASK: Final = "…"
 """Never part of a canonical URL, where it would be percent-encoded: what holds it cannot be followed by mistake."""
@@ -75,6 +75,11 @@ def mask_reports(reports: Sequence[Report]) -> tuple[Report, ...]:
     """The reports with the query values of all their pages masked in each."""
     mask = _masker(url for report in reports for url in _own_addresses(report))
     return tuple(_mask_report(report, mask) for report in reports)
+
+
+def reveals_values(text: str, addresses: Iterable[str]) -> bool:
+    """Return whether ``text`` holds something that ``mask_report`` masks in a report with these own addresses."""
+    return _masker(addresses)(text) != text
 
 
 def _own_addresses(report: Report) -> Iterator[str]:
@@ -150,7 +155,8 @@ def _mask_page(page: PageFacts, mask: Callable[[str], str]) -> PageFacts:
         headers=tuple((name, mask(value)) for name, value in page.headers),
         preview=None
         if preview is None
-        else Preview(
+        else replace(
+            preview,
             description=mask(preview.description),
             site_name=mask(preview.site_name),
             social_title=mask(preview.social_title),

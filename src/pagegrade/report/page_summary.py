@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
 from typing import Final
 
-from pagegrade.model.artifacts import Artifacts, NotGathered, Resource, Response
-from pagegrade.model.document import Document
-from pagegrade.model.report import RESOURCE_TYPES, LoadedFile, Preview, ResourceTotal, ResourceType
+from pagegrade.model.artifacts import Artifacts, NotGathered, PreviewImage, Resource, Response
+from pagegrade.model.document import Document, social_image
+from pagegrade.model.report import (
+    RESOURCE_TYPES,
+    LoadedFile,
+    Preview,
+    PreviewPicture,
+    ResourceTotal,
+    ResourceType,
+)
+from pagegrade.report.masking import reveals_values
 from pagegrade.report.sanitize import clean
 
 MAX_FILES: Final = 200
@@ -124,13 +135,50 @@ def preview_of(document: Document) -> Preview:
         for name in (meta.property, meta.name):
             if name.startswith("og:") and meta.content.strip():
                 social.setdefault(name, meta.content)
-    image = next((social[name] for name in ("og:image", "og:image:secure_url", "og:image:url") if name in social), "")
     return Preview(
         description=_line(described.content if described else "", 400),
         site_name=_line(social.get("og:site_name", ""), 80),
         social_title=_line(social.get("og:title", ""), 200),
         social_description=_line(social.get("og:description", ""), 400),
-        image_url=_line(image, 500),
+        image_url=_line(social_image(document.metas), 500),
+    )
+
+
+def stored_previews(artifacts: Artifacts) -> tuple[PreviewImage, ...]:
+    """Return the images for previews whose URLs would not be masked for those who only have a link to the report.
+
+    What such a URL leads to may be meant for the one who asked.
+    """
+    found = artifacts.preview_images
+    if isinstance(found, NotGathered):
+        return ()
+    navigation = artifacts.navigation
+    hops = ((hop.url, hop.header("location") or "") for hop in navigation.hops)
+    own = (navigation.requested_url, navigation.main_document_url, *chain.from_iterable(hops))
+    return tuple(image for image in found.items if not reveals_values(image.url, own))
+
+
+def with_pictures(preview: Preview, images: Sequence[PreviewImage]) -> Preview:
+    """Return the preview with what is stored of its images, and why one is not."""
+    stored = {image.kind: _picture(image) for image in images if not image.problem}
+    return replace(
+        preview,
+        image=stored.get("social"),
+        image_problem=next((image.problem for image in images if image.kind == "social"), ""),
+        icon=stored.get("icon"),
+    )
+
+
+def _picture(image: PreviewImage) -> PreviewPicture | None:
+    facts = image.facts
+    if facts is None or facts.width_px is None or facts.height_px is None:
+        return None
+    return PreviewPicture(
+        name=image.kind,
+        format=facts.format,
+        width_px=facts.width_px,
+        height_px=facts.height_px,
+        bytes=len(image.data),
     )
 
 

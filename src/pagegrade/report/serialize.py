@@ -20,6 +20,7 @@ from pagegrade.model.report import (
     LoadedFile,
     PageFacts,
     Preview,
+    PreviewPicture,
     Report,
     Result,
     RunFacts,
@@ -342,6 +343,19 @@ def _preview(preview: Preview) -> JSONObject:
         "social_title": preview.social_title,
         "social_description": preview.social_description,
         "image_url": preview.image_url,
+        "image": None if preview.image is None else _preview_picture(preview.image),
+        "image_problem": preview.image_problem,
+        "icon": None if preview.icon is None else _preview_picture(preview.icon),
+    }
+
+
+def _preview_picture(picture: PreviewPicture) -> JSONObject:
+    return {
+        "name": picture.name,
+        "format": picture.format,
+        "width_px": picture.width_px,
+        "height_px": picture.height_px,
+        "bytes": picture.bytes,
     }
 
 

@@ -54,8 +54,8 @@ class Operation:
     Forms and JSON are never described together: the Python client of openapi-generator (7.26) would take the fields of
     the form and send an empty body labeled as JSON.
     """
-    file_type: str = ""
-    """Media type of the answer with status 200 if it is a file; empty for JSON."""
+    file_types: tuple[str, ...] = ()
+    """Media types of the answer with status 200 if it is a file; empty for JSON."""
     formats: tuple[str, ...] = ()
     """Media types of answers besides JSON, chosen by Accept."""
     headers: tuple[str, ...] = ()

@@ -1,9 +1,8 @@
-"""Responses that are pictures of a page: kept by the client, asked about each time, and inert."""
+"""Responses that are pictures of a report: kept by the client, asked about each time, and inert."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from pagegrade.service.reports.pictures import ShownPicture
 from pagegrade.web.http.conditional import is_unchanged
@@ -11,8 +10,6 @@ from pagegrade.web.http.headers import FRESH, INERT
 from pagegrade.web.http.response import Response
 from pagegrade.web.request import Request
 from pagegrade.web.responses import Headers, hashed_tag, validators
-
-MEDIA_TYPE: Final = "image/webp"
 
 
 def known_picture(request: Request) -> Callable[[str], bool]:
@@ -27,4 +24,4 @@ def picture_response(shown: ShownPicture, *, headers: Headers = ()) -> Response:
     sent = (*validators(hashed_tag(shown.tag.encode())), FRESH, INERT, *headers)
     if shown.body is None:
         return Response(status_code=304, headers=sent)
-    return Response(status_code=200, content=shown.body, media_type=MEDIA_TYPE, headers=sent)
+    return Response(status_code=200, content=shown.body, media_type=shown.media_type, headers=sent)

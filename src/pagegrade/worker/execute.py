@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -15,7 +16,7 @@ from pagegrade.clock import now_ms, utc_now
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.guard import Guard
 from pagegrade.gather.resolver import CachingResolver, DNSResolver, ResolveError, Resolver
-from pagegrade.model.artifacts import Artifacts, NotGathered
+from pagegrade.model.artifacts import Artifacts, NotGathered, PreviewImage
 from pagegrade.model.errors import FAILURE_CODES, InvalidInput, Unavailable
 from pagegrade.model.rendering import Rendering
 from pagegrade.model.report import Failure, Report
@@ -25,6 +26,7 @@ from pagegrade.observability.run_spans import begin_run, end_run, gatherers_of, 
 from pagegrade.observability.tracing import Span
 from pagegrade.parse.url import Target, host, host_address, parse_target_url
 from pagegrade.report.codec import pack_report
+from pagegrade.report.page_summary import stored_previews
 from pagegrade.report.rendered import picture_names
 from pagegrade.sandbox.pool import TaskRunner
 from pagegrade.service.container import Services
@@ -151,7 +153,7 @@ async def _ask_for_room(services: Services, run: ClaimedRun, target: Target, res
 async def _analyze(
     services: Services, run: ClaimedRun, target: Target, span: Span, *, children: TaskRunner, resolver: Resolver
 ) -> PackedReport:
-    options = replace(services.options.analyze, render=_render_options(services.options, run))
+    options = replace(services.options.analyze, render=_render_options(services.options, run), preview_images=True)
     with span.child("gather") as part:
         gathered = await gather_target(
             target,
@@ -174,7 +176,11 @@ async def _analyze(
     rules = await services.database.read(lambda tx: list_rules_of_report(tx, run.account_id, run.report_id))
     with span.child("judge"):
         packed = await evaluate_and_pack_in_child(gathered, options.thresholds, rules, children=children)
-    return replace(packed, pictures=_pictures(gathered)) if packed.state == "completed" else packed
+    if packed.state != "completed":
+        return packed
+    # A page that was not graded may be another than the one that was asked for.
+    previews = () if packed.rating is None else stored_previews(gathered)
+    return replace(packed, pictures=_pictures(gathered, previews))
 
 
 def _render_options(options: ServiceOptions, run: ClaimedRun) -> RenderOptions | None:
@@ -186,17 +192,22 @@ def _render_options(options: ServiceOptions, run: ClaimedRun) -> RenderOptions |
     )
 
 
-def _pictures(artifacts: Artifacts) -> tuple[PackedPicture, ...]:
-    """Return the pictures that a browser made, within ``MAX_PICTURES_BYTES``; the screen and the whole page first."""
-    if isinstance(artifacts.rendering, NotGathered):
-        return ()
-    pictures = artifacts.rendering.pictures
+def _pictures(artifacts: Artifacts, previews: Sequence[PreviewImage]) -> tuple[PackedPicture, ...]:
+    """Return the images for previews, and the pictures that a browser made, within ``MAX_PICTURES_BYTES``.
+
+    The screen and the whole page come first of the latter.
+    """
+    found: list[tuple[str, bytes]] = [(image.kind, image.data) for image in previews if not image.problem]
+    if not isinstance(artifacts.rendering, NotGathered):
+        pictures = artifacts.rendering.pictures
+        drawn = (picture.data for picture in pictures)
+        found += zip(picture_names(pictures), drawn, strict=True)
     left = MAX_PICTURES_BYTES
     kept = []
-    for name, picture in zip(picture_names(pictures), pictures, strict=True):
-        if len(picture.data) <= left:
-            left -= len(picture.data)
-            kept.append(PackedPicture(name=name, body=picture.data))
+    for name, data in found:
+        if len(data) <= left:
+            left -= len(data)
+            kept.append(PackedPicture(name=name, body=data))
     return tuple(kept)
 
 

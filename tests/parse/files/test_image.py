@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagegrade.parse.files.image import HEAD_BYTES, MAX_PX, read_image
+from pagegrade.parse.files.image import (
+    HEAD_BYTES,
+    MAX_PX,
+    SHOWN_TYPES,
+    find_shown_image,
+    read_image,
+    shown_type,
+)
 
 
 def png(width: int = 3, height: int = 2, *, animated: bool = False) -> bytes:
@@ -35,6 +42,16 @@ def gif(frames: int = 1, *, trailer: bool = True) -> bytes:
     """A GIF of 5 x 4 pixels."""
     frame = b"\x21\xf9\x04\0\0\0\0\0" + b"\x2c" + b"\0" * 9 + b"\x02\x02\x4c\x01\x00"
     return b"GIF89a" + struct.pack("<HHBBB", 5, 4, 0x80, 0, 0) + b"\0" * 6 + frame * frames + b"\x3b" * trailer
+
+
+def icon(*images: bytes) -> bytes:
+    """An icon file with these images, whose sizes grow from 16 pixels."""
+    start = 6 + 16 * len(images)
+    entries = b""
+    for number, image in enumerate(images, 1):
+        entries += struct.pack("<BBBBHHII", 16 * number, 16 * number, 0, 0, 1, 32, len(image), start)
+        start += len(image)
+    return struct.pack("<HHH", 0, 1, len(images)) + entries + b"".join(images)
 
 
 def webp(kind: bytes, payload: bytes) -> bytes:
@@ -185,3 +202,45 @@ def test_long_runs_of_structure_end(data: bytes) -> None:
     facts = read_image(data)
 
     assert facts is None or facts.format in {"jpeg", "gif", "png", "avif", "svg"}
+
+
+@pytest.mark.parametrize(
+    ("data", "media_type"),
+    [
+        (png(), "image/png"),
+        (jpeg(), "image/jpeg"),
+        (gif(), "image/gif"),
+        (webp(b"VP8L", b""), "image/webp"),
+        (iso_image(b"avif", (3, 2)), "image/avif"),
+        (iso_image(b"heic", (3, 2)), None),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", None),
+        (b"<html>", None),
+        (b"", None),
+    ],
+)
+def test_only_images_that_hold_no_scripts_have_a_type_to_be_shown_with(data: bytes, media_type: str | None) -> None:
+    """By their first bytes."""
+    found = find_shown_image(data)
+
+    assert shown_type(data) == media_type
+    assert (None if found is None else SHOWN_TYPES[found[0].format]) == media_type
+    assert found is None or found[1:] == (0, len(data))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [icon(), icon(b"BM"), icon(png())[:20], icon(png())[:-1], b"\0\0\1\0\xff\xff" + b"\xff" * 64],
+    ids=["empty", "bitmap", "no entry", "cut", "lies"],
+)
+def test_an_icon_file_without_a_whole_png_is_not_shown(data: bytes) -> None:
+    """Its entries may point anywhere."""
+    assert find_shown_image(data) is None
+
+
+def test_the_largest_png_of_an_icon_file_is_shown() -> None:
+    """As it lies in the file."""
+    data = icon(png(16, 16), png(32, 32), b"BM")
+    found = find_shown_image(data)
+
+    assert found is not None
+    assert data[found[1] : found[2]] == png(32, 32)

@@ -102,7 +102,7 @@ def test_an_operation_is_described_whole(operation: Operation) -> None:
     whole = described(operation)
     statuses = set(whole["responses"])
 
-    assert operation.answers or operation.file_type
+    assert operation.answers or operation.file_types
     assert operation.tag in TAGS
     assert operation.description.rstrip().endswith(".")
     assert not operation.summary.endswith(".")
@@ -114,7 +114,7 @@ def test_an_operation_is_described_whole(operation: Operation) -> None:
     for answer in map(resolved, whole["responses"].values()):
         assert answer["description"]
         content = answer.get("content", {})
-        assert all(media["examples"] for kind, media in content.items() if kind != operation.file_type)
+        assert all(media["examples"] for kind, media in content.items() if kind not in operation.file_types)
     for parameter in map(resolved, whole.get("parameters", ())):
         assert parameter["description"].rstrip().endswith(".")
         assert {"example", "examples"} & set(parameter) or "default" in parameter["schema"]

@@ -20,6 +20,16 @@ MAX_PX: Final = 2**31 - 1
 _MAX_STEPS: Final = 20_000
 """Boxes, chunks or segments walked before giving up; every step moves forward, so this only bounds the constant."""
 
+SHOWN_TYPES: Final = {
+    "png": "image/png",
+    "jpeg": "image/jpeg",
+    "webp": "image/webp",
+    "gif": "image/gif",
+    "avif": "image/avif",
+}
+"""Format -> media type of images that are stored and shown; drawings (SVG) can hold scripts and are not."""
+_MAX_ICON_ENTRIES: Final = 64
+
 _Format = Literal["jpeg", "png", "gif", "webp", "avif", "jxl", "svg", "bmp", "ico", "tiff", "heic"]
 _Size = tuple[int | None, int | None, bool | None]
 _UNKNOWN: Final[_Size] = (None, None, None)
@@ -50,6 +60,36 @@ def read_image(data: bytes) -> ImageFacts | None:
             animated=animated,
         )
     return None
+
+
+def find_shown_image(data: bytes) -> tuple[ImageFacts, int, int] | None:
+    """Return the image in a file that any browser shows, and where its bytes begin and end.
+
+    That is a whole file of ``SHOWN_TYPES``, or the largest PNG in an icon file. ``None`` for any other file. Takes
+    time linear in ``len(data)``.
+    """
+    start, end = _png_of_icon(data) if data.startswith(b"\0\0\1\0") else (0, len(data))
+    facts = read_image(data[start:end])
+    return None if facts is None or facts.format not in SHOWN_TYPES else (facts, start, end)
+
+
+def shown_type(data: bytes) -> str | None:
+    """Return the media type by the first bytes, one of ``SHOWN_TYPES``; ``None`` for any other file."""
+    name = next((name for matches, name, _ in _FORMATS if name in SHOWN_TYPES and matches(data)), "")
+    return SHOWN_TYPES.get(name)
+
+
+def _png_of_icon(data: bytes) -> tuple[int, int]:
+    """Return the place of the largest PNG in an icon file; all of the file if there is none."""
+    found = [(0, 0, len(data))]
+    for at in range(6, 6 + 16 * min(int.from_bytes(data[4:6], "little"), _MAX_ICON_ENTRIES), 16):
+        size, start = (
+            int.from_bytes(data[at + 8 : at + 12], "little"),
+            int.from_bytes(data[at + 12 : at + 16], "little"),
+        )
+        if start + size <= len(data) and data.startswith(b"\x89PNG\r\n\x1a\n", start):
+            found.append((data[at] or 256, start, start + size))
+    return max(found)[1:]
 
 
 def _jpeg(data: bytes) -> _Size:

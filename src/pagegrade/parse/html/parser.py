@@ -18,7 +18,7 @@ from turbohtml import Element
 
 from pagegrade.model import document as facts
 from pagegrade.model.artifacts import Response
-from pagegrade.model.document import Document
+from pagegrade.model.document import Document, social_image
 from pagegrade.parse.cascade.drawn import DrawnVisibility
 from pagegrade.parse.cascade.sheets import visibility_of
 from pagegrade.parse.files.javascript import marks_of_scripts
@@ -37,6 +37,8 @@ from pagegrade.parse.url import join_url, strip_fragment
 from pagegrade.parse.words import count_words
 
 MAX_LINKS: Final = 200
+MAX_SOCIAL_IMAGE: Final = 8_192
+"""Characters of the URL."""
 _REFERRING_FACTS: Final = frozenset({"anchors", "links", "metas", "references"})
 _HEAD_ELEMENTS: Final = frozenset(
     ["base", "basefont", "bgsound", "link", "meta", "title", "noscript", "script", "style", "template"]
@@ -73,6 +75,10 @@ class NamedURLs(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """Its language versions in order, itself left out; at most ``MAX_LINKS``."""
     own_sites: tuple[str, ...] = ()
     """Domains and hosts besides its own that serve the site (``parse.party``)."""
+    social_image: str = ""
+    """As written."""
+    icon: str = ""
+    """The first one that is no SVG by its name."""
 
 
 def parse_document(
@@ -183,7 +189,13 @@ def find_named_urls(response: Response) -> NamedURLs:
         link_count=len(links),
         alternates=tuple(islice(alternates, MAX_LINKS)),
         own_sites=tuple(sorted(_parties(response.url, into.references, into.metas).own)),
+        social_image=social_image(into.metas).strip()[:MAX_SOCIAL_IMAGE],
+        icon=next((found.url for found in into.references if found.kind == "icon" and not _is_drawing(found.url)), ""),
     )
+
+
+def _is_drawing(url: str) -> bool:
+    return url.partition("?")[0].lower().endswith((".svg", ".svgz"))
 
 
 def parties_of_document(document: Document) -> Parties:

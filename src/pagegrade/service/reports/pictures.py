@@ -1,4 +1,4 @@
-"""Use cases of pictures: those that a browser made of the page of a report, under the privacy of the report."""
+"""Use cases of pictures: of the page of a report and for previews of it, under the privacy of the report."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Final
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound
 from pagegrade.model.stored import StoredReport
+from pagegrade.parse.files.image import shown_type
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import find_report
 from pagegrade.store.engine.database import Transaction
@@ -24,8 +25,10 @@ class ShownPicture:
 
     tag: str
     """Differs for every picture that there ever is."""
+    media_type: str
+    """By its bytes, one of ``SHOWN_TYPES``: what a site declared is never repeated."""
     body: bytes | None
-    """WebP; ``None``: the client has it."""
+    """``None``: the client has it."""
 
 
 def find_picture(tx: Transaction, report: StoredReport, name: str, *, is_known: Callable[[str], bool]) -> ShownPicture:
@@ -44,11 +47,12 @@ def find_picture(tx: Transaction, report: StoredReport, name: str, *, is_known: 
     if number is None or not 0 < len(name) <= MAX_NAME or not name.isascii() or "\0" in name:
         raise NotFound
     body = load_picture(tx, report.id, number, name)
-    if body is None:
+    media_type = None if body is None else shown_type(body)
+    if media_type is None:
         raise NotFound
     # The slug and not the id: others are not to know how many reports there are.
     tag = f"{report.slug} {number} {name}"
-    return ShownPicture(tag=tag, body=None if is_known(tag) else body)
+    return ShownPicture(tag=tag, media_type=media_type, body=None if is_known(tag) else body)
 
 
 def show_picture(

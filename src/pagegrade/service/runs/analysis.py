@@ -42,6 +42,8 @@ class AnalyzeOptions:
     """Fetch the files that the page refers to."""
     load_samples: int = 3
     """Number of measurements of the document's load time."""
+    preview_images: bool = False
+    """Fetch the image for shared links and the icon, to be stored with the report."""
     allow_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     """The operator's own networks, which may be reached on any port."""
     deny_networks: tuple[IPv4Network | IPv6Network, ...] = ()
@@ -129,6 +131,7 @@ async def gather_target(
         policy=policy,
         subresources=options.subresources,
         load_samples=options.load_samples,
+        preview_images=options.preview_images,
         render=options.render,
     )
     try:

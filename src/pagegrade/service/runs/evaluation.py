@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 
 from pagegrade.checks import Check, Evaluated, Facts, all_checks, run_checks
-from pagegrade.model.artifacts import GATHERED, Artifacts, NotGathered, Response
+from pagegrade.model.artifacts import GATHERED, NOT_SHOWN, Artifacts, NotGathered, Response
 from pagegrade.model.identity import USER_AGENT, VERSION
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.outcome import NotRun, Outcome
@@ -136,7 +136,7 @@ def evaluate_artifacts(
             for category in scores.categories
         },
         results=results,
-        page=page_facts(artifacts, facts.document),
+        page=page_facts(replace(artifacts, preview_images=NOT_SHOWN) if withheld else artifacts, facts.document),
         rendered=_rendered(artifacts.rendering),
         run=RunFacts(
             engine=artifacts.engine,

@@ -1,4 +1,4 @@
-"""Pictures of pages: stored with the run that made them, and kept while their report shows that run."""
+"""Pictures of reports: stored with the run that made them, and kept while their report shows that run."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def drop_pictures(tx: Transaction, report_id: int) -> int:
 
 
 def load_picture(tx: Transaction, report_id: int, number: int, name: str) -> bytes | None:
-    """Return a picture of a run of a report, as WebP; ``None`` when there is none."""
+    """Return a picture of a run of a report; ``None`` when there is none."""
     body: bytes | None = tx.execute(_LOAD, {"report": report_id, "number": number, "picture": name}).scalar()
     return None if body is None else bytes(body)
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
+from pagegrade.parse.files.image import SHOWN_TYPES
 from pagegrade.service.container import Services
 from pagegrade.service.reports.pictures import show_picture
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
-from pagegrade.web.picture_responses import MEDIA_TYPE, known_picture, picture_response
+from pagegrade.web.picture_responses import known_picture, picture_response
 from pagegrade.web.request import Request
 
 
 async def show_report_picture(request: Request, work: UnitOfWork, services: Services) -> Response:
-    """Return a picture of the page, as the browser drew it for the shown run."""
+    """Return a picture of the run that the report shows."""
     shown = await work.read(
         show_picture,
         request.id,
@@ -32,12 +33,13 @@ OPERATIONS: Final = (
         path="/api/v1/reports/{id}/pictures/{picture}",
         name="show_picture",
         summary="Show a picture of a page",
-        description="A picture that a browser made of the page in the run that the report shows, in WebP. The names "
-        "are those of `rendered.pictures`. A report without a browser has none.",
+        description="A picture of the run that the report shows: one that a browser made of the page, in WebP, or one "
+        "that the page names for previews, as its site sent it. The names are those of `rendered.pictures`, and of "
+        "`image` and `icon` in `page.preview`.",
         handler=show_report_picture,
         scope="reports:read",
         for_projects=True,
-        file_type=MEDIA_TYPE,
+        file_types=tuple(sorted(SHOWN_TYPES.values())),
         headers=("If-None-Match",),
         answer_headers={200: ("ETag",)},
         problems=("not_found",),

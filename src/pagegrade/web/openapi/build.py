@@ -280,11 +280,11 @@ def _operation(operation: Operation, operations: Sequence[Operation], responses:
 def _answers(operation: Operation, operations: Sequence[Operation]) -> JSONObject:
     shared = _headers((*ALWAYS, *(WITH_KEY if operation.scope is not None else ())))
     found: JSONObject = {}
-    if operation.file_type:
+    if operation.file_types:
         found["200"] = {
             "description": operation.summary,
             "headers": _headers(operation.answer_headers.get(200, ())) | shared,
-            "content": {operation.file_type: {"schema": {"type": "string", "format": "binary"}}},
+            "content": {name: {"schema": {"type": "string", "format": "binary"}} for name in operation.file_types},
         }
     for status, model in operation.answers.items():
         found[str(status)] = {

@@ -49,7 +49,7 @@ PATH_PARAMETERS: Final[dict[str, JSONObject]] = {
         "example": "title-length",
     },
     "picture": {
-        "description": "Name of a picture, as `rendered.pictures` of the report lists it.",
+        "description": "Name of a picture, as `rendered.pictures` or `page.preview` of the report has it.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 16, "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"},
         "example": "viewport",
     },

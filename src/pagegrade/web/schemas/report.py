@@ -203,6 +203,18 @@ class LoadedFile(Document):
     total_ms: Amount | None = about("Total time, in milliseconds.", 44.2)
 
 
+class PreviewPicture(Document):
+    """An image of a preview that is stored with the report."""
+
+    name: Literal["social", "icon"] = about(
+        "The last segment of its address: `/api/v1/reports/{id}/pictures/{name}`.", "social"
+    )
+    format: Literal["png", "jpeg", "webp", "gif", "avif"] = about("Of the file.", "jpeg")
+    width_px: Count = about("Pixels.", 1200)
+    height_px: Count = about("Pixels.", 630)
+    bytes: Count = about("Size of the file.", 84_211)
+
+
 class Preview(Document):
     """Texts and image in search results and link previews, besides the title."""
 
@@ -210,7 +222,15 @@ class Preview(Document):
     site_name: str = about("`og:site_name`.", "Example")
     social_title: str = about("`og:title`.", "Pricing and plans")
     social_description: str = about("`og:description`.", "What each plan has, and what it costs.")
-    image_url: str = about("`og:image`, as written.", "https://example.com/share.png")
+    image_url: str = about("`og:image`, or `twitter:image`, as written.", "https://example.com/share.png")
+    image: PreviewPicture | None = sometimes(
+        "The image, where it is stored with the report; absent in reports from before images were stored."
+    )
+    image_problem: Literal["", "relative", "not_loaded", "type", "bytes", "pixels"] | None = sometimes(
+        "Reason why it is not stored: its URL is not absolute, no image came, it is of another type than PNG, JPEG, "
+        "WebP, GIF and AVIF, or it has too many bytes or pixels; empty where there is no such reason."
+    )
+    icon: PreviewPicture | None = sometimes("The icon, likewise.")
 
 
 NameAndValue = Annotated[list[str], Field(min_length=2, max_length=2)]

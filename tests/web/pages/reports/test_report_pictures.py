@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from pagegrade.model.rendering import LoadMetrics, Picture
+from pagegrade.model.report import Preview, PreviewPicture
 from pagegrade.model.stored import PackedPicture, PackedReport, Privacy
 from pagegrade.report.codec import pack_report
 from pagegrade.report.rendered import picture_names, rendered_page
@@ -19,6 +20,7 @@ from tests.store_builders import BACKENDS, Backend, add_owner, on
 from tests.web.calling import REPORTS, Instance, with_instance
 from tests.web.sharing import cookie_of, guess, locked, see, shared
 
+PNG = b"\x89PNG\r\n\x1a\n card"
 WEBP = b"RIFF\x04\0\0\0WEBP"
 PICTURES = tuple(
     Picture(kind=kind, width_px=721, height_px=1440, data=WEBP + kind.encode()) for kind in ("viewport", "full_page")
@@ -181,3 +183,58 @@ def test_the_requests_of_the_browser_can_be_taken_away(tmp_path: Path) -> None:
         assert "/export/har" not in plain
 
     with_instance(tmp_path, script)
+
+
+def with_previews(body: bytes = PNG, icon: bytes = PNG) -> PackedReport:
+    """The outcome of a run with an image for shared links and an icon."""
+    report = make_report()
+    assert report.page is not None
+    social, mark = (
+        PreviewPicture(name=name, format="png", width_px=1200, height_px=630, bytes=len(body))
+        for name in ("social", "icon")
+    )
+    preview = Preview(image_url="https://example.com/card.png", image=social, icon=mark)
+    packed = pack_report(replace(report, page=replace(report.page, preview=preview)))
+    return replace(packed, pictures=(PackedPicture(name="social", body=body), PackedPicture(name="icon", body=icon)))
+
+
+def test_previews_show_the_stored_image_and_never_that_of_the_site(tmp_path: Path) -> None:
+    """On the report, behind its link, and in the bar; an older run shows its facts without them."""
+
+    async def script(instance: Instance) -> None:
+        report = await instance.create()
+        await instance.finish(with_previews())
+        base, slug = f"/reports/{report['id']}", report["share_url"].rpartition("/")[2]
+        own = (await instance.page("GET", f"{base}?view=previews")).text
+        others = (await see(instance, slug, below="?view=previews")).text
+        served = await instance.page("GET", f"{base}/pictures/social")
+        await instance.call("PUT", f"{REPORTS}/{report['id']}", data={"results": "1"}, headers={"Prefer": "wait=0"})
+        await instance.finish()
+        older = (await instance.page("GET", f"{base}/runs/1?view=previews")).text
+        gone = await instance.page("GET", f"{base}/pictures/social")
+
+        for page, start in ((own, base), (others, f"/r/{slug}")):
+            assert f'src="{start}/pictures/social"' in page
+            assert page.count(f'src="{start}/pictures/icon"') == 2
+            assert "The picture has 1,200 × 630 pixels" in page
+            assert 'src="https://example.com' not in page
+        assert (served.status_code, served.content) == (200, PNG)
+        assert served.headers["content-type"] == "image/png"
+        assert served.headers["x-content-type-options"] == "nosniff"
+        assert served.headers["content-security-policy"] == INERT[1]
+        assert "/pictures/" not in older
+        assert gone.status_code == 404
+
+    with_instance(tmp_path, script)
+
+
+@pytest.mark.parametrize("body", [b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"<html><script>", b"", b"\0"])
+def test_bytes_that_are_no_image_are_never_sent(tmp_path: Path, body: bytes) -> None:
+    """Not even if they are in the table."""
+
+    async def script(instance: Instance) -> int:
+        report = await instance.create()
+        await instance.finish(with_previews(body))
+        return (await instance.page("GET", f"/reports/{report['id']}/pictures/social")).status_code
+
+    assert with_instance(tmp_path, script) == 404
