@@ -26,7 +26,7 @@ from pagegrade.model.ignores import MAX_REASON, IgnoreRule
 from pagegrade.model.monitors import Budget
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.rendering import ElementFacts, LoadMetrics, Picture
-from pagegrade.model.report import Report
+from pagegrade.model.report import Preview, PreviewPicture, Report
 from pagegrade.model.stored import PackedPicture, Privacy, StoredReport
 from pagegrade.report.codec import pack_report
 from pagegrade.report.rendered import rendered_page
@@ -51,6 +51,7 @@ from tests.browser.payloads import PAYLOADS, RIGHT_TO_LEFT, VERY_LONG, everythin
 from tests.rendering_builders import make_rendering
 from tests.report_builders import make_failed_report, make_report, make_result, poisoned_report
 from tests.share_builders import add_shared, run_again
+from tests.site.assets import png
 from tests.site.pages import good_page
 from tests.site.serve import Site
 from tests.store_builders import add_key
@@ -260,8 +261,11 @@ class _Builder:
         packed = pack_report(outcome)
         drawn = () if outcome.rendered is None else outcome.rendered.pictures
         names = [picture.name for picture in drawn] or ["viewport"]
-        pictures = tuple(PackedPicture(name=each, body=PICTURE) for each in names if packed.state == "completed")
-        packed = replace(packed, generated_at_ms=at_ms, pictures=pictures)
+        pictures = [PackedPicture(name=each, body=PICTURE) for each in names if packed.state == "completed"]
+        preview = None if outcome.page is None else outcome.page.preview
+        images = () if preview is None else (preview.image, preview.icon)
+        pictures += [PackedPicture(name=each.name, body=png(each.width_px, each.height_px)) for each in images if each]
+        packed = replace(packed, generated_at_ms=at_ms, pictures=tuple(pictures))
 
         def work(tx: Transaction) -> None:
             for run in claim_runs(
@@ -380,7 +384,16 @@ def _drawn_report() -> Report:
     rendering = make_rendering(pictures=pictures, lcp_element=element)
     lcp = make_result("lcp", category="performance", evidence=(Evidence(selector="main > img", snippet="<img>"),))
     report = make_report(url="https://drawn.example/", rendered=rendered_page(rendering, [metrics], metrics))
-    return replace(report, results=(*report.results, lcp))
+    if report.page is None:
+        raise AssertionError("make_report gives page facts")
+    preview = Preview(
+        description="Brass lamps, made by hand and repaired for life.",
+        site_name="Drawn lamps",
+        image_url="https://drawn.example/card.png",
+        image=PreviewPicture(name="social", format="png", width_px=1200, height_px=630, bytes=4_711),
+        icon=PreviewPicture(name="icon", format="png", width_px=32, height_px=32, bytes=117),
+    )
+    return replace(report, results=(*report.results, lcp), page=replace(report.page, preview=preview))
 
 
 _CAREFUL: Final = (
