@@ -210,6 +210,15 @@ def test_every_header_that_is_read_has_a_row() -> None:
     assert headers_read() == measured | COMPARED | BOUNDED | PRESENT
 
 
+def delayed_by_others_s() -> float:
+    """Seconds that the threads of this process have waited for a processor (proc(5): the second field of schedstat)."""
+    delays = 0
+    for task in Path("/proc/self/task").iterdir():
+        with contextlib.suppress(OSError):
+            delays += int((task / "schedstat").read_bytes().split()[1])
+    return delays / 1e9
+
+
 @dataclass(slots=True)
 class Lag:
     """How long the event loop was kept from its other work, looked at every millisecond."""
@@ -237,11 +246,16 @@ class Lag:
         return taken
 
     def while_sending(self, port: int, wire: bytes) -> Iterator[tuple[float, float]]:
-        """The worst while the server reads some bytes, again and again: others disturb, but not every time."""
+        """Worst lag and processor time while the server reads some bytes, again and again, in seconds.
+
+        The time in which this process could have run and the processors were busy with others is no lag.
+        """
         for _ in range(ATTEMPTS):
             self.take()
+            delayed_s = delayed_by_others_s()
             send(port, wire)
-            yield self.take()
+            worst_s, worst_cpu_s = self.take()
+            yield worst_s - (delayed_by_others_s() - delayed_s), worst_cpu_s
 
     def stop(self) -> None:
         """Look no more."""

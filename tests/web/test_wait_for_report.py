@@ -74,7 +74,7 @@ def test_nobody_waits_for_what_is_there(tmp_path: Path) -> None:
         instance.services.draining = False
         await instance.finish()
         finished = await waited(instance, 30)
-        return [took < 5 for took, _ in (gone, none, draining, finished)]
+        return [took < 15 for took, _ in (gone, none, draining, finished)]
 
     assert with_instance(tmp_path, script) == [True] * 4
 
