@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pagegrade.checks import Check, all_checks
 from pagegrade.model.outcome import Severity
 from pagegrade.model.report import CATEGORIES, Category, Report
-from pagegrade.scoring import Observed, Scores, rules_of, score
+from pagegrade.scoring import EFFECTS, Observed, Scores, rules_of, score
 from pagegrade.service.runs import evaluation
 from tests.builders import make_artifacts
 
@@ -82,13 +82,16 @@ def test_score_is_bounded_and_adds_up(page: dict[str, Observed]) -> None:
 
 @given(page=PAGES | FEW)
 def test_of_a_cause_one_finding_is_charged(page: dict[str, Observed]) -> None:
-    """The most expensive one; the others name it."""
+    """The most expensive one; the others name it. An effect and its causes together cost no less than any of them."""
     result = score(RULES, page)
     for name, carrier in result.counted_in.items():
-        assert RULES[name].cause == RULES[carrier].cause
+        cause = RULES[name].cause
+        causes = {cause, *EFFECTS.get(cause or "", ())}
+        together = sum(result.lost[other] for other, rule in RULES.items() if (rule.cause or other) in causes)
+        assert (RULES[carrier].cause or carrier) in causes
         assert carrier not in result.counted_in
         assert result.lost[name] == 0
-        assert result.lost[carrier] >= RULES[name].penalty_tenths(page[name].loss or 0.0) / 10
+        assert round(together, 1) >= RULES[name].penalty_tenths(page[name].loss or 0.0) / 10
     for cause in {rule.cause for rule in RULES.values() if rule.cause}:
         charged = [name for name, rule in RULES.items() if rule.cause == cause and result.lost[name] > 0]
         assert len(charged) <= 1

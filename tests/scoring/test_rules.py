@@ -66,3 +66,11 @@ def test_cause_across_categories_is_refused() -> None:
 
     with pytest.raises(TypeError, match="belongs to seo"):
         rules_of([replace(TITLE, cause="title"), other])
+
+
+def test_effect_of_a_cause_in_another_category_is_refused() -> None:
+    """For the same reason."""
+    other = replace(TITLE, id="other", category="content", cause="paint-time")
+
+    with pytest.raises(TypeError, match="'paint-time' and its causes belong to content, seo"):
+        rules_of([replace(TITLE, cause="script-bytes"), other])

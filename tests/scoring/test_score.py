@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from pagegrade.model.outcome import Cap, Severity
@@ -16,14 +18,29 @@ RULES = {
     "fact": Rule(category="security", severity=Severity.INFO),
     "compression": Rule(category="performance", severity=Severity.HIGH),
 }
+LOADING = {
+    "javascript-defer": Rule(category="performance", severity=Severity.MEDIUM),
+    "script-size": Rule(category="performance", severity=Severity.HIGH, cause="script-bytes"),
+    "largest-paint": Rule(category="performance", severity=Severity.HIGH, cause="paint-time"),
+    "first-paint": Rule(category="performance", severity=Severity.MEDIUM, cause="paint-time"),
+}
 
 
 def scored(*, state: str = "bad", **losses: float | None) -> Scores:
     """The scores with every other check passed; names with underscores for hyphens."""
-    observed = dict.fromkeys(RULES, Observed(0.0, "ok"))
+    return _scored(RULES, state, losses)
+
+
+def loaded(**losses: float | None) -> Scores:
+    """The same of the checks of loading."""
+    return _scored(LOADING, "bad", losses)
+
+
+def _scored(rules: Mapping[str, Rule], state: str, losses: Mapping[str, float | None]) -> Scores:
+    observed = dict.fromkeys(rules, Observed(0.0, "ok"))
     for name, loss in losses.items():
         observed[name.replace("_", "-")] = Observed(loss, state)
-    return score(RULES, observed)
+    return score(rules, observed)
 
 
 def test_perfect_page_has_a_hundred() -> None:
@@ -69,6 +86,25 @@ def test_the_other_finding_of_a_cause_is_charged_when_the_first_is_fixed() -> No
 def test_equal_findings_of_a_cause_are_charged_to_the_more_severe_check() -> None:
     """Of equals the first by id, so that the order of the registry changes nothing."""
     assert scored(title=0.125, title_length=1.0).counted_in == {"title-length": "title"}
+
+
+def test_an_effect_costs_what_its_causes_leave() -> None:
+    """Slow painting alone costs all of it, and together with a cause the rest."""
+    alone = loaded(largest_paint=1.0, first_paint=1.0)
+    partly = loaded(largest_paint=1.0, first_paint=1.0, javascript_defer=1.0)
+
+    assert (alone.lost["largest-paint"], alone.uncapped) == (8, 92)
+    assert (partly.lost["largest-paint"], partly.lost["javascript-defer"], partly.uncapped) == (5, 3, 92)
+    assert alone.counted_in == partly.counted_in == {"first-paint": "largest-paint"}
+
+
+def test_an_effect_whose_causes_cost_more_is_counted_in_the_most_expensive_one() -> None:
+    """With all findings that were counted in it."""
+    result = loaded(largest_paint=0.8, first_paint=1.0, javascript_defer=1.0, script_size=0.5)
+
+    assert result.lost == {"largest-paint": 0, "first-paint": 0, "script-size": 4, "javascript-defer": 3}
+    assert result.counted_in == {"first-paint": "script-size", "largest-paint": "script-size"}
+    assert result.uncapped == 93
 
 
 def test_category_takes_no_more_than_its_budget() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -12,6 +12,18 @@ from pagegrade.model.report import CATEGORIES, Category
 
 TENTHS: Final = 10
 """Penalties are whole tenths of a point, so that the costs a reader sees add up exactly."""
+EFFECTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "paint-time": (
+        "compression",
+        "image-bytes",
+        "javascript-defer",
+        "render-blocking-css",
+        "script-bytes",
+        "style-bytes",
+    ),
+}
+"""Cause -> what of the same category brings it about: causes, and checks without one. It is charged only as far as
+these cost less than it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +61,9 @@ def rules_of(checks: Iterable[CheckLike]) -> dict[str, Rule]:
     """Check id -> its rule, in the order of ``checks``.
 
     Raises:
-        TypeError: A cause is shared across categories, so that fixing one finding could move a cost into a category
-            with budget left; or a cap names a state its check does not have, or leaves out a worse one.
+        TypeError: A cause, or a cause and its effect, is shared across categories, so that fixing one finding could
+            move a cost into a category with budget left; or a cap names a state its check does not have, or leaves out
+            a worse one.
     """
     rules: dict[str, Rule] = {}
     homes: dict[str, Category] = {}
@@ -64,6 +77,11 @@ def rules_of(checks: Iterable[CheckLike]) -> dict[str, Rule]:
             cause=check.cause,
             caps=tuple(_named(check, cap) for cap in check.caps),
         )
+    for effect, causes in EFFECTS.items():
+        alone = {name: rules[name].category for name in causes if name in rules}
+        found = {(homes | alone)[name] for name in (effect, *causes) if name in homes or name in alone}
+        if len(found) > 1:
+            raise TypeError(f"the effect {effect!r} and its causes belong to {', '.join(sorted(found))}")
     return rules
 
 

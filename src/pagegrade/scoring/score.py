@@ -1,20 +1,21 @@
-"""Losses -> score: absolute penalties, causes charged once, category budgets, caps.
+"""Losses -> score: absolute penalties, causes charged once, effects less their causes, category budgets, caps.
 
 Why it cannot fall when something is fixed: a penalty grows with its loss, a cause costs the maximum of its findings,
-all of which are in one category, a category takes the sum up to its budget, the score is what the categories leave,
-and a cap applies to the worst states of its check. Each of these steps is monotone. Sums are of whole tenths of a
-point, so the order of the checks cannot change a digit.
+an effect and its causes together cost the maximum of the effect and the sum of the causes, all in one category, a
+category takes the sum up to its budget, the score is what the categories leave, and a cap applies to the worst states
+of its check. Each of these steps is monotone. Sums are of whole tenths of a point, so the order of the checks cannot
+change a digit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import msgspec
 
 from pagegrade.model.report import CATEGORIES, AppliedCap, Category
-from pagegrade.scoring.rules import TENTHS, Rule
+from pagegrade.scoring.rules import EFFECTS, TENTHS, Rule
 
 _FULL = 100 * TENTHS
 
@@ -57,7 +58,8 @@ class Scores:
     lost: Mapping[str, float]
     """Check -> points it is charged."""
     counted_in: Mapping[str, str]
-    """Check with a finding that costs nothing -> the check that is charged for their common cause."""
+    """Check with a finding that costs nothing -> the check that is charged for their common cause, or for the cause of
+    which it is an effect."""
     caps: tuple[AppliedCap, ...]
     """Every cap that applies, the lowest first, whether it changes the score or not."""
 
@@ -94,6 +96,8 @@ def score(rules: Mapping[str, Rule], observed: Mapping[str, Observed]) -> Scores
         if rule.cause is not None and penalties[name] > 0 and carriers[rule.cause] != name
     }
     charged = penalties | dict.fromkeys(counted_in, 0)
+    for effect, causes in EFFECTS.items():
+        _charge_effect(effect, causes, rules=rules, carriers=carriers, charged=charged, counted_in=counted_in)
     caps.sort(key=lambda cap: (cap.max_score, cap.check, cap.category or ""))
     totals = dict.fromkeys(CATEGORIES, 0)
     for name, penalty in charged.items():
@@ -126,6 +130,26 @@ def score(rules: Mapping[str, Rule], observed: Mapping[str, Observed]) -> Scores
 
 
 _NOT_EVALUATED = Observed(None)
+
+
+def _charge_effect(
+    effect: str,
+    causes: Iterable[str],
+    *,
+    rules: Mapping[str, Rule],
+    carriers: Mapping[str, str],
+    charged: dict[str, int],
+    counted_in: dict[str, str],
+) -> None:
+    """Reduce what an effect costs by what its causes cost; an effect that costs nothing more is counted in them."""
+    carrier = carriers.get(effect)
+    paid = [name for cause in causes if charged.get(name := carriers.get(cause, cause))]
+    if carrier is None or not paid:
+        return
+    charged[carrier] = max(0, charged[carrier] - sum(charged[name] for name in paid))
+    if not charged[carrier]:
+        highest = min(paid, key=lambda name: _order(name, rules, charged))
+        counted_in |= {name: highest for name, other in counted_in.items() if other == carrier} | {carrier: highest}
 
 
 def _order(name: str, rules: Mapping[str, Rule], penalties: Mapping[str, int]) -> tuple[int, int, str]:

@@ -16,7 +16,6 @@ ALL: Final = 30
     id="javascript-defer",
     title="Render-blocking JavaScript",
     severity=Severity.HIGH,
-    cause="paint-time",
     since="0.1.0",
     states=(
         State("deferred", "No external script blocks rendering."),
