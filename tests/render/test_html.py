@@ -4,6 +4,7 @@ import base64
 import hashlib
 import re
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 import pytest
@@ -218,3 +219,37 @@ def test_what_costs_nothing_names_its_places() -> None:
     assert "https://example.com/5<" in text
     assert "https://example.com/6<" not in text
     assert "2 more are not listed." in text
+
+
+def test_score_view_counts_findings_of_the_same_cause() -> None:
+    """A cause has no name for readers; how many findings share it stands with the one that is charged."""
+    results = (
+        make_result("title", lost=4.0, cause="title"),
+        make_result("title-length", lost=0.0, cause="title", counted_in="title"),
+        make_result("image-weight", lost=2.5, cause="image-bytes"),
+    )
+    table = render_html([make_report(*results)]).partition('<table class="losses')[2].partition("</table>")[0]
+
+    assert table.count('<span class="pill">') == 1
+    assert "+1 with the same cause" in table
+    assert "image-bytes" not in table
+
+
+@pytest.mark.parametrize(
+    ("withheld", "sentence"),
+    [
+        (None, "No check found anything that costs points."),
+        (
+            Withheld(kind="parked", message="Parked.", fix="Buy it."),
+            "The checks that could be evaluated found nothing.",
+        ),
+    ],
+)
+def test_report_without_findings_speaks_of_points_only_with_a_score(withheld: Withheld | None, sentence: str) -> None:
+    """A report whose score is withheld has no costs."""
+    scores: dict[str, Any] = (
+        {} if withheld is None else {"score": None, "result": None, "uncapped_score": None, "categories": {}}
+    )
+    report = make_report(make_passed("title"), withheld=withheld, caps=(), **scores)
+
+    assert sentence in render_html([report])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 import msgspec
@@ -139,5 +140,9 @@ class Accessibility:
     """Ids used more than once, with every element after the first."""
     linked_images: Sequence[tuple[Anchor, Image]] = ()
     """Images inside links."""
+    images_in_buttons: AbstractSet[Node] = frozenset()
+    """Images without an alternative inside a button: its name is all that is read of it."""
+    named_by_nameless_images: AbstractSet[Node] = frozenset()
+    """Links, summaries and headings around an image that would give them a name if it had one itself."""
     repeated_images: Sequence[Image] = ()
     """Images whose alternative is the whole text of the link, button, paragraph, list item or cell around them."""

@@ -151,7 +151,7 @@ def _fix_first(report: Report) -> list[str]:
     first = view.fix_first(report)
     lines = [f"## {view.findings_heading(report)}", ""]
     if not first:
-        return [*lines, "No check found anything that costs points.", ""]
+        return [*lines, view.nothing_found(report), ""]
     lines += _findings(report, first, 1)
     number = len(first) + 1
     for name, found in view.further_findings(report):

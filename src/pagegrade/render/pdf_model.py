@@ -97,6 +97,7 @@ def sheet(report: Report, *, boxes: bool = False) -> Values:
             for rank, finding in enumerate(shown[MAX_DETAILED:], start=MAX_DETAILED + 1)
         ],
         "findings_heading": view.findings_heading(report),
+        "nothing_found": view.nothing_found(report),
         "findings_left_out": left_out,
         "lists": _lists(report) if completed else [],
         "strip": [{"kind": kind, "start": start, "width": width} for kind, start, width in score_strip(report)]

@@ -288,7 +288,7 @@ def _fix_first(page: _Page, report: Report) -> None:
     first = view.fix_first(report)
     page.heading(view.findings_heading(report))
     if not first:
-        page.line("No check found anything that costs points.", indent=2)
+        page.line(view.nothing_found(report), indent=2)
     _findings(page, report, first, 1)
     number = len(first) + 1
     for name, found in view.further_findings(report):

@@ -252,6 +252,13 @@ def findings_heading(report: Report, words: Words = ENGLISH) -> str:
     return words.gettext("Fix first") if report.withheld is None else words.gettext("What was found all the same")
 
 
+def nothing_found(report: Report, words: Words = ENGLISH) -> str:
+    """Return the sentence in place of the findings; without a grade no finding has a cost."""
+    if report.withheld is None:
+        return words.gettext("No check found anything that costs points.")
+    return words.gettext("The checks that could be evaluated found nothing.")
+
+
 def cost(finding: Finding, report: Report, words: Words = ENGLISH) -> str:
     """``costs 3 points``; empty where no score was given."""
     if report.score is None:

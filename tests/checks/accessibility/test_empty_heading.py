@@ -74,3 +74,11 @@ def test_loss_grows_up_to_ten(count: int, loss: float) -> None:
 
     assert found.loss == pytest.approx(loss)
     assert found.total == count
+
+
+def test_image_without_alternative_inside_is_no_second_fault() -> None:
+    """The image is reported by the check of images; other headings count as ever."""
+    heading = '<h2><img src="a.png"></h2>'
+
+    assert isinstance(run(empty_heading, heading), NotApplicable)
+    assert outcome(empty_heading, f"{heading}<h3></h3>").total == 1

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from pagegrade.checks.accessibility.button_name import button_name
 from pagegrade.checks.accessibility.image_alt import image_alt
 from pagegrade.model.outcome import NotApplicable
 from tests.builders import outcome, run
@@ -198,3 +199,12 @@ def test_message_counts_the_useless_texts_too() -> None:
 def test_a_page_without_images_has_none_to_describe(html: str) -> None:
     """A drawing without a role is decoration."""
     assert isinstance(run(image_alt, html), NotApplicable)
+
+
+def test_image_in_a_button_is_left_to_the_button() -> None:
+    """Of a button only its name is read, which the check of buttons looks at."""
+    button = '<button><img src="a.png"></button>'
+
+    assert outcome(image_alt, button).state == "described"
+    assert outcome(button_name, button).state == "nameless"
+    assert outcome(image_alt, button + '<img src="b.png">').total == 1

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from pagegrade.checks.accessibility.image_alt import image_alt
 from pagegrade.checks.accessibility.link_name import link_name
-from tests.builders import outcome
+from pagegrade.model.outcome import NotApplicable
+from tests.builders import outcome, run
 
 
 @pytest.mark.parametrize(
@@ -100,3 +102,22 @@ def test_loss_grows_with_the_number(count: int, loss: float) -> None:
 def test_address_of_the_link_is_evidence() -> None:
     """Resolved, so that the owner can open it."""
     assert outcome(link_name, '<a href="/cart"></a>').evidence[0].url == "https://example.com/cart"
+
+
+def test_link_around_an_image_without_alternative_is_no_second_fault() -> None:
+    """The image is reported, and its alternative would name the link; other links are counted as ever."""
+    link = '<a href="/"><img src="a.png"></a>'
+
+    assert isinstance(run(link_name, link), NotApplicable)
+    assert outcome(link_name, link + '<a href="/b"></a>').total == 1
+    assert outcome(image_alt, link).state == "missing"
+
+
+def test_link_keeps_its_fault_when_the_image_gets_an_empty_alternative() -> None:
+    """Marking the only content of a link as decoration moves the fault to the link, at the same cost."""
+    before, after = (
+        outcome(image_alt, '<a href="/"><img src="a.png"></a>'),
+        outcome(link_name, '<a href="/"><img alt=""></a>'),
+    )
+
+    assert after.loss == before.loss

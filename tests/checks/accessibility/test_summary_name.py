@@ -62,3 +62,11 @@ def test_loss_grows_up_to_ten(count: int, loss: float) -> None:
 
     assert found.loss == pytest.approx(loss)
     assert found.total == count
+
+
+def test_image_without_alternative_inside_is_no_second_fault() -> None:
+    """The image is reported by the check of images; other summaries count as ever."""
+    summary = '<details><summary><img src="a.png"></summary>x</details>'
+
+    assert isinstance(run(summary_name, summary), NotApplicable)
+    assert outcome(summary_name, f"{summary}<details><summary></summary>x</details>").total == 1

@@ -51,7 +51,7 @@ def test_noise_below_a_tenth_of_a_second_changes_nothing() -> None:
 
     assert one.loss == other.loss
     assert isinstance(one.verdict, Outcome)
-    assert one.verdict.value == "2400 ms"
+    assert one.verdict.value == "2,400 ms"
 
 
 def test_a_faster_page_never_costs_more() -> None:
@@ -73,9 +73,9 @@ def test_the_phases_samples_and_place_are_told() -> None:
     found = outcome(load_time, load_samples_ms=(2_500.0, 2_600.0), response=make_response(timings=timings))
 
     assert [(entry.reason, entry.value) for entry in found.evidence] == [
-        ("total time of each fetch", "2500 ms, 2600 ms"),
+        ("total time of each fetch", "2,500 ms, 2,600 ms"),
         ("DNS", "12 ms"),
-        ("first byte", "2400 ms"),
+        ("first byte", "2,400 ms"),
     ]
     assert "from where the analysis ran" in found.message
 

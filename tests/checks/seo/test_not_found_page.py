@@ -86,3 +86,13 @@ def test_a_thin_page_is_told_with_its_size() -> None:
     found = outcome(not_found_page, site(404, size=17))
 
     assert found.message == "The 404 page has only 17 bytes."
+
+
+@pytest.mark.parametrize(("body", "entries"), [("<!doctype html><title>Our shop</title>", 2), ("User-agent: *\n", 1)])
+def test_page_at_robots_txt_is_listed_with_the_page_for_unknown_urls(body: str, entries: int) -> None:
+    """One response to everything is one finding, and it shows what else it answers."""
+    probe = make_well_known("<!doctype html>", url="https://example.com/no-such-page")
+    robots = make_well_known(body, url="https://example.com/robots.txt")
+    found = outcome(not_found_page, make_artifacts(not_found_probe=probe, robots_txt=robots))
+
+    assert (found.state, len(found.evidence)) == ("soft_404", entries)

@@ -6,7 +6,7 @@ import pytest
 
 from pagegrade.checks.seo.robots_txt_valid import robots_txt_valid
 from pagegrade.model.artifacts import Artifacts, NotGathered
-from pagegrade.model.outcome import MAX_EVIDENCE, NotRun
+from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, NotRun, Outcome
 from tests.builders import evaluated, make_artifacts, make_response, make_well_known, outcome, run
 
 URL = "https://example.com/robots.txt"
@@ -58,7 +58,7 @@ def test_missing_file_is_fine(status: int) -> None:
     ],
 )
 def test_odd_lines_warn_with_their_place(line: str) -> None:
-    """What crawlers skip is a warning, never a failure, because the RFC allows unknown lines."""
+    """A line that crawlers skip is a warning, never a failure, because the RFC allows unknown lines."""
     artifacts = site(f"User-agent: *\nDisallow: /b\n{line}")
     found = outcome(robots_txt_valid, artifacts)
 
@@ -68,7 +68,7 @@ def test_odd_lines_warn_with_their_place(line: str) -> None:
 
 
 def test_rule_before_any_group_fails() -> None:
-    """A rule that binds nobody is shown first, whatever else is odd."""
+    """A rule that belongs to no crawler is shown first, whatever else is odd."""
     found = outcome(robots_txt_valid, site("hello\nDisallow: /a\nUser-agent: *\nDisallow: /b"))
 
     assert found.state == "rule_before_group"
@@ -100,7 +100,7 @@ def test_unreachable_file_fails(code: str) -> None:
 
 @pytest.mark.parametrize("code", ["budget", "skipped", "internal", "address_not_allowed"])
 def test_our_own_limits_are_no_finding(code: str) -> None:
-    """What we did not ask for is not evaluated."""
+    """A file that was not requested is not evaluated."""
     assert run(robots_txt_valid, make_artifacts(robots_txt=NotGathered(code=code))) == NotRun(code, "")
 
 
@@ -136,3 +136,12 @@ def test_many_odd_lines_are_bounded_and_counted() -> None:
     found = outcome(robots_txt_valid, site("nonsense\n" * 3_628))
 
     assert (len(found.evidence), found.total, found.value) == (MAX_EVIDENCE, 3_628, 3_628)
+
+
+@pytest.mark.parametrize(("status", "verdict"), [(200, NotApplicable), (404, Outcome), (500, Outcome)])
+def test_page_in_place_of_the_file_is_no_second_fault_of_a_catch_all(status: int, verdict: type[object]) -> None:
+    """A server that answers every unknown URL with a page answers robots.txt so, and the 404 check reports it."""
+    page = "<!doctype html><title>Our shop</title>"
+    probe = make_well_known(page, url="https://example.com/no-such-page", status=status)
+
+    assert isinstance(run(robots_txt_valid, site(page), not_found_probe=probe), verdict)

@@ -41,7 +41,7 @@ _WHERE: Final = frozenset({"home", "work", "mobile", "fax", "pager"})
             0.5,
             1.0,
             title="Invalid autocomplete values",
-            why="Browsers do not fill in these fields. People who find typing or remembering hard depend on it.",
+            why=("Browsers do not learn what to fill in. People who find typing or remembering hard depend on that."),
             fix="Use a value of the HTML standard: `email` instead of `e-mail`, `family-name` instead of `lastname`.",
             counted=True,
         ),

@@ -33,7 +33,7 @@ _SWITCHES: Final = tuple(
             "Audio or video plays sound automatically without a control to stop it.",
             0.5,
             1.0,
-            title="Media that play sound automatically",
+            title="Media that play sound automatically without controls",
             why="The sound covers the voice of a screen reader, whose users then cannot find a way to stop it.",
             fix="Remove `autoplay`, add `controls`, or add `muted` to a video that is only decoration.",
             counted=True,

@@ -21,7 +21,7 @@ _PARAGRAPH: Final = 80
             "Users cannot skip content that is repeated on every page.",
             1.0,
             title="Add a way to skip repeated content",
-            why="Everyone who does not use a mouse has to go through the whole menu on every page.",
+            why="Keyboard users have to go through what comes before the content, often a menu, on every page.",
             fix=(
                 "Mark the content with `<main>` or give it a heading. A skip link as the first element of the page "
                 "also helps people who use only the keyboard:\n\n"
@@ -54,7 +54,7 @@ def bypass(document: Document, accessibility: Accessibility) -> Outcome | NotApp
 
     ## Why it matters
 
-    Without one, everyone who does not use a mouse has to go through the whole menu on every page.
+    Without one, keyboard users have to go through the whole menu on every page.
 
     ## How to fix
 

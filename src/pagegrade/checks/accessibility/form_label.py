@@ -21,10 +21,10 @@ FULL_AT: Final = 10
             "placeholder",
             "Form fields have only a placeholder or a hidden label.",
             loss=0.375,
-            title="Form fields labeled only by a placeholder",
+            title="Form fields without a visible label",
             why=(
-                "A placeholder disappears while people type, so they can no longer check what the field is for. "
-                "Not all assistive technology reads it."
+                "People cannot check what the field is for: a hidden label is never seen, and a placeholder disappears "
+                "while they type. Not all assistive technology reads placeholders."
             ),
             fix="Add a visible `<label>` whose `for` is the `id` of the field.",
             counted=True,
@@ -36,8 +36,8 @@ FULL_AT: Final = 10
             1.0,
             title="Form fields without a label",
             why=(
-                'Screen readers announce only "edit text", so users do not know what to enter. Voice control '
-                "cannot address the field."
+                'Screen readers announce only the kind of field, such as "edit text", so users do not know what to '
+                "enter. Voice control cannot address the field."
             ),
             fix=(
                 "Give every field a `<label>` whose `for` is the `id` of the field:\n\n"

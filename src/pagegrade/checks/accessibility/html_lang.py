@@ -44,7 +44,7 @@ from pagegrade.parse.language_tags import is_registered_language, parse_language
             loss=1.0,
             title="Page language is invalid",
             why="Screen readers ignore the value and may read the page with the wrong voice.",
-            fix="Use a language tag with hyphens: `en-US` instead of `en_US`.",
+            fix="Use the code of the language, with hyphens between its parts: `en-US` instead of `en_US`.",
         ),
         State(
             "empty",

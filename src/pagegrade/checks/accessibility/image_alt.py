@@ -4,10 +4,10 @@ from itertools import islice
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check, offender_loss
+from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document, ElementFact, Image
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
-from pagegrade.parse.aria.implicit import keeps_role
-from pagegrade.parse.aria.roles import first_role
+from pagegrade.parse.html.image_alternatives import lacks_alternative
 
 FULL_AT: Final = 10
 FIRST: Final = 0.25
@@ -23,8 +23,6 @@ _GENERIC: Final = frozenset(
 _EVALUATED_ELSEWHERE: Final = frozenset(
     "circle ellipse foreignObject g image img input line path polygon polyline rect svg symbol text tspan use".split()
 )
-_PIXEL: Final = frozenset({"0", "1", "0px", "1px"})
-_DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
 
 
 @check(
@@ -38,8 +36,8 @@ _DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
             "poor",
             "Some text alternatives are file names or filler words.",
             loss=0.25,
-            title="Images with a file name as alternative text",
-            why='"IMG_2041.jpg" or "image" says nothing about what the image shows.',
+            title="Images whose alternative text is a file name or a filler word",
+            why='A name such as "IMG_2041.jpg" or a word such as "image" says nothing about what the image shows.',
             fix='Describe the image in a few words, or use `alt=""` if it is decorative.',
             counted=True,
         ),
@@ -58,7 +56,8 @@ _DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
                 'an empty `alt=""`:\n\n'
                 "```html\n"
                 '<img src="team.jpg" alt="Our team in front of the workshop">\n'
-                "```"
+                "```\n\n"
+                "In a link without text the `alt` is the name of the link: let it say where the link leads."
             ),
             counted=True,
         ),
@@ -71,7 +70,7 @@ _DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
         "https://developers.google.com/search/docs/appearance/google-images",
     ),
 )
-def image_alt(document: Document) -> Verdict:
+def image_alt(document: Document, accessibility: Accessibility) -> Verdict:
     """Alternative text describes an image to people and programs that cannot see it.
 
     ## What it checks
@@ -82,6 +81,8 @@ def image_alt(document: Document) -> Verdict:
     `role="presentation"` on an image that takes the focus or has an attribute of ARIA is void. An `alt` of spaces only
     is neither an alternative nor a mark of decoration. Images that wait for a script to give them a source count.
     Tracking pixels of 1 by 1 are left out, because no one sees them, although most of them should have an empty `alt`.
+    So are images in a button, of which only the name of the button is read: `button-name` reports one without. A link,
+    summary or heading that only lacks a name because its image has no alternative is charged here alone.
     The loss grows from a quarter (one image) to everything (ten or more): a count, so that removing a good image never
     makes things worse.
 
@@ -122,7 +123,7 @@ def image_alt(document: Document) -> Verdict:
     <img src="/img/line.png" alt="">
     ```
     """
-    missing = list(_missing(document))
+    missing = list(_missing(document, accessibility))
     poor = [(image, reason) for image in document.images if (reason := _poor(image))]
     if not document.images and not any(element.role == "img" for element in document.named):
         return NotApplicable("The page has no images.")
@@ -156,9 +157,9 @@ def image_alt(document: Document) -> Verdict:
     )
 
 
-def _missing(document: Document) -> Iterator[ElementFact]:
+def _missing(document: Document, accessibility: Accessibility) -> Iterator[ElementFact]:
     for image in document.images:
-        if not image.hidden and not image.name and image.alt != "" and _is_content(image):
+        if lacks_alternative(image) and image.node not in accessibility.images_in_buttons:
             yield image
     for element in document.named:
         if (
@@ -168,14 +169,6 @@ def _missing(document: Document) -> Iterator[ElementFact]:
             and not element.name
         ):
             yield element
-
-
-def _is_content(image: Image) -> bool:
-    """Return whether the image has a size and no decorative role; a script may still give it its source."""
-    attrs = image.attrs
-    if first_role(attrs.get("role", "")) in _DECORATIVE_ROLES and not keeps_role("img", attrs):
-        return False
-    return not (attrs.get("width", "").strip() in _PIXEL and attrs.get("height", "").strip() in _PIXEL)
 
 
 def _poor(image: Image) -> str:

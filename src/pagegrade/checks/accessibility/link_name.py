@@ -3,8 +3,9 @@ from itertools import islice
 from typing import Final
 
 from pagegrade.checks._check import State, check, offender_loss
+from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Anchor, Document, NamedElement
-from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.roles import ROLES, first_role
 from pagegrade.parse.html.accessibility import NAMED
 
@@ -13,6 +14,9 @@ FIRST: Final = 0.25
 """Loss for one: a single one is a small omission, and ten shut people out."""
 _ELSEWHERE: Final = NAMED | {"button"}
 """A link with one of these roles is a button, a field or a menu item to people, and evaluated as that."""
+_ONLY_IMAGES: Final = (
+    "The only links without a name hold an image without alternative text, which is a finding of its own."
+)
 _NOTHING: Final = frozenset({"", "none", "presentation"})
 _LINKS: Final = frozenset({"link", "doc-backlink", "doc-biblioref", "doc-glossref", "doc-noteref"})
 
@@ -51,7 +55,7 @@ _LINKS: Final = frozenset({"link", "doc-backlink", "doc-biblioref", "doc-glossre
         "https://www.w3.org/TR/accname-1.2/",
     ),
 )
-def link_name(document: Document) -> Outcome:
+def link_name(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
     """Screen readers announce a link without a name just as "link".
 
     ## What it checks
@@ -59,6 +63,7 @@ def link_name(document: Document) -> Outcome:
     Links and areas of image maps that have an `href`, and elements with `role="link"`. The name comes from text inside,
     the alternative of an image inside, the title of an SVG inside, or from `aria-label`, `aria-labelledby` or `title`.
     A link whose only content is an image with `alt=""` has no name, and a `title` of that image does not give it one.
+    Where the image has no `alt` at all, `image-alt` reports it, and the link is not charged again.
     Anchors without `href` are targets, not links. Hidden links are left out, and so are links with the role of a
     button, a field or a menu item, which have checks of their own. Text that a stylesheet adds, such as an icon font,
     is no name. The loss grows from a quarter (one link) to everything (ten or more).
@@ -91,9 +96,10 @@ def link_name(document: Document) -> Outcome:
     <a href="/"><img src="logo.svg" alt="Example shop, home"></a>
     ```
     """
-    nameless = list(_nameless(document))
+    without = list(_nameless(document))
+    nameless = [link for link in without if link.node not in accessibility.named_by_nameless_images]
     if not nameless:
-        return Outcome("named", value=0)
+        return NotApplicable(_ONLY_IMAGES) if without else Outcome("named", value=0)
     count = len(nameless)
     return Outcome(
         "nameless",

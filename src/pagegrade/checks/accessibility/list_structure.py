@@ -19,7 +19,10 @@ from pagegrade.model.outcome import Outcome, Severity
             1.0,
             title="Elements that break the structure of a list",
             why="Screen readers announce a wrong number of items, or do not announce the list.",
-            fix="Put everything between the items into an `<li>`, or outside the list.",
+            fix=(
+                "Put what stands between the items into an `<li>` or outside the list, and items that stand outside "
+                "into a `<ul>` or `<ol>`."
+            ),
             counted=True,
         ),
     ),
@@ -48,7 +51,7 @@ def list_structure(document: Document, accessibility: Accessibility) -> Outcome:
 
     ## How to fix
 
-    Put everything between the items into an item, or outside the list.
+    Put what stands between the items into an item or outside the list, and items outside a list into one.
 
     ## Fails on
 

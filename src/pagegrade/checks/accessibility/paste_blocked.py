@@ -16,8 +16,8 @@ from pagegrade.model.outcome import Outcome, Severity
             "Fields prevent pasting.",
             title="Form fields that prevent pasting",
             why=(
-                "Password managers do not work, so people choose shorter passwords. Accessible logins depend on "
-                "pasting (WCAG 3.3.8)."
+                "People have to type what they could paste from a password manager or another program, and make "
+                "mistakes. Accessible logins depend on pasting (WCAG 3.3.8)."
             ),
             fix="Remove the `onpaste` handler; it does not improve security.",
             counted=True,

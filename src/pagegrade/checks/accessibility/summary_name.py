@@ -1,7 +1,14 @@
+from typing import Final
+
 from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+
+_ONLY_IMAGES: Final = (
+    "The only summaries without a name hold an image without alternative text, which is a finding of its own."
+)
 
 
 @check(
@@ -28,14 +35,14 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
         "https://html.spec.whatwg.org/multipage/interactive-elements.html#the-summary-element",
     ),
 )
-def summary_name(document: Document) -> Outcome | NotApplicable:
+def summary_name(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
     """A `<summary>` opens and closes a part of the page, and its text says which.
 
     ## What it checks
 
     Elements `<summary>` that are not hidden. The name comes from text inside, the alternative of an image or the title
-    of an SVG inside, or from `aria-label`, `aria-labelledby` or `title`. The loss grows from half (one summary) to
-    everything (ten or more).
+    of an SVG inside, or from `aria-label`, `aria-labelledby` or `title`. One that only lacks a name because its image
+    has no alternative is left to `image-alt`. The loss grows from half (one summary) to everything (ten or more).
 
     ## Why it matters
 
@@ -62,7 +69,12 @@ def summary_name(document: Document) -> Outcome | NotApplicable:
     summaries = [one for one in document.named if one.role == "summary" and not one.hidden]
     if not summaries:
         return NotApplicable("The page has no summaries.")
-    found = [Offender(one.node, "no accessible name") for one in summaries if not one.name]
+    nameless = [one.node for one in summaries if not one.name]
+    found = [
+        Offender(one, "no accessible name") for one in nameless if one not in accessibility.named_by_nameless_images
+    ]
+    if nameless and not found:
+        return NotApplicable(_ONLY_IMAGES)
     return counted(
         document,
         found,

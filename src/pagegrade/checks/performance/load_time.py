@@ -90,13 +90,13 @@ def load_time(load_samples_ms: tuple[float, ...], response: Response) -> Verdict
         ("first byte", timings.first_byte_ms),
         ("download", timings.download_ms),
     )
-    samples = ", ".join(f"{sample:.0f} ms" for sample in load_samples_ms[:10])
+    samples = ", ".join(f"{sample:,.0f} ms" for sample in load_samples_ms[:10])
     return Outcome(
         "fast" if loss == 0 else "slow" if loss < 1 else "very_slow",
         value=f"{value} ms",
         evidence=(
             Evidence(value=samples, reason="total time of each fetch"),
-            *(Evidence(value=f"{ms:.0f} ms", reason=name) for name, ms in phases if ms is not None),
+            *(Evidence(value=f"{ms:,.0f} ms", reason=name) for name, ms in phases if ms is not None),
         ),
         details=(Detail(code="load_time_ms", actual=value, limit=GOOD_MS),),
         loss=loss,

@@ -89,8 +89,8 @@ def ttfb(response: Response) -> Verdict:
     return Outcome(
         "fast" if loss == 0 else "slow" if loss < 1 else "very_slow",
         value=f"{value} ms",
-        evidence=(Evidence(value=f"{measured:.0f} ms", reason="request sent to first byte, without redirects"),),
+        evidence=(Evidence(value=f"{measured:,.0f} ms", reason="request sent to first byte, without redirects"),),
         details=(Detail(code="first_byte_ms", actual=value, limit=GOOD_MS),),
         loss=loss,
-        message=f"The first byte arrives {value:,} ms after the request, measured from where the analysis ran.",
+        message=f"The first byte arrives within {value:,} ms of the request, measured from where the analysis ran.",
     )

@@ -32,7 +32,7 @@ from pagegrade.model.outcome import Detail, Outcome, Severity
             loss=0.5,
             title="First main heading is empty",
             why="Screen readers announce an empty heading before the real one.",
-            fix="Remove the empty `<h1>`, or give the image inside it an alternative text.",
+            fix="Remove the empty `<h1>`. If it holds an image, give the image an alternative text instead.",
         ),
         State(
             "empty",

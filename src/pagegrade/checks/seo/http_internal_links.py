@@ -19,7 +19,10 @@ from pagegrade.parse.url import host
             loss=0.25,
             loss_max=0.5,
             title="Internal links over http",
-            why="Each click costs a redirect to https, and the first request can be read and changed on its way.",
+            why=(
+                "The request after a click on such a link is not encrypted and can be read and changed on its way. "
+                "At best it is redirected to https, which takes an extra round trip."
+            ),
             fix=(
                 "Write these links with `https://`, or without scheme and host: `/chairs`. Check menus, "
                 "widgets and old articles."

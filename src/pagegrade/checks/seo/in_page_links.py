@@ -24,8 +24,8 @@ _RELS: Final = ("nofollow", "sponsored", "ugc")
             "The page links to no other page.",
             loss=0.5,
             title="Page links to no other page",
-            why="Visitors and crawlers cannot get from this page to any other.",
-            fix="Link to the home page and to related pages, at least in the navigation.",
+            why="Visitors and crawlers find no way from this page to any other.",
+            fix="Link to the main pages of the site and to related pages, for example in a navigation menu.",
         ),
         State(
             "many",

@@ -22,8 +22,9 @@ from pagegrade.parse.http.robots_directives import BOT_NAMES
                 "canonical URL or language versions for them."
             ),
             fix=(
-                "Move the element that ended the head early, often an `<iframe>`, `<img>` or `<div>` of an "
-                "analytics snippet, below the listed elements or into the body."
+                "Move the listed elements into the head. If the source has them there already, something above them "
+                "ended the head early, often an `<iframe>`, `<img>` or `<div>` of an analytics snippet: move that "
+                "into the body."
             ),
             counted=True,
         ),

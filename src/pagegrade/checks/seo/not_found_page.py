@@ -2,8 +2,9 @@ from typing import Final
 
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check
-from pagegrade.model.artifacts import WellKnown
+from pagegrade.model.artifacts import NotGathered, WellKnown
 from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
+from pagegrade.parse.files.robots import looks_like_html
 
 MIN_BODY_BYTES: Final = {404: 512, 410: 256}
 """Old browsers showed a page of their own in place of a shorter one, and what is shorter rarely helps anyone."""
@@ -58,7 +59,7 @@ MIN_BODY_BYTES: Final = {404: 512, 410: 256}
                 "Visitors do not learn that the page is gone, and search engines treat such redirects as soft "
                 "404 errors."
             ),
-            fix="Answer unknown URLs with status 404 instead of redirecting them to the home page.",
+            fix="Answer unknown URLs with status 404 and an error page instead of a redirect.",
         ),
         State(
             "server_error",
@@ -77,15 +78,16 @@ MIN_BODY_BYTES: Final = {404: 512, 410: 256}
         "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#soft-404-errors",
     ),
 )
-def not_found_page(not_found_probe: WellKnown) -> Verdict:
+def not_found_page(not_found_probe: WellKnown, robots_txt: WellKnown | NotGathered) -> Verdict:
     """A site should answer URLs that do not exist with status 404.
 
     ## What it checks
 
     One request for a URL of the site that cannot exist. 404 and 410 are right. Warnings: 404 with fewer than 512
     bytes of body (410: 256), and a redirect to a page that then answers 404. Failures: 200 as if the page were there,
-    a redirect to the home page or any other page, and a server error. An answer of 401, 403, 429 or another refusal
-    is not evaluated, because it may be meant for our fetcher only.
+    a redirect to the home page or any other page, and a server error. A page that is served at `/robots.txt` for the
+    same reason is listed here. An answer of 401, 403, 429 or another refusal is not evaluated, because it may be meant
+    for our fetcher only.
 
     ## Why it matters
 
@@ -146,8 +148,16 @@ def not_found_page(not_found_probe: WellKnown) -> Verdict:
     if status in range(500, 600):
         return Outcome("server_error", value=status, evidence=evidence, details=details)
     is_success = status in range(200, 300)
+    if is_success and isinstance(robots_txt, WellKnown) and _is_page(robots_txt):
+        found = robots_txt.response
+        evidence += (Evidence(url=found.url, value=f"status {found.status}", reason="a page in place of the file"),)
     if status in range(300, 400) or (is_success and not_found_probe.hops):
         return Outcome("redirects_elsewhere", value=status, evidence=evidence, details=details)
     if is_success:
         return Outcome("soft_404", value=status, evidence=evidence, details=details)
     return NotRun("blocked", f"The probe was answered with status {status}, which may be meant for our fetcher only.")
+
+
+def _is_page(file: WellKnown) -> bool:
+    """Return whether a text file was asked for and a web page came."""
+    return file.response.status in range(200, 300) and looks_like_html(file.response.body)

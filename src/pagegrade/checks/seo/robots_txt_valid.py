@@ -3,7 +3,7 @@ from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import NotGathered, WellKnown
-from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
+from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
 from pagegrade.parse.files.robots import MAX_BYTES, Robots
 
 MAX_REDIRECTS: Final = 5
@@ -38,8 +38,8 @@ _REASONS: Final = {
             loss=0.5,
             title="Invalid lines in robots.txt",
             why=(
-                "A rule that crawlers skip has no effect: pages meant to stay private are crawled, or pages "
-                "meant to be found are not."
+                "A line that crawlers skip or read differently does not have the intended effect. They may crawl "
+                "pages that were to be left out, or miss the sitemap."
             ),
             fix="Correct the listed lines. Each path starts with `/`, and a `Sitemap` line has an absolute URL.",
             counted=True,
@@ -108,7 +108,11 @@ _REASONS: Final = {
         "https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt",
     ),
 )
-def robots_txt_valid(robots_txt: WellKnown | NotGathered, robots: Robots | NotGathered) -> Verdict:
+def robots_txt_valid(
+    robots_txt: WellKnown | NotGathered,
+    robots: Robots | NotGathered,
+    not_found_probe: WellKnown | NotGathered,
+) -> Verdict:
     """Crawlers request `/robots.txt` before anything else, and a broken file can keep them out.
 
     ## What it checks
@@ -118,7 +122,9 @@ def robots_txt_valid(robots_txt: WellKnown | NotGathered, robots: Robots | NotGa
     misspelled or unknown directives, a `$` that is not last, paths that do not start with `/` or `*`, a Sitemap line
     without an absolute URL, more than 500 KiB (RFC 9309 asks crawlers to read that much, and Google stops there), more
     than five redirects, and an answer of 429. A missing file is fine, and so is an empty one. Directives that the RFC
-    does not know but some crawler documents, or did (`Crawl-delay`, `Content-Signal`, `Noindex`), cost nothing.
+    does not know but some crawler documents, or did (`Crawl-delay`, `Content-Signal`, `Noindex`), cost nothing. Where
+    the server answers every URL that does not exist with a page, a page at `/robots.txt` is no fault of its own: that
+    is a finding of `not-found-page`.
 
     ## Why it matters
 
@@ -177,6 +183,10 @@ def robots_txt_valid(robots_txt: WellKnown | NotGathered, robots: Robots | NotGa
         details = (Detail(code="redirects", actual=hops, limit=MAX_REDIRECTS),)
         return Outcome("many_redirects", value=hops, evidence=(where,), details=details)
     if robots.is_html:
+        if isinstance(not_found_probe, WellKnown) and not_found_probe.response.status in range(200, 300):
+            return NotApplicable(
+                "URLs that do not exist are answered with a page, /robots.txt like any other; see the 404 page."
+            )
         return Outcome("html", value="HTML", evidence=(where,))
     if robots.access == "allow_all":
         return Outcome("absent", value=robots.status)

@@ -47,7 +47,7 @@ _SAID_AGAIN: Final = frozenset({"The file is an HTML page.", "The file is empty.
             "The sitemap of this https site lists http URLs.",
             loss=0.5,
             title="Sitemap of an https site lists http URLs",
-            why="Each listed URL redirects, and it contradicts the https URL that the site prefers.",
+            why="The listed URLs contradict the https URLs of the site. At best, each costs crawlers a redirect.",
             fix=(
                 "Generate the sitemap with https URLs. The cause is often a site URL setting that still starts "
                 "with `http://`."

@@ -117,7 +117,7 @@ _URL: Final = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
             "The title is empty.",
             loss=1.0,
             title="Title is empty",
-            why="Search results and tabs show the URL instead, and screen readers have nothing to announce.",
+            why="Tabs show the URL, search engines make up a title, and screen readers have nothing to announce.",
             fix="Name the subject of this page in the `<title>` element.",
         ),
         State(
@@ -126,7 +126,7 @@ _URL: Final = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
             loss=1.0,
             title="Add a title",
             why=(
-                "Search results and tabs show the URL instead, and screen readers have nothing to announce. The "
+                "Tabs show the URL, search engines make up a title, and screen readers have nothing to announce. The "
                 "title is among the most important signals for ranking."
             ),
             fix=(

@@ -26,7 +26,7 @@ FAR_TOO_LONG: Final = 120
             "The title is short.",
             loss=0.5,
             title="Title is short",
-            why="A title of one word rarely distinguishes the page from others in search results.",
+            why="So few characters rarely distinguish the page from others in search results.",
             fix="Write a title of 10 to 70 characters that names the subject of the page and the site.",
         ),
         State(
@@ -72,7 +72,7 @@ def title_length(document: Document) -> Verdict:
 
     ## Why it matters
 
-    What is cut off is not read. A title of one word rarely distinguishes two pages of a site.
+    What is cut off is not read. A title of one short word rarely distinguishes two pages of a site.
 
     ## How to fix
 

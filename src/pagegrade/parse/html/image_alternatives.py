@@ -1,0 +1,64 @@
+"""Images without a text alternative, and the elements that have no name for that reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+from turbohtml import Element
+
+from pagegrade.model.document import Image, Node
+from pagegrade.parse.aria.implicit import keeps_role
+from pagegrade.parse.aria.roles import first_role
+
+MAX_LEVELS: Final = 10
+"""Elements around an image that are looked at."""
+_DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
+_PIXEL: Final = frozenset({"0", "1", "0px", "1px"})
+_NAMED_BY_CONTENT: Final = frozenset("a summary h1 h2 h3 h4 h5 h6".split())
+
+
+def lacks_alternative(image: Image) -> bool:
+    """Return whether the image is content and has neither a name nor an empty ``alt``."""
+    return not image.hidden and not image.name and image.alt != "" and _is_content(image)
+
+
+def images_in_buttons(images: Sequence[Image]) -> frozenset[Node]:
+    """Images without an alternative inside a button, whose content assistive technology reads as its name only.
+
+    Source: WAI-ARIA 1.2, section 5.4 "Presentational Children"
+    """
+    return frozenset(
+        image.node for image in images if lacks_alternative(image) and any(map(_is_button, _around(image.node)))
+    )
+
+
+def named_by_nameless_images(images: Sequence[Image]) -> frozenset[Node]:
+    """Links, summaries and headings around an image that would give them a name if it had one itself."""
+    return frozenset(
+        around
+        for image in images
+        if lacks_alternative(image)
+        for around in _around(image.node)
+        if around.tag in _NAMED_BY_CONTENT
+    )
+
+
+def _is_content(image: Image) -> bool:
+    """Return whether the image has a size and no decorative role; a script may still give it its source."""
+    attrs = image.attrs
+    if first_role(attrs.get("role", "")) in _DECORATIVE_ROLES and not keeps_role("img", attrs):
+        return False
+    return not (attrs.get("width", "").strip() in _PIXEL and attrs.get("height", "").strip() in _PIXEL)
+
+
+def _around(node: Node) -> Iterator[Element]:
+    if isinstance(node, Element):
+        yield from (one for one in islice(node.ancestors, MAX_LEVELS) if isinstance(one, Element))
+
+
+def _is_button(element: Element) -> bool:
+    if "role" in element.attrs:
+        return first_role(element.attr("role") or "") == "button"
+    return element.tag == "button"

@@ -1,0 +1,63 @@
+"""Images without a text alternative, and the elements that have no name for that reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.parse.html.image_alternatives import (
+    MAX_LEVELS,
+    images_in_buttons,
+    lacks_alternative,
+    named_by_nameless_images,
+)
+from tests.builders import make_document
+
+
+@pytest.mark.parametrize(
+    ("image", "lacks"),
+    [
+        ('<img src="a.png">', True),
+        ('<img src="a.png" alt=" ">', True),
+        ('<img src="a.png" alt="">', False),
+        ('<img src="a.png" alt="A chair">', False),
+        ('<img src="a.png" title="A chair">', False),
+        ('<img src="a.png" role="presentation">', False),
+        ('<img src="a.png" hidden>', False),
+        ('<img src="a.png" width="1" height="1">', False),
+    ],
+)
+def test_content_without_a_name_lacks_an_alternative(image: str, *, lacks: bool) -> None:
+    """Decoration, tracking pixels and hidden images need none."""
+    assert lacks_alternative(make_document(image).images[0]) is lacks
+
+
+@pytest.mark.parametrize("around", ["a", "summary", "h2"])
+def test_elements_that_such_an_image_would_name_are_listed(around: str) -> None:
+    """They get their name from their content; one whose image is described is not among them."""
+    without = f"<{around}><b><img src=a.png></b></{around}>"
+    document = make_document(f"{without}<{around}><img src=b.png alt=B></{around}><p><img src=c.png></p>")
+
+    assert [node.tag for node in named_by_nameless_images(document.images)] == [around]
+
+
+@pytest.mark.parametrize(("levels", "count"), [(MAX_LEVELS - 1, 1), (MAX_LEVELS, 0)])
+def test_only_so_many_elements_around_an_image_are_looked_at(levels: int, count: int) -> None:
+    """A deep page costs no more than a flat one."""
+    document = make_document(f"<h2>{'<span>' * levels}<img src=a.png>")
+
+    assert len(named_by_nameless_images(document.images)) == count
+
+
+@pytest.mark.parametrize(
+    ("button", "count"),
+    [
+        ('<button><img src="a.png"></button>', 1),
+        ('<a href="/" role="button"><img src="a.png"></a>', 1),
+        ('<button role="link"><img src="a.png"></button>', 0),
+        ('<button><img src="a.png" alt="Search"></button>', 0),
+        ('<a href="/"><img src="a.png"></a>', 0),
+    ],
+)
+def test_images_in_buttons_are_listed(button: str, count: int) -> None:
+    """An element is a button by its tag, unless a role makes it something else."""
+    assert len(images_in_buttons(make_document(button).images)) == count
