@@ -52,7 +52,7 @@ def metric_tiles(report: Report, words: Words = ENGLISH) -> tuple[MetricTile, ..
         if value is None:
             continue
         shown, least, most = (
-            words.number(each, digits=2) if field == "cls" else view.format_ms(each, words)
+            words.number(each, digits=3) if field == "cls" else view.format_ms(each, words)
             for each in (value, value if low is None else low, value if high is None else high)
         )
         spread = "" if least == most else words.gettext("%(least)s to %(most)s", least=least, most=most)

@@ -443,7 +443,7 @@ def browser_facts(report: Report, words: Words = ENGLISH) -> tuple[tuple[str, st
     ]
     shown = [f"{label} {format_ms(value, words)}" for label, value in times if value is not None]
     if metrics.cls is not None:
-        shown.append(f"CLS {words.number(metrics.cls, digits=2)}")
+        shown.append(f"CLS {words.number(metrics.cls, digits=3)}")
     device = words.gettext("phone") if rendered.device == "mobile" else words.gettext("desktop")
     loads = words.ngettext("%(num)s load", "%(num)s loads", rendered.load_count)
     return (
