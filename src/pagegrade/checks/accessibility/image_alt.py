@@ -18,8 +18,10 @@ _DIGIT: Final = re.compile(r"\d")
 _FILE_NAME: Final = re.compile(r"[^\s]{1,200}\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic)", re.IGNORECASE)
 _GENERIC: Final = frozenset(
     "image img photo photograph picture pic graphic icon thumbnail untitled placeholder bild foto grafik"
-    " afbeelding imagen imagem immagine obraz resim alt".split(),
+    " afbeelding imagen imagem immagine obraz resim alt dsc dscf dscn".split(),
 )
+_NUMBER: Final = re.compile(r"[\s_.#()-]{0,9}\d{1,9}\)?$")
+"""What stands after a filler word in names such as "bild1", "Image 2" and "IMG_2041"."""
 _EVALUATED_ELSEWHERE: Final = frozenset(
     "circle ellipse foreignObject g image img input line path polygon polyline rect svg symbol text tspan use".split()
 )
@@ -86,8 +88,8 @@ def image_alt(document: Document, accessibility: Accessibility) -> Verdict:
     The loss grows from a quarter (one image) to everything (ten or more): a count, so that removing a good image never
     makes things worse.
 
-    It costs a quarter when an alternative is the name of a file or a word such as "image" or "photo". The name of a
-    file says too little even beside a link that downloads it. Whether other words fit what the image shows cannot be
+    It costs a quarter when an alternative is the name of a file or a word such as "image" or "photo", also with a
+    number ("bild1"). The name of a file says too little even beside a link that downloads it. Whether other words fit what the image shows cannot be
     seen in the page. Long alternatives are shown by `image-alt-length`.
 
     Four in ten well-known pages have an image without an alternative, most of them a handful. The first costs a
@@ -175,7 +177,7 @@ def _poor(image: Image) -> str:
     """Explain why the name of the image says nothing; "" when it says something or there is none."""
     if image.hidden or image.decorative:
         return ""
-    if image.name.lower() in _GENERIC:
+    if _NUMBER.sub("", image.name.lower()) in _GENERIC:
         return "generic word"
     if _FILE_NAME.fullmatch(image.name) or _is_own_file_name(image):
         return "file name"
