@@ -21,7 +21,7 @@ _GENERIC: Final = frozenset(
     " afbeelding imagen imagem immagine obraz resim alt dsc dscf dscn".split(),
 )
 _NUMBER: Final = re.compile(r"[\s_.#()-]{0,9}\d{1,9}\)?$")
-"""What stands after a filler word in names such as "bild1", "Image 2" and "IMG_2041"."""
+"""The number after a filler word in names such as "bild1", "Image 2" and "IMG_2041"."""
 _EVALUATED_ELSEWHERE: Final = frozenset(
     "circle ellipse foreignObject g image img input line path polygon polyline rect svg symbol text tspan use".split()
 )
@@ -89,8 +89,8 @@ def image_alt(document: Document, accessibility: Accessibility) -> Verdict:
     makes things worse.
 
     It costs a quarter when an alternative is the name of a file or a word such as "image" or "photo", also with a
-    number ("bild1"). The name of a file says too little even beside a link that downloads it. Whether other words fit what the image shows cannot be
-    seen in the page. Long alternatives are shown by `image-alt-length`.
+    number ("bild1"). The name of a file says too little even beside a link that downloads it. Whether other words fit
+    what the image shows cannot be seen in the page. Long alternatives are shown by `image-alt-length`.
 
     Four in ten well-known pages have an image without an alternative, most of them a handful. The first costs a
     quarter all the same: it is a barrier that the lowest level of the guidelines forbids, and a word or an empty `alt`
