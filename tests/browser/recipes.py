@@ -112,6 +112,7 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         Visit(name="nothing-found", path="/reports?search=%22%3E%3Csvg%20onload%3Dalert(1)%3E", person="Alice"),
         Visit(name="wrong-filter", path="/reports?result=splendid", person="Alice", status=422),
         Visit(name="hostile", path="/reports?search=hostile.example", person="Alice"),
+        Visit(name="site", path="/reports?project=example.com", person="Alice"),
         Visit(name="empty", path="/reports", person="Dora"),
     ),
     ("POST", "/reports"): (

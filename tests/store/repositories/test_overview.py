@@ -8,7 +8,12 @@ from pathlib import Path
 from sqlalchemy import update
 
 from pagegrade.model.account import Account
-from pagegrade.store.repositories.overview import average_score, pages_that_got_worse
+from pagegrade.store.repositories.overview import (
+    TREND_RUNS,
+    average_score,
+    pages_that_got_worse,
+    scores_of_project,
+)
 from pagegrade.store.schema.tables import runs
 from tests.report_builders import make_failed_report, make_report
 from tests.share_builders import DAY_MS, add_shared, finish, run_again
@@ -70,5 +75,28 @@ def test_pages_that_lost_points_are_found_the_worst_first(tmp_path: Path) -> Non
         assert [(page.report_id, page.before, page.after) for page in found] == [(much, 80, 30), (little, 80, 79)]
         assert (found[0].before_number, found[0].after_number) == (1, 3)
         assert [page.report_id for page in of_one] == [little]
+    finally:
+        database.close()
+
+
+def test_the_scores_of_a_site_are_those_of_the_newest_runs_of_its_pages(tmp_path: Path) -> None:
+    """In order of time; not those of other sites and accounts, nor runs without a score."""
+    database = make_database(tmp_path)
+    try:
+        alice, bob = add_owner(database)[0], add_owner(database, "Bob")[0]
+        many = add_shared(database, alice, now_ms=NOW_MS, url="https://shop.example/", outcome=make_report(score=1))
+        for number in range(TREND_RUNS):
+            again = run_again(database, many, now_ms=NOW_MS + number)
+            finish(database, again, make_report(score=2), now_ms=NOW_MS + number)
+        few = add_shared(database, alice, now_ms=NOW_MS - 9, url="https://shop.example/a", outcome=make_report(score=3))
+        finish(database, run_again(database, few, now_ms=NOW_MS), make_failed_report("dns"), now_ms=NOW_MS)
+        add_shared(database, alice, now_ms=NOW_MS, url="https://blog.example/", outcome=make_report(score=4))
+        add_shared(database, bob, now_ms=NOW_MS, url="https://shop.example/", outcome=make_report(score=5))
+        found = database.read_here(lambda tx: scores_of_project(tx, alice.id, "shop.example"))
+
+        assert sorted((one.report_id, one.score) for one in found) == sorted(
+            [(few.id, 3), *[(many.id, 2)] * TREND_RUNS]
+        )
+        assert [one.at_ms for one in found] == sorted(one.at_ms for one in found)
     finally:
         database.close()

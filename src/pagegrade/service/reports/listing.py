@@ -13,10 +13,11 @@ from pagegrade.model.stored import RATINGS, STATES, StoredReport
 from pagegrade.parse.url import project_of
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import find_report, find_reports
+from pagegrade.service.reports.site_trend import TrendDay, site_trend
 from pagegrade.service.reports.titles import SharedFinding, find_shared_findings, find_titles
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import Kind, count_matching, load_counts
-from pagegrade.store.repositories.overview import WorsePage, average_score, pages_that_got_worse
+from pagegrade.store.repositories.overview import WorsePage, average_score, pages_that_got_worse, scores_of_project
 from pagegrade.store.repositories.run_history import load_recent_scores
 
 MAX_SCORES: Final = 12
@@ -43,6 +44,8 @@ class Rows:
     """Pages whose newest analysis in the last week ended with fewer points than the one before."""
     shared: tuple[SharedFinding, ...]
     """Findings of several of the reports; only where the query names a project."""
+    trend: tuple[TrendDay, ...]
+    """Score of the project by day, oldest first; likewise."""
 
 
 def find_rows(tx: Transaction, caller: Caller, query: ListQuery, options: ServiceOptions, now_ms: int) -> Rows:
@@ -61,6 +64,7 @@ def find_rows(tx: Transaction, caller: Caller, query: ListQuery, options: Servic
         average_score(tx, caller.account.id, project or ""),
         pages_that_got_worse(tx, caller.account.id, since_ms=now_ms - WEEK_MS, project=project or ""),
         find_shared_findings(tx, reports) if project else (),
+        site_trend(scores_of_project(tx, caller.account.id, project)) if project else (),
     )
 
 

@@ -12,6 +12,10 @@ from pagegrade.store.schema.tables import reports
 
 NEWEST: Final = 1_000
 """Reports that the average is taken from, so that it costs the same for every account."""
+TREND_PAGES: Final = 100
+"""Reports of a project whose scores make its trend, the newest ones."""
+TREND_RUNS: Final = 30
+"""Runs of each of them, the newest ones."""
 MAX_RUNS: Final = 500
 """Runs in which pages that got worse are looked for, the newest ones."""
 _SCORES: Final = select(reports.c.score).where(reports.c.account_id == bindparam("account"))
@@ -40,6 +44,27 @@ _WORSE: Final = Prepared(
 )
 
 
+_SCORES_OF_PROJECT: Final = Prepared(
+    text(
+        "SELECT runs.report_id, runs.finished_at_ms, runs.score, runs.ruleset FROM "
+        "(SELECT id, run_number FROM reports WHERE account_id = :account AND project = :project "
+        "ORDER BY dated_at_ms DESC LIMIT :pages) AS newest "
+        "JOIN runs ON runs.report_id = newest.id AND runs.number > newest.run_number - :runs "
+        "AND runs.number <= newest.run_number WHERE runs.score IS NOT NULL AND runs.finished_at_ms IS NOT NULL "
+        "ORDER BY runs.finished_at_ms, runs.id"
+    )
+)
+
+
+class PageScore(NamedTuple):
+    """The score of a page at a point in time."""
+
+    report_id: int
+    at_ms: int
+    score: int
+    ruleset: str
+
+
 class WorsePage(NamedTuple):
     """A page whose newest score is lower than the one before it, by the same rules."""
 
@@ -66,3 +91,9 @@ def pages_that_got_worse(
     """Return the pages whose newest analysis ended since then with fewer points than before, the worst first."""
     sent = {"account": account_id, "since": since_ms, "count": MAX_RUNS, "project": project}
     return tuple(WorsePage(*row) for row in _WORSE.rows(tx, sent))
+
+
+def scores_of_project(tx: Transaction, account_id: int, project: str) -> tuple[PageScore, ...]:
+    """Return the scores of the pages of a project in order of time, within ``TREND_PAGES`` and ``TREND_RUNS``."""
+    sent = {"account": account_id, "project": project, "pages": TREND_PAGES, "runs": TREND_RUNS}
+    return tuple(PageScore(*row) for row in _SCORES_OF_PROJECT.rows(tx, sent))

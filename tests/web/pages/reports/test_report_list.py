@@ -9,11 +9,13 @@ from pathlib import Path
 import httpx
 import pytest
 
+from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
 from pagegrade.model.report import PageFacts
 from pagegrade.store.repositories import search
 from pagegrade.web.pages.html import HELPED
 from tests.report_builders import make_failed_report, make_report
+from tests.share_builders import DAY_MS, add_shared, finish, run_again
 from tests.store_builders import add_owner
 from tests.web.calling import Instance, with_instance
 
@@ -376,5 +378,27 @@ def test_the_pages_of_a_site_can_be_listed_worst_first(tmp_path: Path) -> None:
         assert place is not None
         worst = await instance.page("GET", html.unescape(place[1]))
         assert shown(worst) == ["shop.example/b", "shop.example/a"]
+
+    with_instance(tmp_path, script)
+
+
+def test_a_site_shows_its_score_by_day(tmp_path: Path) -> None:
+    """As a chart and as a table with the same figures; a site of one day and the list of all sites show none."""
+
+    async def script(instance: Instance) -> None:
+        alice, database, today = instance.alice, instance.services.database, now_ms()
+        for path, before, after in (("", 40, 90), ("b", 61, 62)):
+            url = f"https://shop.example/{path}"
+            report = add_shared(database, alice, now_ms=today - DAY_MS, url=url, outcome=make_report(score=before))
+            finish(database, run_again(database, report, now_ms=today), make_report(score=after), now_ms=today)
+        add_shared(database, alice, now_ms=today, url="https://new.example/", outcome=make_report())
+        site = (await instance.page("GET", "/reports?project=shop.example")).text
+        others = [(await instance.page("GET", f"/reports{query}")).text for query in ("", "?project=new.example")]
+        rows = re.findall(r'<td class="amount" data-label="Score">([\d.]+)</td>', site)
+
+        assert rows == ["76", "50.5"]
+        assert site.count("<circle class=") >= 2
+        assert '<text class="value"' in site
+        assert not any("Score of the site by day" in page for page in others)
 
     with_instance(tmp_path, script)

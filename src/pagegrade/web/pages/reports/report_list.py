@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -13,9 +13,12 @@ from pagegrade.model.account import Account
 from pagegrade.model.errors import ValidationFailed
 from pagegrade.model.stored import Privacy, State
 from pagegrade.render.english import N_
+from pagegrade.render.history import HEIGHT, Chart, RunPoint, chart_of, height_of
 from pagegrade.render.i18n import Texts
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.listing import find_rows, find_states
+from pagegrade.service.reports.site_trend import TrendDay
+from pagegrade.service.runs.evaluation import Thresholds
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
@@ -127,6 +130,7 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
             chips=_chips(asked, found.counts, texts),
             counts=found.counts,
             shared=found.shared,
+            trend=_trend(found.trend, view.options.analyze.thresholds),
             average=None if found.average is None else round(found.average),
             worse=[(page, short_address(page.url, MAX_CRUMB)) for page in found.worse],
             max_worse=MAX_WORSE,
@@ -181,6 +185,39 @@ def privacy_options(texts: Texts) -> list[tuple[int, str, str]]:
 
 def _gone(report_id: int, texts: Texts) -> dict[str, Any]:
     return {"id": report_id, "state": "gone", "finished": True, "state_words": texts.gettext(GONE)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Trend:
+    """The score of a site by day, as a chart and as rows of a table."""
+
+    days: tuple[TrendDay, ...]
+    """Newest first."""
+    chart: Chart
+    height: int
+    """Of the plot, in pixels."""
+    scale: tuple[tuple[int, float], ...]
+    """(score, pixels from the top) of 100, the limits of the grades, and 0."""
+
+
+def _trend(days: Sequence[TrendDay], thresholds: Thresholds) -> _Trend | None:
+    """Return the trend of a site; ``None`` below two days."""
+    if len(days) < 2:  # noqa: PLR2004 - a line has two ends
+        return None
+    points = [
+        RunPoint(
+            number=number,
+            state="completed",
+            result=thresholds.grade(round(day.score)),
+            score=round(day.score),
+            ruleset="",
+            engine=None,
+            at_ms=day.at_ms,
+        )
+        for number, day in enumerate(days, 1)
+    ]
+    scale = tuple((score, height_of(score)) for score in (100, thresholds.good, thresholds.decent, 0))
+    return _Trend(tuple(reversed(days)), chart_of(points), HEIGHT, scale)
 
 
 @dataclass(frozen=True, slots=True)
