@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import pytest
 
-from pagegrade.report.sanitize import clean_number, clean_text, storable, storable_json
+from pagegrade.model.outcome import Detail, Evidence
+from pagegrade.report.sanitize import clean_number, clean_text, encode_storable, storable, storable_json
 
 
 @pytest.mark.parametrize(
@@ -48,3 +50,13 @@ def test_ordinary_values_pass(value: object) -> None:
 def test_values_for_json_are_cleaned_alike(value: object) -> None:
     """However they are looked through."""
     assert storable_json(value) == storable(value)
+
+
+@pytest.mark.parametrize(("text", "shown"), [("plain", "plain"), ("a\x00b", "a\ufffdb"), ("\ud800", "\ufffd")])
+def test_evidence_and_causes_are_cleaned_as_the_json_they_become(text: str, shown: str) -> None:
+    """The encoder writes them as they are, or leaves them to the search; nothing empty is written."""
+    value = {"evidence": (Evidence(snippet=text, line=0),), "errors": (Detail(code="c", actual=text, limit=math.nan),)}
+    expected = {"evidence": [{"line": 0, "snippet": shown}], "errors": [{"code": "c", "actual": shown, "limit": None}]}
+
+    assert storable_json(value) == expected
+    assert msgspec.json.decode(encode_storable(value)) == expected

@@ -88,6 +88,8 @@ class Check:
     @property
     def needs_browser(self) -> bool:
         """True for a check that evaluates what only a browser sees, and nothing else."""
+        if RENDERED.isdisjoint(self.requirements):
+            return False
         return any(name in RENDERED for name, optional in self.requirements.items() if not optional)
 
     @property

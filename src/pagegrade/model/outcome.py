@@ -30,7 +30,8 @@ class Severity(Enum):
     @property
     def label(self) -> Importance:
         """The word that reports use."""
-        return _LABELS[self.name]
+        # ``name`` is a property written in Python, asked for with every result.
+        return _LABELS[self._name_]
 
 
 _LABELS: Final[dict[str, Importance]] = {
@@ -53,8 +54,8 @@ class Cap:
     """States of the check that the cap applies to; empty: every state with loss 1."""
 
 
-class Evidence(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """One place or fact a person can look at. Only what is known is filled."""
+class Evidence(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """One place or fact a person can look at. Only what is known is filled, and stands in the JSON of a report."""
 
     selector: str = ""
     """CSS selector that finds exactly this element."""

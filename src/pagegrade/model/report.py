@@ -114,7 +114,10 @@ class Result(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     @property
     def passed(self) -> bool | None:
         """True, False (warning, failed) or ``None`` where nothing was evaluated."""
-        return {"passed": True, "warning": False, "failed": False}.get(self.outcome)
+        return _PASSED.get(self.outcome)
+
+
+_PASSED: Final[dict[OutcomeName, bool]] = {"passed": True, "warning": False, "failed": False}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,8 @@ def _kept_entries(results: Sequence[Result]) -> list[int]:
 
 def _bound(result: Result, entries: int, details: int) -> Result:
     """The result with so many entries and causes, their texts within bounds; itself where that changes nothing."""
+    if not result.evidence and not result.errors:
+        return result
     evidence, errors = result.evidence[:entries], result.errors[:details]
     if any(_longest(entry) > MAX_TEXT for entry in evidence):
         evidence = tuple(map(_bound_entry, evidence))

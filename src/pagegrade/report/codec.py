@@ -21,8 +21,6 @@ from pagegrade.model.stored import GRADES, RATINGS, PackedReport
 from pagegrade.report.bounds import bound_results
 from pagegrade.report.sanitize import encode_storable
 from pagegrade.report.serialize import (
-    detail_to_dict,
-    evidence_to_dict,
     report_from_dict,
     report_members,
     results_from_dict,
@@ -138,8 +136,8 @@ def shown_detail(packed: bytes) -> bytes:
         return plain
     for result in bounded:
         members["results"][result.check] |= {
-            "errors": list(map(detail_to_dict, result.errors)),
-            "evidence": list(map(evidence_to_dict, result.evidence)),
+            "errors": result.errors,
+            "evidence": result.evidence,
         }
     return _encode(members)
 

@@ -47,15 +47,16 @@ def storable(value: object) -> object:
 def storable_json(value: object) -> object:
     """``storable`` for values that become JSON: hardly any hold something to clean, and the encoder finds it faster.
 
-    It writes NaN and the infinities as null, refuses lone surrogates, and escapes NUL.
+    It writes NaN and the infinities as null, refuses lone surrogates, and escapes NUL. Members may be
+    ``msgspec.Struct``, too.
     """
     encoded = _encode_storable(value)
-    return storable(value) if encoded is None else msgspec.json.decode(encoded)
+    return storable(msgspec.to_builtins(value)) if encoded is None else msgspec.json.decode(encoded)
 
 
 def encode_storable(value: object) -> bytes:
     """The JSON of ``storable(value)``."""
-    return _encode_storable(value) or msgspec.json.encode(storable(value))
+    return _encode_storable(value) or msgspec.json.encode(storable(msgspec.to_builtins(value)))
 
 
 def _encode_storable(value: object) -> bytes | None:

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 import msgspec
 
 from pagegrade.model.errors import InvalidInput
-from pagegrade.model.outcome import Detail, Evidence
+from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import (
     REPORT_VERSION,
     CategoryScore,
@@ -45,7 +45,10 @@ def report_to_dict(report: Report) -> JSONObject:
 
 
 def report_members(report: Report) -> JSONObject:
-    """Return the members of ``report_to_dict``, as long as their texts and numbers may not be storable."""
+    """Return the members of ``report_to_dict``, as long as their texts and numbers may not be storable.
+
+    Evidence and causes are still the values of the report: they are the bulk of it, and the encoder reads them in C.
+    """
     return {
         "id": None,
         "object": "report",
@@ -230,8 +233,8 @@ def _result(result: Result) -> JSONObject:
         "value": result.value,
         "message": result.message,
         "reason": result.reason or None,
-        "errors": [detail_to_dict(detail) for detail in result.errors],
-        "evidence": [evidence_to_dict(evidence) for evidence in result.evidence],
+        "errors": result.errors,
+        "evidence": result.evidence,
         "evidence_total": max(result.evidence_total, len(result.evidence)),
         "why": result.why,
         "fix": result.fix,
@@ -257,29 +260,9 @@ def _ignored(ignored: Ignored) -> JSONObject:
     }
 
 
-def detail_to_dict(detail: Detail) -> JSONObject:
-    """A machine-readable cause as it stands in the JSON of a report."""
-    return {
-        "code": detail.code,
-        "actual": detail.actual,
-        "limit": detail.limit,
-    }
-
-
 def evidence_to_dict(evidence: Evidence) -> JSONObject:
     """Serialize an evidence; empty members are left out."""
-    members = {
-        "selector": evidence.selector,
-        "line": evidence.line,
-        "column": evidence.column,
-        "snippet": evidence.snippet,
-        "header": evidence.header,
-        "url": evidence.url,
-        "value": evidence.value,
-        "reason": evidence.reason,
-        "state": evidence.state,
-    }
-    return {name: value for name, value in members.items() if value not in {None, ""}}
+    return cast("JSONObject", msgspec.to_builtins(evidence))
 
 
 def _page(page: PageFacts) -> JSONObject:

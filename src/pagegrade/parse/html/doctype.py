@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Final, Literal
 
 from pagegrade.model.document import Doctype
@@ -77,6 +78,8 @@ def is_malformed(errors: Sequence[Fault]) -> bool:
 
     Source: https://html.spec.whatwg.org/multipage/parsing.html#doctype-state and the states after it
     """
+    if _FORCING.isdisjoint(map(attrgetter("code"), errors)):
+        return False
     for error in errors:
         if error.code == "unexpected-doctype":
             # From here on they belong to a second declaration, which browsers ignore.

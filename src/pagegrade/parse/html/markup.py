@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Final, Protocol
 
 from turbohtml import Element
@@ -80,6 +81,6 @@ def _keep(facts: list[ElementFact], node: Element, attrs: dict[str, str], flags:
 def note_faults(found: Markup, errors: Sequence[Fault]) -> Markup:
     """Add what the parser had to repair: counts of all, places of the first ``MAX_FAULTS``."""
     if errors:
-        found.fault_counts = Counter(error.code for error in errors)
+        found.fault_counts = Counter(map(attrgetter("code"), errors))
         found.faults = tuple(SyntaxFault(error.code, error.line, error.col) for error in errors[:MAX_FAULTS])
     return found

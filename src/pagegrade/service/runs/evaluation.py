@@ -250,12 +250,11 @@ def _refusal(artifacts: Artifacts) -> Failure | None:
 
 def _observed(evaluated: Evaluated) -> Observed:
     """Convert an outcome into the input of scoring."""
-    state = evaluated.verdict.state if isinstance(evaluated.verdict, Outcome) else None
-    applies = evaluated.outcome != "not_applicable" and not (
-        # What only a browser sees is no part of a report that was made without one.
-        isinstance(evaluated.verdict, NotRun) and evaluated.check.needs_browser
-    )
-    return Observed(evaluated.loss, state, applies=applies)
+    verdict = evaluated.verdict
+    if isinstance(verdict, Outcome):
+        return Observed(evaluated.loss, verdict.state)
+    # What only a browser sees is no part of a report that was made without one.
+    return Observed(evaluated.loss, applies=isinstance(verdict, NotRun) and not evaluated.check.needs_browser)
 
 
 def _without_content(evaluated: Evaluated, not_the_page: Withheld) -> Evaluated:
