@@ -1,4 +1,4 @@
-"""Many reports at once: the list, what is there already, the room, and making them."""
+"""Many reports at once: the list, what is there already, the capacity, and making them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pagegrade.service.reports.bulk import (
     MAX_EVALUATED,
     MAX_REFUSED,
     create_reports,
+    find_capacity,
     find_known,
-    find_room,
     read_addresses,
 )
 from pagegrade.service.reports.validation import NewReport, read_new_report
@@ -101,13 +101,13 @@ def test_the_room_is_what_quota_and_queue_leave(instance: Instance) -> None:
     few = replace(OPTIONS, account_queue=5, max_reports=3)
     full = replace(OPTIONS, queue=1)
 
-    def room(options: ServiceOptions) -> tuple[int | None, int, int]:
-        found = instance.database.read_here(lambda tx: find_room(tx, instance.alice, options, NOW_MS))
+    def capacity(options: ServiceOptions) -> tuple[int | None, int, int]:
+        found = instance.database.read_here(lambda tx: find_capacity(tx, instance.alice, options, NOW_MS))
         return found.reports, found.runs, found.size
 
-    assert room(endless) == (None, 4, 4)
-    assert room(few) == (2, 4, 2)
-    assert room(full) == (None, 0, 0)
+    assert capacity(endless) == (None, 4, 4)
+    assert capacity(few) == (2, 4, 2)
+    assert capacity(full) == (None, 0, 0)
 
 
 def test_many_reports_wait_behind_what_else_is_asked_for(instance: Instance) -> None:

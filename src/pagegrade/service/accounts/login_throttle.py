@@ -43,7 +43,7 @@ CLIENT_AT_REPORT_STEPS: Final = (
 REPORT: Final = Rule("report", 100, 3600)
 """Of all clients that were wrong there before."""
 NEW_AT_REPORT: Final = (Rule("new at report", 1_000, 3600), Rule("new at report, trickle", 30, 60))
-"""Of all clients that were not: as long as one of the two has room."""
+"""Limit for all unknown clients together; one of the two limits must have capacity."""
 CLIENT_AT_ADDRESS: Final = Rule("client at address", 10, 900)
 CLIENT_AT_ADDRESS_STEPS: Final = (
     CLIENT_AT_ADDRESS,
@@ -71,12 +71,12 @@ class Attempt:
     failed: tuple[Counted, ...] = ()
     """Count as well if the client was wrong there before."""
     new: tuple[Counted, ...] = ()
-    """One of these, the first with room, counts as well if it was not."""
+    """Rule sets for unknown clients: the first with capacity counts as well."""
     place: tuple[str, ...] = ()
     """Known once an attempt was right; then only the client's own rules count."""
 
     def choices(self, *, known: bool, wrong: int) -> tuple[tuple[Counted, ...], ...]:
-        """Sets of rules, of which one must have room.
+        """Rule sets, of which one must have capacity.
 
         Args:
             known: Whether the client was right there before.

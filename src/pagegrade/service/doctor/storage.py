@@ -39,7 +39,7 @@ LONG_WAIT_MS: Final = 3_600_000
 
 
 def look_at_folder(folder: Path) -> Iterator[Diagnosis]:
-    """Check whether the data folder is there, private, on a local disk with room, and can really be written."""
+    """Check that the data directory exists, is private and writable, and lies on a local disk with free space."""
     if not folder.exists():
         above = next(parent for parent in folder.parents if parent.exists())
         if os.access(above, os.W_OK | os.X_OK):

@@ -1,6 +1,6 @@
-"""Many reports at once, out of a list of addresses: what can be used of it, what is there already, and how much room.
+"""Create many reports from a list of addresses: validate the list, find existing reports, and compute the capacity.
 
-A list is evaluated anew each time it is submitted: reports may have changed since an earlier preview.
+The list is evaluated again at each submission: reports may have changed since an earlier preview.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.model.stored import Priority
 from pagegrade.parse.url import parse_target_url
 from pagegrade.service.options import AT_ONCE, ServiceOptions
-from pagegrade.service.reports.operations import check_room, count_reports, expired_before_ms, store_report
+from pagegrade.service.reports.operations import check_capacity, count_reports, expired_before_ms, store_report
 from pagegrade.service.reports.validation import NewReport, check_allowed
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.length import count_unfinished
@@ -57,17 +57,17 @@ class AddressList:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Room:
+class Capacity:
     """Number of reports that an account can create now."""
 
     reports: int | None
-    """Until its quota is used up; ``None``: it may have as many as it likes."""
+    """Reports until the account's quota is used up; ``None`` without a quota."""
     runs: int
-    """Analyses that its part of the queue has room for."""
+    """Free slots in the account's part of the queue."""
 
     @property
     def size(self) -> int:
-        """The smaller of both."""
+        """The smaller one of both."""
         return self.runs if self.reports is None else min(self.reports, self.runs)
 
 
@@ -120,7 +120,7 @@ def find_known(
     return find_addresses(tx, caller.account.id, urls, expired_before_ms=expired_before_ms(options, now_ms))
 
 
-def find_room(tx: Transaction, caller: Caller, options: ServiceOptions, now_ms: int) -> Room:
+def find_capacity(tx: Transaction, caller: Caller, options: ServiceOptions, now_ms: int) -> Capacity:
     """Return the number of reports that the caller can create now."""
     account_id = caller.account.id
     reports: int | None = None
@@ -128,14 +128,14 @@ def find_room(tx: Transaction, caller: Caller, options: ServiceOptions, now_ms: 
         reports = max(0, options.max_reports - count_reports(tx, account_id, options, now_ms))
     own = options.account_queue - count_unfinished(tx, account_id)
     whole = options.queue - count_unfinished(tx, None)
-    return Room(reports=reports, runs=max(0, min(own, whole)))
+    return Capacity(reports=reports, runs=max(0, min(own, whole)))
 
 
-def find_known_and_room(
+def find_known_and_capacity(
     tx: Transaction, caller: Caller, urls: Sequence[str], options: ServiceOptions, now_ms: int
-) -> tuple[Mapping[str, int], Room]:
-    """Return ``find_known`` and ``find_room`` of one moment."""
-    return find_known(tx, caller, urls, options, now_ms), find_room(tx, caller, options, now_ms)
+) -> tuple[Mapping[str, int], Capacity]:
+    """Return ``find_known`` and ``find_capacity`` of one moment."""
+    return find_known(tx, caller, urls, options, now_ms), find_capacity(tx, caller, options, now_ms)
 
 
 def create_unknown_reports(
@@ -176,14 +176,14 @@ def create_reports(
         Their ids, in the same order.
 
     Raises:
-        QuotaExceeded: The account has no room for all of them.
-        Unavailable: The queue has none.
+        QuotaExceeded: The account's quota is too low for all of them.
+        Unavailable: The queue is too full.
     """
     if any((new_report.password is None) != (password_hash is None) for new_report in new_reports):
         raise ValueError("the hash must be of the password that was sent")
     if len(new_reports) > AT_ONCE:
         raise ValueError(f"at most {AT_ONCE} reports are made in one go")
-    check_room(tx, caller.account.id, options, now_ms, wanted=len(new_reports))
+    check_capacity(tx, caller.account.id, options, now_ms, wanted=len(new_reports))
     made = (
         store_report(tx, caller, new_report, options, now_ms, password_hash=password_hash, priority=Priority.BULK)
         for new_report in new_reports

@@ -121,16 +121,16 @@ def create_report(
     """
     if (new_report.password is None) != (password_hash is None):
         raise ValueError("the hash must be of the password that was sent")
-    check_room(tx, caller.account.id, options, now_ms)
+    check_capacity(tx, caller.account.id, options, now_ms)
     return store_report(tx, caller, new_report, options, now_ms, password_hash=password_hash, priority=priority)
 
 
-def check_room(tx: Transaction, account_id: int, options: ServiceOptions, now_ms: int, *, wanted: int = 1) -> None:
+def check_capacity(tx: Transaction, account_id: int, options: ServiceOptions, now_ms: int, *, wanted: int = 1) -> None:
     """Check that the account may have so many more reports now.
 
     Raises:
         QuotaExceeded: The account would have more reports or unfinished runs than it may have.
-        Unavailable: The queue has no room for them.
+        Unavailable: The queue has no free slots for them.
     """
     most = options.max_reports
     if most is not None and count_reports(tx, account_id, options, now_ms) + wanted > most:
@@ -148,7 +148,7 @@ def store_report(
     password_hash: str | None,
     priority: Priority,
 ) -> Stored:
-    """Store a new report for which there is room, and queue its first run; takes what ``create_report`` does.
+    """Store a new report after ``check_capacity``, and queue its first run; takes the arguments of ``create_report``.
 
     Raises:
         OtherProject: The key of the caller is limited to another project.

@@ -1,4 +1,4 @@
-"""Style sheets and scripts: each at an address that names its content, so that it can be kept for ever."""
+"""Style sheets and scripts, each at a URL with a hash of its content, so that clients can cache it forever."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ASSETS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "swagger-ui.css": ((*_WEB, "swagger-ui", "swagger-ui.css.gz"),),
     "swagger-ui-bundle.js": ((*_WEB, "swagger-ui", "swagger-ui-bundle.js.gz"),),
 }
-"""Name -> the files it is made of, one after the other: (package, folder, ..., name)."""
+"""Name -> files that are concatenated: (package, folder, ..., name)."""
 MEDIA_TYPES: Final = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
@@ -36,23 +36,23 @@ KEPT: Final = ("Cache-Control", "public, max-age=31536000, immutable")
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file that pages refer to."""
+    """A static file of the pages."""
 
     address: str
     """Path on this server."""
     content: bytes
     compressed: bytes
-    """The same with gzip."""
+    """Content compressed with gzip."""
     media_type: str
 
 
 def asset_address(name: str) -> str:
-    """Where a page finds the file; ``KeyError`` for one there is not."""
+    """Return the path of a file; ``KeyError`` for an unknown name."""
     return _asset(name).address
 
 
 async def show_asset(request: Request) -> Response:
-    """Return a file, compressed for those who can read it so."""
+    """Return a file, compressed if the client accepts gzip."""
     name, digest = request.path_params["name"], request.path_params["digest"]
     if name not in ASSETS or _asset(name).address != f"/static/{digest}/{name}":
         raise NotFound
@@ -65,7 +65,7 @@ async def show_asset(request: Request) -> Response:
 
 
 async def show_robots() -> Response:
-    """Let crawlers read the pages: each says in its header that it is not to be indexed."""
+    """Allow crawlers to read the pages; the header of each page says that it is not to be indexed."""
     return Response(
         status_code=200,
         content=b"User-agent: *\nDisallow:\n",

@@ -1,7 +1,7 @@
-"""What pages say to people about a field that cannot be used, in their language.
+"""Messages about fields that are not valid, translated for the pages.
 
-The API's own sentences speak to programs: they name parameters, and are in English. These are the same facts for who
-has a form before them.
+The API's messages are for programs: they name parameters and are in English. These explain the same errors to users of
+a form.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pagegrade.service.reports.validation import ALLOW_NETWORKS, ANY_NETWORK, ne
 from pagegrade.service.runs.analysis import AnalyzeOptions
 
 _URL: Final = ("url", "sitemap")
-"""Fields that hold an address."""
+"""Fields that contain a URL."""
 SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("url", "required"): N_("Enter the address of a page."),
     ("url", "empty"): N_("Enter the address of a page."),
@@ -35,7 +35,7 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("url", "address_not_allowed"): N_("This server must not contact that address: it is not a public one."),
     ("url", "url_not_allowed"): N_("This server must not contact that address."),
     ("privacy", "not_in"): N_("Choose who may see the report."),
-    ("password", "required"): N_("Enter a password, or choose somebody else who may see the report."),
+    ("password", "required"): N_("Enter a password, or change who may see the report."),
     ("password", "too_long"): N_("The password is too long. Use at most 128 characters."),
     ("password", "not_text"): N_("The password holds a broken character. Enter it again."),
     ("reason", "required"): N_("Say why it is ignored."),
@@ -73,7 +73,7 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("page", "too_small"): N_("There is no such page. This is the first one."),
     ("page", "too_large"): N_("There is no such page. This is the first one."),
 }
-"""(field, code) -> what to say."""
+"""(field, code) -> message."""
 START_WITH: Final = N_("If this Pagegrade is yours, start it like this to allow the address:")
 ADD_TO_SETTING: Final = N_(
     "If this Pagegrade is yours, add this to the setting %(setting)s and start it again to allow the address:"
@@ -87,28 +87,28 @@ ALL_ARE_BUSY: Final = N_("Pagegrade is busy right now. Try again in half a minut
 
 
 def sentence(texts: Texts, field: str, code: str, message: str) -> str:
-    """What to say about a field.
+    """Return the message for a field.
 
     Args:
-        texts: In whose language.
-        field: As it is sent.
-        code: What is wrong with it.
-        message: The API's own sentence, for what has none here.
+        texts: Texts in the user's language.
+        field: Name as sent.
+        code: Code of the violation.
+        message: The API's message, used if there is no translated one.
     """
     known = SENTENCES.get(("url" if field in _URL else field, code))
     return message if known is None else texts.gettext(known)
 
 
 def with_setting(texts: Texts, message: str, typed: str, options: AnalyzeOptions) -> str:
-    """What to say about an address, and the setting that would allow it as a command to copy, where there is one.
+    """Return the message for a URL, with a command for the setting that would allow it, if there is one.
 
-    The networks that are allowed already are never shown: they are the operator's own.
+    Networks that are already allowed are never shown, because they are the operator's configuration.
 
     Args:
-        texts: In whose language.
-        message: What is wrong with the address.
-        typed: The address as it was typed.
-        options: What may be contacted.
+        texts: Texts in the user's language.
+        message: Message about the URL.
+        typed: The URL as typed.
+        options: Rules for the URLs that may be contacted.
     """
     try:
         networks = networks_to_allow(parse_target_url(typed).url, options)
@@ -125,7 +125,7 @@ def with_setting(texts: Texts, message: str, typed: str, options: AnalyzeOptions
 
 
 def problems_of(texts: Texts, violations: Iterable[Violation]) -> dict[str, str]:
-    """Field -> what to say about it; of several things the first."""
+    """Return field -> first message about it."""
     found: dict[str, str] = {}
     for violation in violations:
         found.setdefault(violation.field, sentence(texts, violation.field, violation.code, violation.message))
@@ -133,14 +133,14 @@ def problems_of(texts: Texts, violations: Iterable[Violation]) -> dict[str, str]
 
 
 def problems_of_input(texts: Texts, error: InvalidInput, *, field: str = "url") -> dict[str, str]:
-    """The same for what reading the fields ended with; what is about no field of its own is about ``field``."""
+    """Return the messages for an error of the whole input; without a field it is assigned to ``field``."""
     if isinstance(error, ValidationFailed):
         return problems_of(texts, error.violations)
     return {field: sentence(texts, field, error.reason or error.code, error.message)}
 
 
 def refusal_of(texts: Texts, error: Refused) -> str:
-    """Return the sentence for a request that was understood and refused."""
+    """Return the message for a request that was valid but refused."""
     if isinstance(error, RateLimited):
         seconds = error.retry_after_s or 1
         return texts.ngettext(
@@ -149,6 +149,6 @@ def refusal_of(texts: Texts, error: Refused) -> str:
             seconds,
         )
     if isinstance(error, QuotaExceeded):
-        # Room in the queue comes by itself; room for reports does not.
+        # Queue slots become free by themselves; the limit of reports does not.
         return texts.gettext(QUEUE_IS_FULL if error.retry_after_s else ACCOUNT_IS_FULL)
     return texts.gettext(ALL_ARE_BUSY)

@@ -1,4 +1,4 @@
-"""What a form of a page sent."""
+"""Read the forms and queries of pages."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pagegrade.web.request import Request
 
 
 async def read_form(request: Request, *, max_bytes: int = MAX_BYTES) -> Mapping[str, str]:
-    """The fields by their names, as they were typed; of several with one name the last.
+    """Return the fields of a form by name, as typed; the last of several with one name counts.
 
     Args:
         request: The request.
-        max_bytes: Its body may have at most so many.
+        max_bytes: Maximum length of the body.
 
     Raises:
-        Rejected: The body is no form, or too large.
-        ClientGone: The browser hung up.
+        Rejected: The body is not a form, or too large.
+        ClientGone: The browser disconnected.
     """
     content_type, content_encoding = request.header(b"content-type"), request.header(b"content-encoding")
     kind, boundary = read_media_type(request.method, content_type, content_encoding, PAGE_MEDIA_TYPES)
@@ -28,9 +28,9 @@ async def read_form(request: Request, *, max_bytes: int = MAX_BYTES) -> Mapping[
 
 
 def read_query(request: Request) -> Mapping[str, str]:
-    """What the address of a page says behind its question mark, as it was typed; of several with one name the last.
+    """Return the query parameters of a page by name, as typed; the last of several with one name counts.
 
     Raises:
-        Rejected: It is not UTF-8, or holds a NUL.
+        Rejected: The query is not UTF-8, or contains a NUL.
     """
     return parse_pairs(request.target.partition("?")[2].encode("latin-1"), "The query")

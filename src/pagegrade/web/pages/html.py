@@ -1,4 +1,4 @@
-"""How a page is made: from a template that escapes everything, with a policy that lets it load nothing foreign."""
+"""Render pages from templates that escape everything, with a policy that blocks all content of other origins."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _SHARED: Final = (
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 PLAIN: Final = f"default-src 'none'; script-src 'none'; {_SHARED}"
-"""A page that runs nothing: every page that shows what others wrote and needs no help."""
+"""Content security policy of pages without scripts: those that show untrusted content and need no script."""
 HELPED: Final = f"default-src 'none'; script-src 'self'; connect-src 'self'; {_SHARED}"
-"""A page that our own script makes more comfortable; it works without."""
+"""Content security policy of pages with the own script, which is optional."""
 UNLISTED: Final = ("X-Robots-Tag", "noindex, nofollow, noarchive")
 UNKEPT: Final = ("Cache-Control", "private, no-store")
 VARY: Final = ("Vary", "Cookie, Accept-Language")
-"""Whoever looks, and in which language: pages differ by both."""
+"""Pages differ by user and by language."""
 
 
 class View:
-    """Renders pages for the sender of one request: in their language, with their menu."""
+    """Renders pages for the sender of one request: in the user's language, with the user's menu."""
 
     def __init__(self, request: Request, admission: Admission, options: ServiceOptions) -> None:
         self._request = request
@@ -49,7 +49,7 @@ class View:
 
     @property
     def caller(self) -> Caller | None:
-        """Sender of the request; ``None``: unknown."""
+        """Sender of the request; ``None`` if anonymous."""
         return self._admission.caller
 
     @property
@@ -59,7 +59,7 @@ class View:
 
     @property
     def texts(self) -> Texts:
-        """Texts in the language of the account, else in the one that the browser asks for."""
+        """Texts in the language of the account, else in the one preferred by the browser."""
         caller = self._admission.caller
         accepted = self._request.header(b"accept-language")
         return texts_for(choose_locale(None if caller is None else caller.account.locale, accepted))
@@ -73,14 +73,14 @@ class View:
         headers: tuple[tuple[str, str], ...] = (),
         **values: Any,
     ) -> Response:
-        """Return a page.
+        """Render a page.
 
         Args:
             template: Name of a file in ``templates``.
             status: HTTP status.
             policy: Content-Security-Policy: ``PLAIN`` or ``HELPED``.
-            headers: Besides those of every page; one of the same name takes its place.
-            values: What the template shows.
+            headers: Further headers; they replace default headers of the same name.
+            values: Values for the template.
         """
         texts, caller = self.texts, self._admission.caller
         body = (
@@ -108,7 +108,7 @@ class View:
 
 
 def go(place: str, *headers: tuple[str, str]) -> Response:
-    """To another page of ours, as a form is answered (RFC 9110 15.4.4).
+    """Redirect to another page after a form was handled (RFC 9110 15.4.4).
 
     Args:
         place: Path on this server, which may have a query.
@@ -121,7 +121,7 @@ def go(place: str, *headers: tuple[str, str]) -> Response:
 
 @cache
 def environment(tag: str) -> Environment:
-    """The templates with the words of one language: those of this room, and those of reports."""
+    """Return the template environment of one language: templates of ``web`` and ``render``."""
     made = Environment(
         loader=ChoiceLoader([PackageLoader("pagegrade.web"), PackageLoader("pagegrade.render")]),
         extensions=["jinja2.ext.i18n"],

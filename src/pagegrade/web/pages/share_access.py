@@ -1,6 +1,6 @@
-"""Who may see what behind a share link: the same for the page, its runs, its comparisons and its exports.
+"""Access to everything behind a share link: the page, its runs, comparisons and exports.
 
-What is not there, has expired, or is kept private is one and the same page, byte for byte, whoever asks.
+A missing, expired or private report gets the same page, byte for byte, for every client.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from pagegrade.web.session_cookie import read_cookies
 
 T = TypeVar("T")
 VIEWS_PER_MINUTE: Final = 120
-"""Pages behind share links that a client address may open: drawing one takes some milliseconds."""
+"""Pages behind share links that a client address may open: rendering one takes some milliseconds."""
 
 
 def cookie_of(slug: str) -> str:
-    """Name of the cookie that remembers the password of a report, before ``web.session_cookie.cookie_name``."""
+    """Return the name of the cookie that stores access to a password-protected report, without its prefix."""
     return f"unlock-{slug[:8]}"
 
 
 async def visit(
     request: Request, work: UnitOfWork, view: View, services: Services, use_case: ViewReport[T]
 ) -> SharedView[T] | Response:
-    """What is behind the share link of the path for whoever calls, or the page that stands in its place.
+    """Return what the use case reads behind the share link of the path, or the page to show instead.
 
     Args:
         request: The request, whose path has a ``slug``.
         work: Of the request.
         view: Of the request.
         services: Of the process.
-        use_case: Use case that reads what is wanted of the report; ``NotFound`` where it does not have that.
+        use_case: Reads the requested part of the report; raises ``NotFound`` if the report does not have it.
     """
     standing = await services.limits.take_now("share pages", limited_as(request.client_address), VIEWS_PER_MINUTE)
     if not standing.allowed:
@@ -49,27 +49,27 @@ async def visit(
 
 
 def gate(view: View, *, wrong: bool = False) -> Response:
-    """The form that asks for the password; it says nothing of the report, not even whether it is finished.
+    """Return the password form; it reveals nothing about the report, not even whether it is finished.
 
     Args:
         view: Of the request.
-        wrong: The password that was typed before is not it.
+        wrong: True if the previous password was wrong.
     """
     return view.page("share_gate.html.jinja", status=403 if wrong else 200, max_characters=MAX_CHARACTERS, wrong=wrong)
 
 
 def to_gate(request: Request) -> Response:
-    """From something of a report to the form that asks for its password."""
+    """Redirect from a part of a report to its password form."""
     return go(f"/r/{request.path_params['slug']}")
 
 
 def not_found(view: View) -> Response:
-    """There is nothing here for whoever asks."""
+    """Return the page for everything the client may not see."""
     return view.page("not_found.html.jinja", status=404)
 
 
 def too_many(view: View, wait_s: int) -> Response:
-    """The client is to wait."""
+    """Return the page that asks the client to wait."""
     return view.page(
         "share_wait.html.jinja",
         status=429,

@@ -9,8 +9,8 @@ dark.addEventListener("change", follow);
 // Swagger UI keeps the fragment of the address for itself, so the focus has to be moved by hand.
 document.querySelector(".skip").addEventListener("click", () => document.getElementById("main").focus());
 
-// Examples are to read. A form that is filled with them would ask for page 2 of what nobody has, change a report only while
-// it is the one of the example, and send the same Idempotency-Key twice.
+// Examples are for reading only. Forms filled with them would request page 2 of a short list, change a report only while it
+// has the ETag of the example, and send the same Idempotency-Key twice.
 const emptyForms = (description) => {
   const methods = Object.values(description.paths).flatMap((path) => Object.values(path));
   const own = methods.flatMap((operation) => operation.parameters ?? []).filter((parameter) => !parameter.$ref);

@@ -380,7 +380,7 @@ def test_the_last_administrator_cannot_delete_the_account(tmp_path: Path) -> Non
 
         assert (without.status_code, last.status_code) == (422, 422)
         assert "Set a password first" in without.text
-        assert "Nobody else administers this installation." in last.text
+        assert "This is the only administrator of the installation." in last.text
         assert (await instance.call("GET", REPORTS)).status_code == 200
 
     with_instance(tmp_path, script)

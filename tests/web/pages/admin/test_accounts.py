@@ -150,7 +150,7 @@ def test_nobody_locks_everybody_out(tmp_path: Path) -> None:
 
         assert (own.status_code, last.status_code) == (422, 422)
         assert "You cannot disable your own account." in own.text
-        assert "Nobody else administers this installation." in last.text
+        assert "This is the only administrator of the installation." in last.text
         assert stored(instance, instance.alice.id).is_admin
         assert stored(instance, instance.alice.id).disabled_at_ms is None
 

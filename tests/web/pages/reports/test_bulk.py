@@ -145,7 +145,7 @@ def test_a_form_that_is_sent_twice_makes_its_reports_once(tmp_path: Path) -> Non
         ("", "Paste at least one address"),
         ("# nothing\n\n", "Paste at least one address"),
         ("known.example", "have a report already. Tick"),
-        ("a.example\nftp://x.example", "Some lines cannot be used."),
+        ("a.example\nftp://x.example", "Some lines are not valid."),
     ],
 )
 def test_what_makes_no_reports_is_told(tmp_path: Path, addresses: str, words: str) -> None:
@@ -175,7 +175,7 @@ def test_an_empty_form_comes_back(tmp_path: Path) -> None:
 
 
 def test_as_many_are_made_as_there_is_room_for(tmp_path: Path) -> None:
-    """Which is told before; without any room nothing is made."""
+    """The preview shows the limit; without free slots no report is created."""
 
     async def script(instance: Instance) -> None:
         instance.services.options = replace(instance.services.options, max_reports=2)
@@ -184,10 +184,10 @@ def test_as_many_are_made_as_there_is_room_for(tmp_path: Path) -> None:
         made = await urls(instance)
         full = await create(instance, "c.example")
 
-        assert "There is room for 2 reports right now." in shown.text
+        assert "2 reports can be created right now." in shown.text
         assert made == ["https://a.example/", "https://b.example/"]
         assert full.status_code == 422
-        assert "no room for more reports" in full.text
+        assert "No more reports can be created" in full.text
 
     with_instance(tmp_path, script)
 

@@ -188,7 +188,7 @@ def test_a_stale_tab_opens_nothing_that_was_closed(tmp_path: Path) -> None:
         again = await save(instance, privacy="0", seen=new)
 
         assert (closed.status_code, stale.status_code, again.status_code) == (303, 412, 303)
-        assert "Somebody changed these settings" in stale.text
+        assert "These settings were changed in another tab" in stale.text
         assert 'value="1" checked' in stale.text
         assert (kept, stored(instance).privacy) == (1, 0)
 

@@ -1,4 +1,4 @@
-"""The account of who has signed in: what it is called, what it has used, its password and its browsers."""
+"""The account page of the signed-in user: details, usage, password and sessions."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ WRONG: Final = {
     TIMEZONE: ("timezone", N_("Choose one of the time zones.")),
     PRIVACY: ("privacy", N_("Choose who may see new reports.")),
 }
-"""Reason -> (field, what to tell)."""
+"""Error reason -> (field, message)."""
 _REGIONS: Final = frozenset(
     {"Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"}
 )
-"""The database also has older names, such as Eire and US/Pacific, and names of no place, such as Factory."""
+"""Regions of the time zones to choose from; the database also has aliases, such as Eire, and zones without a place."""
 _PRIVACIES: Final[dict[str, int | None]] = {
     "": None,
     str(int(Privacy.PUBLIC)): Privacy.PUBLIC,
@@ -80,7 +80,7 @@ _BROWSERS: Final = (
     ("Chrome", "Chrome"),
     ("Safari", "Safari"),
 )
-"""Part of a User-Agent header -> the browser; the first one that is found counts, because later ones are in it too."""
+"""Part of a User-Agent header -> browser; the first match counts, because browsers also name their predecessors."""
 _SYSTEMS: Final = (
     ("Windows", "Windows"),
     ("Android", "Android"),
@@ -93,29 +93,29 @@ _SYSTEMS: Final = (
 
 
 class SaidQuery(BaseModel):
-    """What was just done."""
+    """Message about the last action."""
 
     said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A form that was sent and not taken."""
+    """A submitted form that was not valid."""
 
     details: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
-    """Field -> sentence, in the order of the page."""
+    """Field -> message, in the order of the page."""
     status: int = 200
     headers: tuple[tuple[str, str], ...] = ()
 
 
 async def show_account_page(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Return the page."""
+    """Return the account page."""
     return await _show(request, work, view, Typed())
 
 
 async def save_details(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Take name, e-mail address, language, time zone and privacy."""
+    """Save name, e-mail address, language, time zone and privacy."""
     sent = await read_form(request)
     try:
         await work.write(
@@ -133,7 +133,7 @@ async def save_details(request: Request, work: UnitOfWork, view: View) -> Respon
 
 
 async def save_password_page(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
-    """Take a new password."""
+    """Set a new password."""
     sent = await read_form(request)
     caller, gettext = view.admitted, view.texts.gettext
     session = _session_of(caller)
@@ -158,7 +158,7 @@ async def save_password_page(request: Request, work: UnitOfWork, view: View, ser
 
 
 async def erase_own_account(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
-    """Erase the account with everything of it, once its password was typed."""
+    """Erase the account with all of its data, after a password check."""
     typed = (await read_form(request)).get("confirm_password", "")
     account, gettext = view.admitted.account, view.texts.gettext
     stored = await work.read(of_account(find_password_hash))
@@ -171,7 +171,9 @@ async def erase_own_account(request: Request, work: UnitOfWork, view: View, serv
     except (WrongPassword, RateLimited) as error:
         return await _show(request, work, view, _password_refused(view.texts, "confirm_password", error))
     except InvalidInput:
-        last = gettext("Nobody else administers this installation. Let somebody else do so first.")
+        last = gettext(
+            "This is the only administrator of the installation. Make another account an administrator first."
+        )
         return await _show(request, work, view, Typed(errors={"confirm_password": last}, status=422))
     with contextlib.suppress(Unavailable):
         await finish_erasure(services, account.id, parts=PARTS_OF_A_REQUEST)
@@ -179,13 +181,13 @@ async def erase_own_account(request: Request, work: UnitOfWork, view: View, serv
 
 
 async def end_other_sessions(work: UnitOfWork, view: View) -> Response:
-    """Sign out everywhere but here."""
+    """End all sessions but the current one."""
     await work.write(of_account(sign_out_everywhere), but=_session_of(view.admitted).id)
     return go("/account?said=others")
 
 
 async def end_one_session(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Sign one browser out, which may be this one."""
+    """End one session, which may be the current one."""
     session_id = request.id
     if not await work.write(of_account(end_own_session), session_id):
         raise NotFound
@@ -195,11 +197,11 @@ async def end_one_session(request: Request, work: UnitOfWork, view: View) -> Res
 
 
 def browser_name(agent: str, texts: Texts) -> str:
-    """What a browser is, in a few words.
+    """Describe a browser in a few words.
 
     Args:
-        agent: Its User-Agent header, which may say anything.
-        texts: The words of the page.
+        agent: Its User-Agent header, which can contain anything.
+        texts: Texts in the language of the page.
     """
     browser = next((name for part, name in _BROWSERS if f"{part}/" in agent), None)
     system = next((name for part, name in _SYSTEMS if part in agent), None)
@@ -244,7 +246,7 @@ async def _show(request: Request, work: UnitOfWork, view: View, typed: Typed) ->
 
 
 def _password_refused(texts: Texts, name: str, error: WrongPassword | RateLimited) -> Typed:
-    """The form again, after the field of this name held a wrong password, or after too many of them."""
+    """Return the form with an error after a wrong password in the field, or after too many attempts."""
     if isinstance(error, WrongPassword):
         wrong = texts.gettext("This is not your current password. Check it and try again.")
         return Typed(errors={name: wrong}, status=403)
@@ -264,20 +266,20 @@ def _session_of(caller: Caller) -> Session:
 
 
 def _known_locale(sent: str, account: Account) -> str:
-    """One of the languages there are, or the one the account has; else nothing, which is refused."""
+    """Return a supported language or that of the account; empty for any other, which is rejected."""
     return sent if sent in LOCALES or sent == account.locale else ""
 
 
 def _locale_choices(account: Account, texts: Texts) -> list[tuple[str, str]]:
     choices = [(tag, texts.language_name(tag)) for tag in LOCALES]
     if account.locale not in LOCALES:
-        # Made for the API or on the command line: pages are in the nearest language there is.
+        # Set with the API or on the command line; pages use the closest language available.
         choices.append((account.locale, account.locale))
     return choices
 
 
 def _zone_choices(chosen: str) -> list[tuple[str, list[str]]]:
-    """Time zones by their region: UTC, those of places, and what is set already, whatever it is."""
+    """Return the time zones by region: UTC, those of places, and the current one, even if unknown."""
     regions: dict[str, list[str]] = {}
     for name in sorted(known_timezones()):
         region = name.partition("/")[0] if "/" in name else ""
@@ -306,7 +308,7 @@ OPERATIONS: Final = (
         method="GET",
         path="/account",
         name="show_account_page",
-        summary="The account, and what it has used",
+        summary="Show the account and its usage",
         handler=show_account_page,
         access="account",
         query=SaidQuery,

@@ -1,4 +1,4 @@
-"""API keys of who has signed in: the list, a new one whose secret is shown once, and their end."""
+"""API keys of the signed-in user: list them, create one whose secret is shown once, and revoke them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EXPIRIES: Final[dict[str, tuple[int | None, str]]] = {
     "365": (365, N_("A year")),
     "never": (None, N_("It does not end")),
 }
-"""As sent -> (days, words)."""
+"""Value as sent -> (days, label)."""
 USUAL_EXPIRY: Final = "365"
 SCOPE_TEXTS: Final = {
     "reports:read": N_("Read reports"),
@@ -51,11 +51,11 @@ WRONG: Final = {
     PROJECT: ("project", N_("Enter a host such as example.com, or leave the field empty.")),
     SCOPE: ("scopes", N_("Tick at least one thing that the key may do.")),
 }
-"""Reason -> (field, what to tell)."""
+"""Error reason -> (field, message)."""
 
 
 class SaidQuery(BaseModel):
-    """What was just done."""
+    """Message about the last action."""
 
     said: str = ""
 
@@ -66,7 +66,7 @@ async def show_keys(request: Request, work: UnitOfWork, view: View) -> Response:
 
 
 async def create_key(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Make a key; its secret is in the answer and nowhere else."""
+    """Create a key; only this response contains its secret."""
     sent = await read_form(request)
     gettext = view.texts.gettext
     expiry = EXPIRIES.get(sent.get("expires", ""))
@@ -92,7 +92,7 @@ async def create_key(request: Request, work: UnitOfWork, view: View) -> Response
 
 
 async def ask_to_revoke(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Ask whether a key shall work no longer."""
+    """Ask for confirmation to revoke a key."""
     key_id = request.id
     key = await work.read(of_account(find_own_key), key_id)
     if key.revoked_at_ms is not None:
@@ -101,7 +101,7 @@ async def ask_to_revoke(request: Request, work: UnitOfWork, view: View) -> Respo
 
 
 async def revoke_key_page(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Revoke a key; doing it again is no error."""
+    """Revoke a key; revoking it again is not an error."""
     key_id = request.id
     await work.write(of_account(revoke_own_key), key_id, view.now_ms)
     return go("/keys?said=revoked")
@@ -138,7 +138,7 @@ def _expiry_choices(texts: Texts) -> list[tuple[str, str]]:
 
 
 def _field_of(scope: str) -> str:
-    """The name of a scope's box: one that can be an id without being escaped in style sheets."""
+    """Return the name of a scope's checkbox, usable as an id in style sheets without escaping."""
     return scope.replace(":", "-")
 
 

@@ -1,4 +1,4 @@
-"""Sign in with a password or with a link that does it once, and sign out."""
+"""Sign in with a password or a one-time link, and sign out."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from pagegrade.web.request import Request
 from pagegrade.web.session_cookie import SESSION, ended_cookie, read_cookies, session_cookie
 
 HOME: Final = "/reports"
-"""Where somebody goes who has signed in and wanted nothing else."""
+"""Default page after signing in."""
 LINKS_PER_MINUTE: Final = 30
-"""Links to sign in that a client address may open; nobody guesses one, and nobody shall use us to try."""
+"""Sign-in links that a client address may open: limits login attempts, and the load they cause."""
 MAX_PLACE: Final = 2_048
 _PLACE: Final = re.compile(r"/(?!/)[!-\[\]-~]*")
-"""A path on this server: visible ASCII, and no backslash, which browsers take for a slash."""
+"""Path on this server: visible ASCII without a backslash, which browsers treat as a slash."""
 
 
 class SignInQuery(BaseModel):
-    """Where to go afterwards."""
+    """Target after signing in, and a message."""
 
     next: str = ""
     said: str = ""
-    """``out``: whoever comes has just signed out."""
+    """``out`` after signing out."""
 
 
 async def show_sign_in(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Return the form; who has signed in is sent on."""
+    """Return the form; redirect users who are signed in already."""
     asked = request.query(SignInQuery)
     place = own_place(asked.next)
     if await work.identify() is not None:
@@ -48,7 +48,7 @@ async def show_sign_in(request: Request, work: UnitOfWork, view: View) -> Respon
 
 
 async def sign_in(request: Request, view: View, services: Services) -> Response:
-    """Take e-mail address and password."""
+    """Check e-mail address and password, and start a session."""
     sent = await read_form(request)
     email, password, place = sent.get("email", "").strip(), sent.get("password", ""), own_place(sent.get("next", ""))
     gettext, options = view.texts.gettext, view.options
@@ -87,7 +87,7 @@ async def sign_in(request: Request, view: View, services: Services) -> Response:
 
 
 async def sign_out(request: Request, work: UnitOfWork, view: View) -> Response:
-    """End the session of this browser, if it has one."""
+    """End the session of this browser, if any."""
     base_url = view.options.base_url
     tokens = read_cookies(request.header, SESSION, base_url)
     if tokens:
@@ -96,7 +96,7 @@ async def sign_out(request: Request, work: UnitOfWork, view: View) -> Response:
 
 
 async def show_sign_in_link(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
-    """Ask whether to sign in: programs that look at links in messages must not use them up."""
+    """Ask for confirmation to sign in: programs that preview links in messages must not use them up."""
     await _count(request, services)
     account = await work.read_public(find_linked, request.path_params["token"], view.now_ms)
     if account is None:
@@ -105,7 +105,7 @@ async def show_sign_in_link(request: Request, work: UnitOfWork, view: View, serv
 
 
 async def use_sign_in_link(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
-    """Sign in with the link, which is used up by it."""
+    """Sign in with the link, which works only once."""
     await _count(request, services)
     base_url = view.options.base_url
     tokens = read_cookies(request.header, SESSION, base_url)
@@ -121,10 +121,10 @@ async def use_sign_in_link(request: Request, work: UnitOfWork, view: View, servi
 
 
 def own_place(wanted: str) -> str:
-    """Where to go after signing in: a path on this server, or else the list of reports.
+    """Return the target after signing in: a path on this server, else the list of reports.
 
     Args:
-        wanted: As the address or the form says, however long or strange.
+        wanted: Target from the query or the form, of any length and content.
     """
     return wanted if len(wanted) <= MAX_PLACE and _PLACE.fullmatch(wanted) else HOME
 

@@ -1,4 +1,4 @@
-"""The accounts of the installation: who has one, invitations, and their end."""
+"""The accounts of the installation: list, invite, disable, enable and erase them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PER_PAGE: Final = 50
 _PAGE: Final = re.compile(r"[1-9][0-9]{0,5}")
 SEE_OTHER: Final = 303
 SAID: Final = {
-    "disabled": N_("The account is disabled. None of its keys works, and everybody is signed out of it."),
+    "disabled": N_("The account is disabled. Its keys no longer work, and all of its sessions have ended."),
     "enabled": N_("The account works again."),
     "admin": N_("The owner of this account administers the installation now."),
     "no-admin": N_("The owner of this account administers the installation no longer."),
@@ -44,16 +44,19 @@ WRONG: Final = {
     NAME: ("name", N_("Enter a name of 1 to 200 characters.")),
     EMAIL: ("email", N_("Enter an e-mail address like name@example.com.")),
     EMAIL_TAKEN: ("email", N_("Another account has this e-mail address. Use a different one.")),
-    LAST_ADMIN: ("", N_("Nobody else administers this installation. Let somebody else do so first.")),
+    LAST_ADMIN: (
+        "",
+        N_("This is the only administrator of the installation. Make another account an administrator first."),
+    ),
     OWN_ACCOUNT: ("", N_("You cannot disable your own account.")),
     OWN_ERASURE: ("", N_("Delete your own account on the page of your account.")),
     DISABLED: ("", N_("The account is disabled. Enable it first.")),
 }
-"""Reason -> (field, what to tell)."""
+"""Error reason -> (field, message)."""
 
 
 class SaidQuery(BaseModel):
-    """What was just done, and which page of the list to show."""
+    """Message about the last action, and the page of the list to show."""
 
     said: str = ""
     page: str = "1"
@@ -65,7 +68,7 @@ async def show_accounts(request: Request, work: UnitOfWork, view: View) -> Respo
 
 
 async def invite(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Make an account and a link for its owner, which is in the answer and nowhere else."""
+    """Create an account and a link for its owner; only this response contains the link."""
     sent = await read_form(request)
     try:
         account, token, until_ms = await work.write(
@@ -83,7 +86,7 @@ async def show_member(request: Request, work: UnitOfWork, view: View) -> Respons
 
 
 async def give_link(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Make a link for the owner of an account, who may have forgotten the password."""
+    """Create a sign-in link for the owner of an account, who may have forgotten the password."""
     try:
         account, token, until_ms = await work.write(service.give_link, request.id, view.now_ms)
     except InvalidInput as error:
@@ -92,7 +95,7 @@ async def give_link(request: Request, work: UnitOfWork, view: View) -> Response:
 
 
 async def ask_to_disable(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Ask whether an account shall work no longer."""
+    """Ask for confirmation to disable an account."""
     return await _ask(request, work, view, "admin_disable.html.jinja")
 
 
@@ -102,17 +105,17 @@ async def disable_account_page(request: Request, work: UnitOfWork, view: View) -
 
 
 async def enable_account_page(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Let an account work again."""
+    """Enable a disabled account."""
     return await _change(request, work, view, work.write(service.enable_member, request.id), "enabled")
 
 
 async def ask_to_erase(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Ask whether an account shall be erased."""
+    """Ask for confirmation to erase an account."""
     return await _ask(request, work, view, "admin_erase.html.jinja")
 
 
 async def erase_account_page(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
-    """Erase an account with everything of it."""
+    """Erase an account with all of its data."""
     account_id = request.id
     try:
         await work.write(service.begin_member_erasure, account_id, view.now_ms)
@@ -124,16 +127,16 @@ async def erase_account_page(request: Request, work: UnitOfWork, view: View, ser
 
 
 async def ask_about_admin(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Ask whether the owner of an account shall administer the installation, or no longer."""
+    """Ask for confirmation to grant or revoke administrator rights."""
     return await _ask(request, work, view, "admin_rights.html.jinja")
 
 
 async def change_admin(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Let the owner of an account administer the installation, or no longer, as the form says."""
+    """Grant or revoke administrator rights, as the form says."""
     is_admin = (await read_form(request)).get("is_admin") == "1"
     change = work.write(service.set_member_admin, request.id, is_admin=is_admin)
     done = await _change(request, work, view, change, "admin" if is_admin else "no-admin")
-    # Who has just given the right up does not get to see the page any more.
+    # After revoking their own rights, users can no longer see this page.
     gave_up = not is_admin and request.id == view.admitted.account.id and done.status_code == SEE_OTHER
     return go("/reports") if gave_up else done
 
@@ -209,7 +212,7 @@ OPERATIONS: Final = (
         method="GET",
         path="/admin/accounts",
         name="show_accounts",
-        summary="The accounts, and a form to invite somebody",
+        summary="List the accounts, with a form to invite a user",
         handler=show_accounts,
         access="admin",
         query=SaidQuery,

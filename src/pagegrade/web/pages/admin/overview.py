@@ -1,4 +1,4 @@
-"""What administrators see of the installation: an overview, and the state of the machinery."""
+"""The installation for administrators: overview and health checks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.html import View
 
 _LEVELS: Final = ("problem", "warning", "ok")
-"""The worst first."""
+"""Levels, the worst first."""
 _SECOND_MS: Final = 1_000
 _MINUTE_S: Final = 60
 
@@ -35,17 +35,17 @@ async def show_admin(work: UnitOfWork, view: View, services: Services) -> Respon
 
 
 async def show_system(work: UnitOfWork, view: View, services: Services) -> Response:
-    """Return what can be found out quickly."""
+    """Return the quick health checks."""
     return await _show_system(work, view, services, all_of_it=False)
 
 
 async def check_database(work: UnitOfWork, view: View, services: Services) -> Response:
-    """Return the same, after the whole database was read in search of damage."""
+    """Return the health checks with a full check of the database for corruption."""
     return await _show_system(work, view, services, all_of_it=True)
 
 
 def duration(seconds: float, texts: Texts) -> str:
-    """A length of time in one unit."""
+    """Format a duration in one unit."""
     whole = int(seconds)
     if whole < _MINUTE_S:
         return texts.ngettext("%(num)s second", "%(num)s seconds", whole)
@@ -53,7 +53,7 @@ def duration(seconds: float, texts: Texts) -> str:
 
 
 def size(count: int, texts: Texts) -> str:
-    """Bytes for people, in powers of 1,000."""
+    """Format a number of bytes in powers of 1,000."""
     value = float(count)
     for unit in ("B", "kB", "MB", "GB"):
         if value < 1000:  # noqa: PLR2004 - the step between the units
@@ -82,7 +82,7 @@ OPERATIONS: Final = (
         method="GET",
         path="/admin",
         name="show_admin",
-        summary="The installation at a glance",
+        summary="Show an overview of the installation",
         handler=show_admin,
         access="admin",
         tag=PAGES,
@@ -91,7 +91,7 @@ OPERATIONS: Final = (
         method="GET",
         path="/admin/system",
         name="show_system",
-        summary="The state of the machinery",
+        summary="Show the health checks",
         handler=show_system,
         access="admin",
         tag=PAGES,
@@ -100,7 +100,7 @@ OPERATIONS: Final = (
         method="POST",
         path="/admin/system",
         name="check_database",
-        summary="Search the database for damage",
+        summary="Check the database for corruption",
         handler=check_database,
         access="admin",
         tag=PAGES,

@@ -1,4 +1,4 @@
-"""The catalogue of checks for people: what is checked, what it can cost, and how to put it right."""
+"""The catalogue of checks for people: behavior, penalty and fix of each check."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ IMPORTANCE: Final = {
     "low": (N_("Low"), N_("Low importance")),
     "informative": (N_("Information"), N_("For information")),
 }
-"""Importance of a check -> its name below a heading that says what it is, and its name anywhere else."""
+"""Importance of a check -> its name below a heading of that meaning, and its name anywhere else."""
 SECTIONS: Final = {
     "what_it_checks": N_("What it checks"),
     "why_it_matters": N_("Why it matters"),
@@ -46,17 +46,17 @@ class _Group:
     key: str
     name: str
     points: int
-    """Of the overall score."""
+    """Points of the overall score."""
     checks: tuple[Mapping[str, Any], ...]
 
 
 async def list_check_pages(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Return every check, or with those of one category."""
+    """Return all checks, or those of one category."""
     wanted = read_query(request).get("category") or None
     if wanted is not None and wanted not in CATEGORIES:
         raise NotFound
     await work.identify()
-    # The first time, every check is imported and priced: too long for the event loop.
+    # The first call imports every check and computes its penalties: too slow for the event loop.
     entries = await asyncio.to_thread(check_entries)
     texts = view.texts
     groups = [
@@ -79,7 +79,7 @@ async def list_check_pages(request: Request, work: UnitOfWork, view: View) -> Re
 
 
 async def show_check_page(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Return one check, explained."""
+    """Return one check with its documentation."""
     await work.identify()
     found = await asyncio.to_thread(_find, request.path_params["check"])
     if found is None:
@@ -110,7 +110,7 @@ def _find(name: str) -> tuple[Check, float] | None:
 
 
 def _shown(entry: Mapping[str, Any], texts: Texts) -> Mapping[str, Any]:
-    """The entry with its words for people."""
+    """Return the entry with translated texts."""
     price = entry["price"]
     return {
         **entry,
@@ -121,7 +121,7 @@ def _shown(entry: Mapping[str, Any], texts: Texts) -> Mapping[str, Any]:
 
 
 def _state(state: Mapping[str, Any], texts: Texts) -> Mapping[str, str]:
-    """What a check can find, and the share of its price that this costs."""
+    """Return a state of a check with the share of the maximum penalty that it costs."""
     low, high = state["loss"], state["loss_max"]
     if not high:
         share = texts.gettext("nothing")
@@ -133,7 +133,7 @@ def _state(state: Mapping[str, Any], texts: Texts) -> Mapping[str, str]:
 
 
 def _short(href: str) -> str:
-    """An address as a name: without its scheme."""
+    """Return a URL as link text: without its scheme."""
     return href.partition("://")[2].rstrip("/")
 
 

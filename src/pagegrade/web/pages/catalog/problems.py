@@ -1,4 +1,4 @@
-"""A page for each kind of problem, at the address that problems give as their type; and the problems of pages."""
+"""A page for each kind of problem, at the URL in the problem's ``type``; also problems as pages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def list_problems(request: Request, view: View) -> Response:
 
 
 async def show_problem(request: Request, view: View) -> Response:
-    """Return one kind of problem, explained."""
+    """Return one kind of problem with its explanation."""
     code = request.path_params["code"].replace("-", "_")
     if code not in PROBLEMS or request.path_params["code"] != slug_of(code):
         raise NotFound
@@ -53,12 +53,12 @@ async def show_problem(request: Request, view: View) -> Response:
 
 
 def problem_page(request: Request, view: View, problem: Problem) -> Response | None:
-    """The problem of a call outside the API as a page, for who would rather have that; ``None``: tell it as JSON.
+    """Return the problem of a request outside the API as a page, if the client prefers HTML; ``None`` to send JSON.
 
     Args:
         request: The request.
         view: Of the request.
-        problem: What happened.
+        problem: The problem.
     """
     if preferred(request.header(b"accept"), (JSON, HTML)) != HTML:
         return None
@@ -77,14 +77,14 @@ def problem_page(request: Request, view: View, problem: Problem) -> Response | N
 
 
 def foreign_form(view: View) -> Response:
-    """A form that no page of ours sent is not heeded."""
+    """Reject a form that was not sent by a page of this installation."""
     return view.page("foreign_form.html.jinja", status=403)
 
 
 def sign_in_needed(request: Request, view: View) -> Response:
-    """To the form that lets people sign in, and from there to the page they wanted.
+    """Redirect to the sign-in form, and from there to the requested page.
 
-    What was typed into a form is not lost: the browser still has it one page back.
+    Text typed into a form is not lost: the browser keeps it in its history.
     """
     if request.method in ("GET", "HEAD"):
         return go(f"/sign-in?{urlencode({'next': request.target})}")
@@ -92,7 +92,7 @@ def sign_in_needed(request: Request, view: View) -> Response:
 
 
 def slug_of(code: str) -> str:
-    """The code as the last segment of its page's address."""
+    """Return the code as the last segment of its page's path."""
     return code.replace("_", "-")
 
 

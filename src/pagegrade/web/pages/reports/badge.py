@@ -1,4 +1,4 @@
-"""The badge of a public report, to be shown in a README or on a site."""
+"""The badge of a public report, to embed in a README or on a site."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from pagegrade.web.schemas.serializers import share_url
 FOLDER: Final = "/badge/"
 SUFFIX: Final = ".svg"
 VIEWS_PER_MINUTE: Final = 600
-"""Badges that a client address may fetch: services that pass images on ask for many readers."""
+"""Badges that a client address may fetch: image proxies send the requests of many readers."""
 MEDIA_TYPE: Final = "image/svg+xml"
 KEPT_S: Final = 300
-"""A badge may be so old, also one whose report is not public any more."""
+"""Maximum age of a cached badge, even of a report that is no longer public."""
 KEPT: Final = ("Cache-Control", f"public, max-age={KEPT_S}")
 EMBEDDABLE: Final = ("Cross-Origin-Resource-Policy", "cross-origin")
-"""Everybody may show it on a page of theirs; that is what it is for."""
+"""Allows pages of all origins to embed the badge."""
 ALT: Final = "Pagegrade"
 _UNKNOWN: Final = render_badge(UNKNOWN).encode()
 
 
 def badge_path(slug: str) -> str:
-    """Where the badge of a report is, on this server."""
+    """Return the path of the badge of a report."""
     return f"{FOLDER}{slug}{SUFFIX}"
 
 
 def badge_snippets(base_url: str, slug: str) -> tuple[str, str]:
-    """(Markdown, HTML) that shows the badge as a link to its report.
+    """Return (Markdown, HTML) that shows the badge as a link to its report.
 
     Args:
         base_url: Public origin of this installation.
-        slug: Of the report.
+        slug: Slug of the report.
     """
     picture, page = f"{base_url}{badge_path(slug)}", share_url(base_url, slug)
     html = f'<a href="{escape(page)}"><img src="{escape(picture)}" alt="{ALT}"></a>'
@@ -52,9 +52,9 @@ def badge_snippets(base_url: str, slug: str) -> tuple[str, str]:
 
 
 async def show_badge(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
-    """Return the badge; whatever has none, for whatever reason, gets one and the same grey picture.
+    """Return the badge; without a public result, for any reason, the same gray image.
 
-    It says so with a picture because it stands where pictures stand.
+    The answer is an image in any case, because it is embedded as one.
     """
     standing = await services.limits.take_now("badges", limited_as(request.client_address), VIEWS_PER_MINUTE)
     if not standing.allowed:

@@ -1,4 +1,4 @@
-"""Many reports in one go: from a pasted list or a sitemap, shown before anything is made."""
+"""Many reports at once: from a pasted list or a sitemap, with a preview before anything is created."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pagegrade.service.container import Services
 from pagegrade.service.options import AT_ONCE
 from pagegrade.service.reports.bulk import (
     AddressList,
-    Room,
+    Capacity,
     create_reports,
     create_unknown_reports,
-    find_known_and_room,
+    find_known_and_capacity,
     read_addresses,
 )
 from pagegrade.service.reports.validation import NewReport
@@ -39,13 +39,13 @@ from pagegrade.web.report_requests import new_report_of, refuse_when_draining
 from pagegrade.web.request import Request
 
 MAX_FORM_BYTES: Final = 1_048_576
-"""Room for as many addresses as are taken in one go, and then some."""
+"""Maximum length of a form: fits the maximum number of addresses, and some more."""
 MAX_SHOWN: Final = 100
-"""Characters of a line that is told back."""
+"""Characters of a rejected line that the page repeats."""
 NOTHING: Final = N_("Paste at least one address, or enter the address of a sitemap.")
 NOTHING_NEW: Final = N_("All of these have a report already. Tick that they get another one, or change the list.")
-NO_ROOM: Final = N_("There is no room for more reports right now.")
-LOOK_AGAIN: Final = N_("Some lines cannot be used. Look at what is left, then make the reports.")
+NO_CAPACITY: Final = N_("No more reports can be created right now.")
+SOME_REFUSED: Final = N_("Some lines are not valid. Check the remaining addresses, then create the reports.")
 FAILURES: Final = {
     "dns": N_("The site of the sitemap was not found. Check its address."),
     "connect": N_("The site of the sitemap could not be reached. Try again later."),
@@ -62,23 +62,23 @@ FAILURES: Final = {
     "decode": N_("The sitemap cannot be read: its compression is broken."),
     "too_large": N_("The sitemap is too large to be read here. Paste the addresses you need."),
 }
-"""Why a sitemap gave no addresses -> what to say."""
+"""Failure of a sitemap -> message."""
 UNREADABLE: Final = N_("The sitemap could not be read. Paste the addresses instead.")
 REFUSED: Final = N_("The site answered with HTTP %(status)s instead of the sitemap.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Preview:
-    """What would be made of a list."""
+    """Preview of the reports that a list would create."""
 
     listed: AddressList
     known: Mapping[str, int]
-    room: Room
+    capacity: Capacity
     is_whole: bool = True
-    """Whether the sitemap, if there was one, was read to its end."""
+    """False if only the beginning of a sitemap was read."""
 
     def wanted(self, *, again: bool) -> tuple[str, ...]:
-        """The addresses that get a report."""
+        """Return the addresses that get a report."""
         return tuple(url for url in self.listed.urls if again or url not in self.known)
 
 
@@ -91,7 +91,7 @@ async def show_bulk_form(work: UnitOfWork, view: View) -> Response:
 async def create_in_bulk(
     request: Request, work: UnitOfWork, limits: RateLimit, view: View, services: Services
 ) -> Response:
-    """Show what would be made of a list or, when that was seen, make it."""
+    """Show the preview of a list or, after that, create its reports."""
     sent = await read_form(request, max_bytes=MAX_FORM_BYTES)
     try:
         if sent.get("step") == "create":
@@ -107,7 +107,7 @@ async def _preview(
     text, sitemap = sent.get("addresses", ""), sent.get("sitemap", "").strip()
     found = FoundAddresses()
     if sitemap:
-        # Whoever asks makes us contact somebody.
+        # The request makes this server contact another site.
         await limits.take_analysis()
         try:
             found = await read_sitemap_addresses(services, sitemap, account_id=view.admitted.account.id)
@@ -130,7 +130,7 @@ async def _create(
     refuse_when_draining(services)
     seen = await _look(work, view, sent.get("addresses", ""))
     again, options = sent.get("again") == "1", view.options
-    urls = seen.wanted(again=again)[: seen.room.size]
+    urls = seen.wanted(again=again)[: seen.capacity.size]
     problem = _why_not(seen, urls, again=again)
     if problem:
         return _show(view, seen, sent, {"addresses": view.texts.gettext(problem)}, status=422)
@@ -142,7 +142,7 @@ async def _create(
     await limits.take_analysis()
     password = new_reports[0].password
     password_hash = None if password is None else await services.passwords.hash(password)
-    # The same form may have been sent twice, and the other one was faster.
+    # The same form may have been sent twice at the same time.
     create = create_reports if again else create_unknown_reports
     await work.write(create, new_reports, options, view.now_ms, password_hash=password_hash)
     services.wake()
@@ -150,22 +150,22 @@ async def _create(
 
 
 def _why_not(seen: _Preview, urls: tuple[str, ...], *, again: bool) -> str:
-    """What keeps the reports from being made; empty: nothing does."""
+    """Return the message that explains why no reports are created; empty if they are."""
     if seen.listed.refused_count:
-        return LOOK_AGAIN
+        return SOME_REFUSED
     if urls:
         return ""
     if not seen.listed.urls:
         return NOTHING
-    return NO_ROOM if seen.wanted(again=again) else NOTHING_NEW
+    return NO_CAPACITY if seen.wanted(again=again) else NOTHING_NEW
 
 
 def _new_reports(view: View, urls: tuple[str, ...], sent: Mapping[str, str]) -> tuple[NewReport, ...]:
     """Return a new report for each URL.
 
     Raises:
-        ValidationFailed: An option cannot be used.
-        URLNotAllowed: An address that was allowed a moment ago.
+        ValidationFailed: An option is not valid.
+        URLNotAllowed: A URL that was valid in the preview must not be contacted any more.
     """
     fields, violations = read_fields(CreateReportBody, {**sent, "url": urls[0]}, "body")
     first = new_report_of(view.admitted.account, view.options, fields, violations)
@@ -180,10 +180,10 @@ def _new_reports(view: View, urls: tuple[str, ...], sent: Mapping[str, str]) -> 
 
 async def _look(work: UnitOfWork, view: View, text: str, *, is_whole: bool = True) -> _Preview:
     options = view.options
-    # A long list takes a while to be judged, and everybody else would wait for it.
+    # A long list takes a while to validate, and would block the event loop.
     listed = await asyncio.to_thread(read_addresses, text, options)
-    known, room = await work.read(find_known_and_room, listed.urls, options, view.now_ms)
-    return _Preview(listed=listed, known=known, room=room, is_whole=is_whole)
+    known, capacity = await work.read(find_known_and_capacity, listed.urls, options, view.now_ms)
+    return _Preview(listed=listed, known=known, capacity=capacity, is_whole=is_whole)
 
 
 def _failure(view: View, found: FoundAddresses) -> str:
@@ -227,10 +227,10 @@ def _show(
         listed=listed,
         refused=refused,
         known_count=len(seen.known),
-        count=min(len(seen.wanted(again=again)), seen.room.size),
+        count=min(len(seen.wanted(again=again)), seen.capacity.size),
         wanted_count=len(seen.wanted(again=again)),
         sites=len({host(url) for url in listed.urls}),
-        room=seen.room.size,
+        capacity=seen.capacity.size,
         is_whole=seen.is_whole,
         at_once=AT_ONCE,
         again=again,

@@ -1,4 +1,4 @@
-"""What changed between two runs of a report, and the form that chooses them."""
+"""The comparison of two runs of a report, and the form that selects them."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("to", "not_comparable"): N_("The newer run has no results. Choose one that succeeded."),
     ("to", "same"): N_("These are one and the same run. Choose two."),
 }
-"""(Field, code) -> what is wrong with a choice."""
+"""(Field, code) -> message about the selection."""
 NOTHING_YET: Final = "no_run"
-"""Code for a report that has no two runs to compare: nobody chose anything wrong."""
+"""Code for a report without two runs to compare; the selection itself is valid."""
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,9}")
 
 
 def read_choice(request: Request) -> Choice:
-    """Read which two runs the query names; the newest two where it names none."""
+    """Read the two runs selected by the query; by default the two newest."""
     sent = read_query(request)
     errors: dict[str, str] = {}
     before = _number(sent, "from", errors)
@@ -49,13 +49,13 @@ def read_choice(request: Request) -> Choice:
     if before is not None and after is not None:
         if before == after:
             errors["to"] = "same"
-        # Whichever is named first, the older one comes first.
+        # The older run comes first, in whatever order they were selected.
         before, after = min(before, after), max(before, after)
     return Choice(before=before, after=after, errors=errors)
 
 
 async def compare_page(view: View, found: Compared, addresses: Addresses, *, own: bool) -> Response:
-    """The comparison with its form; the form alone, with what to mend, where the choice cannot be used."""
+    """Return the comparison with its form; only the form with its errors if the selection is not valid."""
     texts = view.texts
     article: Markup | None = None
     if found.two is not None:
@@ -63,7 +63,7 @@ async def compare_page(view: View, found: Compared, addresses: Addresses, *, own
     wrong = {field: code for field, code in found.choice.errors.items() if code != NOTHING_YET}
     options = _options(view, texts, found.viewed.runs)
     numbers = [number for number, _ in options]
-    # What cannot be chosen is not kept: the form then proposes the newest two.
+    # Values that are not valid are dropped: the form then proposes the two newest runs.
     before, after = (number if number in numbers else None for number in (found.choice.before, found.choice.after))
     return view.page(
         "report_compare.html.jinja",
@@ -89,7 +89,7 @@ def _number(sent: Mapping[str, str], field: str, errors: dict[str, str]) -> int 
 
 
 def _options(view: View, texts: Texts, runs: tuple[StoredRun, ...]) -> list[tuple[int, str]]:
-    """(number, words) of every run that can be chosen, newest first."""
+    """Return (number, label) of every run that can be selected, newest first."""
     timezone = timezone_of(view)
     options = []
     for run in runs:

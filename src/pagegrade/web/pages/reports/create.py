@@ -1,4 +1,4 @@
-"""A new report from the form above the list."""
+"""Create a report with the form above the list."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from pagegrade.web.request import Request
 async def create_report_from_form(
     request: Request, work: UnitOfWork, limits: RateLimit, view: View, services: Services
 ) -> Response:
-    """Store a new report and go to its page, which waits for the analysis."""
+    """Store a new report and redirect to its page, which waits for the analysis."""
     sent = dict(await read_form(request))
-    # Programs are told about blanks around an address; people paste them without seeing them.
+    # The API reports whitespace around a URL as an error; users paste it without noticing.
     sent["url"] = sent.get("url", "").strip()
     try:
         refuse_when_draining(services)

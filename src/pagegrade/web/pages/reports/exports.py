@@ -1,4 +1,4 @@
-"""A report as a file to take away, for its owner and for whoever may see its share page."""
+"""Downloads of a report for its owner, and for visitors of its share page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pagegrade.web.report_files import MEDIA_TYPES, file_header, make_file, make
 from pagegrade.web.request import Request
 
 SHARED_PDFS_PER_MINUTE: Final = 10
-"""PDFs that a client address may have of shared reports: each takes a process, and there is room for few."""
+"""PDFs of shared reports that a client address may request: each needs a process, and their number is small."""
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,9}")
 
 
@@ -33,7 +33,7 @@ async def export_report(request: Request, work: UnitOfWork, view: View, services
 
 
 async def export_shared(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
-    """Return the report behind a share link as a file: what is no page is no way past the password."""
+    """Return the report behind a share link as a file, with the same password check as its page."""
     try:
         number = _run_of(request)
     except NotFound:
@@ -56,10 +56,10 @@ async def export_shared(request: Request, work: UnitOfWork, view: View, services
 
 
 def _run_of(request: Request) -> int | None:
-    """The run that is wanted; ``None``: the report as it stands.
+    """Return the number of the requested run; ``None`` for the report itself.
 
     Raises:
-        NotFound: There can be no such run, or no such format.
+        NotFound: The run number or the format is not valid.
     """
     if request.path_params["format"] not in {*FORMATS, HAR}:
         raise NotFound
@@ -72,11 +72,11 @@ def _run_of(request: Request) -> int | None:
 
 
 async def _export(request: Request, services: Services, viewed: Viewed) -> Response:
-    """The file.
+    """Return the file.
 
     Raises:
-        NotFound: There is nothing to be taken away yet, or not in this format.
-        Unavailable: Too many documents are being made.
+        NotFound: The report has no results yet, or not in this format.
+        Unavailable: Too many documents are being rendered.
     """
     name = request.path_params["format"]
     check = read_query(request).get("check", "")

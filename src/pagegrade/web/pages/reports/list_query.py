@@ -1,4 +1,4 @@
-"""The query of the list of reports: what a form asked for, and the addresses of its other pages and orders."""
+"""The query of the list of reports, and the URLs of its other pages and sort orders."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ DIRECTIONS: Final = {
     "asc": N_("Up: oldest, worst or A first"),
 }
 FIRST_CLICK: Final = {"generated_at": "desc", "url": "asc", "result": "asc"}
-"""What a column's heading sorts by -> the direction people want first."""
+"""Sort key of a column heading -> direction of the first click."""
 PAGE_SIZES: Final = (10, 25, 50, 100)
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a list was asked for, as far as it can be used, and what is wrong with the rest."""
+    """The valid part of a query for the list, and messages about the rest."""
 
     query: ReportListQuery
     problems: Mapping[str, str]
-    """Field -> sentence."""
+    """Field -> message."""
 
     @property
     def is_filtered(self) -> bool:
-        """Whether the list may leave reports out."""
+        """True if filters are set, so that the list may leave reports out."""
         return any(getattr(self.query, name) for name in FILTERS)
 
     def without_search(self, problems: Mapping[str, str]) -> Asked:
-        """Return the same without what is searched for, and with what is wrong with that."""
+        """Return the query without its search term, with messages about the term."""
         return replace(
             self, query=self.query.model_copy(update={"search": None}), problems={**self.problems, **problems}
         )
 
     def address(self, path: str = PATH, **changes: object) -> str:
-        """The address of the list with some of its values changed; ``None`` takes one out.
+        """Return the URL of the list with some values changed; ``None`` removes one.
 
-        What a value's default says anyway is left out, and another page is left when the list becomes another one.
+        Default values are left out, and so is the page number when the filter or order changes.
         """
         values: dict[str, object] = {name: getattr(self.query, name) for name in (*FILTERS, *DEFAULTS)}
         if changes and "page" not in changes:
@@ -67,24 +67,24 @@ class Asked:
         return f"{path}?{urlencode(said, quote_via=quote)}" if said else path
 
     def page_address(self, number: int) -> str:
-        """Where another page of the list is."""
+        """Return the URL of another page of the list."""
         return self.address(page=number)
 
     def project_address(self, project: str) -> str:
-        """Where the reports of a project are."""
+        """Return the URL of the reports of a project."""
         return self.address(project=project, search=None, result=None, state=None)
 
     def following(self) -> str:
-        """Where the list loads again by itself, for browsers without scripts."""
+        """Return the URL of the list that reloads itself, for browsers without scripts."""
         address = self.page_address(self.query.page)
         return f"{address}{'&' if '?' in address else '?'}follow=1"
 
     def sort_address(self, sort_by: str) -> str:
-        """Where the heading of a column leads: to its order, or to the opposite one."""
+        """Return the URL of a column heading: sorted by the column, or in the opposite direction."""
         return self.address(sort_by=sort_by, sort=self._next_sort(sort_by))
 
     def aria_sort(self, sort_by: str) -> str:
-        """Value of ``aria-sort``; empty where the list is sorted by something else."""
+        """Return the value of ``aria-sort``; empty if the list is sorted by another column."""
         if self.query.sort_by != sort_by:
             return ""
         return "descending" if self.query.sort == "desc" else "ascending"
@@ -96,20 +96,20 @@ class Asked:
 
 
 def read_asked(sent: Mapping[str, str], texts: Texts) -> Asked:
-    """What a query asks for.
+    """Parse and validate a query.
 
     Args:
-        sent: Its values by their names.
-        texts: In whose words problems are told.
+        sent: Query parameters by name.
+        texts: Texts in the language of the messages.
     """
     values = {name: value.strip() for name, value in sent.items()}
     query, violations = read_fields(ReportListQuery, values, "query")
     problems = problems_of(texts, violations)
-    # There is no field for the page, to which its sentence could lead.
+    # The page number has no form field that its message could link to.
     return Asked(query, {"" if name == "page" else name: problem for name, problem in problems.items()})
 
 
 def choices(texts: Texts, options: Mapping[str, str], *, any_of: bool = False) -> list[tuple[str, str]]:
-    """(value, words) of what a drop-down list offers, with an empty value for any of them in front where wanted."""
+    """Return (value, label) of the options of a drop-down list, with an empty value for "Any" first if requested."""
     first = [("", texts.gettext("Any"))] if any_of else []
     return [*first, *((value, texts.gettext(words)) for value, words in options.items())]

@@ -1,4 +1,4 @@
-"""What the pages around a report have in common: where they are, and what stands on them besides the report."""
+"""Shared context of the pages about a report: their URLs, and everything around the report itself."""
 
 from __future__ import annotations
 
@@ -33,30 +33,30 @@ FORMATS: Final[dict[str, str]] = {
     "prompt": N_("Prompt, for coding agents"),
     "sarif": N_("SARIF, for code scanning"),
 }
-"""Last segment of an export's address -> what it is, in the order of the menu."""
+"""Last segment of an export's path -> label, in the order of the menu."""
 HAR: Final = "har"
-"""Last segment of the export that only reports from a browser have."""
+"""Last segment of the path of the export that only reports from a browser have."""
 FASTEST_S: Final = 3
 SLOWEST_S: Final = 30
 _HAR: Final = N_("HAR, the browser's requests")
 _PATIENCE: Final = 8
-"""A page about work in progress asks again after an eighth of the time it has waited already."""
+"""A page with work in progress reloads after an eighth of the time it has waited already."""
 
 
 class _Error(msgspec.Struct):
-    """The member of a run's error that its history shows."""
+    """Member of a run's error for the history."""
 
     code: str
 
 
 class _Category(msgspec.Struct):
-    """The member of a category that the history shows."""
+    """Member of a category for the history."""
 
     score: int | None = None
 
 
 class _Summary(msgspec.Struct):
-    """The member of a run's summary that its history shows."""
+    """Member of a run's summary for the history."""
 
     uncapped_score: float | None = None
     categories: dict[str, _Category] = {}
@@ -68,46 +68,46 @@ _read_error: Final = msgspec.json.Decoder(_Error).decode
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """The pages of one report, for its owner or behind its link."""
+    """Paths of the pages of one report, for its owner or behind its share link."""
 
     base: str
-    """Of the report itself: ``/reports/7`` or ``/r/...``."""
+    """Path of the report itself: ``/reports/7`` or ``/r/...``."""
 
     def run(self, number: int) -> str:
-        """Of one of its runs."""
+        """Return the path of one of its runs."""
         return f"{self.base}/runs/{number}"
 
     def compare(self, before: int, after: int) -> str:
-        """Of what changed between two runs."""
+        """Return the path of the comparison of two runs."""
         return f"{self.base}/compare?from={before}&to={after}"
 
     def picture(self, name: str) -> str:
-        """Of a picture of the page, of the run that the report shows."""
+        """Return the path of a picture of the page, for the run that the report shows."""
         return f"{self.base}/pictures/{name}"
 
     def export(self, name: str, number: int | None = None) -> str:
-        """Of one of ``FORMATS``, of the report or of one of its runs."""
+        """Return the path of an export in one of ``FORMATS``, of the report or of one of its runs."""
         return f"{self.base}/export/{name}" + ("" if number is None else f"?run={number}")
 
     def finding_file(self, name: str, check: str, number: int | None = None) -> str:
-        """Of one finding in a format of ``FINDING_FORMATS``."""
+        """Return the path of one finding in a format of ``FINDING_FORMATS``."""
         return f"{self.base}/export/{name}?check={quote(check)}" + ("" if number is None else f"&run={number}")
 
     def ignore(self, check: str) -> str:
-        """Of the form that ignores the finding of a check, for its owner."""
+        """Return the path of the form that ignores the finding of a check, for the owner."""
         return f"{self.base}/ignore?check={quote(check)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """A report as it stands on a page."""
+    """A rendered report."""
 
     report: Report
     article: Markup
 
 
 def point_of(run: StoredRun) -> RunPoint:
-    """A run as the history of its report shows it."""
+    """Return a run as a point of the history of its report."""
     summary = _Summary() if run.summary is None else _read_summary(run.summary)
     return RunPoint(
         number=run.number,
@@ -128,12 +128,12 @@ def point_of(run: StoredRun) -> RunPoint:
 
 
 def timezone_of(view: View) -> str:
-    """Of whoever looks, as far as that is known."""
+    """Return the time zone of the user; UTC if anonymous."""
     return "UTC" if view.caller is None else view.caller.account.timezone
 
 
 async def draw(view: View, viewed: Viewed, addresses: Addresses, query: ReportQuery) -> Drawn | None:
-    """The report that is shown, as the query of its page asks; ``None`` while its first analysis is under way."""
+    """Render the report as the query of its page selects; ``None`` before its first analysis has ended."""
     return await asyncio.to_thread(_draw, view, viewed, addresses, query)
 
 
@@ -145,7 +145,7 @@ def _draw(view: View, viewed: Viewed, addresses: Addresses, query: ReportQuery) 
 
 
 async def draw_comparison(view: View, viewed: Viewed, two: Two, addresses: Addresses) -> Markup:
-    """What changed between two runs."""
+    """Render the comparison of two runs."""
     return await asyncio.to_thread(_draw_comparison, view, viewed, two, addresses)
 
 
@@ -168,18 +168,18 @@ def _extras(view: View, viewed: Viewed, addresses: Addresses, query: ReportQuery
         finding_file=partial(addresses.finding_file, number=None if viewed.run is None else viewed.run.number),
         ignore_address=None if viewed.masked or viewed.run is not None else addresses.ignore,
         picture_address=addresses.picture if viewed.shown_number == viewed.report.run_number else None,
-        # Others may keep the page until the report changes, and ages would not stay true.
+        # Other clients may cache the page until the report changes, and relative ages would become wrong.
         now_ms=None if viewed.masked else view.now_ms,
     )
 
 
 def check_address(check: str) -> str | None:
-    """Our page about a check; ``None`` for one that the catalogue does not have any more."""
+    """Return the path of the page about a check; ``None`` if the catalogue no longer has it."""
     return f"/checks/{check}" if check in catalogue_names() else None
 
 
 def export_links(texts: Texts, viewed: Viewed, addresses: Addresses) -> tuple[tuple[str, str], ...]:
-    """(name, address) of what the report on the page can be taken away as."""
+    """Return (name, path) of the exports of the report on the page."""
     number = None if viewed.run is None else viewed.run.number
     found = [
         (texts.gettext(name), addresses.export(key, number))
@@ -196,19 +196,19 @@ def _has_results(viewed: Viewed) -> bool:
 
 
 def waiting_header(viewed: Viewed, addresses: Addresses, now_ms: int) -> tuple[str, str]:
-    """The header that makes a browser ask for the report again, without scripts, until there is something to show.
+    """Return the header that makes a browser reload the report, without scripts, until its analysis has ended.
 
-    It is a header and no ``<meta>``, which assistive technology and its tests take for a time limit.
+    It is a header and not a ``<meta>`` element, which accessibility tests report as a time limit.
     """
     asked_ms = max((run.created_at_ms for run in viewed.runs if run.state in UNFINISHED), default=now_ms)
     waited_s = max(0, now_ms - asked_ms) // 1000
     seconds = min(SLOWEST_S, max(FASTEST_S, waited_s // _PATIENCE))
-    # The address says where to, or a query that tells what had been done before would stay.
+    # The URL is explicit, so that the message about the previous action in the query is dropped.
     return ("Refresh", f"{seconds};url={addresses.base}")
 
 
 def about(view: View, viewed: Viewed, addresses: Addresses) -> dict[str, Any]:
-    """What every template about a report is told."""
+    """Return the values that every template about a report needs."""
     return {
         "stored": viewed.report,
         "viewed": viewed,

@@ -1,4 +1,4 @@
-"""The list of reports: the form for a new one, the filters, the rows, and how those under way are getting on."""
+"""The list of reports: the form for a new one, the filters, the rows, and their live states."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ from pagegrade.web.report_requests import list_query
 from pagegrade.web.request import Request
 
 MAX_IDS: Final = 100
-"""Reports whose state is told at once: as many as a list can show."""
+"""Maximum number of reports whose states a request returns: the rows of one page."""
 MAX_IDS_TEXT: Final = 2_048
 MAX_WORSE: Final = 5
-"""Pages that got worse, by name."""
+"""Maximum number of pages that got worse, by name."""
 ALL: Final = N_("All")
 UNFINISHED_FIRST: Final[tuple[State, ...]] = ("running", "queued", "failed")
 SAID: Final = {
@@ -63,21 +63,21 @@ SAID: Final = {
     "made": ("good", N_("The reports were made. Their pages are analyzed one after the other.")),
     "none_selected": ("decent", N_("Nothing was done: tick the reports first.")),
 }
-"""What has just been done -> (how it is shown, in words)."""
+"""Last action -> (style, message)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewForm:
-    """The form for a new report, as somebody has filled it in."""
+    """The submitted form for a new report."""
 
     url: str = ""
     privacy: str = ""
-    """Empty: as the account is set."""
+    """Privacy; empty for the default of the account."""
     render: str = ""
-    """Empty: as the installation is set."""
+    """Engine; empty for the default of the installation."""
     device: str = ""
     problems: Mapping[str, str] = field(default_factory=dict)
-    """Field -> sentence; empty for what is about none."""
+    """Field -> message; an empty field for messages about the whole form."""
 
 
 async def list_report_rows(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -86,14 +86,14 @@ async def list_report_rows(request: Request, work: UnitOfWork, view: View) -> Re
 
 
 async def listing_page(request: Request, work: UnitOfWork, view: View, form: NewForm, *, status: int = 200) -> Response:
-    """The page of the list.
+    """Return the page of the list.
 
     Args:
-        request: The request, whose query says what to list.
+        request: The request with the query of the list.
         work: Of the request.
         view: Of the request.
-        form: The form on top.
-        status: HTTP status; another one where the query has something wrong.
+        form: The form above the list.
+        status: HTTP status; replaced if the query is not valid.
     """
     sent = read_query(request)
     await work.admit()
@@ -103,7 +103,7 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
         read = work.search if query.search else work.read
         found = await read(find_rows, query, view.options, view.now_ms)
     except ValidationFailed as error:
-        # The search took too long: without it, and the page says so.
+        # The search took too long: show the list without it, and a message.
         asked = asked.without_search(problems_of(view.texts, error.violations))
         found = await work.read(find_rows, list_query(asked.query), view.options, view.now_ms)
     texts, account = view.texts, view.admitted.account
@@ -146,12 +146,12 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
             timezone=account.timezone,
         )
 
-    # A hundred rows take tens of milliseconds, in which the event loop would answer no other request.
+    # Rendering a hundred rows takes tens of milliseconds, which would block the event loop.
     return await asyncio.to_thread(draw)
 
 
 async def show_states(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Return how some reports are getting on, for the script of a page."""
+    """Return the states of some reports, for the script of a page."""
     sent = read_query(request)
     numbers = _numbers(sent.get("ids", ""))
     found, counts = await work.read(find_states, numbers, view.options, view.now_ms)
@@ -174,12 +174,12 @@ async def show_states(request: Request, work: UnitOfWork, view: View) -> Respons
 
 
 def default_privacy(account: Account, options: ServiceOptions) -> Privacy:
-    """Who may see a new report where nobody said."""
+    """Return the privacy of a new report without an explicit choice."""
     return options.default_privacy if account.default_privacy is None else Privacy(account.default_privacy)
 
 
 def privacy_options(texts: Texts) -> list[tuple[int, str, str]]:
-    """(value, words, what it means) of who may see a report."""
+    """Return (value, label, explanation) of the privacy levels."""
     return [(int(each), texts.gettext(PRIVACIES[each]), texts.gettext(MEANINGS[each])) for each in Privacy]
 
 
@@ -222,25 +222,25 @@ def _trend(days: Sequence[TrendDay], thresholds: Thresholds) -> _Trend | None:
 
 @dataclass(frozen=True, slots=True)
 class _Chip:
-    """A filter that is one click away."""
+    """A filter with its own link."""
 
     words: str
     count: int | None
-    """``None``: nobody has counted."""
+    """Number of reports; ``None`` if not counted."""
     address: str
     is_current: bool
     grade: str
     name: str
-    """Whose count the script may bring up to date; empty: nobody knows it but the list."""
+    """Name of the count that the script keeps current; empty if only the list itself knows it."""
 
 
 def _chips(asked: Asked, counts: Mapping[str, int], texts: Texts) -> list[_Chip]:
-    """All, each result, and the states that need a look while there are any."""
+    """Return the filters: all, each result, and states that need attention if there are any."""
     query = asked.query
     chosen = (query.result, query.state)
 
     def chip(words: str, name: str, grade: str, *, result: str | None = None, state: str | None = None) -> _Chip:
-        # What a search finds is counted by nobody but the list itself.
+        # The number of matches of a search is only known to the list itself.
         count = None if query.search else counts[name]
         address = asked.address(result=result, state=state)
         is_current = chosen == (result, state)
@@ -255,7 +255,7 @@ def _chips(asked: Asked, counts: Mapping[str, int], texts: Texts) -> list[_Chip]
 
 
 def _numbers(text: str) -> list[int]:
-    """The ids in a list like ``1,2,3``; what cannot be one is passed over."""
+    """Parse the ids of a list like ``1,2,3``; skip everything that is not an id."""
     words = text[:MAX_IDS_TEXT].split(",")[:MAX_IDS]
     return [int(word) for word in words if word.isascii() and word.isdigit() and len(word) < len(str(2**63))]
 

@@ -1,4 +1,4 @@
-"""The pages of a report for its owner: as it stands, one of its runs, and what changed between two of them."""
+"""The pages of a report for its owner: the report itself, one of its runs, and the comparison of two runs."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ SAID: Final[dict[str, str]] = {
     "saved": N_("The settings were saved."),
     "ignoring": N_("The finding is ignored from the next analysis on."),
 }
-"""Value of ``said`` -> what has just been done."""
+"""Value of ``said`` -> message about the last action."""
 _PASSING: Final = frozenset({"created", "running"})
-"""Not to be said of a page that was loaded again after its analysis had ended."""
+"""Messages that are dropped once the analysis has ended."""
 
 
 async def show_report_page(request: Request, work: UnitOfWork, view: View) -> Response:
-    """The report as it stands; a page that asks again by itself while there is nothing to show."""
+    """Return the report; before the end of its first analysis, a page that reloads itself."""
     viewed = await work.read(view_own, request.id, view.options, view.now_ms)
     addresses = Addresses(f"/reports/{viewed.report.id}")
     drawn = await draw(view, viewed, addresses, read_report_query(read_query(request), request.path))
@@ -54,7 +54,7 @@ async def show_report_page(request: Request, work: UnitOfWork, view: View) -> Re
 
 
 async def show_run_page(request: Request, work: UnitOfWork, view: View) -> Response:
-    """One run of the report, which never changes."""
+    """Return one run of the report, which never changes."""
     number = request.number("number")
     viewed = await work.read(view_own, request.id, view.options, view.now_ms, number=number)
     addresses = Addresses(f"/reports/{viewed.report.id}")
@@ -63,22 +63,22 @@ async def show_run_page(request: Request, work: UnitOfWork, view: View) -> Respo
 
 
 async def compare_run_pages(request: Request, work: UnitOfWork, view: View) -> Response:
-    """What changed between two runs of the report."""
+    """Return the comparison of two runs of the report."""
     found = await work.read(compare_own, request.id, view.options, view.now_ms, choice=read_choice(request))
     return await compare_page(view, found, Addresses(f"/reports/{found.viewed.report.id}"), own=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sharing:
-    """Who may see the report, and what to hand them."""
+    """Privacy of the report, with the links to share."""
 
     words: str
     meaning: str
     link: str
     badge: str
-    """Address of its badge; empty where there is none."""
+    """URL of the badge; empty without a badge."""
     badge_size: tuple[int, int]
-    """Width and height in pixels."""
+    """Width and height of the badge in pixels."""
     markdown: str
     html: str
 
@@ -100,7 +100,7 @@ def _sharing(view: View, report: StoredReport) -> _Sharing:
 
 
 def _said(request: Request, view: View, viewed: Viewed) -> str:
-    """What has just been done, in words; empty where nothing has, or it has come to its end."""
+    """Return the message about the last action; empty without one, or once its analysis has ended."""
     key = read_query(request).get("said", "")
     if key not in SAID or (key in _PASSING and viewed.report.state not in UNFINISHED):
         return ""

@@ -1,4 +1,4 @@
-"""A report as a row of a list, in words; what a page polls says the same things."""
+"""A report as a row of a list, with texts; the polling API of the page returns the same texts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PRIVACIES: Final = {
     Privacy.PASSWORD: N_("Anyone with the link and the password"),
 }
 MEANINGS: Final = {
-    Privacy.PUBLIC: N_("No search engine lists it, and nobody can guess the link."),
+    Privacy.PUBLIC: N_("Search engines do not list it, and the link cannot be guessed."),
     Privacy.PRIVATE: N_("The link leads others to nothing."),
     Privacy.PASSWORD: N_("The link asks for the password that you set."),
 }
@@ -49,12 +49,12 @@ FAILURES: Final = {
     "address_not_allowed": N_("The address must not be contacted."),
     "internal": N_("Something went wrong here."),
 }
-"""Code of a failed analysis -> what happened, short."""
+"""Code of a failed analysis -> short message."""
 MAX_ADDRESS: Final = 140
-"""Characters of an address in a row."""
+"""Maximum length of a URL in a row."""
 MAX_TITLE: Final = 110
 MAX_CRUMB: Final = 60
-"""Characters of an address on the way to its report."""
+"""Maximum length of a URL in the breadcrumbs of its report."""
 
 
 class _Error(msgspec.Struct):
@@ -71,47 +71,47 @@ _read_summary: Final = msgspec.json.Decoder(_Summary).decode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What a list shows of a report."""
+    """Values of a report for its row of a list."""
 
     id: int
     address: str
-    """Short, harmless, without ``https://``."""
+    """Shortened URL with unsafe characters replaced, without ``https://``."""
     host: str
-    """In its own script, where that differs from what the address shows."""
+    """Host in its own script, if that differs from the URL as shown."""
     title: str
     project: str
     state: State
     state_words: str
     failure: str
-    """Why the last analysis failed, in words; empty where it did not."""
+    """Message about the failure of the last analysis; empty if it did not fail."""
     grade: str
-    """``good``, ``decent``, ``bad`` or ``none``: a class."""
+    """``good``, ``decent``, ``bad`` or ``none``, used as a CSS class."""
     grade_words: str
     score: int | None
     score_words: str
-    """Such as "82 of 100"; empty where there is none."""
+    """Such as "82 of 100"; empty without a score."""
     privacy_words: str
     at_ms: int
-    """When the results were made, or the report where there are none."""
+    """Time of the results, or of the creation of a report without results."""
     is_live: bool
-    """Whether it will soon be different."""
+    """True while an analysis is queued or running."""
     is_public: bool
     severities: tuple[tuple[Importance, str, int], ...]
-    """(severity, its name, number of findings) of those that were found."""
+    """(severity, its name, number of findings) for severities with findings."""
     spark: str
-    """Points of the sparkline of its last scores; empty with less than two."""
+    """Points of the sparkline of its last scores; empty with fewer than two."""
     change: int | None
-    """Points since the run before; ``None`` where there is none that compares."""
+    """Points gained since the previous run; ``None`` without a comparable run."""
 
 
 def row_of(
     report: StoredReport, texts: Texts, titles: Mapping[int, str], scores: Sequence[tuple[int, str | None]] = ()
 ) -> Row:
-    """The row of a report.
+    """Return the row of a report.
 
     Args:
-        report: As it is stored.
-        texts: In whose words.
+        report: The stored report.
+        texts: Texts in the language of the page.
         titles: Report id -> title of its page.
         scores: (score, ruleset) of its last scored runs, oldest first.
     """
@@ -151,7 +151,7 @@ def _severities(report: StoredReport, texts: Texts) -> tuple[tuple[Importance, s
 
 
 def short_address(url: str, limit: int = MAX_ADDRESS) -> str:
-    """An address as people write it: ``https://`` and the last slash are understood."""
+    """Shorten a URL: drop ``https://`` and the last slash."""
     bare = url.removeprefix("https://")
     if bare.count("/") == 1 and bare.endswith("/"):
         bare = bare[:-1]
@@ -159,7 +159,7 @@ def short_address(url: str, limit: int = MAX_ADDRESS) -> str:
 
 
 def state_object(report: StoredReport, texts: Texts, now_ms: int) -> dict[str, Any]:
-    """What the script of a page is told about a report, in words it only has to show."""
+    """Return the state of a report for the script of a page, with texts to show as they are."""
     row = row_of(report, texts, {})
     return {
         "id": row.id,
@@ -193,7 +193,7 @@ def _failure(report: StoredReport, texts: Texts) -> str:
 
 
 def _said(row: Row, texts: Texts) -> str:
-    """What is said aloud about a change; empty while nothing has come of it."""
+    """Return the screen reader announcement of a finished analysis; empty while it is under way."""
     if row.is_live:
         return ""
     if row.state == "failed":

@@ -1,4 +1,4 @@
-"""What is done to the reports that somebody has ticked in the list."""
+"""Bulk actions for the reports selected in the list."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.request import MAX_ID, Request
 
 MAX_SELECTED: Final = 100
-"""As many as a list can show."""
+"""Maximum number of selected reports: the rows of one page."""
 _NAME: Final = re.compile(r"report-([1-9][0-9]{0,18})")
 _SURE: Final = "1"
 
@@ -34,27 +34,27 @@ _SURE: Final = "1"
 async def act_on_selected(
     request: Request, work: UnitOfWork, limits: RateLimit, view: View, services: Services
 ) -> Response:
-    """Analyze the ticked reports again, or delete them after asking whether that is meant.
+    """Analyze the selected reports again, or delete them after a confirmation.
 
-    Of those that are gone meanwhile nothing is said: they are as they were wanted to be, or nothing is left to analyze.
+    Reports that were deleted in the meantime are skipped without a message.
     """
     sent = await read_form(request)
-    # Not "action": a field of that name would stand before the address that its form is sent to, for scripts.
+    # Not "action": a field of that name would shadow the URL of the form (``form.action``) for scripts.
     action = sent.get("deed", "")
     back = _back(view, sent.get("back", ""))
     reports = await work.read(find_existing, _selected(sent), view.options, view.now_ms)
     if not reports or action not in ("again", "delete"):
-        return go(_told(back, "none_selected"))
+        return go(_with_message(back, "none_selected"))
     if action == "again":
         try:
             await analyze_again(work, limits, view, services, tuple(report.id for report in reports))
         except (RateLimited, QuotaExceeded, Unavailable) as error:
             return _ask(view, reports, action, sent, problem=refusal_of(view.texts, error), error=error)
-        return go(_told(back, "many_again"))
+        return go(_with_message(back, "many_again"))
     if sent.get("sure") != _SURE:
         return _ask(view, reports, action, sent)
     await _delete(work, view, services, reports)
-    return go(_told(back, "many_deleted"))
+    return go(_with_message(back, "many_deleted"))
 
 
 async def _delete(work: UnitOfWork, view: View, services: Services, reports: tuple[StoredReport, ...]) -> None:
@@ -65,14 +65,14 @@ async def _delete(work: UnitOfWork, view: View, services: Services, reports: tup
 
 
 def _selected(sent: Mapping[str, str]) -> list[int]:
-    """The ids of the reports that were selected in the form."""
+    """Return the ids of the reports that were selected in the form."""
     matches = (_NAME.fullmatch(name) for name in sent)
     ids = [int(match[1]) for match in matches if match is not None][:MAX_SELECTED]
     return [report_id for report_id in ids if report_id <= MAX_ID]
 
 
 def _back(view: View, query: str) -> str:
-    """The list as it was, whatever the form says it was."""
+    """Return the URL of the previous list, from its validated query."""
     try:
         sent = parse_pairs(query.encode(), "The form")
     except Rejected:
@@ -80,7 +80,7 @@ def _back(view: View, query: str) -> str:
     return read_asked(sent, view.texts).address()
 
 
-def _told(place: str, said: str) -> str:
+def _with_message(place: str, said: str) -> str:
     return f"{place}{'&' if '?' in place else '?'}said={said}"
 
 

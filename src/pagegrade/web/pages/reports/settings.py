@@ -1,4 +1,4 @@
-"""One report's settings: who may see it and its password, its engine, another analysis, and its end."""
+"""The settings of a report: privacy and password, engine, another analysis, and deletion."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from pagegrade.web.schemas.serializers import share_url
 
 _FIELDS: Final = ("privacy", "password", "render", "device")
 _CHANGED: Final = N_(
-    "Somebody changed these settings after you opened this page: another tab, or a program. They are shown as they are "
-    "now. Nothing was saved yet."
+    "These settings were changed in another tab or by a program after you opened this page. The form shows the current "
+    "settings. Nothing was saved yet."
 )
 
 
@@ -42,7 +42,7 @@ async def show_settings(request: Request, work: UnitOfWork, view: View) -> Respo
 
 
 async def save_settings(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
-    """Keep what the form says."""
+    """Save the settings of the form."""
     report = await _find(request, work, view)
     form = await read_form(request)
     sent = {name: form[name] for name in _FIELDS if name in form}
@@ -61,11 +61,11 @@ async def save_settings(request: Request, work: UnitOfWork, view: View, services
 async def _save(
     request: Request, work: UnitOfWork, view: View, services: Services, sent: Mapping[str, str], *, seen: str | None
 ) -> Stored:
-    """Change what was sent, if the settings still are what the form showed.
+    """Save the settings, if they still are those that the form showed.
 
     Raises:
-        PreconditionFailed: They are not.
-        ValidationFailed: They cannot be what was sent.
+        PreconditionFailed: They were changed in the meantime.
+        ValidationFailed: The new settings are not valid.
     """
     report_id, options = request.id, view.options
     fields, violations = read_fields(UpdateReportBody, sent, "body")
@@ -91,7 +91,7 @@ async def _save(
 
 
 async def run_again(request: Request, work: UnitOfWork, limits: RateLimit, view: View, services: Services) -> Response:
-    """Analyze the page once more, or join the analysis that is under way, and go to the report."""
+    """Analyze the page again, or join the analysis under way, and redirect to the report."""
     report = await _find(request, work, view)
     try:
         await analyze_again(work, limits, view, services, (report.id,))
@@ -106,10 +106,10 @@ async def analyze_again(
     """Queue another run of each of these reports of the caller, all or none.
 
     Raises:
-        NotFound: One of them is not there.
+        NotFound: A report does not exist.
         RateLimited: The caller started too many analyses in the last minute.
-        QuotaExceeded: The account has no room for so many.
-        Unavailable: The queue has none.
+        QuotaExceeded: The account's limit of queued runs is too low.
+        Unavailable: The queue is full.
     """
     refuse_when_draining(services)
     await limits.take_analysis()
@@ -120,13 +120,13 @@ async def analyze_again(
 
 
 async def ask_to_delete(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Return the question whether it is meant."""
+    """Ask for confirmation to delete the report."""
     report = await _find(request, work, view)
     return view.page("report_delete.html.jinja", report=report, address=short_address(report.url), crumb=_crumb(report))
 
 
 async def delete_report_for_good(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
-    """Delete the report and go to the list."""
+    """Delete the report and redirect to the list."""
     report_id = request.id
     await work.write(delete_report, report_id, view.options, view.now_ms)
     services.changes.notify(report_id)
@@ -138,7 +138,7 @@ async def _find(request: Request, work: UnitOfWork, view: View) -> StoredReport:
 
 
 def _shown(report: StoredReport) -> str:
-    """The settings as a form shows them: a stale tab must not open what was closed since."""
+    """Return the settings as the form shows them: a stale tab must not undo a later restriction of access."""
     return f"{report.privacy}-{report.password_version}-{report.render}-{report.device}"
 
 

@@ -1,4 +1,4 @@
-"""Share pages: a report for whoever has its link, and its password where it has one."""
+"""Share pages: a report for everyone with its link and, if set, its password."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ AUDIENCES: Final = {
     Privacy.PRIVATE: N_("Only you can see this page."),
     Privacy.PASSWORD: N_("This is what everyone with the link and the password sees."),
 }
-"""What its owner is told on the share page of a report."""
+"""Privacy -> message for the owner on the share page."""
 ASKED_ABOUT: Final = ("Cache-Control", "no-cache")
-"""Asked about every time, so that a report that is no longer shared is gone at once."""
+"""Caches must revalidate the page every time, so that a report that is no longer shared disappears at once."""
 
 
 async def show_share(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
-    """The page behind a share link."""
+    """Return the page behind a share link."""
     return await _show(request, work, view, services, None)
 
 
 async def show_shared_run(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
-    """One run of the report behind a share link."""
+    """Return one run of the report behind a share link."""
     return await _show(request, work, view, services, request.number("number"))
 
 
@@ -65,7 +65,7 @@ async def _show(request: Request, work: UnitOfWork, view: View, services: Servic
     headers: tuple[tuple[str, str], ...] = ()
     if viewed.report.privacy == Privacy.PUBLIC and viewed.report.state not in UNFINISHED and view.caller is None:
         etag = _etag(view, viewed)
-        # A weak tag: packed or not, the page is the same to read, and not the same bytes (RFC 9110 8.8.1).
+        # A weak tag: the compressed and the plain page have the same content, but not the same bytes (RFC 9110 8.8.1).
         headers = (ASKED_ABOUT, ("ETag", f"W/{etag}"))
         if is_unchanged(request.header(b"if-none-match"), None, etag=etag, modified_ms=None):
             return Response(status_code=304, headers=(("Content-Security-Policy", PLAIN), UNLISTED, VARY, *headers))
@@ -99,7 +99,7 @@ async def _drawn(
 
 
 async def compare_shared(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
-    """What changed between two runs of the report behind a share link."""
+    """Return the comparison of two runs of the report behind a share link."""
     found = await visit(request, work, view, services, partial(compare_found, choice=read_choice(request), masked=True))
     if isinstance(found, Response):
         return found
@@ -109,7 +109,7 @@ async def compare_shared(request: Request, work: UnitOfWork, view: View, service
 
 
 async def unlock_share(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
-    """Take the password that was typed into the gate."""
+    """Check the password from the form, and grant access."""
     report = await work.read_shared(find_locked, request.path_params["slug"], view.options, view.now_ms)
     if report is None:
         return not_found(view)
@@ -135,14 +135,14 @@ async def unlock_share(request: Request, work: UnitOfWork, view: View, services:
 
 @dataclass(frozen=True, slots=True)
 class _Preview:
-    """What is shown where somebody posts the link."""
+    """Title and description for link previews of the share page."""
 
     title: str
     summary: str
 
 
 def _preview(texts: Texts, stored: StoredReport, drawn: Drawn) -> _Preview:
-    """Says something of the report only where everybody with the link may read it anyway."""
+    """Return the link preview; it reveals the result only if everyone with the link may see the report."""
     result, score = drawn.report.result, drawn.report.score
     if stored.privacy != Privacy.PUBLIC or score is None:
         return _Preview(texts.gettext("Web page report"), texts.gettext("A report about a web page."))
@@ -160,7 +160,7 @@ def _preview(texts: Texts, stored: StoredReport, drawn: Drawn) -> _Preview:
 
 
 def _etag(view: View, viewed: Viewed) -> str:
-    # Neither the number of the report nor how often it was changed is anybody's business here.
+    # The number of the report and of its changes stay private, so they are not part of the hashed input as such.
     stored = viewed.report
     runs = [(run.number, run.state) for run in viewed.runs]
     seen = (stored.slug, stored.revision, viewed.shown_number, runs, view.texts.tag, VERSION, _design())
@@ -169,7 +169,7 @@ def _etag(view: View, viewed: Viewed) -> str:
 
 @cache
 def _design() -> str:
-    """Another one whenever pages look or read different: style sheets, templates and words count."""
+    """Return a hash that changes whenever pages look or read different: style sheets, templates and texts count."""
     digest = hashlib.sha256(asset_address("site.css").encode())
     for package, folder in (
         ("pagegrade.web", "templates"),
@@ -182,7 +182,7 @@ def _design() -> str:
 
 
 def _contents(folder: Traversable) -> list[bytes]:
-    """Of every file below, in one order."""
+    """Return the contents of every file below the folder, in a stable order."""
     found: list[bytes] = []
     for entry in sorted(folder.iterdir(), key=lambda each: each.name):
         found += _contents(entry) if entry.is_dir() else [entry.read_bytes()]
@@ -195,7 +195,7 @@ OPERATIONS: Final[tuple[Operation, ...]] = (
         path=PATH,
         name="show_share",
         summary="Open a share page",
-        description="The report for whoever has the link, or a form for its password.",
+        description="Returns the report behind the link, or a form for its password.",
         handler=show_share,
         tag=PAGES,
     ),
