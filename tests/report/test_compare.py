@@ -378,7 +378,7 @@ def test_links_are_new_only_where_the_same_ones_were_followed(
         return make_result(
             "broken-links",
             evidence=tuple(Evidence(selector="a", url=f"https://example.com{path}") for path in paths),
-            errors=(Detail(code="pages_judged", actual=asked), Detail(code="pages_linked", actual=linked)),
+            errors=(Detail(code="pages_evaluated", actual=asked), Detail(code="pages_linked", actual=linked)),
         )
 
     assert sizes(compare(found(before, "/a"), found(after, "/a", "/b"))) == counts

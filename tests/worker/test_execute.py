@@ -374,7 +374,7 @@ def test_a_trace_says_how_runs_ended(
         ("failed", "dns"),
         ("completed", None),
     ]
-    assert parts == [set(), {"gather"}, {"gather", "store"}, {"gather", "store"}, {"gather", "judge", "store"}]
+    assert parts == [set(), {"gather"}, {"gather", "store"}, {"gather", "store"}, {"gather", "evaluate", "store"}]
     assert b"secret" not in b"".join(collector.raw)
 
 

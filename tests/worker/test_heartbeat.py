@@ -140,7 +140,7 @@ def test_a_database_that_is_away_is_told_later(caplog: pytest.LogCaptureFixture)
     close(away)
 
     assert peers == 1
-    assert "presence_not_told" in caplog.text
+    assert "presence_not_reported" in caplog.text
 
 
 @shared_only

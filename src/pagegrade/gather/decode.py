@@ -340,10 +340,10 @@ class BodyDecoder:
 
     def _keep(self, piece: bytes) -> bool:
         """Take a decoded piece; whether to go on."""
-        room = self._max_bytes - self.decoded_bytes
-        is_over = len(piece) > room
+        space = self._max_bytes - self.decoded_bytes
+        is_over = len(piece) > space
         if is_over:
-            piece = piece[:room]
+            piece = piece[:space]
         self.decoded_bytes += len(piece)
         if self._hash is not None:
             self._hash.update(piece)

@@ -257,12 +257,12 @@ class Transfer:
         if self.decoder.stores and self.hold.must_pause(self.resume):
             self.was_paused = True
             return _PAUSE
-        room = self.request.max_wire_bytes - self.wire_bytes
+        space = self.request.max_wire_bytes - self.wire_bytes
         allowance = self.request.allowance
         if allowance is not None:
-            room = max(0, min(room, allowance.left_bytes))
-        over = len(data) > room
-        piece = data[:room] if over else data
+            space = max(0, min(space, allowance.left_bytes))
+        over = len(data) > space
+        piece = data[:space] if over else data
         self.wire_bytes += len(piece)
         if allowance is not None:
             allowance.left_bytes -= len(piece)

@@ -358,11 +358,11 @@ class Document:
         return self._metas_by_name.get(name)
 
     def evidence(self, fact: ElementFact, *, reason: str = "", url: str = "", state: str = "") -> Evidence:
-        """Where ``fact`` stands: selector, line, column and start tag."""
+        """Return the location of ``fact``: selector, line, column and start tag."""
         return self.evidence_at(fact.node, reason, url, state=state)
 
     def evidence_at(self, node: Node, reason: str = "", url: str = "", value: str = "", *, state: str = "") -> Evidence:
-        """The same for a bare node, with what was read or computed of it."""
+        """Return the location of a node, with the text or value that was found."""
         place = self._places.get(node)
         if place is None:
             place = self._places[node] = self.locate(node, reason, url, value)

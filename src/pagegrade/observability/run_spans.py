@@ -1,4 +1,4 @@
-"""The spans of a run: ``run``, and in it ``gather`` (and each gatherer), ``judge`` and ``store``.
+"""The spans of a run: ``run``, and in it ``gather`` (and each gatherer), ``evaluate`` and ``store``.
 
 They answer what an operator asks of a slow or failed run: which part, how long, how much. Of the target they know its
 host, as the log does. There is no span for each request to the target: there may be hundreds, of which only their
@@ -33,11 +33,11 @@ def begin_run(tracing: Tracing, run: ClaimedRun) -> Span:
 
 
 def end_run(span: Span, *, state: str, code: str | None = None, reason: str | None = None) -> None:
-    """Say how a run ended, and end its span.
+    """Record the result of a run and end its span.
 
     Args:
         span: Of the run.
-        state: ``completed``, ``failed``, ``discarded``, or ``put_off`` when its target had no room for it.
+        state: ``completed``, ``failed``, ``discarded``, or ``put_off`` when its target had no free slot.
         code: One of ``FAILURE_CODES``; ``None`` when it did not fail.
         reason: A finer word.
     """

@@ -116,7 +116,7 @@ def _parse_regular(subtags: list[str]) -> LanguageTag | None:
         return None
     registered = is_registered_language(primary)
     unknown = [] if registered else [primary]
-    # The grammar has room for three, but every registered one stands alone (section 2.2.2).
+    # The grammar allows three, but every registered one stands alone (section 2.2.2).
     unknown += [subtag for place, subtag in enumerate(extended) if place or subtag not in _extended_languages()]
     unknown += [script] if script and not is_registered_script(script) else []
     unknown += [region] if region and not is_registered_region(region) else []

@@ -91,7 +91,7 @@ def _value(state: str, result: Grade | None, score: int | None) -> str:
 
 
 def _box(text: str) -> int:
-    """Width of the text with the room around it."""
+    """Return the width of the text with its padding."""
     return round(_length(text)) + 2 * _PADDING
 
 

@@ -130,7 +130,7 @@ def cut_to_width(text: str, width_px: float, size_px: float) -> str:
             break
         kept += letter
     whole, space, _ = kept.rpartition(" ")
-    # A text without spaces (Chinese, Thai, one long word) is cut where the room ends.
+    # A text without spaces (Chinese, Thai, one long word) is cut at the available width.
     return f"{(whole if space and len(whole) > len(kept) // 2 else kept).rstrip()}…"
 
 

@@ -146,8 +146,8 @@ class _Page:
         """A paragraph, wrapped; ``hang`` is the indent of every line after the first, ``label`` fills the first."""
         text = Text(text) if isinstance(text, str) else text
         following = indent if hang is None else hang
-        room = self.width - max(indent, following)
-        for index, part in enumerate(text.wrap(self._console, room, overflow="fold")):
+        width = self.width - max(indent, following)
+        for index, part in enumerate(text.wrap(self._console, width, overflow="fold")):
             part.rstrip()
             margin = Text(" " * following)
             if index == 0:

@@ -342,7 +342,7 @@ def _unseen_files(report: Report) -> bool:
 
 def _asked_alike(was: Result, is_: Result) -> bool:
     """Return whether two reports checked the same links as far as their counts show: all, or as many of as many."""
-    asked, linked = ([_number(result, code) for result in (was, is_)] for code in ("pages_judged", "pages_linked"))
+    asked, linked = ([_number(result, code) for result in (was, is_)] for code in ("pages_evaluated", "pages_linked"))
     return asked == linked or (asked[0] == asked[1] and linked[0] == linked[1])
 
 

@@ -1,1 +1,1 @@
-"""Accounts, reports and runs in tables. The only room that knows the database."""
+"""Accounts, reports and runs in tables: the only package that accesses the database."""

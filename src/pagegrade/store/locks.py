@@ -1,7 +1,7 @@
-"""Locks of a transaction that many processes respect: on SQLite there is one writer, and nothing to do.
+"""Advisory locks of a transaction, respected by all processes; no-ops on SQLite, which has one writer.
 
-The order is always the same, so that nobody waits in a circle: a job of the queue, the account, then targets by number.
-The locks go with the transaction that took them, however it ends.
+Locks are always taken in the same order, which prevents deadlocks: a job of the queue, the account, then targets by
+number. They are released at the end of the transaction.
 
 Source: https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS
 """
@@ -20,43 +20,43 @@ from pagegrade.store.engine.prepared import Prepared
 ACCOUNT: Final = 1
 TARGET: Final = 2
 PLACE: Final = 3
-"""Kinds of things that are held, so that their numbers do not meet."""
+"""Kinds of locked objects, so that their numbers do not collide."""
 _HOLD: Final = Prepared(text("SELECT pg_advisory_xact_lock(:kind, :number)"))
 _TRY: Final = Prepared(text("SELECT pg_try_advisory_xact_lock(:kind, :number)"))
 _SIGN: Final = 1 << 31
 
 
 def hold_account(tx: Transaction, account_id: int) -> None:
-    """Let nobody else write what belongs to this account until the transaction ends; wait for whoever does."""
+    """Lock the data of an account until the transaction ends; wait for other holders."""
     if is_shared(tx):
-        # Two accounts that share a number only wait for each other.
+        # Two accounts with the same number only wait for each other.
         _HOLD.rows(tx, {"kind": ACCOUNT, "number": account_id % _SIGN})
 
 
 def hold_targets(tx: Transaction, targets: Iterable[str]) -> None:
-    """Let nobody else start a run at these targets until the transaction ends; wait for whoever does."""
+    """Lock these targets against new runs until the transaction ends; wait for other holders."""
     if is_shared(tx):
         for number in sorted({_number(target) for target in targets}):
             _HOLD.rows(tx, {"kind": TARGET, "number": number})
 
 
 def try_account(tx: Transaction, account_id: int) -> bool:
-    """The same as ``hold_account`` without waiting; whether it is held now."""
+    """Lock an account like ``hold_account`` without waiting; return whether the lock is held."""
     return not is_shared(tx) or _try(tx, ACCOUNT, account_id % _SIGN)
 
 
 def try_target(tx: Transaction, target: str) -> bool:
-    """The same as ``hold_targets`` for one, without waiting; whether it is held now."""
+    """Lock a target like ``hold_targets`` without waiting; return whether the lock is held."""
     return not is_shared(tx) or _try(tx, TARGET, _number(target))
 
 
 def try_place(tx: Transaction, name: str) -> bool:
-    """Whether this transaction is the only one now that does what is called so."""
+    """Lock a name without waiting; return whether the lock is held."""
     return not is_shared(tx) or _try(tx, PLACE, _number(name))
 
 
 def hold_place(tx: Transaction, name: str) -> None:
-    """Wait until this transaction is the only one that does what is called so."""
+    """Lock a name until the transaction ends; wait for other holders."""
     if is_shared(tx):
         _HOLD.rows(tx, {"kind": PLACE, "number": _number(name)})
 
@@ -67,5 +67,5 @@ def _try(tx: Transaction, kind: int, number: int) -> bool:
 
 
 def _number(name: str) -> int:
-    """The same for every process and version; what PostgreSQL takes has a sign."""
+    """Return a number that is the same in every process and version; PostgreSQL's are signed."""
     return zlib.crc32(name.encode("utf-8", "surrogatepass")) - _SIGN

@@ -1,4 +1,4 @@
-"""One claimed run: politely gathered, judged in a child, stored behind its fence."""
+"""Execute one claimed run: wait for its target, gather, evaluate in a child process, store the outcome."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ from pagegrade.store.repositories.ignores import list_rules_of_report
 logger = logging.getLogger(__name__)
 
 STORE_PAUSE_S: Final = 1.0
-"""Between two tries to store an outcome while the database cannot be written, e.g. because its disk is full."""
+"""Pause between two attempts to store an outcome while the database cannot be written, e.g. on a full disk."""
 STORE_TRIES: Final = 600
 MAX_PICTURES_BYTES: Final = 3_000_000
-"""Of one report; those of ordinary pages take 100 to 400 kB."""
+"""Maximum size of the pictures of a report; those of ordinary pages take 100 to 400 kB."""
 _NO_BROWSER: Final = NotGathered(
     code="browser_missing", detail="There was no browser to draw the page. The administrator can install one."
 )
 
 
 class _Error(msgspec.Struct):
-    """The members of ``PackedReport.error`` that are counted."""
+    """The members of ``PackedReport.error`` for metrics."""
 
     code: str
     reason: str | None = None
@@ -66,16 +66,15 @@ _read_error: Final = msgspec.json.Decoder(_Error).decode
 async def perform_run(
     services: Services, run: ClaimedRun, *, children: TaskRunner, resolver: Resolver | None = None
 ) -> None:
-    """Take a claimed run to its end: stored, or given back because its target has no room for it now.
+    """Execute a claimed run: store its outcome, or return it to the queue if its target has no free slot.
 
-    Whatever goes wrong inside is a failed run, never one without an end. When the caller cancels, nothing is stored
-    and the run stays as it is.
+    Any error inside results in a failed run. If the caller is canceled, nothing is stored, and the run keeps its state.
 
     Args:
-        services: Of this process.
-        run: As it was claimed.
-        children: Where hostile bytes are parsed.
-        resolver: Where addresses come from; ``None`` for DNS.
+        services: Services of this process.
+        run: The claimed run.
+        children: Processes that parse untrusted bytes.
+        resolver: Resolver of host names; ``None`` for DNS.
 
     Raises:
         Unavailable: The database could not be written for many minutes; the run is left to the reaper.
@@ -91,7 +90,7 @@ async def _perform(
     known = CachingResolver(resolver or DNSResolver())
     try:
         target = parse_target_url(run.url)
-        wait_ms = await _ask_for_room(services, run, target, known)
+        wait_ms = await _request_slot(services, run, target, known)
         if wait_ms is not None:
             await services.database.write(lambda tx: release_run(tx, run, now_ms(), wait_ms))
             services.changes.notify(run.report_id)
@@ -101,7 +100,7 @@ async def _perform(
     except InvalidInput as error:
         packed = _failed(run, Failure(code="address_not_allowed", message=error.message, reason=error.reason))
     except Unavailable:
-        # Nobody has been contacted yet, and the database is needed for that: somebody tries again after the lease.
+        # The site has not been contacted yet, which needs the database: the run is retried after its lease.
         raise
     except Exception as error:
         logger.exception("run_failed", extra={"run": run.id})
@@ -113,8 +112,8 @@ async def _perform(
     _note(services, run, span, packed, changed=changed, seconds=time.monotonic() - started_s)
 
 
-async def _ask_for_room(services: Services, run: ClaimedRun, target: Target, resolver: Resolver) -> int | None:
-    """Milliseconds that a run has to wait for its target; ``None`` when it may go there now."""
+async def _request_slot(services: Services, run: ClaimedRun, target: Target, resolver: Resolver) -> int | None:
+    """Request a slot of the target; return the milliseconds to wait, or ``None`` if the run may start now."""
     options = services.options
     networks = options.analyze.allow_networks
     policy = policy_of(target, options.analyze)
@@ -129,12 +128,12 @@ async def _ask_for_room(services: Services, run: ClaimedRun, target: Target, res
         try:
             answer = await resolver.resolve(name, local_names=policy.looks_up_local_names(name))
         except ResolveError:
-            # The resolver remembers it: the analysis will fail for this reason, without contacting anybody.
+            # The resolver caches the error: the analysis will fail for this reason, without contacting the site.
             return None
         addresses = answer.addresses
     if is_own_host(addresses, networks):
         await services.database.write(lambda tx: exempt_run(tx, run))
-        # Others may have been passed over because of it.
+        # Other runs may have been skipped because of it.
         services.wake()
         return None
     targets = (domain, *address_targets(addresses))
@@ -174,7 +173,7 @@ async def _analyze(
     if run.device is not None:
         _note_rendering(services, gathered.rendering)
     rules = await services.database.read(lambda tx: list_rules_of_report(tx, run.account_id, run.report_id))
-    with span.child("judge"):
+    with span.child("evaluate"):
         packed = await evaluate_and_pack_in_child(gathered, options.thresholds, rules, children=children)
     if packed.state != "completed":
         return packed
@@ -184,7 +183,7 @@ async def _analyze(
 
 
 def _render_options(options: ServiceOptions, run: ClaimedRun) -> RenderOptions | None:
-    """Return how a browser is to draw the page of a run; ``None``: not at all, or there is no browser."""
+    """Return the options of the browser for a run; ``None`` without rendering or without a browser."""
     if run.device is None or options.browser is None:
         return None
     return RenderOptions(
@@ -212,14 +211,14 @@ def _pictures(artifacts: Artifacts, previews: Sequence[PreviewImage]) -> tuple[P
 
 
 async def _store(services: Services, run: ClaimedRun, packed: PackedReport) -> tuple[int, ...]:
-    """Write the outcome, however long that takes, and tell those who wait; ids of the reports that changed."""
+    """Store the outcome, with retries, notify waiting clients, and return the ids of the reports that changed."""
     for tries_left in reversed(range(STORE_TRIES)):
         try:
             changed = await _write_outcome(services, run, packed)
         except Unavailable:
             if not tries_left:
                 raise
-            # The lease is kept meanwhile, and what was found out must not be lost because of a disk that is full.
+            # The lease is extended meanwhile, and the outcome must not be lost because of a full disk.
             await asyncio.sleep(STORE_PAUSE_S)
         else:
             for report_id in changed:
@@ -234,7 +233,7 @@ async def _write_outcome(services: Services, run: ClaimedRun, packed: PackedRepo
     except Unavailable:
         raise
     except Exception:
-        # An outcome that the tables refuse is a mistake of ours, and would be refused again and again.
+        # An outcome that the schema rejects is a bug, and would be rejected again and again.
         logger.exception("outcome_refused", extra={"run": run.id})
     refused = _failed(
         run,
@@ -264,7 +263,7 @@ def _finish(tx: Transaction, services: Services, run: ClaimedRun, packed: Packed
 def _note(
     services: Services, run: ClaimedRun, span: Span, packed: PackedReport, *, changed: tuple[int, ...], seconds: float
 ) -> None:
-    """Count the run, write its line, end its span."""
+    """Count the run in metrics, log it, and end its span."""
     error = None if packed.error is None else _read_error(packed.error)
     state = packed.state if changed else "discarded"
     code, reason = (None, None) if error is None else (error.code, error.reason)
@@ -282,7 +281,7 @@ def _note(
 
 
 def _note_rendering(services: Services, rendering: Rendering | NotGathered) -> None:
-    """Count a page that was to be drawn."""
+    """Count a rendered page in metrics."""
     if isinstance(rendering, NotGathered):
         services.observation.page_rendered(failure=rendering.code, reason=rendering.reason)
         return

@@ -1,9 +1,9 @@
-"""Where several processes share a database: reports to the others that this one lives, and learns how many there are.
+"""Heartbeats of a process on a shared database, and the number of other processes.
 
-A process that was not configured with the public origin of the installation learns it from those that serve it, so that
-it never analyses the installation itself.
+A process without a configured public origin learns it from the servers of the installation, so that it never analyzes
+the installation itself.
 
-In a thread of its own, with a connection of its own: a process that has much to do must not look dead.
+It uses its own thread and connection: a busy process must not look dead.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ logger = logging.getLogger(__name__)
 
 BEATS_PER_LEASE: Final = 4
 RETRY_S: Final = 1.0
-"""After a beat that could not be told."""
+"""Pause after a failed heartbeat."""
 MAX_HOST: Final = 255
 BROWSER_WAIT_S: Final = 60.0
-"""Time that runs wait for a process with a browser to come back, before they are analyzed without one."""
+"""Time that runs wait for a process with a browser before they are analyzed without one."""
 
 
 @contextlib.asynccontextmanager
 async def present(
     services: Services, kind: Literal["serve", "worker"], *, learns_origin: bool = False
 ) -> AsyncIterator[None]:
-    """Be known to the others for the length of a block, in which requests are answered or runs are claimed.
+    """Send heartbeats for the duration of a block in which requests are answered or runs are claimed.
 
     Args:
-        services: Of this process; its ``peers`` is kept up to date.
-        kind: What this process does.
-        learns_origin: Keep ``base_url`` of the options, which is never analyzed, at the origin that a server noted;
-            before the block is entered, if one is known by then.
+        services: Services of this process; its ``peers`` is kept current.
+        kind: Kind of this process.
+        learns_origin: Keep ``base_url`` of the options, which is never analyzed, at the origin stored by a server; it
+            is set before the block is entered, if it is known by then.
     """
     if not services.database.shared:
         yield
@@ -61,7 +61,7 @@ async def present(
 
 
 class _Pulse:
-    """The thread."""
+    """The thread that sends heartbeats."""
 
     def __init__(self, services: Services, kind: str, *, learns_origin: bool) -> None:
         self._services = services
@@ -80,12 +80,12 @@ class _Pulse:
         self._silent_ms = int(services.options.lease_s * 1000)
 
     def start(self) -> None:
-        """The others know of this process when this returns, if the database can be reached."""
-        self._told = self._beat()
+        """Send the first heartbeat, if the database can be reached, and start the thread."""
+        self._sent = self._beat()
         self._thread.start()
 
     def stop(self) -> None:
-        """The others know that it has ended when this returns, if the database can be reached."""
+        """Stop the thread and remove this process, if the database can be reached."""
         self._ended.set()
         self._thread.join()
         with contextlib.suppress(Unavailable):
@@ -93,8 +93,8 @@ class _Pulse:
 
     def _beat_on(self) -> None:
         pause_s = self._services.options.lease_s / BEATS_PER_LEASE
-        while not self._ended.wait(pause_s if self._told else min(RETRY_S, pause_s)):
-            self._told = self._beat()
+        while not self._ended.wait(pause_s if self._sent else min(RETRY_S, pause_s)):
+            self._sent = self._beat()
 
     def _beat(self) -> bool:
         def work(tx: Transaction) -> tuple[int, bool, str | None]:
@@ -112,10 +112,10 @@ class _Pulse:
             if origin is not None and origin != services.options.base_url:
                 services.options = replace(services.options, base_url=origin)
         except Unavailable:
-            logger.warning("presence_not_told")
+            logger.warning("presence_not_reported")
             return False
         except Exception:
-            # A process that stops telling of itself would be taken for dead.
+            # A process without heartbeats would be considered dead.
             logger.exception("presence_failed")
             return False
         return True

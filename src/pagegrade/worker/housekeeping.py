@@ -1,4 +1,4 @@
-"""What is done once a minute, whether or not there is work: forget what no longer counts."""
+"""Periodic tasks, about once a minute: delete data that is no longer needed."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ logger = logging.getLogger(__name__)
 
 EVERY_S: Final = 60.0
 FIRST_S: Final = 5.0
-"""After the start, which has enough to do."""
+"""Delay after the start, which is busy enough."""
 
 ENOUGH: Final = 2
-"""Of the processes that share a database; one might be just ending."""
+"""Number of processes of a shared database that run shared tasks; one might be ending."""
 AT_A_TIME: Final = 1_000
-"""Rows of one transaction, so that other writers come in between."""
+"""Maximum number of rows of one transaction, so that other writers do not wait long."""
 
 COUNTERS: Final = 1_000_000
-"""Rows of counters that may be kept; a crowd of more pushes out those left alone the longest. Some 300 MB."""
+"""Maximum number of counter rows, some 300 MB; beyond it the least recently used ones are deleted."""
 
 Chore = Callable[[Services], Awaitable[object]]
 
 
 async def run_housekeeping(services: Services) -> None:
-    """Do the chores about once a minute, until cancelled; one that fails leaves the others alone and is tried again."""
+    """Run the tasks about once a minute until canceled; a task that fails is retried and does not affect the others."""
     pause_s = FIRST_S
     while True:
         await asyncio.sleep(pause_s)
@@ -95,7 +95,7 @@ async def _forget_sessions(services: Services) -> None:
 
 
 async def _forget_counters(services: Services) -> None:
-    """Those that no longer count; in pieces, which others need not wait for."""
+    """Delete expired counters, in pieces, so that other transactions do not wait."""
     if not services.database.shared:
         return
     left = await _sweep(services, None)
@@ -107,7 +107,7 @@ async def _forget_counters(services: Services) -> None:
 
 
 async def _sweep(services: Services, silent_s: float | None) -> int:
-    """How many counters are left."""
+    """Delete expired counters; return the number of remaining ones."""
     page = left = 0
     while True:
         swept = await services.database.write(partial(sweep_counters, page=page, silent_s=silent_s))
@@ -123,7 +123,7 @@ async def _forget_processes(services: Services) -> None:
 
 
 async def _finish_erasures(services: Services) -> None:
-    """Go on with accounts whose erasure was asked for and did not come to its end."""
+    """Continue the erasure of accounts that was requested and not completed."""
     for account_id in await services.database.read(list_erasing):
         await finish_erasure(services, account_id)
 
@@ -140,7 +140,7 @@ async def _prune(services: Services) -> None:
 
 
 def _is_our_turn(services: Services) -> bool:
-    """Whether to do what one process does for all: about ``ENOUGH`` of them draw the lot each time."""
+    """Return whether to run shared tasks: about ``ENOUGH`` processes are chosen at random each time."""
     return random.random() * services.peers < ENOUGH  # noqa: S311 - no secret
 
 
@@ -157,4 +157,4 @@ CHORES: Final[tuple[Chore, ...]] = (
     _prune,
 )
 OWN: Final[frozenset[Chore]] = frozenset({_save_key_uses})
-"""What each process has to do by itself, because nobody else can."""
+"""Tasks that each process runs for itself."""

@@ -1,4 +1,4 @@
-"""Where several processes share a queue: offers the runs that waited for their time, about once a second in all."""
+"""Add jobs for parked runs whose wait time is over, on a shared queue, about once a second overall."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ logger = logging.getLogger(__name__)
 
 EVERY_S: Final = 1.0
 ENOUGH: Final = 3
-"""So many processes may do it each in their own time; more of them do it less often, so that all together ask the
-database no more than these."""
+"""Number of processes that may do it at their own interval; with more processes the interval grows, so that the
+number of queries stays the same."""
 
 
 async def offer_in_time(services: Services) -> None:
-    """Offer what is due, until cancelled."""
+    """Add jobs for parked runs that are due, until canceled."""
     while True:
         await asyncio.sleep(_pause_s(services.peers))
         try:
@@ -29,7 +29,7 @@ async def offer_in_time(services: Services) -> None:
         except Unavailable:
             continue
         except Exception:
-            # A queue that stands still because of one strange row would be worse than a line in the log.
+            # A row that causes an error must not stop the queue.
             logger.exception("offering_failed")
             continue
         if offered:

@@ -1,4 +1,4 @@
-"""Takes runs from the queue and brings each to its end, a few at a time, until it is told to stop."""
+"""Claim runs from the queue and execute several at a time until stopped."""
 
 from __future__ import annotations
 
@@ -36,44 +36,44 @@ from pagegrade.worker.promote_parked import offer_in_time
 logger = logging.getLogger(__name__)
 
 POLL_S: Final = 1.0
-"""Runs that wait for their time, or were queued by another process, are found so often."""
+"""Polling interval for runs whose wait time is over, or that another process queued."""
 QUIET_POLL_S: Final = 5.0
-"""The same while other processes tell when there is something to do."""
+"""Polling interval while notifications of other processes arrive."""
 AGAIN_S: Final = 0.1
-"""To look again, or up to four times as long, where others were in the way. Most often they take what was seen."""
+"""Pause (up to four times as long) before polling again after a conflict: usually the other process claims the runs."""
 BEATS_PER_LEASE: Final = 4
 SPARE_PER_SLOT: Final = 1
-"""Further runs at the same time for each slot, only of accounts that have none under way: so the slow pages of some
-accounts keep no other account waiting."""
+"""Further concurrent runs for each slot, only of accounts without a run under way: slow pages of some accounts then do
+not delay other accounts."""
 
 TRIM_PAUSE_S: Final = 2.0
-"""From the end of a run until memory is handed back; further runs that end meanwhile share it."""
+"""Delay between the end of a run and the release of memory; runs that end meanwhile share it."""
 
 
 @dataclass(slots=True)
 class _Held:
-    """A run that this process is working on."""
+    """A run that this process is executing."""
 
     run: ClaimedRun
     task: asyncio.Task[None] | None = None
     lost: bool = field(default=False)
-    """It is somebody else's by now, or gone."""
+    """True if the run was reassigned or deleted."""
 
 
 class _Trimmer:
-    """Hands memory back after work, seldom and in a thread; for one event loop."""
+    """Releases memory after work, rarely and in a thread; for one event loop."""
 
     def __init__(self) -> None:
         self._timer: asyncio.TimerHandle | None = None
         self._trimming: asyncio.Future[None] | None = None
 
     def work_ended(self) -> None:
-        """Note that something has ended that may have freed much."""
+        """Schedule a release after work that may have freed much memory."""
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(TRIM_PAUSE_S, self._trim)
 
     def close(self) -> None:
-        """Trim no more."""
+        """Cancel a scheduled release."""
         if self._timer is not None:
             self._timer.cancel()
 
@@ -83,39 +83,39 @@ class _Trimmer:
 
 
 class Worker:
-    """``await worker.run()`` works until ``worker.stop()``; one for each process.
+    """Executes runs with ``await worker.run()`` until ``worker.stop()``; one for each process.
 
-    What dies with this process is picked up by the next one: a run is given back only by those who know that they hold
-    it, and taken back by whoever sees that its lease is over.
+    Runs of a crashed process are recovered: only the holder of a run returns it, and any process takes it back once its
+    lease has expired.
     """
 
     def __init__(self, services: Services, *, slots: int | None = None, resolver: Resolver | None = None) -> None:
-        """Prepare; nothing runs yet.
+        """Prepare the worker; ``run`` starts it.
 
         Args:
-            services: Of this process; its ``wake`` becomes this worker's.
-            slots: Runs at the same time; ``None``: as the options say. With 0, nothing is run, and the dead and the
-                outdated are still cleared away.
-            resolver: Where addresses come from; ``None`` for DNS.
+            services: Services of this process; its ``wake`` becomes this worker's.
+            slots: Concurrent runs; ``None`` for the configured number. With 0, no runs are executed, but expired leases
+                and outdated data are still handled.
+            resolver: Resolver of host names; ``None`` for DNS.
         """
         self._services = services
         self._slots = services.options.workers if slots is None else slots
         self._resolver = resolver
         self._held: dict[tuple[int, int], _Held] = {}
         self._lock = threading.Lock()
-        """Guards ``_held`` between the loop and the thread of the heartbeat."""
+        """Guards ``_held`` between the event loop and the heartbeat thread."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._woken = asyncio.Event()
         self._turn: tuple[float, asyncio.Handle] | None = None
-        """When to look for what another process has told of."""
+        """Time and timer of the next poll after a notification."""
         self._suspects = True
-        """Runs may be waiting that are on their last attempt."""
+        """True if runs with one attempt left may be queued."""
         self._outdated = False
-        """The tables are those of a version that this one cannot work beside."""
+        """True if the schema is of a later version that this one cannot use."""
         self._stopping = False
         self._at_once = False
         self._delivering: asyncio.Task[None] | None = None
-        """Sends events to webhooks."""
+        """Task that sends events to webhooks."""
         self._stop_delivering = asyncio.Event()
         self._ended = threading.Event()
         self._trimmer = _Trimmer()
@@ -123,14 +123,14 @@ class Worker:
 
     @property
     def _spare(self) -> int:
-        """How many more runs may start here now, those of accounts without a run under way included."""
+        """Number of further runs that may start here now, including those of accounts without a run under way."""
         return self._slots * (1 + SPARE_PER_SLOT) - len(self._held)
 
     @property
     def _free_browsers(self) -> int:
-        """Return how many more runs may be claimed that a browser is to draw.
+        """Return the number of further runs with a browser that may be claimed.
 
-        Where no process has one, they are analyzed without, and their reports say so.
+        If no process has a browser, they are analyzed without one, and their reports say so.
         """
         options = self._services.options
         if options.browser is not None:
@@ -139,33 +139,33 @@ class Worker:
 
     @property
     def _delivers(self) -> bool:
-        """Return whether the sender of events has not ended."""
+        """True while the sender of events is running."""
         return self._delivering is not None and not self._delivering.done()
 
     @property
     def busy(self) -> int:
-        """How many runs are under way."""
+        """Number of runs under way."""
         return len(self._held)
 
     def wake(self) -> None:
-        """Look into the queue now, and let others do so; from any thread."""
+        """Poll the queue now, and notify other processes; from any thread."""
         self._look()
         self._services.notify_job()
 
     def hear_job(self) -> None:
-        """Another process has queued a run: look into the queue when it is our turn; from any thread."""
+        """Schedule a poll after a notification of another process; from any thread."""
         if self._loop is not None:
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._take_turn)
 
     def _look(self) -> None:
         if self._loop is not None:
-            # The loop may be gone when a thread has been slow.
+            # The loop may be closed if a thread was slow.
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._woken.set)
 
     def _take_turn(self) -> None:
-        # With every slot taken there is nothing to look for; and one look finds whatever was queued before it.
+        # Without free slots there is nothing to look for; and one poll finds everything that was queued before it.
         if self._spare <= 0:
             return
         loop = asyncio.get_running_loop()
@@ -180,21 +180,21 @@ class Worker:
             self._turn = None
             self._woken.set()
 
-        # The time is kept beside it: uvloop's timer for a moment that has come is a handle without one.
+        # The time is stored beside it: uvloop's handle for a time in the past has none.
         self._turn = at_s, loop.call_at(at_s, look)
 
     def stop(self, *, at_once: bool = False) -> None:
-        """Take no further run and end when those under way have, or when the grace is over.
+        """Claim no further runs, and end when those under way have ended or the grace period is over.
 
         Args:
-            at_once: Without any grace.
+            at_once: Skip the grace period.
         """
         self._stopping = True
         self._at_once = self._at_once or at_once
         self._look()
 
     async def run(self) -> None:
-        """Work until told to stop. Runs that are not finished then go back into the queue, as if never started."""
+        """Work until stopped. Unfinished runs are then returned to the queue as if never started."""
         self._loop = asyncio.get_running_loop()
         map_large_blocks()
         heart = threading.Thread(target=self._beat, name="pagegrade-heartbeat", daemon=True)
@@ -217,7 +217,7 @@ class Worker:
                         delivering = deliver_events(self._services, resolver=self._resolver, stop=stop)
                         self._delivering = group.create_task(delivering, name="delivering")
                         self._delivering.add_done_callback(lambda _: self._look())
-                    await self._claim_until_told(group, children)
+                    await self._claim_until_stopped(group, children)
                     self._stop_delivering.set()
                     for chore in chores:
                         chore.cancel()
@@ -225,10 +225,10 @@ class Worker:
         finally:
             self._trimmer.close()
             self._ended.set()
-            # The database may be slow to answer it, but not for ever.
+            # The database may be slow to answer, so the wait is limited.
             await asyncio.to_thread(heart.join, self._services.options.lease_s)
 
-    async def _claim_until_told(self, group: asyncio.TaskGroup, children: Children | None) -> None:
+    async def _claim_until_stopped(self, group: asyncio.TaskGroup, children: Children | None) -> None:
         loop = asyncio.get_running_loop()
         reap_every_s = max(POLL_S, self._services.options.lease_s / 2)
         reap_at = loop.time() + reap_every_s
@@ -247,11 +247,11 @@ class Worker:
                         pause_s = random.uniform(AGAIN_S, 4 * AGAIN_S)  # noqa: S311 - no secret
             if children is not None and len(self._held) >= self._slots:
                 self._start(await self._take_of_idle_accounts(), group, children)
-            # In turn with claiming: a run that was claimed a moment ago must be known as live before anybody reaps.
+            # In turn with claiming: a run that was just claimed must be in ``live`` before leases are reaped.
             if loop.time() >= reap_at:
                 await self._reap(starting=False)
-                # Another process may have put back a run with one attempt left. Asked, not assumed: while one waits,
-                # nothing else is started here.
+                # Another process may have returned a run with one attempt left. This is queried and not assumed: while
+                # one is queued, nothing else is started here.
                 self._suspects = self._suspects or (self._services.database.shared and await self._has_suspects())
                 reap_at = loop.time() + reap_every_s
             await self._wait(pause_s)
@@ -266,11 +266,11 @@ class Worker:
     def _pause_s(self) -> float:
         if not self._services.changes.hears_others:
             return POLL_S
-        # Not for all processes of an installation at the same moment.
+        # With jitter, so that the processes of an installation do not poll at the same moment.
         return QUIET_POLL_S * random.uniform(0.8, 1.2)  # noqa: S311 - no secret
 
     async def _has_more(self) -> bool:
-        """Whether runs wait that were not taken: for lack of room here, or because another process was in the way."""
+        """Return whether queued runs were not claimed: without free slots here, or after a conflict with a process."""
         database = self._services.database
         if not database.shared or self._suspects or self._outdated:
             return False
@@ -285,9 +285,9 @@ class Worker:
                 await self._woken.wait()
 
     async def _take(self, free: int) -> tuple[ClaimedRun, ...]:
-        """The runs to start now: many, or one that may be to blame for the death of processes, alone.
+        """Claim the runs to start now: several, or a single one that may have caused crashes.
 
-        So it takes nobody down with it who happens to be worked on at the same time.
+        A run that may crash the process is executed alone, so that it affects no other runs.
         """
         if self._suspects:
             if self._held:
@@ -295,13 +295,13 @@ class Worker:
             alone = await self._claim(1, suspects=True)
             if alone:
                 return alone
-            # Those that have to wait for their target are tried again whenever nothing else is under way.
+            # Runs that wait for their target are tried again whenever nothing else is under way.
             self._suspects = await self._has_suspects()
         return await self._claim(free)
 
     async def _take_of_idle_accounts(self) -> tuple[ClaimedRun, ...]:
-        """The next runs of accounts that have none under way, while all slots are taken."""
-        # A run that is to be run alone waits until those under way have ended.
+        """Claim the next runs of accounts without a run under way, while all slots are taken."""
+        # A run that must be executed alone waits until those under way have ended.
         if self._spare <= 0 or self._suspects:
             return ()
         try:
@@ -324,7 +324,7 @@ class Worker:
         browsers = self._free_browsers
 
         def work(tx: Transaction) -> tuple[ClaimedRun, ...] | None:
-            # A version that has changed the tables may know of runs what we do not.
+            # A later version that changed the schema may use columns that this one ignores.
             if is_shared(tx) and not is_current(tx):
                 return None
             return claim_runs(
@@ -345,7 +345,7 @@ class Worker:
         except Unavailable:
             return ()
         except Exception:
-            # A queue that stands still because of one strange row would be worse than a line in the log every second.
+            # A row that causes an error must not stop the queue; the error is logged every second.
             logger.exception("claim_failed")
             return ()
         if claimed is None:
@@ -362,7 +362,7 @@ class Worker:
         run = held.run
         try:
             if self._stopping:
-                # It was claimed in the moment in which we were told to stop.
+                # It was claimed while the worker was being stopped.
                 await self._let_go(held, visited=False)
             else:
                 with about(run=run.id, report=run.report_id), self._services.changes.watch(run.report_id) as changed:
@@ -381,7 +381,7 @@ class Worker:
         except Unavailable:
             await self._let_go(held, visited=False)
         except Exception:
-            # The lease runs out and the run is started again, at most so often as any other.
+            # The lease expires and the run is started again, within the usual number of attempts.
             logger.exception("run_not_finished", extra={"run": run.id})
         finally:
             with self._lock:
@@ -390,7 +390,7 @@ class Worker:
             self._look()
 
     async def _watch(self, held: _Held, changed: asyncio.Event) -> None:
-        """Stop working on a run as soon as its report is deleted, instead of at the next heartbeat."""
+        """Stop a run as soon as its report is deleted, instead of at the next heartbeat."""
         run = held.run
         while True:
             await changed.wait()
@@ -401,7 +401,7 @@ class Worker:
                     return
 
     async def _let_go(self, held: _Held, *, visited: bool) -> None:
-        """Give a run back that was not finished; one that was lost only leaves its target."""
+        """Return an unfinished run to the queue; a lost run only leaves its target."""
         run = held.run
         try:
             if held.lost:
@@ -414,7 +414,7 @@ class Worker:
         self._services.notify_job()
 
     async def _end_runs(self) -> None:
-        """Wait for what is under way, at most for the grace; then cancel it."""
+        """Wait for the runs under way within the grace period, then cancel them."""
         loop = asyncio.get_running_loop()
         until = loop.time() + self._services.options.grace_s
         while (self._held or self._delivers) and not self._at_once and loop.time() < until:
@@ -447,7 +447,7 @@ class Worker:
             self._services.changes.notify(report_id)
 
     def _beat(self) -> None:
-        """The heartbeat's thread: a loop that is kept busy must not lose its leases."""
+        """Extend the leases in a thread, independent of a busy event loop."""
         lease_s = self._services.options.lease_s
         while not self._ended.wait(lease_s / BEATS_PER_LEASE):
             with self._lock:
@@ -470,12 +470,12 @@ class Worker:
             return extend_leases(tx, process, runs, now_ms(), int(lease_s * 1000))
 
         if database.shared:
-            # On a connection of this thread's own: a crowd that waits for writers must not cost anybody a lease.
+            # On this thread's own connection: a queue of writers must not make leases expire.
             return database.write_here(work)
         return database.submit(work).result(timeout=lease_s)
 
     def _drop(self, lost: set[tuple[int, int]]) -> None:
-        """Stop working on runs that are no longer ours."""
+        """Cancel runs that no longer belong to this worker."""
         for key in lost:
             held = self._held.get(key)
             if held is not None and held.task is not None:
@@ -484,6 +484,6 @@ class Worker:
 
 
 def _leave(tx: Transaction, run: ClaimedRun) -> None:
-    """End the visits of a lost run; where its report was deleted meanwhile, no name stays behind."""
+    """End the visits of a lost run; if its report was deleted, no name stays behind."""
     end_visits(tx, run.id, now_ms())
     hide_orphaned_visits(tx)

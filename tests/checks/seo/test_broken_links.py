@@ -101,7 +101,7 @@ def test_how_many_of_how_many_is_kept(status: int) -> None:
     found = outcome(broken_links, HTML, link_probes=links(answered(0, status), failed(1, "timeout", "")))
     numbers = {detail.code: detail.actual for detail in found.details}
 
-    assert (numbers["pages_judged"], numbers["pages_linked"]) == (1, 9)
+    assert (numbers["pages_evaluated"], numbers["pages_linked"]) == (1, 9)
 
 
 def test_nothing_to_ask_for() -> None:

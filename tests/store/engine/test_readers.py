@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from pagegrade.store.engine.readers import TOLD_AT_ONCE, Readers
+from pagegrade.store.engine.readers import BATCH, Readers
 
 pytestmark = pytest.mark.backend("sqlite", reason="the threads of SQLite; no database")
 
@@ -26,9 +26,9 @@ def test_what_is_done_is_told(readers: Readers) -> None:
     """Each outcome to who asked for it, however many ask at once, also in another loop later."""
 
     async def ask() -> list[int]:
-        return await asyncio.gather(*(readers.run(partial(int, number)) for number in range(5 * TOLD_AT_ONCE)))
+        return await asyncio.gather(*(readers.run(partial(int, number)) for number in range(5 * BATCH)))
 
-    expected = list(range(5 * TOLD_AT_ONCE))
+    expected = list(range(5 * BATCH))
 
     assert asyncio.run(ask()) == expected
     assert asyncio.run(ask()) == expected

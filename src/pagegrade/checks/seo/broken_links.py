@@ -118,7 +118,7 @@ def broken_links(document: Document, link_probes: LinkProbes) -> Verdict:
         return NotRun("blocked", "No response of a linked page says whether the page exists.")
     broken = [(probe, reason) for probe, reason in known if reason]
     asked = (
-        Detail(code="pages_judged", actual=len(known)),
+        Detail(code="pages_evaluated", actual=len(known)),
         Detail(code="pages_linked", actual=link_probes.found),
     )
     if not broken:

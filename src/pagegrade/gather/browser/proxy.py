@@ -209,7 +209,7 @@ class Proxy:
         loop = asyncio.get_running_loop()
         on_the_way: deque[tuple[float, bytes]] = deque()
         held = 0
-        arrived, room = asyncio.Event(), asyncio.Event()
+        arrived, writable = asyncio.Event(), asyncio.Event()
 
         async def deliver() -> None:
             nonlocal held
@@ -224,7 +224,7 @@ class Proxy:
                 writer.write(chunk)
                 await writer.drain()
                 held -= len(chunk)
-                room.set()
+                writable.set()
             if writer.can_write_eof():
                 writer.write_eof()
 
@@ -232,8 +232,8 @@ class Proxy:
             group.create_task(deliver())
             while True:
                 while held >= _BUFFER_BYTES:
-                    room.clear()
-                    await room.wait()
+                    writable.clear()
+                    await writable.wait()
                 chunk = await reader.read(_CHUNK_BYTES)
                 total = getattr(self.traffic, amount) + len(chunk)
                 setattr(self.traffic, amount, total)

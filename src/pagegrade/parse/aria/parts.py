@@ -50,7 +50,7 @@ class Parts:
         self.doubled: dict[str, list[ElementFact]] = {}
         """Elements with an id that another one had before."""
 
-    def room(self, items: Sized) -> bool:
+    def fits(self, items: Sized) -> bool:
         """Return whether another entry fits."""
         if len(items) < MAX_PARTS:
             return True

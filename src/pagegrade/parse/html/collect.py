@@ -142,7 +142,7 @@ class Collector:
         found = resolved[href] = join_url(self.base_url, bare) if 0 < len(bare) <= _MAX_URL else None
         return found
 
-    def room(self, items: Sized, name: str) -> bool:
+    def fits(self, items: Sized, name: str) -> bool:
         """Return whether another entry fits; says once that it does not."""
         if len(items) < MAX_ITEMS:
             return True
@@ -182,7 +182,7 @@ class Collector:
         name = attrs["id"]
         if name:
             fact = ElementFact(node=node, attrs=attrs, hidden=flags & HIDDEN != 0)
-            if self.ids.setdefault(name, fact) is not fact and self.parts.room(self.parts.doubled):
+            if self.ids.setdefault(name, fact) is not fact and self.parts.fits(self.parts.doubled):
                 self.parts.doubled.setdefault(name, []).append(fact)
 
     def _item(self, node: Element, attrs: dict[str, str]) -> None:
@@ -193,7 +193,7 @@ class Collector:
             types = attrs["itemtype"].split()
         elif "typeof" in attrs:
             kind, types, vocabulary = "rdfa", attrs["typeof"].split(), vocabulary_of(node)
-        if types and self.room(self.structured_items, "structured_items"):
+        if types and self.fits(self.structured_items, "structured_items"):
             self.structured_items.append(
                 StructuredItem(
                     format=kind,
@@ -208,7 +208,7 @@ class Collector:
 
     def _style_attribute(self, node: Element, attrs: dict[str, str], flags: int) -> None:
         value = attrs["style"]
-        if self.room(self.style_attributes, "style_attributes"):
+        if self.fits(self.style_attributes, "style_attributes"):
             self.style_attributes.append(
                 StyleAttribute(node=node, attrs=attrs, hidden=bool(flags & HIDDEN), value=value),
             )
@@ -231,7 +231,7 @@ class Collector:
         """Note a URL that a browser would fetch."""
         if url is None or not url.startswith("http") or not url.startswith(("http:", "https:")):
             return
-        if not self.room(self.references, "references"):
+        if not self.fits(self.references, "references"):
             return
         self.references.append(
             Reference(
@@ -288,7 +288,7 @@ class Collector:
         opened = self.open_name()
 
         def close() -> None:
-            if self.room(self.headings, "headings"):
+            if self.fits(self.headings, "headings"):
                 text, whole = self.close_name(opened)
                 self.want_name(self.headings, attrs, flags, known=whole and bool(text))
                 self.headings.append(
@@ -319,7 +319,7 @@ class Collector:
         whole: bool = False,  # noqa: FBT001, FBT002 - what close_name says
     ) -> None:
         """Note an element whose name matters; ``text`` is its visible text, ``whole`` whether nothing else names it."""
-        if not self.room(self.named, "named"):
+        if not self.fits(self.named, "named"):
             return
         known = whole and bool(text) and role != "img"
         known = self.want_name(self.named, attrs, flags, known=known)

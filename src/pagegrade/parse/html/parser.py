@@ -57,9 +57,9 @@ class ReferenceURL(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 class _References(Collector):
     """Collects what ``find_named_urls`` and ``names_alternate`` read, and nothing else."""
 
-    def room(self, items: Sized, name: str) -> bool:
+    def fits(self, items: Sized, name: str) -> bool:
         """Return whether another entry fits and is wanted."""
-        return name in _REFERRING_FACTS and super().room(items, name)
+        return name in _REFERRING_FACTS and super().fits(items, name)
 
 
 class NamedURLs(msgspec.Struct, frozen=True, gc=False, kw_only=True):

@@ -187,14 +187,14 @@ def parse_csp(response: Response, document: Document) -> CSP:
     https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-content-security-policy
     """
     policies: list[Policy] = []
-    room = MAX_TOTAL_CHARS
+    space = MAX_TOTAL_CHARS
     for text, report_only, meta in _written(response, document):
         if not text.strip(_SPACE):
             continue
-        if len(policies) >= MAX_POLICIES or room <= 0:
+        if len(policies) >= MAX_POLICIES or space <= 0:
             break
         policies.append(parse_policy(text, report_only=report_only, meta=meta))
-        room -= len(text)
+        space -= len(text)
     return CSP(policies=tuple(policies))
 
 

@@ -1,4 +1,4 @@
-"""The folder that keeps everything: made for its owner only, on a disk that SQLite can trust."""
+"""The data directory: created with access for its owner only, on a file system that SQLite supports."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ MOUNTS: Final = Path("/proc/self/mountinfo")
 NETWORK_FILE_SYSTEMS: Final = frozenset(
     "9p afs ceph cifs coda fuse.glusterfs fuse.s3fs fuse.sshfs glusterfs lustre ncpfs nfs nfs4 smb smb3 smbfs".split()
 )
-"""Types on which locks and shared memory do not hold between machines, so that SQLite's log can be damaged.
+"""File systems without reliable locks and shared memory between machines, on which SQLite's log can be corrupted.
 
 Source: https://www.sqlite.org/wal.html#overview, disadvantage 2
 """
 
 
 def default_folder() -> Path:
-    """The folder for a user's data as the system has it.
+    """Return the platform's default directory for user data.
 
     Raises:
-        InvalidInput: The system knows no home of this user.
+        InvalidInput: The user has no home directory.
 
     Source: https://specifications.freedesktop.org/basedir-spec/latest/#variables
     """
     given = os.environ.get("XDG_DATA_HOME", "")
-    # A relative path there is to be ignored, by the specification.
+    # The specification requires relative paths to be ignored.
     if given and Path(given).is_absolute():
         return Path(given) / "pagegrade"
     try:
@@ -45,14 +45,14 @@ def default_folder() -> Path:
 
 
 def prepare_folder(folder: Path) -> Path:
-    """Make the folder where it is missing, readable for its owner only; its absolute path.
+    """Create the directory if it is missing, with access for its owner only, and return its absolute path.
 
     Raises:
-        InvalidInput: It cannot be made or written, or lies on a network file system.
+        InvalidInput: It cannot be created or written, or lies on a network file system.
     """
     folder = folder.absolute()
     try:
-        # Parents keep the usual rights: they may be shared with other programs.
+        # Parent directories keep their usual permissions: they may be shared with other programs.
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
@@ -77,11 +77,11 @@ def _cannot(folder: Path, what: str, error: OSError | None) -> str:
 
 
 def file_system_of(folder: Path, mounts: Path = MOUNTS) -> str | None:
-    """Type of the file system a folder lies on, as the kernel names it; ``None`` where the system does not tell.
+    """Return the kernel's name of the file system type of a directory; ``None`` if the system does not provide it.
 
     Args:
         folder: An absolute path that exists.
-        mounts: The table of mounts.
+        mounts: Path of the mount table.
 
     Source: https://www.kernel.org/doc/html/latest/filesystems/proc.html, 3.5
     """
@@ -97,24 +97,24 @@ def file_system_of(folder: Path, mounts: Path = MOUNTS) -> str | None:
         if len(parts) < 5 or not rest:  # noqa: PLR2004 - the fifth field is the mount point
             continue
         point = Path(_unescape(parts[4]))
-        # A later line covers an earlier one at the same place.
+        # A later mount at the same path hides an earlier one.
         if place.is_relative_to(point) and len(point.parts) >= best:
             best, kind = len(point.parts), rest.split(" ", 1)[0]
     return kind
 
 
 def _unescape(text: str) -> str:
-    """Blanks in paths are written as octal escapes."""
+    """Decode the octal escapes of whitespace in paths."""
     for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         text = text.replace(code, character)
     return text
 
 
 def try_writing(folder: Path) -> None:
-    """Write a file, wait until it is on the disk, and remove it.
+    """Write a file, sync it to disk, and remove it.
 
     Raises:
-        OSError: Something of that cannot be done.
+        OSError: One of the steps failed.
     """
     descriptor, name = tempfile.mkstemp(prefix=".pagegrade-", dir=folder)
     try:
@@ -126,11 +126,11 @@ def try_writing(folder: Path) -> None:
 
 
 def serving_process(folder: Path) -> int | None:
-    """Id of the process that serves this folder: 0 where it does not say, ``None`` where there is none."""
+    """Return the id of the process that serves this directory: 0 if it is not recorded, ``None`` if there is none."""
     try:
         with (folder / LOCK_NAME).open("rb") as file:
             try:
-                # For readers only, and given back at once: who holds it alone is a server.
+                # A shared lock, released at once: only a server holds an exclusive one.
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
                 said = file.read(20).split()

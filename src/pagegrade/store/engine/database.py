@@ -1,7 +1,7 @@
-"""Transactions, whatever the database: ``await database.read(work)``, ``await database.write(work)``.
+"""Transactions on any database: ``await database.read(work)``, ``await database.write(work)``.
 
-Two kinds keep this promise: ``sqlite_database`` for one process with a file of its own, ``postgres_database`` for as
-many processes on as many machines as wanted.
+Two classes implement this interface: ``sqlite_database`` for one process with a database file, and
+``postgresql_database`` for any number of processes and machines.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 T = TypeVar("T")
 A = TypeVar("A")
 Transaction = Connection
-"""What the functions of this room work on; nobody else needs to know what it is."""
+"""Argument of all functions of this package; callers treat it as opaque."""
 
 RETRY_AFTER_S: Final = 2
 UNAVAILABLE: Final = "The database cannot be used right now; try again soon."
@@ -28,23 +28,23 @@ _MOMENT: Final = "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint"
 class Database(ABC):
     """One database.
 
-    ``work`` is a function of a transaction. It may be run again after a failure, so it does nothing but read and write
-    the database. What it raises reaches the caller and undoes what it wrote. A database that cannot be written or
-    reached is ``Unavailable``.
+    ``work`` is a function of a transaction. It may be retried after a failure, so it must have no effects outside of
+    the database. Its exceptions reach the caller and roll back its changes. If the database cannot be written or
+    reached, ``Unavailable`` is raised.
     """
 
     shared: ClassVar[bool]
-    """Whether other processes, on other machines too, work on it at the same time."""
+    """True if other processes, also on other machines, can use the database at the same time."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.on_commit: Callable[[int, float], None] | None = None
-        """Told after every commit how many pieces of work were in it, and the seconds it took."""
+        """Called after every commit with the number of combined transactions and the duration in seconds."""
 
     @property
     @abstractmethod
     def path(self) -> Path | None:
-        """The file; ``None`` where it is none."""
+        """Path of the database file; ``None`` if it has none."""
 
     @overload
     async def read(self, work: Callable[[Transaction], T]) -> T: ...
@@ -54,12 +54,12 @@ class Database(ABC):
 
     @abstractmethod
     async def read(self, work: Callable[..., T], first: Callable[[Transaction], Any] | None = None) -> T:
-        """The result of ``work`` on one unchanging view of the database, from a thread.
+        """Return the result of ``work`` on a consistent snapshot of the database, executed in a thread.
 
         Args:
             work: Reads only.
-            first: Done before, in the same thread; its result is the second argument of ``work``. On a shared database
-                each of its statements stands for itself, so that what it counts is counted whatever ``work`` raises.
+            first: Called before, in the same thread; its result is the second argument of ``work``. On a shared
+                database each of its statements commits by itself, so that its counts are kept even if ``work`` raises.
 
         Raises:
             Unavailable: The database cannot be read.
@@ -67,57 +67,57 @@ class Database(ABC):
 
     @abstractmethod
     async def at_once(self, work: Callable[[Transaction], T]) -> T:
-        """The result of ``work``, from a thread; on a shared database each of its statements stands for itself.
+        """Return the result of ``work``, executed in a thread; on a shared database each statement commits by itself.
 
         Raises:
             Unavailable: The database cannot be used.
         """
 
     async def write(self, work: Callable[[Transaction], T]) -> T:
-        """The result of ``work`` once what it wrote is safe on disk.
+        """Return the result of ``work`` after its changes are durable.
 
         Raises:
-            Unavailable: The database cannot be written; nothing was, unless the connection was lost in the very moment
-                of the commit.
+            Unavailable: The database cannot be written. Nothing was written, unless the connection was lost during the
+                commit.
         """
-        # A caller that goes away must not leave work half told: it is done all the same, and its outcome dropped.
+        # If the caller is canceled, the transaction is still completed and its result dropped.
         return await asyncio.shield(asyncio.wrap_future(self.submit(work)))
 
     @abstractmethod
     def submit(self, work: Callable[[Transaction], T]) -> Future[T]:
-        """The same as ``write`` for a thread: a future of what ``work`` will give."""
+        """Submit ``work`` like ``write``, from any thread; return the future of its result."""
 
     @abstractmethod
     def read_here(self, work: Callable[[Transaction], T]) -> T:
-        """``work`` in the calling thread, which keeps a connection of its own for the next time."""
+        """Run ``work`` in the calling thread, which keeps its own connection for the next call."""
 
     @abstractmethod
     def write_here(self, work: Callable[[Transaction], T]) -> T:
-        """``work`` in a transaction of its own, in the calling thread: for commands, which have no event loop."""
+        """Run ``work`` in its own transaction in the calling thread: for commands, which have no event loop."""
 
     @abstractmethod
     def change_schema(self, work: Callable[[Transaction], T]) -> T:
-        """``work`` in a transaction of its own that may rebuild tables which others refer to, one process at a time.
+        """Run ``work`` in its own transaction that may rebuild referenced tables, in one process at a time.
 
         Raises:
-            Unavailable: The database cannot be written; nothing was.
+            Unavailable: The database cannot be written; nothing was changed.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """Finish what waits and close every connection."""
+        """Finish pending work and close all connections."""
 
 
 def is_shared(tx: Transaction) -> bool:
-    """Whether other processes work on this database at the same time."""
+    """Return whether other processes can use this database at the same time."""
     return tx.dialect.name != "sqlite"
 
 
 def moment(tx: Transaction, now_ms: int) -> int:
-    """The time by which leases and visits are judged: where several machines share a database, that of its clock.
+    """Return the time for leases and visits: on a shared database that of its clock, else ``now_ms``.
 
     Args:
         tx: Any transaction.
-        now_ms: The time by the clock of this machine.
+        now_ms: Time of this machine's clock.
     """
     return int(tx.exec_driver_sql(_MOMENT).scalar_one()) if is_shared(tx) else now_ms

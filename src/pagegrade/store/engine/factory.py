@@ -1,4 +1,4 @@
-"""Which kind of database a URL names."""
+"""Create the database object for a URL."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ def open_database(
     checkpoints: bool = True,
     name: str = "pagegrade",
 ) -> Database:
-    """The database of a URL; no connection is opened before the first use.
+    """Return the database of a URL; connections are opened at first use.
 
     Args:
         url: ``sqlite:///`` and a path, or ``postgresql+psycopg://USER:PASSWORD@HOST:PORT/DATABASE``.
-        readers: Threads for reading; ``None``: the usual number.
-        writers: Threads for writing, on PostgreSQL; ``None``: the usual number.
-        checkpoints: On SQLite, whether this process moves the write-ahead log into the database.
-        name: On PostgreSQL, what the server lists our connections as.
+        readers: Threads for reading; ``None`` for the default.
+        writers: Threads for writing, on PostgreSQL; ``None`` for the default.
+        checkpoints: On SQLite, whether this process performs checkpoints of the write-ahead log.
+        name: On PostgreSQL, application name of the connections.
 
     Raises:
-        InvalidInput: The URL cannot be used.
+        InvalidInput: The URL is not valid.
     """
     if not is_shared_url(url):
         return SQLiteDatabase(url, readers=readers or 4, checkpoints=checkpoints)
-    # Late: the driver takes a tenth of a second to load, which SQLite needs not pay.
+    # Imported late: the driver takes a tenth of a second to load and is not needed for SQLite.
     from pagegrade.store.engine.postgresql_database import READERS, WRITERS, PostgresDatabase
 
     return PostgresDatabase(url, readers=readers or READERS, writers=writers or WRITERS, name=name)
 
 
 def is_shared_url(url: str) -> bool:
-    """Whether the URL names a database that several processes can share.
+    """Return whether the URL names a database that several processes can share.
 
     Raises:
-        InvalidInput: It is no URL, or of a database that we do not know.
+        InvalidInput: It is not a URL, or one of an unsupported database.
     """
     try:
         parsed = make_url(url)

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: how they are made, how long they wait, and what their errors mean."""
+"""Connections to PostgreSQL: parameters, timeouts, and classification of errors."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from pagegrade.model.errors import InvalidInput
 
 DRIVER: Final = "postgresql+psycopg"
 CONNECT_S: Final = 4
-"""For one host to take a connection; libpq knows whole seconds, and no fewer than 2."""
+"""Timeout for connecting to one host; libpq accepts whole seconds from 2."""
 LOCK_S: Final = 6.0
-"""A lock that is not had by then is not worth waiting for: somebody waits for the answer."""
+"""Timeout for locks: the request that waits for the result would time out anyway."""
 STATEMENT_S: Final = 8.0
-"""By then the server gives up a statement."""
+"""Statement timeout of the server."""
 PATIENCE_S: Final = 10.0
-"""By then we give up a server that says nothing, e.g. because the network swallows everything."""
+"""Timeout of the client for a server that does not respond, e.g. because the network drops all packets."""
 IDLE_S: Final = 10.0
-"""A transaction that does nothing for so long belongs to a process that stands still; it must not keep its locks."""
+"""Timeout for an idle transaction: its process hangs and must not keep its locks."""
 LONG_IDLE_S: Final = 600.0
-"""The same where somebody takes all the time that it takes."""
+"""Timeout for idle transactions of maintenance, which may take any time."""
 _INTERVAL_S: Final = 0.1
 
 _TROUBLES: Final = {
@@ -50,49 +50,49 @@ _TROUBLES: Final = {
     "XX001": "database_damaged",
     "XX002": "database_damaged",
 }
-"""Troubles of the database itself, whatever the statement: codes or the class they begin with
+"""Errors of the database itself, independent of the statement: codes or their class
 (https://www.postgresql.org/docs/current/errcodes-appendix.html)."""
 _READ_ONLY: Final = "25006"
-_CROWDED: Final = re.compile("too many (clients|connections)|connection slots")
+_TOO_MANY: Final = re.compile("too many (clients|connections)|connection slots")
 _AGAIN: Final = frozenset({"40001", "40P01"})
 
 
 class Silence(psycopg.OperationalError):
-    """Nothing came from the server for too long."""
+    """The server did not respond in time."""
 
 
 class Patient(psycopg.Connection[Any]):
-    """A connection that does not wait for ever for a server that has gone silent."""
+    """A connection with a timeout for a server that does not respond."""
 
     patience_s: float | None = PATIENCE_S
-    """For each exchange; ``None``: as long as it takes."""
+    """Timeout of each exchange; ``None`` for no timeout."""
 
     def wait(self, gen: Generator[Any, Any, Any], interval: float = _INTERVAL_S, timeout: float | None = None) -> Any:
         """Wait for one exchange with the server.
 
         Raises:
-            Silence: It took too long. The connection is closed: what the server makes of it nobody can know.
+            Silence: The server did not respond in time. The connection is closed; the statement may have been executed.
         """
         try:
             return super().wait(gen, interval, self.patience_s if timeout is None else timeout)
-        except psycopg.errors._WaitTimeout:  # noqa: SLF001 - the one way in which psycopg tells that time is over
+        except psycopg.errors._WaitTimeout:  # noqa: SLF001 - psycopg reports a timeout only so
             if timeout is not None:
                 raise
-            # Without a word: a farewell would be waited for, too.
+            # Without a termination message, which could block, too.
             self.pgconn.finish()
             raise Silence("the server has gone silent") from None
         except psycopg.Error as error:
-            # Errors are logged, and the details of one repeat what was to be stored.
+            # Errors are logged, and their details contain stored values.
             if error.diag.message_primary:
                 error.args = (error.diag.message_primary,)
             raise
 
 
 def postgres_url(url: str) -> URL:
-    """The parts of a database URL.
+    """Parse a database URL.
 
     Raises:
-        InvalidInput: It is no URL of PostgreSQL, or names no database.
+        InvalidInput: It is not a PostgreSQL URL, or names no database.
     """
     try:
         parsed = make_url(url)
@@ -106,12 +106,12 @@ def postgres_url(url: str) -> URL:
 
 
 def make_engine(url: str, *, name: str, patience_s: float | None = PATIENCE_S) -> Engine:
-    """Connections to the database; transactions are begun by hand, as on SQLite.
+    """Create the connection pool; transactions are started explicitly, as on SQLite.
 
     Args:
-        url: Of PostgreSQL.
-        name: What the server lists the connections as.
-        patience_s: How long each exchange may take; ``None``: as long as it takes, for changes of the schema.
+        url: PostgreSQL URL.
+        name: Application name of the connections.
+        patience_s: Timeout of each exchange; ``None`` for no timeout, for schema changes.
     """
     parsed = postgres_url(url)
     settings = {
@@ -126,7 +126,7 @@ def make_engine(url: str, *, name: str, patience_s: float | None = PATIENCE_S) -
         "connect_timeout": CONNECT_S,
         "application_name": name,
         "client_encoding": "utf8",
-        # A peer that vanished is noticed also while nothing is asked of it.
+        # Keepalives detect a lost peer also while the connection is idle.
         "keepalives_idle": 10,
         "keepalives_interval": 5,
         "keepalives_count": 3,
@@ -160,37 +160,37 @@ def make_engine(url: str, *, name: str, patience_s: float | None = PATIENCE_S) -
 
 
 def driver_of(connection: Connection) -> Patient:
-    """The driver's own connection."""
+    """Return the driver's connection."""
     raw: Patient = connection.connection.driver_connection  # type: ignore[assignment]
     return raw
 
 
 def is_lost(connection: Connection) -> bool:
-    """Whether nothing can be asked of the connection any more."""
+    """Return whether the connection can no longer be used."""
     return connection.invalidated or connection.closed or driver_of(connection).closed
 
 
 def was_silent(error: DBAPIError) -> bool:
-    """Whether the connection was given up because nothing came from the server any more."""
+    """Return whether the connection was closed because the server did not respond."""
     return isinstance(error.orig, Silence)
 
 
 def trouble_of(error: DBAPIError) -> str | None:
-    """A word for what is wrong with the database itself; ``None``: it is the statement that is wrong."""
+    """Return the code of an error of the database itself; ``None`` for an error of the statement."""
     code = getattr(error.orig, "sqlstate", None)
     if code is None:
         if not isinstance(error.orig, psycopg.OperationalError):
             return None
-        # The connection broke before the server could say anything, or said it in words only (while connecting).
-        return "too_many_connections" if _CROWDED.search(str(error.orig)) else "database_unreachable"
+        # The connection failed before the server sent a code, or it sent only a message (while connecting).
+        return "too_many_connections" if _TOO_MANY.search(str(error.orig)) else "database_unreachable"
     return _TROUBLES.get(code) or _TROUBLES.get(code[:2])
 
 
 def wrote_as_reader(error: DBAPIError) -> bool:
-    """Whether a transaction that may only read was told to write."""
+    """Return whether a read-only transaction tried to write."""
     return getattr(error.orig, "sqlstate", None) == _READ_ONLY
 
 
 def is_worth_again(error: DBAPIError) -> bool:
-    """Whether the same transaction may do better a moment later: it lost a race."""
+    """Return whether the transaction lost a race, so that a retry may succeed."""
     return getattr(error.orig, "sqlstate", None) in _AGAIN

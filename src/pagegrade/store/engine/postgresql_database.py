@@ -1,8 +1,8 @@
-"""Transactions on PostgreSQL: as many readers and writers as there are threads, in as many processes as wanted.
+"""Transactions on PostgreSQL: one reader or writer per thread, in any number of processes.
 
-Writing is READ COMMITTED. What belongs to an account is written under a lock of the account (``store.locks``), so
-inside of it everything happens one after the other, as it does on SQLite. A transaction that loses a race all the same,
-or whose connection turns out to be dead before it was committed, is run once more.
+Writes are READ COMMITTED. Data of an account is written under a lock of the account (``store.locks``), so these writes
+are serialized as on SQLite. A transaction that still loses a race, or whose connection was dead before the commit, is
+retried.
 """
 
 from __future__ import annotations
@@ -34,37 +34,37 @@ from pagegrade.store.engine.postgresql import (
 
 READERS: Final = 4
 WRITERS: Final = 6
-"""Threads, each with a connection of its own."""
+"""Threads for writing, each with its own connection."""
 MAX_WAITING: Final = 512
-"""Pieces of work that wait for a thread; whoever comes then is told at once that there is no room."""
+"""Maximum number of queued transactions; further ones fail at once with ``Unavailable``."""
 TRIES: Final = 6
-"""Of a transaction that loses races."""
+"""Attempts of a transaction that loses races."""
 PAUSE_S: Final = 0.005
-"""Before the second try, at most; twice as long before each further one."""
+"""Maximum pause before the second attempt; doubled for each further one."""
 SILENT_S: Final = 0.5
-"""After a connection could not be made nobody tries for so long: each try might be waited for."""
+"""Time without connection attempts after one failed, because each attempt may take until its timeout."""
 SCHEMA_LOCK: Final = 0x7061_6765
-"""Name of the lock of those who change the schema."""
+"""Key of the advisory lock for schema changes."""
 _READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
 
 class PostgresDatabase(Database):
-    """A database on a PostgreSQL server that others may be using too."""
+    """A database on a PostgreSQL server, shared with other processes."""
 
     shared = True
 
     def __init__(self, url: str, *, readers: int = READERS, writers: int = WRITERS, name: str = "pagegrade") -> None:
-        """Prepare; no connection is opened before the first use.
+        """Prepare the database; connections are opened at first use.
 
         Args:
             url: ``postgresql+psycopg://USER:PASSWORD@HOST:PORT/DATABASE``; its query may hold parameters of libpq.
             readers: Threads for reading.
             writers: Threads for writing.
-            name: What the server lists our connections as.
+            name: Application name of the connections.
 
         Raises:
-            InvalidInput: The URL cannot be used.
+            InvalidInput: The URL is not valid.
         """
         super().__init__(url)
         self._name = name
@@ -80,27 +80,27 @@ class PostgresDatabase(Database):
 
     @property
     def path(self) -> None:
-        """Nowhere on this machine, as far as we know."""
+        """None: the database has no file on this machine."""
         return
 
     async def read(self, work: Callable[..., T], first: Callable[[Transaction], Any] | None = None) -> T:
-        """In one of the readers' threads."""
+        """Read in a thread of the readers."""
         return await asyncio.wrap_future(self._hand_to(self._readers, lambda: self._read(work, first)))
 
     async def at_once(self, work: Callable[[Transaction], T]) -> T:
-        """In one of the readers' threads: what needs no disk is as quick as reading."""
+        """Run in a thread of the readers: statements without a durable commit are as fast as reads."""
         return await asyncio.wrap_future(self._hand_to(self._readers, lambda: self._try(work)))
 
     def submit(self, work: Callable[[Transaction], T]) -> Future[T]:
-        """To one of the writers' threads."""
+        """Submit to the threads of the writers."""
         return self._hand_to(self._writers, lambda: self.write_here(work))
 
     def read_here(self, work: Callable[[Transaction], T]) -> T:
-        """In the calling thread."""
+        """Read in the calling thread."""
         return self._read(work, None)
 
     def write_here(self, work: Callable[[Transaction], T]) -> T:
-        """In the calling thread."""
+        """Write in the calling thread."""
         started_s = time.perf_counter()
         result = self._try(lambda tx: _in_transaction(tx, _WRITE, work))
         if self.on_commit is not None:
@@ -108,7 +108,7 @@ class PostgresDatabase(Database):
         return result
 
     def change_schema(self, work: Callable[[Transaction], T]) -> T:
-        """With all the time it takes, behind a lock that every process takes for it."""
+        """Change the schema without timeouts, under an advisory lock."""
 
         def alone(tx: Transaction) -> T:
             tx.exec_driver_sql(f"SELECT pg_advisory_xact_lock({SCHEMA_LOCK})")
@@ -119,12 +119,12 @@ class PostgresDatabase(Database):
             with engine.connect() as connection:
                 return _in_transaction(connection, _WRITE, alone)
         except DBAPIError as error:
-            raise _told(error) from error
+            raise _translated(error) from error
         finally:
             engine.dispose()
 
     def close(self) -> None:
-        """Finish what waits and close every connection."""
+        """Finish pending work and close all connections."""
         self._closed = True
         self._readers.shutdown()
         self._writers.shutdown()
@@ -135,7 +135,7 @@ class PostgresDatabase(Database):
         self._engine.dispose()
 
     def _hand_to(self, threads: ThreadPoolExecutor, task: Callable[[], T]) -> Future[T]:
-        """Let a thread do it, unless too much waits already or it has waited too long when its turn comes."""
+        """Submit a task to the threads; fail if too many are queued, or if it was queued for too long."""
         with self._lock:
             if self._closed or self._waiting >= MAX_WAITING:
                 raise Unavailable(
@@ -168,7 +168,7 @@ class PostgresDatabase(Database):
         return self._try(both, reads=True)
 
     def _try(self, use: Callable[[Connection], T], *, reads: bool = False) -> T:
-        """``use`` on the thread's connection; once more where that helps and cannot do anything twice."""
+        """Call ``use`` with the thread's connection; retry if that is safe and may succeed."""
         for tries_left in reversed(range(TRIES)):
             connection = self._connection()
             try:
@@ -184,8 +184,8 @@ class PostgresDatabase(Database):
                     time.sleep(random.uniform(0, PAUSE_S * 2 ** (TRIES - tries_left - 1)))  # noqa: S311 - no secret
                     continue
                 if reads and wrote_as_reader(error):
-                    raise  # a mistake of ``work``
-                raise _told(error) from error
+                    raise  # an error in ``work``
+                raise _translated(error) from error
             except BaseException:
                 if is_lost(connection):
                     self._drop(connection)
@@ -193,10 +193,10 @@ class PostgresDatabase(Database):
         raise AssertionError("the last try either returns or raises")
 
     def _connection(self) -> Connection:
-        """The calling thread's own.
+        """Return the connection of the calling thread.
 
         Raises:
-            Unavailable: The server takes none.
+            Unavailable: The server accepts no connection.
         """
         connection: Connection | None = getattr(self._local, "connection", None)
         if connection is not None:
@@ -209,7 +209,7 @@ class PostgresDatabase(Database):
             connection = self._engine.connect()
         except DBAPIError as error:
             self._silent_until_s = time.monotonic() + SILENT_S
-            raise _told(error) from error
+            raise _translated(error) from error
         self._local.connection = connection
         with self._lock:
             self._opened.append(connection)
@@ -223,7 +223,7 @@ class PostgresDatabase(Database):
 
 
 class _Unclear(DBAPIError):
-    """The connection was lost in the moment of the commit: nobody knows whether it happened."""
+    """The connection was lost during the commit, so its outcome is unknown."""
 
 
 def _in_transaction(connection: Connection, begin: str, work: Callable[[Transaction], T]) -> T:
@@ -255,22 +255,22 @@ def _run(connection: Connection, statement: str) -> None:
 
 
 def _roll_back(connection: Connection) -> None:
-    """End what was begun; a connection that is lost has ended it."""
+    """Roll back the transaction; a lost connection has already ended it."""
     with contextlib.suppress(DBAPIError):
         if not is_lost(connection):
             _run(connection, "ROLLBACK")
 
 
 def _discard(connection: Connection) -> None:
-    """Close without waiting for anybody: a socket that is dead is finished, not asked."""
+    """Close the connection without waiting for the server."""
     with contextlib.suppress(Exception):
         driver_of(connection).pgconn.finish()
     with contextlib.suppress(Exception):
         connection.close()
 
 
-def _told(error: DBAPIError) -> BaseException:
-    """The error as callers know it; a mistake in a statement stays what it is."""
+def _translated(error: DBAPIError) -> BaseException:
+    """Convert an error of the database to ``Unavailable``; return an error of the statement unchanged."""
     reason = trouble_of(error)
     if reason is None:
         return error

@@ -1,7 +1,7 @@
-"""Statements that every request asks: compiled once, then handed to the driver as they are.
+"""Statements of every request: compiled once by SQLAlchemy, then passed to the driver directly.
 
-SQLAlchemy spends some forty microseconds on a statement whose text and columns it knows already, which is several
-times what SQLite needs to answer it. A statement with a list of unknown length in it cannot be prepared.
+SQLAlchemy spends some forty microseconds on a cached statement, several times what SQLite needs to execute it. A
+statement with a list of variable length cannot be prepared.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ Rows = list[tuple[Any, ...]]
 class _Compiled:
     text: str
     names: tuple[str, ...]
-    """Of parameters by their place, where they have one."""
+    """Names of positional parameters, in order."""
     fixed: Mapping[str, Any]
-    """Parameters that the statement brings along."""
+    """Parameters with fixed values."""
 
 
 class Prepared:
-    """One statement.
+    """A prepared statement.
 
-    Its parameters and columns are of types that the drivers know by themselves: numbers, text, bytes.
+    Its parameters and columns have types that the drivers support directly: numbers, text, bytes.
     """
 
     def __init__(self, statement: Executable) -> None:
-        """Take any statement; it is compiled at its first use."""
+        """Store any statement; it is compiled at its first use."""
         self.statement: Any = statement
         self._sqlite: _Compiled | None = None
         self._postgres: _Compiled | None = None
 
     def rows(self, tx: Connection, parameters: Mapping[str, Any]) -> Rows:
-        """All that the statement finds, or returns of what it wrote; nothing where it does neither."""
+        """Execute the statement and return all rows; empty if it returns none."""
         return self._ask_postgres(tx, parameters) if is_shared(tx) else self._ask_sqlite(tx, parameters)
 
     def first(self, tx: Connection, parameters: Mapping[str, Any]) -> tuple[Any, ...] | None:
-        """The first row; ``None`` when there is none."""
+        """Execute the statement and return the first row; ``None`` if there is none."""
         rows = self.rows(tx, parameters)
         return rows[0] if rows else None
 
@@ -57,10 +57,10 @@ class Prepared:
         try:
             return driver.execute(compiled.text, [given[name] for name in compiled.names]).fetchall()
         except sqlite3.Error as error:
-            # A full disk may have ended the transaction: said again now, the statement would be one of its own.
+            # A full disk may have ended the transaction: repeated now, the statement would run outside of it.
             if not driver.in_transaction:
                 raise OperationalError(compiled.text, None, error) from error
-            # Else once more the long way, which tells the error as everything else in this room does.
+            # Repeat it with SQLAlchemy, which raises the same exceptions as for all other statements.
             result = tx.execute(self.statement, parameters)
             return [tuple(row) for row in result] if result.returns_rows else []
 
@@ -74,7 +74,7 @@ class Prepared:
             cursor = driver_of(tx).execute(compiled.text, {**compiled.fixed, **parameters})
             return cursor.fetchall() if cursor.description is not None else []
         except Error as error:
-            # Told as SQLAlchemy would; not said once more, because the transaction is broken now.
+            # The exception that SQLAlchemy would raise; not repeated, because the transaction has failed.
             raise DBAPIError.instance(compiled.text, None, error, Error, hide_parameters=True) from error
 
     def _compile(self, dialect: Dialect) -> _Compiled:

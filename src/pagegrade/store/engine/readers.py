@@ -1,10 +1,10 @@
-"""Threads that read: one does the work, others help out when it is held up.
+"""Reader threads: one thread executes all reads, and others help while it is blocked.
 
-Most reads take SQLite some microseconds, at each of which Python's lock may go to another thread. Several threads that
-share a hundred small reads hand the lock to and fro more than they read: one thread that takes what waits, and tells
-the outcomes several at a time, answers twice as many requests a second. But a search through many
-rows may take long, and nobody else shall wait for it: whoever waits longer than ``STALLED_S`` is served by another
-thread.
+Most reads take SQLite some microseconds, and at each of them the GIL may go to another thread. Several threads with a
+hundred small reads spend more time on switching than on reading: one thread that takes all queued reads, and delivers
+their results in batches, serves twice as many requests a second. A search through many rows can take long, however, and
+must not block other reads: if the first thread is blocked for longer than ``STALLED_S``, another thread takes over the
+queue.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 STALLED_S: Final = 0.02
-TOLD_AT_ONCE: Final = 16
-"""Outcomes that are told together, at most: what one has must not wait long for the others."""
+BATCH: Final = 16
+"""Maximum number of results delivered together, so that a result does not wait long for later ones."""
 
 
 @dataclass(slots=True)
 class _Read:
-    """Something to do, and who waits for it; then also how it ended."""
+    """A queued read with its future, and then its result."""
 
     function: Callable[[], Any]
     promise: asyncio.Future[Any]
@@ -35,17 +35,17 @@ class _Read:
 
 
 class Readers:
-    """``await readers.run(function)``: its result, from a thread."""
+    """Executes functions in threads: ``await readers.run(function)``."""
 
     def __init__(self, threads: int) -> None:
-        """Nothing is started before the first use.
+        """Prepare the threads; they are started at first use.
 
         Args:
-            threads: How many there are at most, 1 or more.
+            threads: Maximum number of threads, at least 1.
         """
         self._waiting: queue.SimpleQueue[_Read | None] = queue.SimpleQueue()
         self._ended: list[_Read] = []
-        """Done, and nobody was told yet."""
+        """Finished reads whose results are not delivered yet."""
         self._lock = threading.Lock()
         self._asked = 0
         self._done = 0
@@ -55,10 +55,10 @@ class Readers:
         self._watched_by: asyncio.AbstractEventLoop | None = None
 
     async def run(self, function: Callable[[], T]) -> T:
-        """What ``function`` returns or raises, from one of the threads.
+        """Execute ``function`` in one of the threads and return its result.
 
         Raises:
-            RuntimeError: They were closed.
+            RuntimeError: The readers are closed.
         """
         loop = asyncio.get_running_loop()
         read = _Read(function, loop.create_future())
@@ -77,7 +77,7 @@ class Readers:
         return result
 
     def close(self) -> None:
-        """Finish what waits and end the threads."""
+        """Finish queued reads and end the threads."""
         with self._lock:
             self._closed = True
             self._waiting.put(None)
@@ -85,50 +85,50 @@ class Readers:
             self._first.join()
         if self._helpers is not None:
             self._helpers.shutdown()
-        # A helper may have left its outcome to the first thread, which had ended.
-        self._tell()
+        # A helper may have left its result to the first thread, which had already ended.
+        self._deliver()
 
     def _serve(self) -> None:
-        """The first thread: wait for work and do it."""
+        """Execute queued reads in the first thread."""
         while (read := self._waiting.get()) is not None:
             self._do(read)
-        self._tell()
+        self._deliver()
 
     def _help(self) -> None:
-        """Another thread: do what waits while the first one cannot."""
+        """Execute queued reads in another thread while the first one is blocked."""
         with contextlib.suppress(queue.Empty):
             while (read := self._waiting.get_nowait()) is not None:
                 self._do(read)
-            self._waiting.put(None)  # it is the first thread's to see
+            self._waiting.put(None)  # the end marker is for the first thread
 
     def _do(self, read: _Read) -> None:
         try:
             read.result = read.function()
-        except BaseException as error:  # noqa: BLE001 - whoever waits must hear of it
+        except BaseException as error:  # noqa: BLE001 - passed to the caller
             read.error = error
         with self._lock:
             self._done += 1
             self._ended.append(read)
-            if len(self._ended) < TOLD_AT_ONCE and not self._waiting.empty():
+            if len(self._ended) < BATCH and not self._waiting.empty():
                 return
-        self._tell()
+        self._deliver()
 
-    def _tell(self) -> None:
-        """Hand the outcomes to those who wait, from any thread."""
+    def _deliver(self) -> None:
+        """Deliver results to their event loops, from any thread."""
         with self._lock:
             ended, self._ended = self._ended, []
         loops = {read.promise.get_loop() for read in ended}
         for loop in loops:
             mine = [read for read in ended if read.promise.get_loop() is loop]
-            # The loop may have ended since: then nobody waits any more.
+            # The loop may have been closed since: then no caller is waiting.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(_settle, mine)
 
     def _watch(self, loop: asyncio.AbstractEventLoop, before: int) -> None:
-        """Called in the loop while anything is under way: see whether it goes on."""
+        """Check in the event loop, while reads are pending, whether the first thread makes progress."""
         if self._done == before:
-            # The first thread is held up. What it has done is told for it, and what waits is done by another.
-            self._tell()
+            # The first thread is blocked. Deliver its finished reads, and let a helper take over the queue.
+            self._deliver()
             if self._helpers is not None and not self._waiting.empty() and not self._closed:
                 with contextlib.suppress(RuntimeError):
                     self._helpers.submit(self._help)
@@ -141,7 +141,7 @@ class Readers:
 def _settle(reads: list[_Read]) -> None:
     for read in reads:
         if read.promise.done():
-            continue  # whoever waited has gone
+            continue  # the caller was canceled
         if read.error is None:
             read.promise.set_result(read.result)
         else:

@@ -1,4 +1,4 @@
-"""What people are told a database is: never its password."""
+"""Names of databases for messages, without passwords."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pagegrade.store.engine.database import Database
 
 
 def name_of(database: Database) -> str:
-    """The file, or ``reports on db.example:5432``."""
+    """Return the path of the file, or a name like ``reports on db.example:5432``."""
     if database.path is not None:
         return str(database.path)
     parsed = make_url(database.url)

@@ -1,4 +1,4 @@
-"""One server for each database: a lock that the system takes away from whoever dies."""
+"""File locks that allow one server per database and are released by the system when the process ends."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ _MAX_PID_BYTES: Final = 20
 
 
 def lock_files(folder: Path, database: Path) -> tuple[Path, ...]:
-    """The files to lock for a data folder and a database, which need not lie in it."""
+    """Return the files to lock for a data directory and a database, which may lie elsewhere."""
     inside = database.absolute().parent == folder.absolute()
     return (folder / LOCK_NAME,) if inside else (folder / LOCK_NAME, database.with_name(f"{database.name}.{LOCK_NAME}"))
 
 
 def all_lock_files(database: Path) -> tuple[Path, ...]:
-    """The files that any server of this database may have locked, whatever its data folder is."""
+    """Return the files that a server of this database may have locked, whatever its data directory is."""
     path = database.absolute()
     return (path.parent / LOCK_NAME, path.with_name(f"{path.name}.{LOCK_NAME}"))
 
 
 @contextlib.contextmanager
 def hold_locks(paths: Iterable[Path], *, advice: str = ANOTHER_FOLDER) -> Iterator[None]:
-    """Hold the locks until the block ends, or this process does, in whichever way.
+    """Hold the locks until the block or this process ends.
 
-    The files stay: one that is deleted while somebody waits for it would be a lock that two hold.
+    The files are kept: deleting one while another process waits for it would allow two holders.
 
     Args:
         paths: The files.
-        advice: What whoever started us is told to do where one of them is held.
+        advice: Instruction for the user in the error message.
 
     Raises:
-        InvalidInput: Another process holds one of them; the message names it.
+        InvalidInput: Another process holds one of the locks; the message names it.
     """
     with contextlib.ExitStack() as held:
         for path in paths:
@@ -50,7 +50,7 @@ def hold_locks(paths: Iterable[Path], *, advice: str = ANOTHER_FOLDER) -> Iterat
 @contextlib.contextmanager
 def _hold(path: Path, advice: str) -> Iterator[None]:
     try:
-        # Not passed on to children (PEP 446): a parser that outlives us for a moment holds nothing.
+        # Not inherited by children (PEP 446): a parser process that outlives the server must not hold the lock.
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         reason = error.strerror or "unknown reason"

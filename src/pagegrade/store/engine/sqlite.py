@@ -1,4 +1,4 @@
-"""What is special about SQLite: how a connection is set up, and which troubles it has."""
+"""SQLite: connection parameters and classification of errors."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sqlalchemy.pool import NullPool
 from pagegrade.model.errors import InvalidInput
 
 BUSY_MS: Final = 10_000
-"""How long to wait for another process, such as ``pagegrade keys``, that is writing."""
+"""Timeout for locks of other processes that are writing, such as ``pagegrade keys``."""
 LOG_BYTES: Final = 64 * 1024 * 1024
-"""A write-ahead log that had to grow is cut back to this."""
+"""Size to which the write-ahead log is truncated after it had to grow."""
 _TROUBLES: Final = {
     sqlite3.SQLITE_BUSY: "database_locked",
     sqlite3.SQLITE_CANTOPEN: "database_unreachable",
@@ -32,14 +32,14 @@ _TROUBLES: Final = {
     sqlite3.SQLITE_PROTOCOL: "database_locked",
     sqlite3.SQLITE_READONLY: "database_readonly",
 }
-"""Troubles of the database itself, whatever the statement (https://www.sqlite.org/rescode.html)."""
+"""Errors of the database itself, independent of the statement (https://www.sqlite.org/rescode.html)."""
 
 
 def sqlite_path(url: str) -> Path:
-    """The file behind a database URL.
+    """Return the path in a database URL.
 
     Raises:
-        InvalidInput: It is no URL, or not one of SQLite with a file.
+        InvalidInput: It is not a URL of an SQLite file.
     """
     try:
         parsed = make_url(url)
@@ -54,14 +54,14 @@ def sqlite_path(url: str) -> Path:
 
 
 def make_engine(url: str, *, checkpoints: bool) -> Engine:
-    """Connections to the database; each is set up as it is opened.
+    """Create the connection pool; each connection is configured when it is opened.
 
     Args:
-        url: Of an SQLite file.
-        checkpoints: Whether they move the write-ahead log into the database.
+        url: URL of an SQLite file.
+        checkpoints: Whether the connections perform checkpoints of the write-ahead log.
     """
-    # Transactions are begun by hand: the driver's own would be DEFERRED, and a reader that turns writer in the middle
-    # fails at once, whatever the time it may wait (https://www.sqlite.org/lang_transaction.html).
+    # Transactions are started explicitly: the driver's own are DEFERRED, and a reader that begins to write fails
+    # at once, whatever its timeout (https://www.sqlite.org/lang_transaction.html).
     engine = create_engine(
         url,
         isolation_level="AUTOCOMMIT",
@@ -81,7 +81,7 @@ def make_engine(url: str, *, checkpoints: bool) -> Engine:
             "PRAGMA synchronous = FULL"
         )  # NORMAL may lose the last commits with the power; a 201 is a promise
         cursor.execute("PRAGMA foreign_keys = ON")
-        # What is deleted is overwritten, instead of staying in the file until the space is used again.
+        # Overwrite deleted content, instead of leaving it in the file until the space is reused.
         cursor.execute("PRAGMA secure_delete = ON")
         cursor.execute("PRAGMA mmap_size = 0")
         cursor.execute("PRAGMA cache_size = -4000")
@@ -93,31 +93,31 @@ def make_engine(url: str, *, checkpoints: bool) -> Engine:
 
 
 def driver_of(connection: Connection) -> sqlite3.Connection:
-    """The driver's own connection: what is asked there costs a tenth, and errors are not translated."""
+    """Return the driver's connection: calls cost a tenth, and errors are not translated."""
     raw: sqlite3.Connection = connection.connection.dbapi_connection  # type: ignore[assignment]
     return raw
 
 
 def trouble_of(error: DBAPIError) -> str | None:
-    """A word for what is wrong with the database itself; ``None``: it is the statement that is wrong."""
+    """Return the code of an error of the database itself; ``None`` for an error of the statement."""
     code = getattr(error.orig, "sqlite_errorcode", None)
-    # The low byte is the kind of trouble, the rest says where: https://www.sqlite.org/rescode.html#pve
+    # The low byte is the kind of the error, the rest its details: https://www.sqlite.org/rescode.html#pve
     return _TROUBLES.get(code & 0xFF) if code is not None else None
 
 
 def wrote_as_reader(error: DBAPIError) -> bool:
-    """Whether a connection that may only read was told to write; a disk that is read-only has a longer code."""
+    """Return whether a read-only connection tried to write; a read-only disk has an extended code."""
     return getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY
 
 
 class _Compiler(SQLiteCompiler):
-    """Writes the hints of ``Select.with_hint`` into the statement, which SQLAlchemy leaves out for SQLite."""
+    """Adds the hints of ``Select.with_hint`` to statements, which SQLAlchemy omits for SQLite."""
 
     def get_from_hint_text(self, table: object, text: str | None) -> str | None:  # noqa: ARG002 - overridden
-        """What follows the name of a table, such as ``INDEXED BY ix`` (https://www.sqlite.org/lang_indexedby.html)."""
+        """Return the text after a table name, e.g. ``INDEXED BY ix`` (https://www.sqlite.org/lang_indexedby.html)."""
         return text
 
     def visit_ilike_op_binary(self, binary: Any, operator: Any, **more: Any) -> str:
-        """LIKE itself: it takes no notice of the case of ASCII here, and lower() on both sides doubles its cost."""
+        """Compile ``ilike`` to LIKE, which ignores ASCII case; lower() on both sides would cost twice as much."""
         written: str = self.visit_like_op_binary(binary, operator, **more)  # type: ignore[no-untyped-call]
         return written

@@ -1,8 +1,8 @@
 """Transactions on SQLite: many readers, one writer.
 
-SQLite lets one connection write at a time, so writes go through one thread, which puts those that wait into one
-transaction: a commit is a write to disk that is waited for, and it may as well carry more than one change. Every piece
-of work runs inside a savepoint of its own, so that one that fails takes nothing else with it.
+SQLite allows one writing connection at a time, so all writes go through one thread, which combines queued writes into
+one transaction: each commit waits for the disk, so it should cover as many changes as possible. Each unit of work runs
+inside its own savepoint, so that a failure does not affect the others.
 """
 
 from __future__ import annotations
@@ -28,40 +28,40 @@ from pagegrade.store.engine.readers import Readers
 from pagegrade.store.engine.sqlite import driver_of, make_engine, sqlite_path, trouble_of, wrote_as_reader
 
 GROUP: Final = 64
-"""At most so many pieces of work share one commit."""
+"""Maximum number of units of work per commit."""
 
 
 @dataclass(slots=True)
 class _Work(Generic[T]):
-    """Something to do in the writer's thread, and who waits for it."""
+    """A unit of work for the writer thread, with its future."""
 
     function: Callable[[Transaction], T]
     promise: Future[T]
 
 
 class SQLiteDatabase(Database):
-    """A database that is a file of this machine."""
+    """A database in a file of this machine."""
 
     shared = False
 
     def __init__(self, url: str, *, readers: int = 4, checkpoints: bool = True) -> None:
-        """Prepare the connections; nothing is opened before the first use.
+        """Prepare the database; connections are opened at first use.
 
         Args:
             url: SQLAlchemy URL; ``sqlite:///`` and a path.
             readers: Threads for reading.
-            checkpoints: Whether this process moves the write-ahead log into the database. Exactly one process should:
-                SQLite before 3.51.3 can damage the database when two do so at the same moment.
+            checkpoints: Whether this process performs checkpoints of the write-ahead log. Exactly one process should:
+                SQLite before 3.51.3 can corrupt the database if two processes do so at the same moment.
 
         Raises:
-            InvalidInput: The URL cannot be used.
+            InvalidInput: The URL is not valid.
         """
         super().__init__(url)
         self._path = sqlite_path(url)
         self._engine = make_engine(url, checkpoints=checkpoints)
         self._local = threading.local()
         self._opened: list[Connection] = []
-        """Those that threads keep for reading; closed with everything else."""
+        """Connections of reader threads, closed with the database."""
         self._readers = Readers(readers)
         self._work: queue.SimpleQueue[_Work[Any] | None] = queue.SimpleQueue()
         self._writer: threading.Thread | None = None
@@ -70,22 +70,22 @@ class SQLiteDatabase(Database):
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """Path of the database file."""
         return self._path
 
     async def read(self, work: Callable[..., T], first: Callable[[Transaction], Any] | None = None) -> T:
-        """One transaction, in a thread."""
+        """Read in one transaction, in a thread."""
         if self._closed:
             raise Unavailable(retry_after_s=RETRY_AFTER_S, reason="database_closed")
         both = work if first is None else lambda tx: work(tx, first(tx))
         return await self._readers.run(partial(self.read_here, both))
 
     async def at_once(self, work: Callable[[Transaction], T]) -> T:
-        """A plain read: what must be counted at once is counted in memory here."""
+        """Read in a thread: on SQLite, counters that must not be rolled back are kept in memory."""
         return await self.read(work)
 
     def submit(self, work: Callable[[Transaction], T]) -> Future[T]:
-        """Into the queue of the writer."""
+        """Add to the queue of the writer thread."""
         promise: Future[T] = Future()
         with self._starting:
             if self._closed:
@@ -97,7 +97,7 @@ class SQLiteDatabase(Database):
         return promise
 
     def read_here(self, work: Callable[[Transaction], T]) -> T:
-        """``work`` in the calling thread, which keeps a connection of its own for the next time."""
+        """Run ``work`` in the calling thread, which keeps its own connection for the next call."""
         try:
             connection = self._reader()
             _run(connection, "BEGIN")
@@ -107,33 +107,33 @@ class SQLiteDatabase(Database):
                 _end(connection, "COMMIT")
         except DBAPIError as error:
             if wrote_as_reader(error):
-                raise  # a mistake of ``work``
-            told = _told(error)
-            if isinstance(told, Unavailable):
+                raise  # an error in ``work``
+            translated = _translated(error)
+            if isinstance(translated, Unavailable):
                 self._drop_reader()
-            raise told from error
+            raise translated from error
 
     def write_here(self, work: Callable[[Transaction], T]) -> T:
-        """``work`` in a transaction of its own, in the calling thread: for commands, which have no event loop."""
+        """Run ``work`` in its own transaction in the calling thread: for commands, which have no event loop."""
         try:
             with self._engine.connect() as connection:
                 return _write_alone(connection, work)
         except DBAPIError as error:
-            raise _told(error) from error
+            raise _translated(error) from error
 
     def change_schema(self, work: Callable[[Transaction], T]) -> T:
-        """``work`` in a transaction of its own, with foreign keys off."""
-        # With foreign keys on, replacing a table deletes its rows and so everything that refers to them; and inside a
-        # transaction they cannot be turned off (https://www.sqlite.org/lang_altertable.html#otheralter).
+        """Run ``work`` in its own transaction, with foreign keys disabled."""
+        # With foreign keys enabled, replacing a table deletes all rows that reference it; and they cannot be disabled
+        # inside a transaction (https://www.sqlite.org/lang_altertable.html#otheralter).
         try:
             with self._engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
                 return _write_alone(connection, work, last=_check_references)
         except DBAPIError as error:
-            raise _told(error) from error
+            raise _translated(error) from error
 
     def close(self) -> None:
-        """Finish what waits and close every connection."""
+        """Finish pending work and close all connections."""
         with self._starting:
             self._closed = True
         if self._writer is not None:
@@ -148,7 +148,7 @@ class SQLiteDatabase(Database):
         connection: Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = self._engine.connect()
-            # A reader that writes would fail the day another one does; like this it fails on the first.
+            # Without this, an unintended write in a reader would only fail while another connection writes.
             connection.exec_driver_sql("PRAGMA query_only = ON")
             self._local.connection = connection
             with self._starting:
@@ -156,7 +156,7 @@ class SQLiteDatabase(Database):
         return connection
 
     def _drop_reader(self) -> None:
-        """Let the thread begin anew: what is wrong may be wrong with its connection only."""
+        """Close the thread's connection, because the error may be limited to it."""
         connection: Connection | None = getattr(self._local, "connection", None)
         self._local.connection = None
         if connection is not None:
@@ -166,7 +166,7 @@ class SQLiteDatabase(Database):
                 connection.close()
 
     def _write_all(self) -> None:
-        """The writer's thread: take what waits, do it, commit, tell everybody."""
+        """Run the writer thread: take queued work, execute it, commit, and set the results."""
         connection: Connection | None = None
         while True:
             first = self._work.get()
@@ -185,10 +185,10 @@ class SQLiteDatabase(Database):
                 if connection is None:
                     connection = self._engine.connect()
                 self._write_group(connection, [work for work in group if work.promise.set_running_or_notify_cancel()])
-            except BaseException as error:  # noqa: BLE001 - everybody who waits must hear of it
+            except BaseException as error:  # noqa: BLE001 - passed to all callers
                 for work in group:
                     if not work.promise.done():
-                        work.promise.set_exception(_told(error))
+                        work.promise.set_exception(_translated(error))
                 if connection is not None:
                     with contextlib.suppress(DBAPIError):
                         connection.close()
@@ -209,11 +209,11 @@ class SQLiteDatabase(Database):
                     result = work.function(connection)
                 except BaseException as error:
                     if not _in_transaction(connection):
-                        # A full disk ends the whole transaction; the others get a fresh try, one by one.
+                        # A full disk ends the whole transaction; the others are retried one by one.
                         raise _Lost(work, error) from error
                     _run(connection, "ROLLBACK TO work")
                     _run(connection, "RELEASE work")
-                    work.promise.set_exception(_told(error))
+                    work.promise.set_exception(_translated(error))
                 else:
                     _run(connection, "RELEASE work")
                     done.append((work, result))
@@ -222,24 +222,24 @@ class SQLiteDatabase(Database):
             _end(connection, "ROLLBACK")
             culprit = error.work if isinstance(error, _Lost) else None
             if culprit is not None:
-                culprit.promise.set_exception(_told(error.__cause__ or error))
+                culprit.promise.set_exception(_translated(error.__cause__ or error))
             rest = [work for work in group if not work.promise.done()]
             if len(group) == 1 or not rest:
                 for work in rest:
-                    work.promise.set_exception(_told(error))
+                    work.promise.set_exception(_translated(error))
                 return
             for work in rest:
                 self._write_group(connection, [work])
             return
         for work, result in done:
             work.promise.set_result(result)
-        # Last: nothing that watches may come between a commit and those who wait for it.
+        # Last: the callback must not delay the results after a commit.
         if self.on_commit is not None:
             self.on_commit(len(done), time.perf_counter() - started)
 
 
 class _Lost(Exception):
-    """One piece of work made the database end the transaction."""
+    """A unit of work made the database end the transaction."""
 
     def __init__(self, work: _Work[Any], error: BaseException) -> None:
         super().__init__(str(error))
@@ -249,7 +249,7 @@ class _Lost(Exception):
 def _write_alone(
     connection: Connection, work: Callable[[Transaction], T], *, last: Callable[[Transaction], None] | None = None
 ) -> T:
-    """``work`` in one transaction, and ``last`` before it is committed."""
+    """Run ``work`` in one transaction, and ``last`` before its commit."""
     connection.exec_driver_sql("BEGIN IMMEDIATE")
     try:
         result = work(connection)
@@ -273,24 +273,24 @@ def _in_transaction(connection: Connection) -> bool:
 
 
 def _run(connection: Connection, statement: str) -> None:
-    """A statement without parameters or results, which there are several of around every piece of work."""
+    """Execute a statement without parameters or results; several surround each unit of work."""
     try:
         driver_of(connection).execute(statement)
     except sqlite3.Error as error:
-        # Not once more the long way: a COMMIT that failed has ended the transaction, and would fail for that then.
+        # Not repeated with SQLAlchemy: a COMMIT that failed has ended the transaction, and would fail for that reason.
         raise OperationalError(statement, None, error) from error
 
 
 def _end(connection: Connection, statement: str) -> None:
-    """End a transaction that may have ended by itself."""
+    """End a transaction that the database may have ended itself."""
     if _in_transaction(connection):
         _run(connection, statement)
 
 
-def _told(error: BaseException) -> BaseException:
-    """The error as callers know it: a database that is full, locked, damaged or gone is ``Unavailable``.
+def _translated(error: BaseException) -> BaseException:
+    """Convert an error of a full, locked, corrupted or missing database to ``Unavailable``.
 
-    A mistake in a statement stays what it is.
+    Errors of a statement are returned unchanged.
     """
     if not isinstance(error, DBAPIError):
         return error

@@ -1,7 +1,7 @@
-"""One connection to PostgreSQL that is used by one thread, waits with a deadline, and can be woken while it waits.
+"""A PostgreSQL connection for one thread that waits with a deadline and can be woken while it waits.
 
-On libpq's own non-blocking calls, because a driver's connection either waits for notices or asks something, and waits
-as long as it takes. Source: https://www.postgresql.org/docs/current/libpq-async.html
+It uses libpq's non-blocking calls, because a driver's connection either waits for notifications or executes a
+statement, without a deadline. Source: https://www.postgresql.org/docs/current/libpq-async.html
 """
 
 from __future__ import annotations
@@ -22,36 +22,36 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.store.engine.postgresql import postgres_url
 
 NAME: Final = "pagegrade notices"
-"""What the server lists the connection as."""
+"""Application name of the connection."""
 FAREWELL_S: Final = 1.0
-"""For what is under way when told to end."""
+"""Time for work under way after a request to close."""
 STEP_S: Final = 0.2
 _FINE: Final = frozenset({pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK})
 
 
 class Lost(Exception):
-    """The connection cannot be used, or not any more."""
+    """The connection failed or was lost."""
 
     def __init__(self, reason: str) -> None:
-        """Say why.
+        """Store the reason.
 
         Args:
-            reason: A word.
+            reason: Code for the log.
         """
         super().__init__(reason)
         self.reason = reason
 
 
 class Closing(Exception):
-    """The thread was told to end."""
+    """The thread was asked to end."""
 
 
 class Waker:
-    """Wakes a thread that waits for the network; from any thread."""
+    """Wakes a thread that waits for the network, from any thread."""
 
     def __init__(self) -> None:
         self.closing_at_s: float | None = None
-        """When we were told to end, by the monotonic clock."""
+        """Time of the request to close, by the monotonic clock."""
         self.reader, self._writer = os.pipe()
         for descriptor in (self.reader, self._writer):
             os.set_blocking(descriptor, False)
@@ -61,43 +61,43 @@ class Waker:
         os.close(self._writer)
 
     def wake(self) -> None:
-        """Let the thread look what there is to do."""
-        # A full pipe wakes as well as any other.
+        """Wake the thread to look for work."""
+        # A full pipe wakes the thread as well.
         with contextlib.suppress(BlockingIOError):
             os.write(self._writer, b"x")
 
     def close(self) -> None:
-        """Let the thread end."""
+        """Ask the thread to end."""
         self.closing_at_s = time.monotonic()
         self.wake()
 
     @property
     def closing(self) -> bool:
-        """Whether the thread was told to end."""
+        """True after a request to close."""
         return self.closing_at_s is not None
 
     def sleep(self, seconds: float) -> None:
-        """Wait so long, or until told to end; what else wakes keeps until later."""
+        """Sleep for some seconds or until a request to close; other wake-ups stay pending."""
         until_s = time.monotonic() + seconds
         while not self.closing and (left_s := until_s - time.monotonic()) > 0:
             if _wait(((self.reader, select.POLLIN),), left_s):
                 self.rest()
 
     def rest(self) -> None:
-        """Forget that somebody wanted to wake us."""
+        """Discard pending wake-ups."""
         with contextlib.suppress(BlockingIOError):
             while os.read(self.reader, 4096):
                 pass
 
 
 def conninfo_of(url: str) -> bytes:
-    """How libpq is told where to connect.
+    """Convert a database URL to connection parameters of libpq.
 
     Args:
-        url: Of a PostgreSQL database; its query may hold parameters of libpq.
+        url: PostgreSQL URL; its query may contain parameters of libpq.
 
     Raises:
-        InvalidInput: The URL cannot be used.
+        InvalidInput: The URL is not valid.
     """
     parsed = postgres_url(url)
     given: dict[str, Any] = {
@@ -113,15 +113,15 @@ def conninfo_of(url: str) -> bytes:
 
 
 class Link:
-    """``with Link(conninfo, waker, patience_s) as link: link.ask(b"LISTEN a"); link.wait(5); link.heard()``."""
+    """Connection as a context manager, with ``ask(b"LISTEN a")``, ``wait(5)`` and ``heard()``."""
 
     def __init__(self, conninfo: bytes, waker: Waker, patience_s: float) -> None:
-        """Prepare; connected is at the start of the block.
+        """Prepare the connection; it is opened on entering the context.
 
         Args:
-            conninfo: Of ``conninfo_of``.
-            waker: Ends waiting.
-            patience_s: For connecting, and for each answer.
+            conninfo: Parameters of ``conninfo_of``.
+            waker: Ends ``wait``.
+            patience_s: Timeout for connecting and for each answer.
         """
         self._conninfo = conninfo
         self._waker = waker
@@ -129,7 +129,7 @@ class Link:
         self._connection: pq.abc.PGconn | None = None
         self._farewell_s = 0.0
         self.asked_at_s = time.monotonic()
-        """When the server answered last, by the monotonic clock."""
+        """Time of the server's last answer, by the monotonic clock."""
 
     def __enter__(self) -> Self:
         try:
@@ -145,14 +145,14 @@ class Link:
         self._finish()
 
     def ask(self, statement: bytes, values: Sequence[bytes] = ()) -> bytes | None:
-        """The first value of what a statement gives; ``None``: it gives nothing.
+        """Execute a statement and return its first value; ``None`` if it returns none.
 
         Raises:
-            Lost: The server refused it, said nothing in time, or is gone.
-            Closing: Told to end while waiting for a server that took longer than we have.
+            Lost: The server returned an error, did not answer in time, or is gone.
+            Closing: The thread was asked to end, and the server did not answer in the remaining time.
         """
         until_s = time.monotonic() + self._patience_s
-        with _told():
+        with _translated():
             connection = self._open
             connection.send_query_params(statement, values)
             while connection.flush():
@@ -168,12 +168,12 @@ class Link:
             return first
 
     def wait(self, seconds: float) -> None:
-        """Until something comes from the server, somebody wakes us, or the time is over.
+        """Wait for data of the server, a wake-up or the timeout.
 
         Raises:
             Lost: The server is gone.
         """
-        with _told():
+        with _translated():
             connection = self._open
             ready = _wait(((connection.socket, select.POLLIN), (self._waker.reader, select.POLLIN)), seconds)
             if self._waker.reader in ready:
@@ -182,8 +182,8 @@ class Link:
                 connection.consume_input()
 
     def heard(self) -> Iterator[tuple[str, bytes]]:
-        """(channel, payload) of what has come."""
-        with _told():
+        """Yield (channel, payload) of received notifications."""
+        with _translated():
             while (notice := self._open.notifies()) is not None:
                 yield notice.relname.decode("utf-8", "replace"), notice.extra
 
@@ -195,8 +195,8 @@ class Link:
 
     def _connect(self) -> None:
         until_s = time.monotonic() + self._patience_s
-        with _told():
-            # Looks up the name of the host, which nothing can hurry.
+        with _translated():
+            # Resolves the host name, which cannot be interrupted.
             connection = self._connection = pq.PGconn.connect_start(self._conninfo)
             ready = pq.PollingStatus.WRITING
             while ready != pq.PollingStatus.OK:
@@ -215,11 +215,11 @@ class Link:
         return connection.get_result()
 
     def _until(self, events: int, until_s: float) -> None:
-        """Wait for the socket.
+        """Wait for events of the socket.
 
         Raises:
-            Lost: The time is over.
-            Closing: Told to end, and the little time that is left then is over.
+            Lost: The deadline has passed.
+            Closing: The thread was asked to end, and the remaining time has passed.
         """
         watched = (self._open.socket, events)
         while True:
@@ -229,7 +229,7 @@ class Link:
                 raise Closing
             if now_s >= until_s:
                 raise Lost("silent")
-            # In short steps: somebody may tell us to end, and the pipe also fills for reasons that can wait.
+            # In short steps, to notice a request to close; the pipe also fills for reasons that can wait.
             if _wait((watched,), min(STEP_S, until_s - now_s)):
                 return
 
@@ -240,8 +240,8 @@ class Link:
 
 
 @contextlib.contextmanager
-def _told() -> Iterator[None]:
-    """What goes wrong inside, as ``Lost``; whatever libpq says of it may name hosts and users."""
+def _translated() -> Iterator[None]:
+    """Convert errors to ``Lost``, without libpq's message, which may contain hosts and users."""
     try:
         yield
     except psycopg.Error:
@@ -249,7 +249,7 @@ def _told() -> Iterator[None]:
 
 
 def _wait(watched: Sequence[tuple[int, int]], seconds: float) -> frozenset[int]:
-    """The file descriptors of those (descriptor, events) where something has happened."""
+    """Return the descriptors of (descriptor, events) pairs with an event."""
     poll = select.poll()
     for descriptor, events in watched:
         poll.register(descriptor, events)

@@ -1,13 +1,12 @@
-"""Tells the other processes of an installation what has changed, and hears it from them: NOTIFY and LISTEN.
+"""Notify other processes of an installation of changes, and receive their notifications: NOTIFY and LISTEN.
 
-A NOTIFY takes a lock of the whole database when its transaction commits, and keeps it until the commit is on the disk:
-said inside the transactions of the product, it would line all of them up behind each other. So nothing here is part of
-a transaction that changes anything, and what procrastinate would send of every job is turned off. Whoever has committed
-says so, one thread collects what is said within a moment and sends it in one statement, on a connection of its own that
-does not wait for the disk.
+A NOTIFY takes a database-wide lock when its transaction commits and keeps it until the commit is durable: within the
+product's transactions it would serialize all commits. So notifications are never part of a transaction that changes
+data, and those of procrastinate for each job are disabled. After a commit, callers register a notification; one thread
+collects them and sends them in one statement, on its own connection without synchronous commit.
 
-A notice is a hint and no truth: it may be lost, come late, or come twice. Whoever waits looks from time to time as
-well, seldom while ``healthy``, often while not, and at once when told of a gap.
+A notification is only a hint: it may be lost, late or repeated. Waiting clients therefore also poll: rarely while
+``healthy``, often while not, and at once after a gap.
 """
 
 from __future__ import annotations
@@ -27,24 +26,24 @@ logger = logging.getLogger(__name__)
 
 CHANNEL: Final = "pagegrade_changes"
 MAX_PAYLOAD_BYTES: Final = 7_900
-"""Of the 8000 that a payload must stay below (https://www.postgresql.org/docs/current/sql-notify.html)."""
+"""Maximum length of a payload; the limit is 8000 (https://www.postgresql.org/docs/current/sql-notify.html)."""
 MAX_WAITING: Final = 10_000
-"""Ids that wait to be sent. What is dropped is found by those who look from time to time."""
+"""Maximum number of queued ids; dropped ones are found by polling."""
 PACE_S: Final = 0.02
-"""No more than one statement in so many seconds; the first goes at once."""
+"""Minimum interval between statements; the first is sent at once."""
 PULSE_S: Final = 5.0
-"""After so long without an exchange the server is asked whether it is there, and still listens for us."""
+"""Idle time after which the thread checks that the server responds and still listens."""
 PATIENCE_S: Final = 5.0
-"""A server that has not answered by then is taken for lost: TCP alone would wait for a quarter of an hour."""
+"""Timeout after which a server is considered lost: that of TCP is a quarter of an hour."""
 FIRST_PAUSE_S: Final = 0.2
 LONGEST_PAUSE_S: Final = 10.0
-"""Between two tries to connect, at most; each try waits twice as long as the one before, less a random part."""
+"""Maximum pause between connection attempts; the pause doubles each time, minus a random part."""
 _PAYLOAD: Final = re.compile(r"(?P<process>[0-9A-Za-z_-]{1,64}) (?P<job>\+?)(?P<ids>[0-9,]*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """How long everything may take, in seconds."""
+    """Intervals and timeouts in seconds."""
 
     pace_s: float = PACE_S
     pulse_s: float = PULSE_S
@@ -53,33 +52,33 @@ class Timing:
     longest_pause_s: float = LONGEST_PAUSE_S
 
 
-def _nobody(*_what: object) -> None:
-    """Nobody wants to know."""
+def _ignore(*_what: object) -> None:
+    """Ignore the notification."""
 
 
 class Notices:
-    """``notices.start()``, ``notices.send(report_id)`` from any thread, ``notices.close()``.
+    """Sends and receives notifications: ``start()``, ``send(report_id)`` from any thread, ``close()``.
 
-    The callbacks are called from a thread of their own kind, and must neither wait nor raise.
+    Callbacks are called from the notification thread, and must neither block nor raise.
     """
 
     def __init__(self, url: str, process: str, *, timing: Timing | None = None) -> None:
-        """Prepare; nothing is connected yet.
+        """Prepare the thread; ``start`` connects.
 
         Args:
-            url: Of a PostgreSQL database; a pooler in between must keep the session of a connection.
-            process: Names this process among all that share the database; letters, digits, ``-`` and ``_``.
-            timing: For tests.
+            url: PostgreSQL URL; a pooler must keep the session of a connection.
+            process: Unique name of this process on the database; letters, digits, ``-`` and ``_``.
+            timing: Intervals and timeouts, for tests.
 
         Raises:
-            InvalidInput: The URL cannot be used.
+            InvalidInput: The URL is not valid.
         """
-        self.on_change: Callable[[tuple[int, ...]], None] = _nobody
-        """Told the ids of reports that others changed."""
+        self.on_change: Callable[[tuple[int, ...]], None] = _ignore
+        """Called with the ids of reports that other processes changed."""
         self.on_job: Callable[[], None] | None = None
-        """Told that a run may be waiting; ``None``: nobody here would take it."""
-        self.on_gap: Callable[[], None] = _nobody
-        """Told that notices may have been missed: whoever waits looks for itself."""
+        """Called when a run may be queued; ``None`` if this process executes no runs."""
+        self.on_gap: Callable[[], None] = _ignore
+        """Called when notifications may have been missed, so that waiting clients poll."""
         self._conninfo = conninfo_of(url)
         self._process = process
         self._timing = timing or Timing()
@@ -92,16 +91,16 @@ class Notices:
 
     @property
     def healthy(self) -> bool:
-        """Whether what others send arrives here, as far as we know."""
+        """True while notifications of other processes arrive, as far as known."""
         return self._healthy
 
     def start(self) -> None:
-        """Connect and listen, in a thread; that nobody is there to connect to is tried again and no error."""
+        """Connect and listen in a thread; failed connections are retried."""
         self._thread = threading.Thread(target=self._run, name="pagegrade-notices", daemon=True)
         self._thread.start()
 
     def send(self, report_id: int) -> None:
-        """Tell the others, soon, that the report has changed."""
+        """Notify other processes, asynchronously, that the report has changed."""
         with self._lock:
             if report_id in self._waiting:
                 return
@@ -113,7 +112,7 @@ class Notices:
             self._waker.wake()
 
     def send_job(self) -> None:
-        """Tell the others, soon, that a run may be waiting."""
+        """Notify other processes, asynchronously, that a run may be queued."""
         with self._lock:
             if self._job_waits:
                 return
@@ -121,10 +120,10 @@ class Notices:
         self._waker.wake()
 
     def close(self) -> None:
-        """Send what waits, if that is quick, and end."""
+        """Send queued notifications if that is quick, and end the thread."""
         self._waker.close()
         if self._thread is not None:
-            # A name that is being looked up cannot be interrupted; it holds up nobody but its own thread.
+            # A name resolution under way cannot be interrupted; only its own thread waits for it.
             self._thread.join(2 * FAREWELL_S)
         self._healthy = False
 
@@ -143,16 +142,16 @@ class Notices:
                 if heard_at_s is not None or pause_s == 0.0:
                     logger.warning("notices_lost", extra={"reason": lost.reason})
             except Exception:
-                # Whatever it was: others would wait for a thread that has ended.
+                # The thread must survive any error, because callers rely on it.
                 logger.exception("notices_failed")
             if self._healthy:
                 self._healthy = False
                 self._call(self.on_gap)
-            # One that is lost again and again counts like one that cannot be made.
+            # A connection that is lost again and again counts like a failed attempt.
             lasted_s = 0.0 if heard_at_s is None else time.monotonic() - heard_at_s
             longest_s = self._timing.longest_pause_s
             pause_s = min(longest_s, max(self._timing.first_pause_s, 0.0 if lasted_s > longest_s else 2 * pause_s))
-            # A whole installation loses its server at the same moment, and shall not come back at the same moment.
+            # All processes lose the server at the same moment; jitter spreads their attempts to reconnect.
             self._waker.sleep(pause_s * random.uniform(0.5, 1.0))  # noqa: S311 - no secret
 
     def _listen(self, link: Link) -> None:
@@ -160,16 +159,16 @@ class Notices:
         link.ask(f"LISTEN {CHANNEL}".encode())
         self._healthy = True
         logger.info("notices_heard")
-        # What was said before we listened, nobody will say again.
+        # Notifications sent before LISTEN are lost.
         self._call(self.on_gap)
         if self.on_job is not None:
             self._call(self.on_job)
 
     def _converse(self, link: Link) -> None:
-        """Send and hear until told to close.
+        """Send and receive notifications until closed.
 
         Raises:
-            Lost: The server is gone, silent, or listens for us no more.
+            Lost: The server is gone, does not respond, or no longer listens.
         """
         timing = self._timing
         sent_at_s = -timing.pace_s
@@ -186,8 +185,8 @@ class Notices:
             if self._waker.closing:
                 return
             if now_s >= link.asked_at_s + timing.pulse_s:
-                # Cheaper than a NOTIFY to ourselves, which would wake every process; and a pooler that hands each
-                # statement to another session is found out by it as well.
+                # Cheaper than a NOTIFY to itself, which would wake every process; it also detects a pooler that gives
+                # each statement another session.
                 if link.ask(b"SELECT count(*) FROM pg_listening_channels()") in {b"0", None}:
                     raise Lost("deaf")
                 continue
@@ -208,9 +207,9 @@ class Notices:
         except Lost:
             with self._lock:
                 self._job_waits |= job
-                # Whatever came since is newer, and said last.
-                room = MAX_WAITING - len(self._waiting)
-                self._waiting = dict.fromkeys(taken[:room]) | self._waiting
+                # Later ids are newer and are sent last.
+                space = MAX_WAITING - len(self._waiting)
+                self._waiting = dict.fromkeys(taken[:space]) | self._waiting
             raise
 
     def _hear(self, link: Link) -> None:
@@ -226,38 +225,38 @@ class Notices:
         if job and self.on_job is not None:
             self._call(self.on_job)
 
-    def _call(self, tell: Callable[..., None], *what: object) -> None:
+    def _call(self, callback: Callable[..., None], *what: object) -> None:
         try:
-            tell(*what)
+            callback(*what)
         except Exception:
             logger.exception("notice_not_taken")
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one notice says."""
+    """Content of one notification."""
 
     process: str
     report_ids: tuple[int, ...]
     job: bool
-    """A run may be waiting."""
+    """True if a run may be queued."""
 
 
 def write_payload(process: str, report_ids: dict[int, None], *, job: bool) -> tuple[bytes, tuple[int, ...]]:
-    """(a payload, the ids in it): the first ones, as many as there is room for."""
+    """Return (payload, ids in it) for the first ids, as many as fit."""
     text = [f"{process} {'+' if job else ''}"]
-    room = MAX_PAYLOAD_BYTES - len(text[0])
+    space = MAX_PAYLOAD_BYTES - len(text[0])
     taken = []
     for report_id in report_ids:
-        room -= len(str(report_id)) + 1
-        if room < 0:
+        space -= len(str(report_id)) + 1
+        if space < 0:
             break
         taken.append(report_id)
     return (text[0] + ",".join(map(str, taken))).encode("ascii"), tuple(taken)
 
 
 def read_payload(payload: bytes) -> Said | None:
-    """What a notice says; ``None``: it is none of ours. Whoever may connect may send anything."""
+    """Parse a notification; ``None`` if it is malformed: every client of the database can send anything."""
     found = _PAYLOAD.fullmatch(payload.decode("ascii", "replace"))
     if found is None:
         return None

@@ -1,7 +1,7 @@
-"""Claim runs from the queue: the second of its three verbs, after ``runs.enqueue_run`` and before ``runs.finish_run``.
+"""Claim runs from the queue: the second operation after ``runs.enqueue_run`` and before ``runs.finish_run``.
 
-There are two adapters. Where one process has the database for itself, it chooses among the rows (``row_queue``); where
-several share it, procrastinate delivers the runs (``procrastinate_queue``).
+There are two adapters. With a single process, runs are selected among the rows (``row_queue``); on a shared database,
+procrastinate delivers them (``procrastinate_queue``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.queue.procrastinate_queue import claim_jobs, has_idle_account_jobs
 from pagegrade.store.queue.row_queue import claim_rows, has_idle_account_rows
 
-# The number is written out, because an index is kept of just these rows where the queue is shared.
+# The number is a literal, because a shared queue has a partial index of these rows.
 _SUSPECT: Final = Prepared(
     text(
         f"SELECT 1 FROM runs WHERE state = 'queued' AND attempt >= {MAX_ATTEMPTS - 1} "  # noqa: S608 - ours
@@ -24,7 +24,7 @@ _SUSPECT: Final = Prepared(
     )
 )
 UNLIMITED: Final = 1_000_000
-"""Stands for a number of browsers that nothing limits."""
+"""Number of browsers that stands for no limit."""
 
 
 def claim_runs(
@@ -40,23 +40,23 @@ def claim_runs(
     idle_accounts: bool = False,
     browsers: int = UNLIMITED,
 ) -> tuple[ClaimedRun, ...]:
-    """Take up to ``count`` runs that may start now.
+    """Claim up to ``count`` runs that may start now.
 
-    The more urgent of an account go first, then the older, and accounts take turns. A target that is full is passed
-    over, and whatever else waits goes ahead.
+    Within an account, more urgent and then older runs come first, and accounts take turns. Runs whose target is full
+    are skipped.
 
     Args:
         tx: Transaction.
-        worker: Who takes them, named among all that ever ran.
-        count: At most so many.
+        worker: Unique name of the worker.
+        count: Maximum number of runs.
         now_ms: The time.
-        lease_ms: Until when, from now, the runs are kept without another word; at most ``MAX_LEASE_MS``.
-        target_runs: Runs that may be at one target at the same time.
-        target_runs_per_minute: Runs that may start at one target in a minute.
-        suspects: Take only runs that have one attempt left, instead of only others: every attempt so
-            far ended with the death of a process, and perhaps they are to blame for it.
-        idle_accounts: Take only runs of accounts that have none under way, and one of each.
-        browsers: Take at most this many runs that a browser is to draw, and leave the others to other workers.
+        lease_ms: Duration of the lease; at most ``MAX_LEASE_MS``.
+        target_runs: Maximum number of concurrent runs at one target.
+        target_runs_per_minute: Maximum number of runs started at one target per minute.
+        suspects: Claim only runs with one attempt left, instead of only others: every previous attempt ended with a
+            crash of the process, which these runs may have caused.
+        idle_accounts: Claim only runs of accounts without a run under way, and one of each.
+        browsers: Maximum number of claimed runs that need a browser; other workers claim the rest.
     """
     claim = claim_jobs if is_shared(tx) else claim_rows
     return claim(
@@ -74,10 +74,10 @@ def claim_runs(
 
 
 def has_idle_account(tx: Transaction) -> bool:
-    """Whether a run waits whose account has none under way; it may still have to wait for its target."""
+    """Return whether an account without a run under way has a queued run; its target may still be full."""
     return has_idle_account_jobs(tx) if is_shared(tx) else has_idle_account_rows(tx)
 
 
 def has_suspects(tx: Transaction, *, browsers: int = UNLIMITED) -> bool:
-    """Return whether runs wait that have one attempt left; those for a browser only where ``browsers`` is above 0."""
+    """Return whether runs with one attempt left are queued; those for a browser count only if ``browsers`` > 0."""
     return _SUSPECT.first(tx, {"browsers": browsers}) is not None

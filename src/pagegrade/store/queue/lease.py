@@ -1,4 +1,4 @@
-"""The moment in which a run is given to a worker, however it was chosen."""
+"""Assign a run to a worker with a lease."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pagegrade.store.repositories.host_slots import start_visits
 from pagegrade.store.repositories.reports import mark_report
 
 MAX_LEASE_MS: Final = 2 * 3_600_000
-"""No lease is longer; one that seems to be was taken by a clock that has been set back since."""
+"""Longest lease; a longer one was written before the clock was set back."""
 NO_DEVICE: Final = "none"
-"""Stands where the device would for runs without a browser."""
+"""Value in place of the device for runs without a browser."""
 _CLAIM: Final = Prepared(
     text(
         "UPDATE runs SET state = 'running', attempt = attempt + 1, worker = :worker, lease_until_ms = :lease_until_ms, "
@@ -23,12 +23,12 @@ _CLAIM: Final = Prepared(
         "RETURNING id, report_id, account_id, url, attempt, target, traceparent, device"
     )
 )
-# Runs that were asked for while another was their leader, and lost it, find one again.
+# Runs that followed another one, and lost it, find a new leader.
 _FOLLOW: Final = Prepared(
     text(
         "UPDATE runs SET leader_id = :id WHERE account_id = :account_id AND url = :url AND state = 'queued' "
         "AND COALESCE(leader_id, 0) = 0 AND device = :device "
-        # Ignore rules of one report make an outcome that is not that of another.
+        # Ignore rules of a report make its outcome differ from those of other reports.
         "AND NOT EXISTS (SELECT 1 FROM ignores WHERE ignores.report_id = runs.report_id) "
         "AND NOT EXISTS (SELECT 1 FROM ignores WHERE ignores.report_id = :report_id)"
     )
@@ -36,14 +36,14 @@ _FOLLOW: Final = Prepared(
 
 
 def start_run(tx: Transaction, run_id: int, *, worker: str, now_ms: int, lease_ms: int) -> ClaimedRun:
-    """Give a run that waits to a worker; it is at its target from now on.
+    """Assign a queued run to a worker; from now on it counts as a visit of its target.
 
     Args:
-        tx: Where it was found waiting, so that nobody else can have taken it.
+        tx: Transaction in which the run was found, so that no other worker can have claimed it.
         run_id: The run.
-        worker: Who takes it, named among all that ever ran.
+        worker: Unique name of the worker.
         now_ms: The time.
-        lease_ms: Until when, from now, it is kept without another word; at most ``MAX_LEASE_MS``.
+        lease_ms: Duration of the lease; at most ``MAX_LEASE_MS``.
     """
     lease_until_ms = now_ms + min(lease_ms, MAX_LEASE_MS)
     values = {"id": run_id, "worker": worker, "now_ms": now_ms, "lease_until_ms": lease_until_ms}

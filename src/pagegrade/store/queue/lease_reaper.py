@@ -1,4 +1,4 @@
-"""Runs whose workers have died: back into the queue, or at an end."""
+"""Return runs of crashed workers to the queue, or fail them."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _OVER: Final = Prepared(
 def reap_runs(
     tx: Transaction, *, live: Collection[tuple[int, int]], now_ms: int, worker: str | None
 ) -> tuple[int, ...]:
-    """Take back the runs whose workers have died; those that were started too often fail.
+    """Return runs with an expired lease to the queue; fail those without attempts left.
 
     Args:
         tx: Transaction.
-        live: (id, attempt) of the runs that this process is working on: never taken, whatever the clock says.
+        live: (id, attempt) of the runs of this process, which are never taken, whatever the clock says.
         now_ms: The time.
-        worker: This process, while it works. ``None`` when it starts: where no other process can be working, every
-            run that seems to be running is dead then, however long its lease.
+        worker: Name of this process, while it works. ``None`` at its start: without a shared database, every running
+            run is dead then, whatever its lease.
 
     Returns:
         Ids of the reports that changed.
@@ -60,17 +60,17 @@ def reap_runs(
         kept = (shared or worker is not None) and now_ms <= (row.lease_until_ms or 0) <= now_ms + MAX_LEASE_MS
         if kept or (row.id, row.attempt) in live:
             continue
-        # Whoever is writing for the account may be finishing this very run. Nobody is waited for: there will be a next
-        # time, and others to take back now.
+        # The holder of the account's lock may be finishing this very run. Do not wait for it: the next round finds the
+        # run again, and others can be returned now.
         if shared and not (try_account(tx, row.account_id) and _is_over(tx, row, now_ms)):
             continue
-        # One row that cannot be changed must not keep all the others from being taken back.
+        # One row that cannot be changed must not prevent the others from being returned.
         tx.exec_driver_sql("SAVEPOINT reaping")
         try:
             changed += _reap(tx, row, now_ms)
         except Exception:
             logger.exception("run_not_reaped", extra={"run": row.id})
-            # Raises where the database has ended the whole transaction: then nothing can be done now.
+            # Raises if the database has ended the whole transaction: then nothing can be done now.
             tx.exec_driver_sql("ROLLBACK TO reaping")
         tx.exec_driver_sql("RELEASE reaping")
     end_dead_visits(tx, {run_id for run_id, _ in live}, now_ms)
@@ -78,7 +78,7 @@ def reap_runs(
 
 
 def _is_over(tx: Transaction, row: Any, now_ms: int) -> bool:
-    """Whether nobody kept the run since it was found; nobody can any more while this transaction lasts."""
+    """Return whether the lease is still expired; within this transaction it cannot be extended any more."""
     values = {"id": row.id, "attempt": row.attempt, "now_ms": now_ms, "far_ms": now_ms + MAX_LEASE_MS}
     return _OVER.first(tx, values) is not None
 
@@ -92,7 +92,7 @@ def _reap(tx: Transaction, row: Any, now_ms: int) -> tuple[int, ...]:
 
 
 def _exhausted(row: Any, now_ms: int) -> PackedReport:
-    """The outcome of a run that took every worker down that tried it."""
+    """Return the outcome of a run whose attempts all ended with a crash of the worker."""
     report = Report(
         url=row.url,
         final_url=None,

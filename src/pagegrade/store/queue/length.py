@@ -1,4 +1,4 @@
-"""How long the queue is."""
+"""Length of the queue."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COUNT: Final = Prepared(text("SELECT COUNT(*) FROM runs WHERE state IN ('queued
 _COUNT_OF: Final = Prepared(
     text("SELECT COUNT(*) FROM runs WHERE state IN ('queued', 'running') AND account_id = :account_id")
 )
-# Whoever asks for a report asks this, too; of each report one run at most is unfinished. PostgreSQL looks at every row
+# Every request for a report counts these; each report has at most one unfinished run. PostgreSQL visits every row
 # that it counts, so there the counts of reports are added up instead.
 _KEPT: Final = Prepared(
     text("SELECT COALESCE(SUM(count), 0) FROM report_counts WHERE project = '' AND state IN ('queued', 'running')")
@@ -33,17 +33,17 @@ _KEPT_OF: Final = Prepared(
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """How long the queue is."""
+    """Length of the queue."""
 
     depth: int
-    """Runs that wait."""
+    """Number of queued runs."""
     running: int
     oldest_ms: int
-    """For how long the one that was asked for first has been waiting; 0 when none waits."""
+    """Waiting time of the oldest queued run in milliseconds; 0 without one."""
 
 
 def queue_state(tx: Transaction, now_ms: int) -> QueueState:
-    """How long the queue is."""
+    """Return the length of the queue."""
     depth, first_id = tx.execute(_DEPTH, {"state": "queued"}).one()
     running, _ = tx.execute(_DEPTH, {"state": "running"}).one()
     created_at_ms = now_ms if first_id is None else tx.execute(_CREATED, {"id": first_id}).scalar_one()
@@ -51,13 +51,13 @@ def queue_state(tx: Transaction, now_ms: int) -> QueueState:
 
 
 def count_waiting(tx: Transaction) -> dict[Priority, int]:
-    """Runs that wait, by how urgent they are; all kinds, also those of which none waits."""
+    """Return the number of queued runs by priority; all priorities are present."""
     found = {Priority(priority): int(count) for priority, count in tx.execute(_WAITING)}
     return {priority: found.get(priority, 0) for priority in Priority}
 
 
 def count_unfinished(tx: Transaction, account_id: int | None) -> int:
-    """Runs that wait or are under way, of one account or (``None``) of all."""
+    """Return the number of unfinished runs of one account, or of all (``None``)."""
     one, every = (_KEPT_OF, _KEPT) if is_shared(tx) else (_COUNT_OF, _COUNT)
     ((found,),) = every.rows(tx, {}) if account_id is None else one.rows(tx, {"account_id": account_id})
     return int(found)

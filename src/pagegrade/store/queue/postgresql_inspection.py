@@ -1,4 +1,4 @@
-"""What a PostgreSQL server tells about itself and about our database on it; changes nothing.
+"""Read-only inspection of a PostgreSQL server and of the product's database on it.
 
 Sources, below https://www.postgresql.org/docs/current/: view-pg-settings.html, monitoring-stats.html,
 functions-admin.html
@@ -15,7 +15,7 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.procrastinate_queue import RUN_TASK
 
 OLDEST: Final = 14
-"""Major version; older ones get no more repairs (https://www.postgresql.org/support/versioning/)."""
+"""Oldest supported major version (https://www.postgresql.org/support/versioning/)."""
 _SETTINGS: Final = text(
     "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'server_encoding', "
     "'max_connections', 'superuser_reserved_connections', 'reserved_connections', 'default_transaction_read_only')"
@@ -63,7 +63,7 @@ _WITHOUT_RUN: Final = text(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """The server and how it is set, for a connection of ours."""
+    """The server and its settings for the product's connections."""
 
     number: int
     """Version, e.g. 150018."""
@@ -73,41 +73,41 @@ class Server:
     synchronous_commit: str
     encoding: str
     read_only: bool
-    """It is a standby, or set to take no changes."""
+    """True for a standby, or if transactions are read-only by default."""
     clock_ms: int
-    """The time by its clock."""
+    """Time of the server's clock."""
     most_connections: int
-    """That are left for us by the limits of the server, the database and the role."""
+    """Connections available under the limits of the server, the database and the role."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """How much of it is used."""
+    """Current usage of the server."""
 
     size_bytes: int
     connections: int
-    """Of all programs."""
+    """Connections of all programs."""
     ours: int
-    """Of our role to our database."""
+    """Connections of the role to the database."""
     most_connections: int
     notices: float
-    """How full the server's queue of notices is, 0 to 1; one that is full refuses more."""
+    """Usage of the server's notification queue, 0 to 1; a full queue rejects further ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rights:
-    """What our role may do."""
+    """Rights of the role."""
 
     may_create: bool
     not_owned: tuple[str, ...]
-    """Tables that our role cannot change, which a later version may want to."""
+    """Tables that the role cannot alter, as a later version may need."""
     not_usable: tuple[str, ...]
-    """Tables that our role may not read and write."""
+    """Tables that the role cannot read or write."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trigrams:
-    """Whether substrings of addresses are found by an index."""
+    """Availability of the index for substrings of URLs."""
 
     installed: bool
     available: bool
@@ -116,21 +116,21 @@ class Trigrams:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueTable:
-    """The table of the queue's jobs, where rows come and go."""
+    """State of the job table of the queue, which has frequent inserts and deletes."""
 
     missing_scripts: tuple[str, ...]
     without_job: int
-    """Runs that wait for a job that is not there."""
+    """Queued runs whose job is missing."""
     without_run: int
-    """Jobs of runs that do not wait."""
+    """Jobs whose run is not queued."""
     live_rows: int
     dead_rows: int
     analyzed_ms: int | None
-    """How long ago the planner learned about it; ``None``: it never did."""
+    """Time since the last ANALYZE in milliseconds; ``None`` without one."""
 
 
 def look_at_server(tx: Transaction) -> Server:
-    """The server and how it is set."""
+    """Return the server and its settings."""
     settings: dict[str, str] = {row.name: row.setting for row in tx.execute(_SETTINGS)}
     row = tx.execute(_SERVER).one()
     reserved = int(settings["superuser_reserved_connections"]) + int(settings.get("reserved_connections", 0))
@@ -149,7 +149,7 @@ def look_at_server(tx: Transaction) -> Server:
 
 
 def look_at_use(tx: Transaction) -> Use:
-    """How much of it is used; quick enough to be asked often."""
+    """Return the current usage of the server; fast enough for frequent calls."""
     row = tx.execute(_USE).one()
     return Use(
         size_bytes=int(row.size_bytes),
@@ -161,7 +161,7 @@ def look_at_use(tx: Transaction) -> Use:
 
 
 def look_at_rights(tx: Transaction) -> Rights:
-    """What our role may do with our tables."""
+    """Return the rights of the role on the tables."""
     rows = tx.execute(_TABLES).all()
     return Rights(
         may_create=bool(tx.execute(_MAY_CREATE).scalar_one()),
@@ -171,14 +171,14 @@ def look_at_rights(tx: Transaction) -> Rights:
 
 
 def look_at_trigrams(tx: Transaction) -> Trigrams:
-    """Whether substrings of addresses are found by an index."""
+    """Return the availability of the index for substrings of URLs."""
     row = tx.execute(_TRIGRAMS).one()
     return Trigrams(installed=row.installed, available=row.available, used=row.used)
 
 
 def look_at_queue_table(tx: Transaction) -> QueueTable:
-    """Whether the queue's own table is in good order, and fits to the runs. Reads all that waits."""
-    # Late: it loads the driver, which whoever keeps everything in a file needs not.
+    """Check the job table of the queue and its consistency with the runs. Reads all queued runs."""
+    # Imported late: it loads the driver, which is not needed for SQLite.
     from pagegrade.store.schema.procrastinate import missing_scripts
 
     rows: Any = tx.execute(_ROWS, {"name": "procrastinate_jobs"}).one_or_none()

@@ -369,7 +369,7 @@ def offer_parked(tx: Transaction, now_ms: int) -> int:
 
 
 def offer_next(tx: Transaction, run_id: int, now_ms: int, *, target_runs: int, target_runs_per_minute: int) -> None:
-    """Offer the runs that are parked first in line for the targets that a run has left, where these have room."""
+    """Add jobs for the first parked runs of the targets that a run has left, if these have free slots."""
     if not is_shared(tx):
         return
     limits = {"target_runs": target_runs, "per_minute": target_runs_per_minute}

@@ -1,7 +1,7 @@
-"""Claim runs where this process is the only one that does: among the rows themselves.
+"""Claim runs from the rows themselves, for a single process.
 
 The account with the fewest runs under way goes first, then the one served least recently; within an account the more
-urgent run, then the older one. A target that is full is passed over, and whatever else waits goes ahead.
+urgent run, then the older one. Runs whose target is full are skipped.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from pagegrade.store.queue.lease import start_run
 from pagegrade.store.repositories.host_slots import MAX_DELAY_MS, full_targets
 
 FEW: Final = 8
-"""So many accounts in a row may have nothing to start before all of them are looked at together."""
-# A loose scan: from one account to the next one in the index, however many runs each of them has.
+"""Number of consecutive accounts without a startable run after which all are checked with one statement."""
+# A loose index scan: from one account to the next, however many runs each of them has.
 _ACCOUNTS: Final = Prepared(
     text(
         "WITH RECURSIVE waiting (id) AS ("
@@ -59,14 +59,14 @@ def claim_rows(
     idle_accounts: bool,
     browsers: int,
 ) -> tuple[ClaimedRun, ...]:
-    """Take up to ``count`` runs; the arguments are those of ``claiming.claim_runs``."""
+    """Claim up to ``count`` runs; the arguments are those of ``claim.claim_runs``."""
     waiting = _ACCOUNTS.rows(tx, {})
     if not waiting or count < 1:
         return ()
     least, most = (MAX_ATTEMPTS - 1, MAX_ATTEMPTS) if suspects else (0, MAX_ATTEMPTS - 2)
     which = {"least": least, "most": most, "now_ms": now_ms, "far_ms": now_ms + MAX_DELAY_MS}
     limits = {"target_runs": target_runs, "per_minute": target_runs_per_minute}
-    # Not simply the time: after the clock was set back, those served before would wait for it to catch up.
+    # Not simply the time: after the clock was set back, accounts served before would have to wait for it.
     served_at_ms = max(now_ms, max(served for _, served, _ in waiting) + 1)
     accounts = [(running, served, account_id) for running, served, account_id in waiting]
     if idle_accounts:
@@ -90,7 +90,7 @@ def claim_rows(
             continue
         in_vain += 1
         if in_vain % FEW == 0:
-            # Asking one account after the other would take long where thousands have to wait.
+            # Querying one account after the other would take too long if thousands have to wait.
             able = {row.account_id for row in tx.execute(_ABLE, {**which, "full": full, "browsers": browsers})}
             accounts = [each for each in accounts if each[2] in able]
             heapq.heapify(accounts)
@@ -98,13 +98,13 @@ def claim_rows(
 
 
 def has_idle_account_rows(tx: Transaction) -> bool:
-    """Whether an account waits that has no run under way."""
+    """Return whether an account without a run under way has a queued run."""
     return any(running == 0 for running, _, _ in _ACCOUNTS.rows(tx, {}))
 
 
 def _next_of(tx: Transaction, which: dict[str, int], full: list[str], browsers: int) -> int | None:
-    """The run of an account that may start first, at a target that is not full; ``None`` when there is none."""
-    # Mostly no target is full and a browser is free, and a statement without a list can be prepared.
+    """Return the next run of an account at a target that is not full; ``None`` if there is none."""
+    # Usually no target is full and a browser is free, and a statement without a list can be prepared.
     is_limited = full or browsers < 1
     limits = {**which, "full": full, "browsers": browsers}
     row = tx.execute(_NEXT, limits).first() if is_limited else _NEXT_OF_ALL.first(tx, which)

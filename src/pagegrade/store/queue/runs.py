@@ -1,7 +1,7 @@
-"""The queue: runs from being asked for to being finished, whatever dies on the way.
+"""The queue: runs from their creation to their end, with recovery from crashes.
 
-The row of a run is the truth. Its attempt is the fence: what is written about a run names the attempt it was made in,
-and changes nothing when the run has moved on, was given to somebody else, or is gone with its report.
+The row of a run is authoritative. Its attempt is the fencing token: every write to a run names its attempt, and has no
+effect if the run has moved on, was assigned to another worker, or was deleted with its report.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ _ADD: Final = Prepared(
 _LAST_RUN: Final = Prepared(
     text("SELECT number, state, id FROM runs WHERE report_id = :report_id ORDER BY number DESC LIMIT 1")
 )
-# COALESCE, so that no planner takes the index of leaders: nearly every row has none.
+# COALESCE prevents the planner from using the index of leaders: nearly every row has none.
 _SAME: Final = Prepared(
     text(
         "SELECT id FROM runs WHERE account_id = :account_id AND url = :url AND state IN ('queued', 'running') "
         "AND COALESCE(leader_id, 0) = 0 AND device = :device "
-        # Ignore rules of one report make an outcome that is not that of another.
+        # Ignore rules of a report make its outcome differ from those of other reports.
         "AND NOT EXISTS (SELECT 1 FROM ignores WHERE ignores.report_id = runs.report_id) "
         "AND NOT EXISTS (SELECT 1 FROM ignores WHERE ignores.report_id = :report_id) ORDER BY id LIMIT 1"
     )
@@ -88,7 +88,7 @@ _FOLLOWERS: Final = Prepared(
 _COUNT_ANALYSIS: Final = Prepared(
     text(
         "UPDATE accounts SET analyses_total = analyses_total + 1, stored_bytes = stored_bytes + :bytes "
-        # With it, so that an account without webhooks is asked nothing more.
+        # In the same statement, so that an account without webhooks needs no further one.
         "WHERE id = :account_id "
         "RETURNING (SELECT COUNT(*) FROM webhooks WHERE webhooks.account_id = accounts.id)"
     )
@@ -114,19 +114,19 @@ def enqueue_run(
     traceparent: str | None = None,
     device: Device | None = None,
 ) -> StoredRun:
-    """Ask for an analysis of a report, in the transaction that makes or changes it.
+    """Queue an analysis of a report, in the transaction that creates or changes it.
 
-    A report whose last run is not finished gets no second one. A run of the same account, address and device that is
-    under way becomes the leader of the new one, which waits for its outcome instead of fetching the page again.
+    A report with an unfinished run gets no second one. A run under way of the same account, URL and device becomes the
+    leader of the new one, which takes over its outcome instead of fetching the page again.
 
     Args:
         tx: Transaction.
-        report: As it is stored.
-        priority: One of ``Priority``; a run that is joined becomes as urgent as this.
-        target: Registrable domain or address that politeness counts; empty where none applies.
+        report: The stored report.
+        priority: One of ``Priority``; also raises the priority of a run that is joined.
+        target: Registrable domain or address for the limits per host; empty if none apply.
         now_ms: The time.
-        traceparent: Of the request that asks for it (W3C Trace Context); ``None``: it is not traced.
-        device: Device that a browser is to imitate; ``None``: static analysis.
+        traceparent: W3C Trace Context of the request; ``None`` without tracing.
+        device: Device that the browser emulates; ``None`` for static analysis.
     """
     hold_account(tx, report.account_id)
     last_number, last_state, last_id = _LAST_RUN.first(tx, {"report_id": report.id}) or (0, None, None)
@@ -196,7 +196,7 @@ def enqueue_run(
 
 
 def _hasten(tx: Transaction, run_id: int, account_id: int, priority: int) -> None:
-    """Let a run that is joined become as urgent as whoever joins it."""
+    """Raise the priority of a run that is joined."""
     for (offered,) in _HASTEN.rows(tx, {"id": run_id, "priority": priority}):
         if offered:
             hasten_job(tx, run_id, account_id=account_id, priority=priority)
@@ -205,15 +205,15 @@ def _hasten(tx: Transaction, run_id: int, account_id: int, priority: int) -> Non
 def extend_leases(
     tx: Transaction, worker: str, runs: Iterable[ClaimedRun], now_ms: int, lease_ms: int
 ) -> set[tuple[int, int]]:
-    """Keep runs for longer.
+    """Extend the leases of runs.
 
     Returns:
-        (id, attempt) of those that are no longer this worker's: given to another, or gone with their report. One that
-        has just been finished is not lost.
+        (id, attempt) of runs that were assigned to another worker or deleted with their report. Finished runs are not
+        included.
     """
     lost = set()
     now_ms = moment(tx, now_ms)
-    # In one order everywhere: two who write the same rows must not wait for each other.
+    # In the same order everywhere, to prevent deadlocks between writers of the same rows.
     for run in sorted(runs, key=lambda each: each.id):
         values = {"id": run.id, "attempt": run.attempt, "worker": worker}
         if tx.execute(_EXTEND, {**values, "lease_until_ms": now_ms + min(lease_ms, MAX_LEASE_MS)}).rowcount:
@@ -224,16 +224,16 @@ def extend_leases(
 
 
 def is_under_way(tx: Transaction, run: ClaimedRun) -> bool:
-    """Whether the run still is in the attempt in which it was claimed: not over, not given to another, not gone."""
+    """Return whether the run still is in the claimed attempt: not finished, reassigned or deleted."""
     values = {"id": run.id, "attempt": run.attempt}
     return _UNDER_WAY.first(tx, values) is not None
 
 
 def finish_run(tx: Transaction, run: ClaimedRun, packed: PackedReport, now_ms: int) -> tuple[int, ...]:
-    """Store the outcome of a run, and of those that follow it, whole or not at all.
+    """Store the outcome of a run, and of those that follow it, atomically.
 
     Returns:
-        Ids of the reports that changed; none when the run is no longer this worker's, and its outcome is dropped.
+        Ids of the reports that changed; empty if the run was reassigned, and the outcome is dropped.
     """
     hold_account(tx, run.account_id)
     now_ms = moment(tx, now_ms)
@@ -244,17 +244,17 @@ def finish_run(tx: Transaction, run: ClaimedRun, packed: PackedReport, now_ms: i
 def finish_attempt(
     tx: Transaction, run_id: int, attempt: int, packed: PackedReport, now_ms: int, *, before: str
 ) -> tuple[int, ...]:
-    """Store the outcome of one attempt, if the run still is in it, and of all that wait for it.
+    """Store the outcome of one attempt, if the run still is in it, and of all runs that follow it.
 
     The monitors of the reports are evaluated in the same transaction.
 
     Args:
         tx: Transaction.
         run_id: The run.
-        attempt: The attempt in which it must be.
+        attempt: Required attempt of the run.
         packed: The outcome.
         now_ms: The time.
-        before: The state in which it must be.
+        before: Required state of the run.
 
     Returns:
         Ids of the reports that changed.
@@ -305,24 +305,24 @@ def finish_attempt(
 def _report_end(
     tx: Transaction, account_id: int, report_id: int, state: Literal["completed", "failed"], now_ms: int
 ) -> None:
-    """Write to the outbox that a run has ended."""
+    """Add the end of a run to the outbox."""
     ((project,),) = _PROJECT.rows(tx, {"id": report_id})
     type_: EventType = "report.completed" if state == "completed" else "report.failed"
     add_event(tx, Event(type_, account_id, project, None, report_id, now_ms))
 
 
 def release_run(tx: Transaction, run: ClaimedRun, now_ms: int, delay_ms: int = 0, *, visited: bool = False) -> bool:
-    """Give a run back, as if it had not been started.
+    """Return a run to the queue as if it had not been started.
 
     Args:
         tx: Transaction.
-        run: As it was claimed.
+        run: The claimed run.
         now_ms: The time.
-        delay_ms: From now on it is not to be claimed for so long; at most ``MAX_DELAY_MS``.
-        visited: Whether somebody was contacted already, which politeness has to remember.
+        delay_ms: Time before it can be claimed again; at most ``MAX_DELAY_MS``.
+        visited: Whether the site was already contacted, which counts for the limits per host.
 
     Returns:
-        Whether it was still this worker's.
+        True if the run was still assigned to this worker.
     """
     hold_account(tx, run.account_id)
     now_ms = moment(tx, now_ms)
@@ -337,18 +337,18 @@ def release_run(tx: Transaction, run: ClaimedRun, now_ms: int, delay_ms: int = 0
 def requeue_attempt(
     tx: Transaction, run_id: int, attempt: int, available_at_ms: int, now_ms: int, *, uncounted: int
 ) -> int | None:
-    """Put a run back into the queue, if it still is in this attempt; only while its account is held.
+    """Put a run back into the queue, if it still is in this attempt; the lock of its account must be held.
 
     Args:
         tx: Transaction.
         run_id: The run.
-        attempt: The attempt in which it must be.
-        available_at_ms: From when on it may be claimed.
+        attempt: Required attempt of the run.
+        available_at_ms: Time from which it may be claimed.
         now_ms: The time.
-        uncounted: 1 when the attempt is not to count, else 0.
+        uncounted: 1 to not count the attempt, else 0.
 
     Returns:
-        Id of its report; ``None`` when the run has moved on.
+        Id of its report; ``None`` if the run has moved on.
     """
     offers = is_shared(tx) and available_at_ms <= now_ms
     values = {

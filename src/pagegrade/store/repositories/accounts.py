@@ -1,4 +1,4 @@
-"""Accounts: who owns keys and reports, and how much of them."""
+"""Accounts: the owners of keys and reports, and their usage."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ ACCOUNT_COLUMNS: Final = (
     accounts.c.created_at_ms,
     accounts.c.disabled_at_ms,
     accounts.c.is_admin,
-    # Not IS NOT NULL: in a RETURNING clause SQLite 3.40 takes the column for another one and says it is never null.
+    # Not IS NOT NULL: in a RETURNING clause SQLite 3.40 evaluates it for the wrong column, and never finds a null.
     func.length(accounts.c.password_hash),
 )
-"""What ``account_of`` reads, in this order."""
+"""Columns that ``account_of`` reads, in this order."""
 
 _IS_KEPT: Final = accounts.c.erase_at_ms.is_(None)
-"""Condition: the account is not being erased. One that is counts as gone everywhere."""
+"""Condition: the account is not being erased. An account that is counts as deleted everywhere."""
 _COUNTED: Final = report_counts.c.account_id == bindparam("account")
 _ITS: Final = runs.c.account_id == bindparam("account")
 _USAGE: Final = select(
@@ -40,7 +40,7 @@ _USAGE: Final = select(
             select(func.coalesce(func.sum(report_counts.c.count), 0)).where(
                 _COUNTED, report_counts.c.project == WHOLE_ACCOUNT
             ),
-            # A range, which the index has in one piece; rows that count nothing are never kept.
+            # A range scan of the index; rows with a count of zero are never kept.
             select(func.count(report_counts.c.project.distinct())).where(
                 _COUNTED, report_counts.c.project > WHOLE_ACCOUNT
             ),
@@ -51,7 +51,7 @@ _USAGE: Final = select(
         )
     )
 )
-"""The members of ``Usage`` in their order; built once, because building it costs more than asking."""
+"""The members of ``Usage`` in their order; built once, because building it costs more than executing it."""
 
 
 def add_account(
@@ -64,7 +64,7 @@ def add_account(
     timezone: str = "UTC",
     is_admin: bool = False,
 ) -> Account:
-    """A new account; nobody can sign in to it yet."""
+    """Add an account without a password or sessions."""
     values = {
         "name": name,
         "email": email,
@@ -77,35 +77,35 @@ def add_account(
 
 
 def load_account(tx: Transaction, account_id: int) -> Account | None:
-    """The account; ``None``: there is none of this id."""
+    """Load an account; ``None`` if the id is unknown."""
     row = tx.execute(select(*ACCOUNT_COLUMNS).where(accounts.c.id == account_id, _IS_KEPT)).first()
     return None if row is None else account_of(row)
 
 
 def lock_account(tx: Transaction, account_id: int) -> None:
-    """Let nobody else change the account itself until the transaction ends, and wait for whoever does.
+    """Lock the row of the account until the transaction ends; wait for other holders.
 
-    Its row, not what belongs to it (``store.locks``): what is read of the account afterwards stays true. SQLite has
-    one writer, and nothing to do.
+    Only its row, not the data of the account (``store.locks``), so that values read afterwards stay true. On SQLite,
+    which has one writer, this does nothing.
     """
     tx.execute(select(accounts.c.id).where(accounts.c.id == account_id).with_for_update(key_share=True))
 
 
 def list_accounts(tx: Transaction) -> tuple[Account, ...]:
-    """All accounts, oldest first."""
+    """Return all accounts, oldest first."""
     return tuple(
         account_of(row) for row in tx.execute(select(*ACCOUNT_COLUMNS).where(_IS_KEPT).order_by(accounts.c.id))
     )
 
 
 def disable_account(tx: Transaction, account_id: int, now_ms: int) -> bool:
-    """Let none of its keys work any more; ``False``: there is no such account, or it was disabled before."""
+    """Disable the keys of an account; ``False`` if it does not exist or is disabled already."""
     query = update(accounts).where(accounts.c.id == account_id, accounts.c.disabled_at_ms.is_(None))
     return tx.execute(query.values(disabled_at_ms=now_ms)).rowcount == 1
 
 
 def enable_account(tx: Transaction, account_id: int) -> bool:
-    """Let its keys work and its owner sign in again; ``False``: there is no such account, or it works."""
+    """Enable the keys and sign-in of an account; ``False`` if it does not exist or is enabled already."""
     query = update(accounts).where(accounts.c.id == account_id, accounts.c.disabled_at_ms.is_not(None))
     return tx.execute(query.values(disabled_at_ms=None)).rowcount == 1
 
@@ -129,18 +129,18 @@ def mark_erasing(tx: Transaction, account_id: int, now_ms: int) -> None:
 
 
 def list_erasing(tx: Transaction) -> tuple[int, ...]:
-    """Accounts that are being erased, the one that was asked for first first."""
+    """Return the accounts that are being erased, in the order of the requests."""
     query = select(accounts.c.id).where(~_IS_KEPT).order_by(accounts.c.erase_at_ms, accounts.c.id)
     return tuple(tx.execute(query).scalars())
 
 
 def delete_account(tx: Transaction, account_id: int) -> None:
-    """Delete an account that is being erased, with whatever is left of it."""
+    """Delete an account that is being erased, with all of its remaining data."""
     tx.execute(delete(accounts).where(accounts.c.id == account_id, ~_IS_KEPT))
 
 
 def save_account(tx: Transaction, account: Account) -> None:
-    """Store what its owner may change: name, e-mail address, language, time zone and privacy of new reports."""
+    """Store the values that the owner can change: name, e-mail address, language, time zone and default privacy."""
     values = {
         "name": account.name,
         "email": account.email,
@@ -152,7 +152,7 @@ def save_account(tx: Transaction, account: Account) -> None:
 
 
 def save_admin(tx: Transaction, account_id: int, *, is_admin: bool) -> bool:
-    """Let its owner administer the installation, or no longer; ``False``: so it was before."""
+    """Grant or revoke administrator rights; ``False`` if nothing changed."""
     query = update(accounts).where(accounts.c.id == account_id, accounts.c.is_admin != int(is_admin))
     return tx.execute(query.values(is_admin=int(is_admin))).rowcount == 1
 
@@ -163,38 +163,38 @@ def save_password(tx: Transaction, account_id: int, password_hash: str) -> None:
 
 
 def load_password(tx: Transaction, account_id: int) -> str | None:
-    """The hash of the password; ``None``: there is none."""
+    """Load the password hash; ``None`` if there is none."""
     found = tx.execute(select(accounts.c.password_hash).where(accounts.c.id == account_id)).scalar()
     return None if found is None else str(found)
 
 
 def list_addresses(tx: Transaction) -> tuple[tuple[int, str], ...]:
-    """(id, e-mail address) of the accounts that work."""
+    """Return (id, e-mail address) of enabled accounts."""
     query = select(accounts.c.id, accounts.c.email).where(accounts.c.disabled_at_ms.is_(None)).order_by(accounts.c.id)
     return tuple((account_id, email) for account_id, email in tx.execute(query))
 
 
 def count_admins(tx: Transaction) -> int:
-    """Working accounts whose owners administer the installation."""
+    """Return the number of enabled accounts with administrator rights."""
     query = select(func.count()).select_from(accounts)
     return int(tx.execute(query.where(accounts.c.is_admin == 1, accounts.c.disabled_at_ms.is_(None))).scalar_one())
 
 
 def count_accounts(tx: Transaction) -> int:
-    """All of them, also such as are disabled, without those that are being erased."""
+    """Return the number of accounts, including disabled ones, without those that are being erased."""
     return int(tx.execute(select(func.count()).select_from(accounts).where(_IS_KEPT)).scalar_one())
 
 
 def list_members(
     tx: Transaction, *, account_id: int | None = None, limit: int = 1, offset: int = 0
 ) -> tuple[Member, ...]:
-    """Accounts with what they have, oldest first.
+    """Return accounts with their usage, oldest first.
 
     Args:
         tx: Any transaction.
-        account_id: Only this one; ``None``: all.
-        limit: At most so many.
-        offset: So many are passed over.
+        account_id: Only this account; ``None`` for all.
+        limit: Maximum number of accounts.
+        offset: Number of accounts to skip.
     """
     parts = (
         select(func.coalesce(func.sum(report_counts.c.count), 0)).where(
@@ -219,7 +219,7 @@ def list_members(
 
 
 def load_usage(tx: Transaction, account_id: int, now_ms: int) -> Usage:
-    """What the account has, from counters and indexes: no report is read for it."""
+    """Load the usage of an account from counters and indexes, without reading reports."""
     row = tx.execute(_USAGE, {"account": account_id, "midnight_ms": now_ms - now_ms % DAY_MS}).one()
     return Usage(
         reports=int(row[0]),
@@ -244,7 +244,7 @@ def _member_of(row: Sequence[Any]) -> Member:
 
 
 def account_of(row: Sequence[Any]) -> Account:
-    """The account of a row of ``ACCOUNT_COLUMNS``."""
+    """Convert a row of ``ACCOUNT_COLUMNS`` to an account."""
     account_id, name, email, locale, timezone, default_privacy, created, disabled, is_admin, has_password = row
     return Account(
         id=account_id,

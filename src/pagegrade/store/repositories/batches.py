@@ -1,4 +1,4 @@
-"""Batches: reports that were asked for together."""
+"""Batches: reports that were created with one request."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class StoredBatch:
 
     id: int
     refused: bytes
-    """JSON array of what could not be used."""
+    """JSON array of the rejected URLs."""
     created_at_ms: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchReport:
-    """Where a report of a batch stands."""
+    """State of a report of a batch."""
 
     id: int
     url: str
@@ -38,7 +38,7 @@ class BatchReport:
 
 
 def add_batch(tx: Transaction, account_id: int, report_ids: Sequence[int], *, refused: bytes, now_ms: int) -> int:
-    """Store a batch of reports of the account; its id."""
+    """Store a batch of reports of the account and return its id."""
     new = insert(batches).values(account_id=account_id, refused=refused, created_at_ms=now_ms).returning(batches.c.id)
     number: int = tx.execute(new).scalar_one()
     rows = [
@@ -51,7 +51,7 @@ def add_batch(tx: Transaction, account_id: int, report_ids: Sequence[int], *, re
 
 
 def load_batch(tx: Transaction, account_id: int, batch_id: int) -> StoredBatch | None:
-    """A batch of this account; ``None`` when there is none."""
+    """Load a batch of this account; ``None`` if it does not exist."""
     if not 0 < batch_id <= GREATEST_ID:
         return None
     row = tx.execute(select(*_COLUMNS).where(batches.c.id == batch_id, batches.c.account_id == account_id)).first()
@@ -59,7 +59,7 @@ def load_batch(tx: Transaction, account_id: int, batch_id: int) -> StoredBatch |
 
 
 def list_batches(tx: Transaction, account_id: int, page: int, per_page: int) -> tuple[tuple[StoredBatch, ...], int]:
-    """(the batches of a page, newest first; how many there are on all pages)."""
+    """Return (batches of a page, newest first; total number)."""
     mine = batches.c.account_id == account_id
     total: int = tx.execute(select(func.count()).select_from(batches).where(mine)).scalar_one()
     skipped = (page - 1) * per_page
@@ -72,7 +72,7 @@ def list_batches(tx: Transaction, account_id: int, page: int, per_page: int) -> 
 def load_batch_reports(
     tx: Transaction, batch_ids: Sequence[int], *, expired_before_ms: int | None
 ) -> dict[int, list[BatchReport]]:
-    """Batch -> its reports that are still there, in the order in which they were asked for."""
+    """Return batch -> its remaining reports, in the order of the request."""
     found: dict[int, list[BatchReport]] = {number: [] for number in batch_ids}
     rows = tx.execute(
         select(
@@ -96,7 +96,7 @@ def load_batch_reports(
 
 
 def delete_batch(tx: Transaction, account_id: int, batch_id: int) -> bool:
-    """Delete a batch of this account, without its reports; whether it was there."""
+    """Delete a batch of this account, without its reports; return whether it existed."""
     if not 0 < batch_id <= GREATEST_ID:
         return False
     which: tuple[ColumnElement[bool], ...] = (batches.c.id == batch_id, batches.c.account_id == account_id)

@@ -1,4 +1,4 @@
-"""How many reports each filter of a list finds: kept up to date with every change, so that no list has to count.
+"""Numbers of reports by filter, updated with every change, so that lists need not count.
 
 Every function that changes the state, the result or the existence of a report calls ``count_change`` in the same
 transaction. Rows that reach zero are deleted: the projects of an account are exactly those that have rows.
@@ -19,9 +19,9 @@ from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.schema.tables import accounts, report_counts, reports, run_details, run_pictures, runs
 
 WHOLE_ACCOUNT: Final = ""
-"""Stands where a project would: no host is empty."""
+"""Stands for all projects: no host is empty."""
 UNRATED: Final = 0
-"""Stands where a result would."""
+"""Stands for a missing result."""
 
 Kind = tuple[State, int | None]
 """(state, rating) of a report."""
@@ -39,7 +39,7 @@ _ADD: Final = Prepared(
 )
 _SUBTRACT: Final = Prepared(update(report_counts).where(*_ROW).values(count=report_counts.c.count - bindparam("by")))
 _SWEEP: Final = Prepared(delete(report_counts).where(*_ROW, report_counts.c.count <= 0))
-# Over a network each statement is a way there and back, while the account is held: so all of it is one.
+# Over a network each statement costs a round trip while the account is locked, so this is a single statement.
 _WERE: Final = (
     "FROM report_counts WHERE account_id = :account_id AND project IN (:project, :whole) "
     "AND state = :was_state AND rating = :was_rating AND count"
@@ -66,15 +66,15 @@ _OF_PROJECT: Final = Prepared(
 def count_change(
     tx: Transaction, account_id: int, project: str, *, was: Kind | None, is_: Kind | None, reports: int = 1
 ) -> None:
-    """Note that so many reports of a project were of one kind and are of another.
+    """Update the counters after reports of a project changed from one kind to another.
 
     Args:
-        tx: Where the reports change too.
-        account_id: Whose they are.
-        project: Theirs.
-        was: ``None``: they are new.
-        is_: ``None``: they are gone.
-        reports: How many.
+        tx: Transaction that changes the reports.
+        account_id: Account of the reports.
+        project: Project of the reports.
+        was: Previous kind; ``None`` for new reports.
+        is_: New kind; ``None`` for deleted reports.
+        reports: Number of reports.
     """
     if was == is_ or reports == 0:
         return
@@ -104,13 +104,13 @@ def _count_at_once(
 
 
 def load_counts(tx: Transaction, account_id: int, project: str | None = None) -> dict[Kind, int]:
-    """(state, rating) -> how many reports of the account (of one project) are of that kind."""
+    """Return (state, rating) -> number of reports of the account, or of one project."""
     rows = _OF_PROJECT.rows(tx, {"account": account_id, "project": project or WHOLE_ACCOUNT})
     return {(state, rating or None): count for state, rating, count in rows}
 
 
 def count_matching(counts: Mapping[Kind, int], *, state: State | None = None, rating: int | None = None) -> int:
-    """How many reports a filter finds; ``None`` does not filter."""
+    """Return the number of reports that match a filter; ``None`` does not filter."""
     return sum(
         count
         for (of_state, of_rating), count in counts.items()
@@ -119,7 +119,7 @@ def count_matching(counts: Mapping[Kind, int], *, state: State | None = None, ra
 
 
 def recount(tx: Transaction, account_id: int) -> bool:
-    """Count the reports of an account anew, one by one; whether the counts that were kept were right."""
+    """Count all reports of an account; return whether the stored counters were correct."""
     of = (reports.c.project, reports.c.state, reports.c.rating)
     kept = select(report_counts.c.project, report_counts.c.state, report_counts.c.rating, report_counts.c.count)
     before = {tuple(row) for row in tx.execute(kept.where(report_counts.c.account_id == account_id))}
@@ -136,7 +136,7 @@ def recount(tx: Transaction, account_id: int) -> bool:
 
 
 def count_projects(tx: Transaction, account_id: int) -> int:
-    """Different projects among the reports of an account."""
+    """Return the number of projects of an account."""
     counted = tx.execute(
         select(func.count(report_counts.c.project.distinct())).where(
             report_counts.c.account_id == account_id, report_counts.c.project != WHOLE_ACCOUNT
@@ -157,7 +157,7 @@ def _parameters(account_id: int, project: str, kind: Kind, reports: int) -> dict
 
 
 def uncount_details(tx: Transaction, *which: ColumnElement[bool]) -> None:
-    """Take the runs of that condition, which are about to be deleted, off what their accounts have stored."""
+    """Subtract the matching runs, which are about to be deleted, from the stored bytes of their accounts."""
     each = union_all(
         *(
             select(runs.c.account_id, func.length(stored.c.body).label("bytes"))

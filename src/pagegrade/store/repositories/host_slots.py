@@ -1,8 +1,8 @@
-"""Who is at a target right now and was in the last minute: what keeps the installation polite.
+"""Current and recent visits of targets, which limit the load on other sites.
 
-A target is a registrable domain or an address. A run may be at several; each is a row of its own. Once the report of a
-run is deleted, a keyed hash stands in place of the name: deleting reports neither leaves names behind nor lets an
-account contact a target more often than others may.
+A target is a registrable domain or an address. A run may visit several; each is a row. Once the report of a run is
+deleted, a keyed hash replaces the name: deleting reports neither leaves names behind nor lets an account visit a target
+more often than others may.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from pagegrade.store.locks import hold_targets
 from pagegrade.store.repositories.installation import load_or_make_secret, load_secret
 
 WINDOW_MS: Final = 60_000
-"""The minute in which starts are counted."""
+"""Window in which starts are counted: one minute."""
 MAX_DELAY_MS: Final = 60_000
-"""Nothing is put off for longer; a run that seems to be was put off by a clock that has been set back since."""
+"""Longest delay of a run; a longer one was written before the clock was set back."""
 _SKEW_MS: Final = 5_000
-"""Starts may lie so far in the future, where several machines write them. Further ahead is a clock that was set back,
-and must not keep anybody waiting."""
+"""Tolerance for starts in the future, where several machines write them. A later start was written before a clock was
+set back, and must not delay other runs."""
 GONE_MS: Final = 120_000
-"""No run is at a target for longer, by any budget that makes sense, than since its report was deleted plus this."""
+"""Time after the deletion of a report within which its run certainly has left its target."""
 GREATEST_MS: Final = (1 << 63) - 1
 _NEXT_LOOK_MS: Final = 1_000
-"""Nobody knows when a run that is under way will end."""
+"""Wait time for a run under way, whose end is unknown."""
 
 _COUNTED: Final = "started_at_ms BETWEEN :since_ms AND :until_ms"
 _BLOCKED: Final = Prepared(
     text(
-        # The words of _COUNTED are our own.
+        # _COUNTED is a constant.
         f"SELECT target FROM visits WHERE ended_at_ms IS NULL OR {_COUNTED} GROUP BY target "  # noqa: S608
         "HAVING SUM(CASE WHEN ended_at_ms IS NULL THEN 1 ELSE 0 END) >= :target_runs "
         f"OR SUM(CASE WHEN {_COUNTED} THEN 1 ELSE 0 END) >= :per_minute"
@@ -60,12 +60,12 @@ _END_DEAD: Final = text(
 ).bindparams(bindparam("live", expanding=True))
 _FORGET: Final = text(f"DELETE FROM visits WHERE ended_at_ms IS NOT NULL AND NOT ({_COUNTED})")  # noqa: S608
 HIDDEN: Final = "~"
-"""Prefix of hashes; no name of a host and no address begins with it."""
+"""Prefix of hashes; no host name or address begins with it."""
 _HASH_KEY: Final = "visits"
 _ORPHANED: Final = "NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = visits.run_id)"
 _ORPHANS: Final = Prepared(
     text(
-        # Both texts are our own.
+        # Both texts are constants.
         f"SELECT DISTINCT target FROM visits WHERE substr(target, 1, 1) <> '{HIDDEN}' AND {_ORPHANED} ORDER BY target"  # noqa: S608
     )
 )
@@ -76,7 +76,7 @@ _LEARN: Final = Prepared(
 
 
 def full_targets(tx: Transaction, now_ms: int, *, target_runs: int, per_minute: int) -> set[str]:
-    """The targets where no further run may start now, as far as their names are known; ``wait_for_targets`` decides."""
+    """Return the targets where no further run may start now, if their names are known; ``wait_for_targets`` decides."""
     found = _BLOCKED.rows(tx, {**_window(now_ms), "target_runs": target_runs, "per_minute": per_minute})
     return {target for (target,) in found}
 
@@ -90,19 +90,19 @@ def admit_addresses(
     target_runs: int,
     target_runs_per_minute: int,
 ) -> int | None:
-    """Let a run go to the addresses its host turned out to have, if there is room at all of them.
+    """Allow a run to visit the resolved addresses of its host, if all of them have free slots.
 
     Args:
         tx: Transaction.
-        run: As it was claimed.
-        addresses: Every target of the run: its registrable domain and the addresses.
+        run: The claimed run.
+        addresses: All targets of the run: its registrable domain and the addresses.
         now_ms: The time.
-        target_runs: Runs that may be at one target at the same time.
-        target_runs_per_minute: Runs that may start at one target in a minute.
+        target_runs: Maximum number of concurrent runs at one target.
+        target_runs_per_minute: Maximum number of runs started at one target per minute.
 
     Returns:
-        ``None``: it may go, and is counted there. Otherwise milliseconds to wait; the run then remembers what it
-        waits for, so that it is not claimed before there is room.
+        ``None`` if the run may start, and its visits are recorded. Otherwise the wait time in milliseconds; the run
+        stores its targets, so that it is not claimed before they have free slots.
     """
     targets = tuple(dict.fromkeys(addresses))
     hold_targets(tx, targets)
@@ -117,7 +117,7 @@ def admit_addresses(
 
 
 def exempt_run(tx: Transaction, run: ClaimedRun) -> None:
-    """Forget that a run is at its target: it turned out to be a host of the operator's own."""
+    """Remove the visits of a run whose target turned out to be a host of the operator."""
     drop_visits(tx, run.id)
     _LEARN.rows(tx, {"id": run.id, "attempt": run.attempt, "target": ""})
 
@@ -125,10 +125,9 @@ def exempt_run(tx: Transaction, run: ClaimedRun) -> None:
 def wait_for_targets(
     tx: Transaction, run_id: int, targets: Iterable[str], now_ms: int, *, target_runs: int, per_minute: int
 ) -> tuple[str, int] | None:
-    """Which of the targets a run has to wait for, and how many milliseconds; ``None`` when all have room.
+    """Return the full target with the longest wait and the milliseconds to wait; ``None`` if all have free slots.
 
-    Where others look at the same time, only who holds the targets can rely on it. Of several that are full, the one
-    with the longest wait.
+    On a shared database the result is only reliable for the holder of the targets' locks.
     """
     longest: tuple[str, int] | None = None
     secret = load_secret(tx, _HASH_KEY)
@@ -140,7 +139,7 @@ def wait_for_targets(
             wait_ms = _NEXT_LOOK_MS
         recent = [started_at_ms for started_at_ms, _ in rows if _counts(started_at_ms, now_ms)]
         if len(recent) >= per_minute:
-            # There is room again when so many of them are a minute old that one place is free.
+            # A slot becomes free when enough of the starts are a minute old.
             wait_ms = max(wait_ms, recent[-per_minute] + WINDOW_MS + 1 - now_ms)
         if wait_ms and (longest is None or wait_ms > longest[1]):
             longest = target, wait_ms
@@ -148,7 +147,7 @@ def wait_for_targets(
 
 
 def start_visits(tx: Transaction, run_id: int, targets: Iterable[str], now_ms: int) -> None:
-    """Say that a run is at these targets; those it is at already do not count twice."""
+    """Record that a run visits these targets; current visits are not counted twice."""
     known = {target for (target,) in _OWN.rows(tx, {"run_id": run_id})}
     for target in dict.fromkeys(targets):
         if target not in known:
@@ -156,17 +155,17 @@ def start_visits(tx: Transaction, run_id: int, targets: Iterable[str], now_ms: i
 
 
 def end_visits(tx: Transaction, run_id: int, now_ms: int) -> tuple[str, ...]:
-    """Say that a run has left wherever it was; the targets."""
+    """Record that a run has left its targets; return them."""
     return tuple(target for (target,) in _END.rows(tx, {"run_id": run_id, "now_ms": now_ms}))
 
 
 def drop_visits(tx: Transaction, run_id: int) -> None:
-    """Say that a run was not there after all: it has contacted nobody."""
+    """Remove the visits of a run that has not contacted its targets after all."""
     _DROP.rows(tx, {"run_id": run_id})
 
 
 def hide_orphaned_visits(tx: Transaction) -> None:
-    """Replace the names of targets by keyed hashes where the run is gone: its report was deleted."""
+    """Replace the names of targets by keyed hashes if the report of the run was deleted."""
     orphans = [target for (target,) in _ORPHANS.rows(tx, {})]
     if orphans:
         secret = load_or_make_secret(tx, _HASH_KEY)
@@ -179,21 +178,21 @@ def _hashed(secret: bytes, target: str) -> str:
 
 
 def end_dead_visits(tx: Transaction, live: Iterable[int], now_ms: int) -> None:
-    """End the visits of runs that nobody is working on any more.
+    """End the visits of runs that no worker executes any more.
 
     Args:
         tx: Transaction.
-        live: Ids of runs that are still being worked on in this process, though their report may be gone.
+        live: Ids of runs that this process still executes, although their report may be deleted.
         now_ms: The time.
     """
-    # Elsewhere somebody may still be on the way back from a report that was just deleted.
+    # A worker of another process may not have noticed yet that its report was deleted.
     before_ms = now_ms - GONE_MS if is_shared(tx) else GREATEST_MS
     tx.execute(_END_DEAD, {"now_ms": now_ms, "live": list(live) or [0], "before_ms": before_ms})
     hide_orphaned_visits(tx)
 
 
 def forget_visits(tx: Transaction, now_ms: int) -> int:
-    """Delete what no longer counts; how many rows."""
+    """Delete visits that no longer count; return the number of rows."""
     return tx.execute(_FORGET, _window(moment(tx, now_ms))).rowcount
 
 

@@ -1,4 +1,4 @@
-"""What this installation made for itself once, such as the key that signs cookies."""
+"""Values that this installation generated once, such as the key that signs cookies."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _TAKEN: Final = text("SELECT 1 FROM installation WHERE name = :name FOR UPDATE S
 
 
 def load_or_make_secret(tx: Transaction, name: str, *, size_bytes: int = SECRET_BYTES) -> bytes:
-    """Random bytes that are the same for every process and after every start.
+    """Return random bytes that are the same for every process and after every restart.
 
     Args:
-        tx: One that may write.
-        name: What they are for; other names have other bytes.
-        size_bytes: How many to make where there are none yet.
+        tx: Transaction that may write.
+        name: Purpose of the bytes; each name has its own.
+        size_bytes: Number of bytes to generate if there are none yet.
     """
     kept = load_secret(tx, name)
     if kept is not None:
         return kept
-    # Another process may be making it at this moment: what counts is what is there then.
+    # Another process may generate it at the same time: the stored value counts.
     tx.execute(_MAKE, {"name": name, "value": secrets.token_bytes(size_bytes)})
     made = load_secret(tx, name)
     if made is None:
@@ -45,28 +45,28 @@ def load_or_make_secret(tx: Transaction, name: str, *, size_bytes: int = SECRET_
 
 
 def load_secret(tx: Transaction, name: str) -> bytes | None:
-    """The bytes of this name; ``None``: none were made yet."""
+    """Load the bytes of a name; ``None`` if they were not generated yet."""
     value = tx.execute(select(installation.c.value).where(installation.c.name == name)).scalar()
     return None if value is None else bytes(value)
 
 
 def note_origin(tx: Transaction, origin: str) -> None:
-    """Remember where the server that runs now is reached, for commands that print addresses."""
+    """Store the origin of the running server, for commands that print URLs."""
     tx.execute(_PUT, {"name": ORIGIN_ROW, "value": origin.encode("ascii")})
 
 
 def noted_origin(tx: Transaction) -> str | None:
-    """Where the server that ran last was reached; ``None``: none ever ran."""
+    """Return the origin of the last server; ``None`` if none was started."""
     value = load_secret(tx, ORIGIN_ROW)
     return None if value is None else value.decode("ascii")
 
 
 def prove_writable(tx: Transaction, now_ms: int) -> None:
-    """Change one row for good, which needs everything that a real change needs: the lock, the log, room on the disk."""
+    """Change one row, which needs everything that a real change needs: the lock, the log and free disk space."""
     row = {"name": PROOF_ROW, "value": str(now_ms).encode("ascii")}
     if is_shared(tx) and tx.execute(_TAKEN, row).first() is None and load_secret(tx, PROOF_ROW) is not None:
-        # Another process is at it. Should it stand still while it holds the row, that must not be our trouble: to
-        # commit under a number of our own needs the log, too.
+        # Another process is changing the row. Even if it hangs with the lock, the database is writable: a commit
+        # with its own transaction id needs the log, too.
         tx.exec_driver_sql("SELECT pg_current_xact_id()")
         return
     tx.execute(_PUT, row)

@@ -1,4 +1,4 @@
-"""API keys. Only a hash of each secret is kept; who has the hash still has no key."""
+"""API keys. Only a hash of each secret is stored, which cannot be used as a key."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _FIND: Final = Prepared(
     .join_from(api_keys, accounts, api_keys.c.account_id == accounts.c.id)
     .where(api_keys.c.secret_sha256 == bindparam("secret_sha256"))
 )
-"""Built once: every request asks it."""
+"""Built once, because every request executes it."""
 _SPLIT: Final = 1 + len(_KEY_COLUMNS)
-"""Where the columns of the account begin."""
+"""Index of the first column of the account."""
 
 
 def add_key(
@@ -49,7 +49,7 @@ def add_key(
     expires_at_ms: int | None,
     now_ms: int,
 ) -> Key:
-    """A new key of the account."""
+    """Add a key to the account."""
     values = {
         "account_id": account_id,
         "name": name,
@@ -64,9 +64,9 @@ def add_key(
 
 
 def find_caller(tx: Transaction, secret_sha256: bytes) -> Caller | None:
-    """The key with this hash and its account, be it valid or not; ``None``: there is none."""
+    """Find the key with this hash and its account, valid or not; ``None`` if there is none."""
     row = _FIND.first(tx, {"secret_sha256": secret_sha256})
-    # The index compares hashes of secrets nobody can choose, which tells nothing; this is for the day it does not.
+    # The index compares hashes, so its timing reveals nothing about secrets; the constant-time check is a safeguard.
     if row is None or not hmac.compare_digest(row[0], secret_sha256):
         return None
     return _caller_of(row)
@@ -74,12 +74,12 @@ def find_caller(tx: Transaction, secret_sha256: bytes) -> Caller | None:
 
 @lru_cache(maxsize=64)
 def _caller_of(row: tuple[Any, ...]) -> Caller:
-    """The caller in a row as it is read for each request; the same object while the row stays the same."""
+    """Convert a row to the caller; cached while the row stays the same."""
     return Caller(key=_key_of(row[1:_SPLIT]), account=account_of(row[_SPLIT:]))
 
 
 def list_keys(tx: Transaction, account_id: int | None = None) -> tuple[Key, ...]:
-    """All keys, oldest first, also revoked and expired ones; ``None``: of every account."""
+    """Return all keys, oldest first, including revoked and expired ones; ``None`` for all accounts."""
     query = select(*_KEY_COLUMNS).order_by(api_keys.c.id)
     if account_id is not None:
         query = query.where(api_keys.c.account_id == account_id)
@@ -87,22 +87,22 @@ def list_keys(tx: Transaction, account_id: int | None = None) -> tuple[Key, ...]
 
 
 def count_keys(tx: Transaction) -> int:
-    """How many keys were ever made."""
+    """Return the number of keys ever created."""
     return int(tx.execute(select(func.count()).select_from(api_keys)).scalar_one())
 
 
 def revoke_key(tx: Transaction, key_id: int, now_ms: int) -> bool:
-    """Let the key work no more; ``False``: there is no such key, or it was revoked before."""
+    """Revoke the key; ``False`` if it does not exist or is revoked already."""
     query = update(api_keys).where(api_keys.c.id == key_id, api_keys.c.revoked_at_ms.is_(None))
     return tx.execute(query.values(revoked_at_ms=now_ms)).rowcount == 1
 
 
 def touch_keys(tx: Transaction, used_at_ms: Mapping[int, int]) -> None:
-    """Remember when keys were last used.
+    """Store the times of last use of keys.
 
     Args:
         tx: The transaction.
-        used_at_ms: Id of a key -> when; an earlier time than the stored one changes nothing.
+        used_at_ms: Key id -> time; times before the stored one are ignored.
     """
     if not used_at_ms:
         return

@@ -1,6 +1,6 @@
-"""Who works on a database that several processes share: each says again and again that it lives.
+"""Processes that use a shared database: each sends regular heartbeats.
 
-Times are those of the database (``store.engine.database.moment``): a wrong clock makes no process look dead.
+Times are those of the database (``store.engine.database.moment``), so that a wrong clock makes no process look dead.
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ from pagegrade.store.engine.database import Transaction, moment
 from pagegrade.store.schema.tables import processes
 
 KEPT_MS: Final = 3_600_000
-"""So long a process that was silent is remembered, in case that it only slept."""
+"""Time without a heartbeat after which a process is forgotten; it may have been suspended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
-    """A process as it tells of itself."""
+    """A process, as described by its heartbeats."""
 
     name: str
-    """Tells it from all that ever ran; at most 64 characters."""
+    """Unique among all processes that ever ran; at most 64 characters."""
     kind: str
     """``serve`` or ``worker``."""
     version: str
     host: str
-    """Of its machine, at most 255 characters."""
+    """Host name of its machine, at most 255 characters."""
     pid: int
     has_browser: bool = False
-    """It draws pages."""
+    """True if it renders pages in a browser."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveProcess(Process):
-    """A process that others know of."""
+    """A process with a recent heartbeat."""
 
     started_at_ms: int
     seen_at_ms: int
-    """When it said last that it lives."""
+    """Time of the last heartbeat."""
 
 
 _COLUMNS: Final = (
@@ -55,12 +55,12 @@ _COLUMNS: Final = (
 
 
 def beat(tx: Transaction, process: Process, now_ms: int) -> None:
-    """The process lives; one that nobody knew, or that was forgotten, is known from now on.
+    """Record a heartbeat; adds processes that are unknown or were forgotten.
 
     Args:
-        tx: One that may write.
-        process: The one that calls.
-        now_ms: The time by its clock.
+        tx: Transaction that may write.
+        process: The calling process.
+        now_ms: Time of its clock.
     """
     at_ms = moment(tx, now_ms)
     seen = update(processes).where(processes.c.name == process.name).values(seen_at_ms=at_ms)
@@ -79,7 +79,7 @@ def beat(tx: Transaction, process: Process, now_ms: int) -> None:
 
 
 def list_live(tx: Transaction, now_ms: int, silent_ms: int) -> tuple[LiveProcess, ...]:
-    """Those that have told of themselves in the last ``silent_ms`` milliseconds, the oldest first."""
+    """Return the processes with a heartbeat in the last ``silent_ms`` milliseconds, the oldest first."""
     since_ms = moment(tx, now_ms) - silent_ms
     query = select(*_COLUMNS).where(processes.c.seen_at_ms > since_ms)
     rows = tx.execute(query.order_by(processes.c.started_at_ms, processes.c.name)).mappings()
@@ -87,18 +87,18 @@ def list_live(tx: Transaction, now_ms: int, silent_ms: int) -> tuple[LiveProcess
 
 
 def has_browser(tx: Transaction, now_ms: int, silent_ms: int) -> bool:
-    """Return whether a process with a browser has reported itself in the last ``silent_ms`` milliseconds."""
+    """Return whether a process with a browser has sent a heartbeat in the last ``silent_ms`` milliseconds."""
     since_ms = moment(tx, now_ms) - silent_ms
     query = select(processes.c.name).where(processes.c.seen_at_ms > since_ms, processes.c.has_browser == 1)
     return tx.execute(query.limit(1)).first() is not None
 
 
 def forget(tx: Transaction, name: str) -> None:
-    """The process ends: whoever asks from now on knows that it is not there."""
+    """Remove a process that ends."""
     tx.execute(delete(processes).where(processes.c.name == name))
 
 
 def forget_silent(tx: Transaction, now_ms: int, *, silent_ms: int = KEPT_MS) -> int:
-    """Forget those that have been silent for so long; how many."""
+    """Remove processes without a heartbeat for this time; return their number."""
     query = delete(processes).where(processes.c.seen_at_ms <= moment(tx, now_ms) - silent_ms)
     return int(tx.execute(query).rowcount)

@@ -1,11 +1,11 @@
-"""Counting in moving windows for all processes of a shared database at once.
+"""Rate limit counters in moving windows, shared by all processes of a shared database.
 
-A limit holds for all of them together, to the last one: whoever counts holds the rows, for microseconds and without
-waiting for a disk. So each call is to be a transaction of its own (``Database.at_once``, ``Database.read(first=...)``);
-inside a longer one the rows would be held until that ends. What is counted stays counted whatever comes after.
+A limit holds exactly for all processes together: the rows are locked while they are counted, for microseconds and
+without waiting for a disk. So each call must be its own transaction (``Database.at_once``,
+``Database.read(first=...)``); within a longer one the rows would be locked until it ends. Counts are never rolled back.
 
-The table, what it costs and what becomes of it in a crash is in ``migrations.counters``. Names are kept as digests:
-addresses of people do not belong into a database only because they asked for something.
+The table, its cost and its behavior after a crash are described in ``migrations.counters``. Names are stored as
+digests, because client addresses are personal data.
 """
 
 from __future__ import annotations
@@ -23,117 +23,117 @@ from pagegrade.store.engine.prepared import Prepared
 
 NAME_BYTES: Final = 16
 LONGEST_S: Final = 60 * 24 * 3_600
-"""No window is longer. A row that counts for longer was written while the clock of the server was wrong."""
+"""Longest window. A row that counts for longer was written while the clock of the server was wrong."""
 PIECE_PAGES: Final = 256
 """Pages of 8 kB that are swept at a time, some thousand rows."""
 SAMPLE_PERCENT: Final = 5.0
-"""Of the pages of a table that is too full, looked at to find out which rows were left alone the longest."""
+"""Share of the pages of an overfull table that is sampled to find the least recently used rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """Something that may happen so often in a moving window."""
+    """A rate limit for an event in a moving window."""
 
     name: bytes
-    """Of ``counter_name``."""
+    """Name of ``counter_name``."""
     limit: int
     window_s: int
-    """Seconds, from 1 to ``LONGEST_S``."""
+    """Window in seconds, from 1 to ``LONGEST_S``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How a counter stands."""
+    """State of a counter."""
 
     counted: int
-    """In the window that ends now."""
+    """Number of events in the window that ends now."""
     left_s: float
-    """Seconds until the oldest leaves the window; the whole window where nothing is counted."""
+    """Seconds until the oldest event leaves the window; the whole window without events."""
 
 
 def counter_name(*parts: str | int) -> bytes:
-    """What a counter is called: the same for every process.
+    """Return the name of a counter, the same in every process.
 
     Args:
-        parts: What is counted, and for whom; text of any length and with any characters.
+        parts: Kind and client of the counter; text of any length and with any characters.
     """
     written = "".join(f"{len(part)}:{part}" for part in map(str, parts))
     return hashlib.blake2b(written.encode("utf-8", "surrogatepass"), digest_size=NAME_BYTES).digest()
 
 
 def take_counts(tx: Transaction, counters: Sequence[Counter]) -> tuple[bool, tuple[Count, ...]]:
-    """Count one more by each of these, or by none if any of them has reached its limit.
+    """Increment these counters, or none if one of them has reached its limit.
 
     Args:
-        tx: Of a shared database; a statement by itself, see above.
-        counters: One or more, of different names.
+        tx: Transaction of a shared database, for this statement only.
+        counters: One or more counters with different names.
 
     Returns:
-        Whether it was counted, and how each stands now, in their order.
+        Whether they were incremented, and the state of each counter, in their order.
     """
     return _step(tx, 1, counters)
 
 
 def look_at_counts(tx: Transaction, counters: Sequence[Counter]) -> tuple[bool, tuple[Count, ...]]:
-    """The same without counting: whether it would be, and how each stands."""
+    """Return whether these counters could be incremented, and the state of each counter."""
     return _step(tx, 0, counters)
 
 
 def give_counts_back(tx: Transaction, counters: Sequence[Counter]) -> tuple[bool, tuple[Count, ...]]:
-    """Take the latest count back by each of these, or by none if one of them has none.
+    """Remove the latest event of each of these counters, or of none if one is empty.
 
     Returns:
-        Whether there was one, and how each stands now, in their order.
+        Whether they were decremented, and the state of each counter, in their order.
     """
     return _step(tx, -1, counters)
 
 
 def note(tx: Transaction, name: bytes, seconds: int) -> None:
-    """Remember for so long that something happened; from now, if it did before.
+    """Set a flag for some seconds; if it is set already, the time starts again.
 
     Args:
-        tx: Of a shared database; a statement by itself.
-        name: Of ``counter_name``.
-        seconds: 1 to ``LONGEST_S``.
+        tx: Transaction of a shared database, for this statement only.
+        name: Name of ``counter_name``.
+        seconds: Duration, 1 to ``LONGEST_S``.
     """
     _NOTE.rows(tx, {"name": name, "seconds": seconds})
 
 
 def is_noted(tx: Transaction, name: bytes) -> bool:
-    """Whether ``note`` remembers it."""
+    """Return whether a flag of ``note`` is set."""
     return _NOTED.first(tx, {"name": name}) is not None
 
 
 def sweep_counters(tx: Transaction, page: int, *, silent_s: float | None = None) -> tuple[int, int] | None:
-    """Delete what no longer counts from one piece of the table, without waiting for those who count there right now.
+    """Delete expired rows from one piece of the table, skipping rows that are locked.
 
     Args:
-        tx: Of a shared database.
-        page: Where the piece begins: 0, then ``PIECE_PAGES`` more each time.
-        silent_s: Delete also what nobody has counted with for so many seconds, though it still counts.
+        tx: Transaction of a shared database.
+        page: First page of the piece: 0, then ``PIECE_PAGES`` more each time.
+        silent_s: Delete also rows that were not changed for this time, though they still count.
 
     Returns:
-        The rows that were deleted and those that are left in the piece; ``None``: the table has ended before.
+        Numbers of deleted and remaining rows of the piece; ``None`` past the end of the table.
     """
     size = _SIZE.rows(tx, {})[0][0]
     if page >= size:
         return None
-    # Not in terms of time: an index on it would have to be changed with every count.
+    # Not by time: an index on it would have to be updated with every count.
     piece = {"start": f"({page},0)", "end": f"({page + PIECE_PAGES},0)"}
     found = _SWEEP.rows(tx, {**piece, "longest": LONGEST_S, "silent": silent_s})
     return found[0][0], found[0][1]
 
 
 def silence_to_forget(tx: Transaction, part: float, *, percent: float = SAMPLE_PERCENT) -> float | None:
-    """For how many seconds those have been silent that are to go, if so large a part of the rows is to go.
+    """Return the age in seconds that a given share of the rows exceeds.
 
     Args:
-        tx: Of a shared database.
-        part: More than 0 and less than 1.
-        percent: Of the pages that are looked at.
+        tx: Transaction of a shared database.
+        part: Share of the rows, more than 0 and less than 1.
+        percent: Share of the pages that is sampled.
 
     Returns:
-        About that; ``None``: there are none.
+        Estimated age; ``None`` without rows.
     """
     found = _SILENCE.rows(tx, {"part": 1.0 - part, "percent": percent})[0][0]
     return None if found is None else float(found)
@@ -153,7 +153,7 @@ def _step(tx: Transaction, step: int, counters: Sequence[Counter]) -> tuple[bool
 
 @functools.cache
 def _statement(size: int) -> Prepared:
-    """With a parameter for each value: the driver takes three times as long over lists."""
+    """Return the statement with a parameter for each value: the driver takes three times as long for lists."""
     lists = (
         f"CAST(ARRAY[{', '.join(f':{what}_{place}' for place in range(size))}] AS {kind}[])"
         for what, kind in (("name", "bytea"), ("limit", "integer"), ("window", "integer"))
@@ -171,8 +171,8 @@ _NOTE: Final = Prepared(
 )
 _NOTED: Final = Prepared(text("SELECT 1 FROM counters WHERE name = :name AND until > clock_timestamp()"))
 _SIZE: Final = Prepared(text("SELECT pg_relation_size('counters') / CAST(current_setting('block_size') AS integer)"))
-# Whoever counts holds a row for microseconds; it is left for the next time rather than waited for, because somebody who
-# counts by several rows might wait for one of ours meanwhile.
+# Counting locks rows for microseconds. Locked rows are skipped until the next sweep, because waiting for them could
+# cause a deadlock with a transaction that increments several counters.
 _SWEEP: Final = Prepared(
     text(
         "WITH old AS ("

@@ -1,7 +1,7 @@
 """Lists of reports: filtered, searched, sorted and paged, at a cost that does not grow with the account.
 
-Three things make that so. Every filter has an index in every order (``store.schema.tables``). Totals come from
-``store.repositories.counts``. And a page beyond the middle is read from the other end.
+Three measures achieve this. Every filter has an index in every order (``store.schema.tables``). Totals come from
+``store.repositories.counts``. And a page in the second half is read from the other end.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from pagegrade.store.schema.tables import reports
 
 _FURTHER_INDEX: Final[dict[Further, str]] = {"url": "url", "privacy": "privacy", "updated_since_ms": "updated_at_ms"}
 FAR: Final = 100
-"""A page beyond so many others is read in two steps on PostgreSQL."""
+"""A page beyond this many others is read in two steps on PostgreSQL."""
 _FOUND: Final = (
     "id",
     "account_id",
@@ -52,21 +52,21 @@ _FEW_COLUMNS: Final = tuple(reports.c[name] for name in _FOUND)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """Some reports of a list, read from a position."""
+    """A part of a list, read from a position."""
 
     reports: tuple[StoredReport, ...]
     before: Position | None
-    """Where the reports just before these are; ``None``: there are none."""
+    """Position of the reports just before; ``None`` if there are none."""
     after: Position | None
-    """Where the reports just after these are; ``None``: there are none."""
+    """Position of the reports just after; ``None`` if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What decides how a statement reads; statements are made once for each."""
+    """Key of a statement: everything that determines how it reads; statements are built once for each."""
 
     filters: tuple[Filter, ...]
-    """The first one chooses the index."""
+    """Filters in use; the first one chooses the index."""
     sort_by: SortBy
     descending: bool
     part: Part
@@ -74,14 +74,14 @@ class _Shape:
     expiring: bool
     further: tuple[Further, ...] = ()
     seeking: bool = False
-    """Begin at a position instead of at a number of reports to step over."""
+    """Begin at a position instead of skipping a number of reports."""
 
 
 def list_reports(tx: Transaction, query: ListQuery) -> tuple[tuple[StoredReport, ...], int]:
-    """(the reports of the page, how many there are on all pages).
+    """Return (reports of the page, total number).
 
     Raises:
-        ValidationFailed: The text to search for takes too long to find.
+        ValidationFailed: The search takes too long.
     """
     with bounded_search(tx) if query.search else contextlib.nullcontext():
         return _list_reports(tx, query)
@@ -101,19 +101,19 @@ def _list_reports(tx: Transaction, query: ListQuery) -> tuple[tuple[StoredReport
 def list_window(
     tx: Transaction, query: ListQuery, position: Position | None, *, count: bool
 ) -> tuple[Window, int | None]:
-    """(up to ``per_page`` reports from a position, how many there are in all).
+    """Return (up to ``per_page`` reports from a position, total number).
 
-    Whatever is created or deleted meanwhile, walking from window to window meets every report that is there all the
-    time, and whose sorted value stays, exactly once.
+    Walking from window to window returns every report that exists all the time, and whose sort value does not change,
+    exactly once, whatever is created or deleted meanwhile.
 
     Args:
         tx: Any transaction.
-        query: ``page`` has no meaning here.
-        position: One of ``parts_of`` this query; ``None``: the beginning.
-        count: Whether to count; else there is ``None`` for the number.
+        query: The query; ``page`` is ignored.
+        position: Position of ``parts_of`` this query; ``None`` for the beginning.
+        count: Whether to count; otherwise the number is ``None``.
 
     Raises:
-        ValidationFailed: The text to search for takes too long to find.
+        ValidationFailed: The search takes too long.
     """
     with bounded_search(tx) if query.search else contextlib.nullcontext():
         return _list_window(tx, query, position, count=count)
@@ -137,7 +137,7 @@ def _list_window(
 
 
 def _find_few(tx: Transaction, query: ListQuery) -> list[Any] | tuple[str, ...]:
-    """The rows of the whole list in its order, where they are few; else the patterns that URLs must hold."""
+    """Return the rows of the whole list in its order if they are few, else the search patterns."""
     patterns = search_patterns(query.search) if query.search else ()
     if query.search and not patterns:
         return []
@@ -151,7 +151,7 @@ def _find_few(tx: Transaction, query: ListQuery) -> list[Any] | tuple[str, ...]:
         few = _find_few_further(tx, query)
     if few is None:
         return patterns
-    # Chosen by id alone: the database would otherwise take the account's index, and read the whole account.
+    # Selected by id alone: the database would otherwise use the account's index, and read the whole account.
     candidates = tx.execute(select(*_FEW_COLUMNS).where(reports.c.id.in_(few))).all()
     found = [row for row in candidates if _is_listed(row, query, patterns)]
     parts = parts_of(query)
@@ -186,7 +186,7 @@ def _values(row: Any, part: Part) -> tuple[Any, ...]:
 
 
 def _find_few_further(tx: Transaction, query: ListQuery) -> tuple[int, ...] | None:
-    """The ids of reports that one of the further filters leaves, read from its index, where they are few."""
+    """Return the ids of reports that match a further filter, from its index, if they are few."""
     for name in query.further:
         statement = _few_statement(name)
         given = {"the_account": query.account_id, f"the_{name}": getattr(query, name), "few": FEW + 1}
@@ -226,7 +226,7 @@ def _window_of_few(tx: Transaction, query: ListQuery, found: list[Any], position
     ]
     first, last = 0, min(query.per_page, len(found))
     if position is not None:
-        # How many reports come before the position; the one beside it belongs to neither side.
+        # Number of reports before the position; the report at the position belongs to neither side.
         before = sum(_comes_before(place, position, query) for place in placed)
         beside = (position.part, position.values) in placed
         if position.backward:
@@ -250,7 +250,7 @@ def _comes_before(place: tuple[int, tuple[Any, ...]], position: Position, query:
 
 
 def _back(positions: Sequence[Position], asked: Position | None) -> Position | None:
-    """Where to go back from: the first report shown, or the position itself where nothing is left to show."""
+    """Return the position to go back from: the first report shown, or the given position without reports."""
     start = positions[0] if positions else asked
     return None if start is None else replace(start, backward=True)
 
@@ -263,7 +263,7 @@ def _forth(positions: Sequence[Position], asked: Position | None) -> Position | 
 def _window_by_index(
     tx: Transaction, query: ListQuery, filters: tuple[Filter, ...], patterns: tuple[str, ...], position: Position | None
 ) -> Window:
-    """One more than is shown is read, to know whether there is more; and on the other side, whether there is any."""
+    """Read one more report than shown, to know whether there are more, and check the other side as well."""
     backward = position is not None and position.backward
     found = _read_from(tx, query, filters, patterns, position, limit=query.per_page + 1, backward=backward)
     more = len(found) > query.per_page
@@ -274,7 +274,7 @@ def _window_by_index(
     there = False
     if position is not None:
         edge = (positions[-1] if backward else positions[0]) if positions else position
-        touching = not positions  # what was beside the position when it was made may still be there
+        touching = not positions  # the report at the position may still exist
         there = bool(_read_from(tx, query, filters, patterns, edge, limit=1, backward=not backward, touching=touching))
     before, after = (more, there) if backward else (there, more)
     return Window(
@@ -295,17 +295,17 @@ def _read_from(
     backward: bool,
     touching: bool = False,
 ) -> list[tuple[Position, StoredReport]]:
-    """Up to ``limit`` reports beyond a position, nearest first, each with where it is.
+    """Return up to ``limit`` reports beyond a position, nearest first, each with its position.
 
     Args:
         tx: Any transaction.
-        query: What is asked.
-        filters: In the order that chooses the index.
-        patterns: That URLs must hold one of.
-        position: ``None``: the beginning, or the end where it is read backward.
-        limit: Most reports.
-        backward: Towards the beginning of the list.
-        touching: Take the report at the position, too, should it be there.
+        query: The query.
+        filters: Filters in the order that chooses the index.
+        patterns: Patterns of which URLs must contain one.
+        position: ``None`` for the beginning, or the end if read backward.
+        limit: Maximum number of reports.
+        backward: Read towards the beginning of the list.
+        touching: Include the report at the position, if it exists.
     """
     parts = list(enumerate(parts_of(query)))
     if backward:
@@ -374,7 +374,7 @@ def _parameters(query: ListQuery, patterns: tuple[str, ...]) -> dict[str, Any]:
 def _list_by_index(
     tx: Transaction, query: ListQuery, counts: dict[Kind, int], patterns: tuple[str, ...]
 ) -> tuple[tuple[StoredReport, ...], int]:
-    """The list in the order in which an index gives it."""
+    """Return the list in the order of an index."""
     filters = _filters(tx, query, counts)
     parameters = _parameters(query, patterns)
     parts = parts_of(query)
@@ -388,17 +388,16 @@ def _list_by_index(
     start = 0
     sizes = _sizes(tx, query, shapes, parameters, rated=_rated(counts, query), total=total)
     for shape, size in zip(shapes, sizes, strict=True):
-        # Where the page lies within this part.
+        # The rows of this part that are on the page.
         found += _window(tx, shape, parameters, first=max(first - start, 0), last=min(last - start, size), total=size)
         start += size
     return tuple(found), total
 
 
 def _filters(tx: Transaction, query: ListQuery, counts: dict[Kind, int]) -> tuple[Filter, ...]:
-    """The filters in use, the one first whose index has the least to skip.
+    """Return the filters in use, first the one whose index skips the fewest rows.
 
-    That is the one that leaves the fewest reports, except that a state's index knows the result too, which saves a look
-    at every row.
+    That is the most selective one, except that a state's index contains the result, too, which avoids reading the rows.
     """
     used: dict[Filter, int] = {}
     if query.project is not None:
@@ -419,12 +418,12 @@ def _filters(tx: Transaction, query: ListQuery, counts: dict[Kind, int]) -> tupl
 def _total(
     tx: Transaction, query: ListQuery, shape: _Shape, parameters: dict[str, Any], counts: dict[Kind, int]
 ) -> int:
-    """How many reports there are."""
+    """Return the number of listed reports."""
     if shape.patterns or shape.further:
         return int(tx.execute(_count_statement(shape, expired=False), parameters).scalar_one())
     total = count_matching(counts, state=query.state, rating=query.rating)
     if shape.expiring:
-        # Those that wait to be pruned are few: they are counted.
+        # Expired reports that are not deleted yet are few, so they are counted.
         total -= tx.execute(_count_statement(shape, expired=True), parameters).scalar_one()
     return total
 
@@ -432,7 +431,7 @@ def _total(
 def _sizes(
     tx: Transaction, query: ListQuery, shapes: Sequence[_Shape], parameters: dict[str, Any], *, rated: int, total: int
 ) -> tuple[int, ...]:
-    """How many reports each part of the order has; ``rated`` is of ``_rated``."""
+    """Return the number of reports in each part of the order; ``rated`` is that of ``_rated``."""
     if len(shapes) == 1:
         return (total,)
 
@@ -445,7 +444,7 @@ def _sizes(
         rated = counted(Part(rated=True), expired=False)
     elif shapes[0].expiring:
         rated -= counted(Part(rated=True), expired=True)
-    # Pages of which too little was seen for a result are few: they are counted.
+    # Reports with too little coverage for a result are few, so they are counted.
     unrated = counted(partial, expired=False)
     if query.sort_by == "score":
         return rated + unrated, total - rated - unrated
@@ -453,7 +452,7 @@ def _sizes(
 
 
 def _rated(counts: dict[Kind, int], query: ListQuery) -> int:
-    """How many reports with a result there are in the state that is asked for, expired ones included."""
+    """Return the number of reports with a result in the requested state, including expired ones."""
     return sum(
         count for (state, rating), count in counts.items() if rating is not None and query.state in {None, state}
     )
@@ -462,7 +461,7 @@ def _rated(counts: dict[Kind, int], query: ListQuery) -> int:
 def _window(
     tx: Transaction, shape: _Shape, parameters: dict[str, Any], *, first: int, last: int, total: int
 ) -> tuple[StoredReport, ...]:
-    """The reports from place ``first`` (from 0) up to but not including ``last``, of ``total`` in that order."""
+    """Return the reports from index ``first`` (from 0) up to but not including ``last``, of ``total`` in that order."""
     if first >= last:
         return ()
     backwards = first > total - last
@@ -470,7 +469,7 @@ def _window(
     skipped = total - last if backwards else first
     given = {**parameters, "the_limit": last - first, "the_offset": skipped}
     if is_shared(tx) and skipped > FAR:
-        # PostgreSQL reads every row it steps over, unless all that is asked of it is in the index.
+        # PostgreSQL reads every row it skips, unless the index contains all requested columns.
         ids = [number for (number,) in _page_statement(shape, backwards=backwards, ids=True).rows(tx, given)]
         chosen = tx.execute(select(*REPORT_COLUMNS).where(reports.c.id.in_(ids))).all()
         by_id = {row[0]: report_of(row) for row in chosen}
@@ -497,7 +496,7 @@ def _page_statement(shape: _Shape, *, backwards: bool, ids: bool = False) -> Pre
 
 @cache
 def _count_statement(shape: _Shape, *, expired: bool) -> Select[Any]:
-    """Counts what is listed, or what is not listed any more."""
+    """Return the statement that counts listed reports, or expired ones."""
     counted: Any = func.count()
     if expired:
         return _by(shape, "dated_at_ms", select(counted)).where(is_expired)
@@ -506,7 +505,7 @@ def _count_statement(shape: _Shape, *, expired: bool) -> Select[Any]:
 
 
 def _counting_order(shape: _Shape) -> str:
-    """The order whose index has the least to count."""
+    """Return the order whose index has the fewest entries to count."""
     if shape.patterns or "url" in shape.further:
         return "url"
     if "updated_since_ms" in shape.further:
@@ -515,9 +514,9 @@ def _counting_order(shape: _Shape) -> str:
 
 
 def _by(shape: _Shape, order: str, statement: Select[Any]) -> Select[Any]:
-    """The statement with its conditions, read from the index of its first filter that has this order.
+    """Add the conditions to a statement, and read it from the index of its first filter in this order.
 
-    Left to itself SQLite may sort, or read all accounts for one, depending on what it happens to know of the data.
+    Without the hint SQLite may sort, or read all accounts for one, depending on its statistics.
     """
     statement = statement.where(reports.c.account_id == bindparam("the_account"))
     for name in shape.filters:
@@ -533,8 +532,8 @@ def _by(shape: _Shape, order: str, statement: Select[Any]) -> Select[Any]:
 
 
 def index_of(filters: tuple[Filter, ...], order: str) -> str:
-    """Name of the index that the first filter has in the order that begins with this column."""
+    """Return the name of the first filter's index in the order that begins with this column."""
     leading = [name for name in filters[:1] if name != order]
     if leading == ["rating"] and order == "score":
-        return "ix_reports_by_rating"  # which goes on with the score
+        return "ix_reports_by_rating"  # its next column is the score
     return "_".join(("ix_reports", *leading, "by", order))

@@ -1,4 +1,4 @@
-"""Which addresses an account has reports of."""
+"""Find existing reports of an account by URL."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pagegrade.store.repositories.reports import is_live
 from pagegrade.store.schema.tables import reports
 
 AT_ONCE: Final = 200
-"""Addresses of one statement."""
+"""Maximum number of URLs of one statement."""
 
 
 def find_addresses(
     tx: Transaction, account_id: int, urls: Sequence[str], *, expired_before_ms: int | None = None
 ) -> dict[str, int]:
-    """Those of the addresses that the account has reports of, each with the newest report's id.
+    """Return the URLs that the account has reports for, each with the id of its newest report.
 
     Args:
         tx: Any transaction.
-        account_id: Whose reports are looked at.
-        urls: Canonical.
-        expired_before_ms: Finished reports dated before are as good as deleted; ``None``: none expires.
+        account_id: Account of the reports.
+        urls: Canonical URLs.
+        expired_before_ms: Finished reports dated before this time count as deleted; ``None`` without expiry.
     """
     found: dict[str, int] = {}
     for start in range(0, len(urls), AT_ONCE):

@@ -1,4 +1,4 @@
-"""Reports: their settings, where their analysis stands, and the last good results in short."""
+"""Reports: their settings, the state of their analysis, and a summary of the last successful results."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ NAMES: Final = (
 """Fields of ``StoredReport`` in the order in which ``REPORT_COLUMNS`` reads them."""
 REPORT_COLUMNS: Final = tuple(reports.c[name] for name in NAMES)
 GREATEST_ID: Final = (1 << 63) - 1
-"""What the column can hold; a greater number names nothing, and the driver would refuse it."""
+"""Largest value of the column; the driver rejects larger numbers."""
 
-# Spelled out, because a list in a statement is of unknown length, and such a one cannot be prepared.
+# Literals, because a list parameter has variable length, and such a statement cannot be prepared.
 _unfinished: Final = or_(*(reports.c.state == literal_column(f"'{state}'") for state in sorted(UNFINISHED)))
 is_live: Final = or_(reports.c.dated_at_ms >= bindparam("expired_before"), _unfinished)
-"""Condition: the report has not expired at ``expired_before``. While somebody waits for its analysis, it does not."""
+"""Condition: the report has not expired at ``expired_before``. Reports with an unfinished analysis do not expire."""
 is_expired: Final = and_(reports.c.dated_at_ms < bindparam("expired_before"), not_(_unfinished))
 """The opposite of ``is_live``."""
 
@@ -65,9 +65,9 @@ _NEW: Final = (
     "render",
     "device",
 )
-"""Columns of a report that is made; the others begin empty."""
+"""Columns of a new report; the others start empty."""
 
-# Statements are made once: building one costs more than running it.
+# Statements are built once: building one costs more than executing it.
 _OWN: Final = select(*REPORT_COLUMNS).where(
     reports.c.id == bindparam("report"), reports.c.account_id == bindparam("account")
 )
@@ -83,8 +83,8 @@ _KINDS: Final = (reports.c.account_id, reports.c.project, reports.c.state, repor
 
 
 def report_of(row: Any) -> StoredReport:
-    """The report in a row of ``REPORT_COLUMNS``."""
-    # Written out, because every list makes many: pairing names with values costs three times as much.
+    """Convert a row of ``REPORT_COLUMNS`` to a report."""
+    # Without a loop, because lists convert many rows: pairing names with values takes three times as long.
     (
         number,
         account_id,
@@ -144,19 +144,19 @@ def add_report(
     render: int | None = None,
     device: str | None = None,
 ) -> StoredReport:
-    """A new report that waits for its first run.
+    """Add a report whose first run is to be queued.
 
     Args:
-        tx: Where the run is queued too.
-        account_id: Whose it is.
-        url: Canonical.
-        project: Of the URL.
+        tx: Transaction that also queues the run.
+        account_id: Account of the report.
+        url: Canonical URL.
+        project: Project of the URL.
         privacy: One of ``Privacy``.
-        password_hash: ``None``: no password is set.
+        password_hash: ``None`` without a password.
         slug: 22 random characters.
         now_ms: The time now.
-        render: 1: in a browser, 0: without; ``None``: as the installation decides.
-        device: That a browser imitates; ``None``: the default.
+        render: 1: in a browser, 0: without; ``None`` for the default of the installation.
+        device: Device that the browser emulates; ``None`` for the default.
     """
     values = {
         "new_account_id": account_id,
@@ -182,16 +182,16 @@ def add_report(
 def load_report(
     tx: Transaction, account_id: int, report_id: int, *, expired_before_ms: int | None = None
 ) -> StoredReport | None:
-    """A report of this account.
+    """Load a report of this account.
 
     Args:
         tx: Any transaction.
-        account_id: Whose report it must be.
+        account_id: Account that must own the report.
         report_id: Any number.
-        expired_before_ms: Finished reports dated before are as good as deleted; ``None``: none expires.
+        expired_before_ms: Finished reports dated before this time count as deleted; ``None`` without expiry.
 
     Returns:
-        ``None`` when there is none, or it is somebody else's, or it has expired.
+        ``None`` if it does not exist, belongs to another account, or has expired.
     """
     if not 0 < report_id <= GREATEST_ID:
         return None
@@ -204,7 +204,7 @@ def load_report(
 
 
 def load_report_by_slug(tx: Transaction, slug: str, *, expired_before_ms: int | None = None) -> StoredReport | None:
-    """The report behind a share link, whoever it belongs to; ``None`` as for ``load_report``."""
+    """Load the report behind a share link, of any account; ``None`` as for ``load_report``."""
     if expired_before_ms is None:
         row = tx.execute(_LOAD_BY_SLUG, {"slug": slug}).first()
     else:
@@ -222,9 +222,9 @@ def save_settings(
     now_ms: int,
     rendering: tuple[int | None, str | None] | None = None,
 ) -> StoredReport:
-    """Change the settings of a report; the report as it is then. Equal settings change nothing at all.
+    """Change the settings of a report and return it. Equal settings change nothing.
 
-    ``rendering`` is (render, device) of the report; ``None``: they stay as they are.
+    ``rendering`` is (render, device) of the report; ``None`` keeps them.
     """
     render, device = (report.render, report.device) if rendering is None else rendering
     changes = {
@@ -251,22 +251,22 @@ def mark_report(
     packed: PackedReport | None = None,
     run_number: int | None = None,
 ) -> bool:
-    """Note where the analysis of a report stands.
+    """Store the state of a report's analysis.
 
     Args:
-        tx: The transaction that changes the run too.
-        report_id: Any.
-        state: Of its newest run.
+        tx: Transaction that also changes the run.
+        report_id: Id of the report.
+        state: State of its newest run.
         now_ms: The time now.
-        packed: The outcome, where the run has ended. Good results replace those before; a failure leaves them and
-            fills ``error``; the first failure shows what it saw of the page.
-        run_number: The run that ended.
+        packed: Outcome of a finished run. Successful results replace the previous ones; a failure keeps them and sets
+            ``error``; the first failure shows the facts gathered about the page.
+        run_number: Number of the finished run.
 
     Returns:
-        Whether the report is there (it may have been deleted while its run was under way).
+        Whether the report exists (it may have been deleted during its run).
 
     Raises:
-        ValueError: The state says that the run has ended, and there is no outcome; or the other way round.
+        ValueError: The run is finished without an outcome, or unfinished with one.
     """
     if (state in UNFINISHED) != (packed is None):
         raise ValueError(f"the state {state} {'needs no' if packed else 'needs an'} outcome")
@@ -288,10 +288,10 @@ def mark_report(
 
 
 def _outcome(report: StoredReport, state: State, packed: PackedReport | None, run_number: int | None) -> dict[str, Any]:
-    """The columns that say where the analysis stands, as they must be."""
+    """Return the columns for the state of the analysis."""
     shows_results = report.generated_at_ms is not None
     if packed is None:
-        # What the first failure saw of the page is not a result: it goes when the next run begins.
+        # Facts of a first failure are not a result: they are removed when the next run begins.
         kept: dict[str, Any] = {} if shows_results else {"summary": None, "run_number": None}
         return {"state": state, "error": None, **kept}
     if packed.state == "failed":
@@ -310,7 +310,7 @@ def _outcome(report: StoredReport, state: State, packed: PackedReport | None, ru
 
 @cache
 def _change_statement(names: tuple[str, ...]) -> ReturningUpdate[Any]:
-    """Sets these columns, which makes it another revision."""
+    """Return the statement that sets these columns and increments the revision."""
     values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in names}
     return (
         update(reports)
@@ -321,14 +321,14 @@ def _change_statement(names: tuple[str, ...]) -> ReturningUpdate[Any]:
 
 
 def delete_report(tx: Transaction, account_id: int, report_id: int) -> bool:
-    """Delete a report of this account with all its runs; whether it was there."""
+    """Delete a report of this account with all its runs; return whether it existed."""
     if not 0 < report_id <= GREATEST_ID:
         return False
     return _delete(tx, reports.c.id == report_id, reports.c.account_id == account_id) == 1
 
 
 def delete_reports(tx: Transaction, report_ids: tuple[int, ...]) -> int:
-    """Delete reports of any account with all their runs; how many were there."""
+    """Delete reports of any account with all their runs; return their number."""
     return _delete(tx, reports.c.id.in_(report_ids)) if report_ids else 0
 
 
@@ -355,7 +355,7 @@ def _delete(tx: Transaction, *which: ColumnElement[bool]) -> int:
     for (account_id, project, kind), count in gone.items():
         count_change(tx, account_id, project, was=kind, is_=None, reports=count)
     if batch_ids:
-        # A batch goes with its last report: the lines it refused may name the same site.
+        # A batch is deleted with its last report: its rejected lines may contain the same site.
         is_empty = ~exists().where(batch_reports.c.batch_id == batches.c.id)
         tx.execute(delete(batches).where(batches.c.id.in_(batch_ids), is_empty))
     if gone:

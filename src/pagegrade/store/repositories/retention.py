@@ -1,7 +1,7 @@
-"""What is kept for how long, and how much there is.
+"""Retention: find and delete expired data, and measure the size of the database.
 
-Looking for what has had its time reads a lot and locks nothing; deleting it is done in small pieces, so that nobody
-waits long for the one writer.
+Finding expired data reads a lot and locks nothing; it is deleted in small batches, so that other writes do not wait
+long for the single writer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pagegrade.store.schema.tables import accounts, reports, run_details, runs
 
 DAY_MS: Final = 86_400_000
 BATCH: Final = 200
-"""Reports, or runs, deleted in one transaction: tens of milliseconds."""
+"""Reports or runs deleted in one transaction: takes tens of milliseconds."""
 _FINISHED: Final = runs.c.state.notin_(UNFINISHED)
 _OLD: Final = select(reports.c.id).where(
     reports.c.dated_at_ms < bindparam("before_ms"), reports.c.state.notin_(UNFINISHED)
@@ -32,23 +32,23 @@ _OLD: Final = select(reports.c.id).where(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expired:
-    """What has had its time, or the first part of it."""
+    """Expired data, or the first part of it."""
 
     reports: tuple[int, ...] = ()
     runs: tuple[int, ...] = ()
     after_report_id: int = 0
-    """Where to look on for runs."""
+    """Id after which the search for runs continues."""
     more: bool = False
-    """There may be more; look again after deleting this."""
+    """There may be more; search again after deleting these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pruned:
-    """How much was deleted."""
+    """Numbers of deleted rows."""
 
     reports: int = 0
     runs: int = 0
-    """Of reports that stay."""
+    """Runs of reports that are kept."""
     visits: int = 0
     answers: int = 0
     """Records of requests with an Idempotency-Key."""
@@ -64,13 +64,13 @@ class Pruned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """How much there is, in bytes and rows."""
+    """Size of the data in bytes and rows."""
 
     database_bytes: int
     free_bytes: int
-    """Inside the database, from what was deleted; filled again before the file grows. 0 where nobody can tell."""
+    """Unused space inside the database, which is filled before the file grows; 0 if unknown."""
     log_bytes: int
-    """Write-ahead log that is not yet part of the database file; 0 where it is not ours alone."""
+    """Size of the write-ahead log that is not part of the database file yet; 0 on a shared server."""
     reports: int
     runs: int
     details_bytes: int
@@ -79,7 +79,7 @@ class Sizes:
 
 
 def expired_before_ms(retention_days: int | None, now_ms: int) -> int | None:
-    """Reports dated before this have expired; ``None``: none does."""
+    """Return the time before which reports have expired; ``None`` without expiry."""
     return None if retention_days is None else now_ms - retention_days * DAY_MS
 
 
@@ -92,22 +92,22 @@ def find_expired(
     after_report_id: int = 0,
     batch: int = BATCH,
 ) -> Expired:
-    """A part of what has had its time; reads only.
+    """Return a batch of expired data; reads only.
 
     Args:
         tx: Any transaction.
-        retention_days: Finished reports expire so many days after their last results; ``None``: never.
-        retention_runs: The newest finished runs that each report keeps, besides the one whose results it shows;
-            ``None``: all.
+        retention_days: Finished reports expire this many days after their last results; ``None`` for never.
+        retention_runs: Number of newest finished runs that each report keeps, besides the one whose results it shows;
+            ``None`` for all.
         now_ms: The time now, in milliseconds since 1970.
-        after_report_id: Look for runs of later reports only.
-        batch: At most so many reports, or the runs of so many reports once no more than these have expired.
+        after_report_id: Search only runs of reports after this id.
+        batch: Maximum number of reports, or of reports whose runs are returned if fewer reports have expired.
     """
     before_ms = expired_before_ms(retention_days, now_ms)
     old = () if before_ms is None else _find_reports(tx, before_ms, batch)
     if len(old) == batch or retention_runs is None:
         return Expired(reports=old, after_report_id=after_report_id, more=len(old) == batch)
-    crowded = tuple(
+    with_many = tuple(
         tx.execute(
             select(runs.c.report_id)
             .where(runs.c.report_id > after_report_id)
@@ -119,14 +119,14 @@ def find_expired(
     )
     return Expired(
         reports=old,
-        runs=_find_runs(tx, tuple(each for each in crowded if each not in old), retention_runs),
-        after_report_id=crowded[-1] if crowded else after_report_id,
-        more=len(crowded) == batch,
+        runs=_find_runs(tx, tuple(each for each in with_many if each not in old), retention_runs),
+        after_report_id=with_many[-1] if with_many else after_report_id,
+        more=len(with_many) == batch,
     )
 
 
 def count_expired(tx: Transaction, *, retention_days: int | None, retention_runs: int | None, now_ms: int) -> Pruned:
-    """What pruning would delete now; reads only, but all of it."""
+    """Count the rows that pruning would delete now; reads only, but all rows."""
     before_ms = expired_before_ms(retention_days, now_ms)
     gone = () if before_ms is None else _find_reports(tx, before_ms, None)
     expired = set(gone)
@@ -145,7 +145,7 @@ def count_expired(tx: Transaction, *, retention_days: int | None, retention_runs
 
 
 def prune(tx: Transaction, found: Expired, *, retention_days: int | None, now_ms: int) -> Pruned:
-    """Delete what was found, as far as it still holds, and what nobody needs after a while."""
+    """Delete expired rows, if they still are, and other data past its retention."""
     before_ms = expired_before_ms(retention_days, now_ms)
     _hold_owners(tx, found)
     deleted = 0
@@ -166,7 +166,7 @@ def prune(tx: Transaction, found: Expired, *, retention_days: int | None, now_ms
 
 
 def _hold_owners(tx: Transaction, found: Expired) -> None:
-    """Hold the accounts whose reports and runs were found, in one order everywhere."""
+    """Lock the accounts whose reports and runs were found, in the same order everywhere."""
     of_reports = select(reports.c.account_id).where(reports.c.id.in_(found.reports))
     of_runs = select(runs.c.account_id).where(runs.c.id.in_(found.runs))
     for account_id in sorted(tx.execute(of_reports.union(of_runs)).scalars()):
@@ -174,7 +174,7 @@ def _hold_owners(tx: Transaction, found: Expired) -> None:
 
 
 def measure(tx: Transaction) -> Sizes:
-    """How much there is; reads an entry for every run, so not for every request."""
+    """Measure the size of the data; reads an index entry for every run, so too slow for every request."""
     database_bytes, free_bytes, log_bytes = _measure_server(tx) if is_shared(tx) else _measure_files(tx)
     packed, plain = tx.execute(
         select(
@@ -197,7 +197,7 @@ def _measure_files(tx: Transaction) -> tuple[int, int, int]:
     pages, page_bytes, free = (
         int(tx.exec_driver_sql(f"PRAGMA {name}").scalar_one()) for name in ("page_count", "page_size", "freelist_count")
     )
-    # A connection that has sorted something lists a temporary database besides.
+    # A connection that has sorted something lists a temporary database, too.
     listed = tx.exec_driver_sql("PRAGMA database_list").mappings()
     path = next(str(row["file"]) for row in listed if row["name"] == "main")
     log = Path(f"{path}-wal")
@@ -205,12 +205,12 @@ def _measure_files(tx: Transaction) -> tuple[int, int, int]:
 
 
 def _measure_server(tx: Transaction) -> tuple[int, int, int]:
-    """The log belongs to the whole server, and what is free in a table only an extension can tell."""
+    """Measure the database; the log belongs to the whole server, and free space in tables needs an extension."""
     return int(tx.exec_driver_sql("SELECT pg_database_size(current_database())").scalar_one()), 0, 0
 
 
 def _find_reports(tx: Transaction, before_ms: int, limit: int | None) -> tuple[int, ...]:
-    """Reports dated before; account by account, because so begins the index they are found by."""
+    """Return reports dated before, account by account, because their index begins with the account."""
     found: list[int] = []
     for account_id in tx.execute(select(accounts.c.id)).scalars().all():
         mine = _OLD.where(reports.c.account_id == account_id)
@@ -223,12 +223,12 @@ def _find_reports(tx: Transaction, before_ms: int, limit: int | None) -> tuple[i
 
 
 def _still_expired(tx: Transaction, report_ids: tuple[int, ...], before_ms: int) -> tuple[int, ...]:
-    """Those that were not analyzed again since they were found."""
+    """Return the reports that were not analyzed again since they were found."""
     return tuple(tx.execute(_OLD.where(reports.c.id.in_(report_ids)), {"before_ms": before_ms}).scalars())
 
 
 def _find_runs(tx: Transaction, report_ids: tuple[int, ...], keep: int) -> tuple[int, ...]:
-    """Finished runs of these reports beyond the newest so many, without those that are shown."""
+    """Return finished runs of these reports beyond the newest ``keep``, without the runs that are shown."""
     rows = tx.execute(
         select(runs.c.id, runs.c.report_id, runs.c.number, reports.c.run_number)
         .join_from(runs, reports, reports.c.id == runs.c.report_id)

@@ -1,4 +1,4 @@
-"""The runs of a report as they are read, and the results of each."""
+"""The runs of a report, for reading, and the results of each."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RUN_NAMES: Final = (
 """Fields of ``StoredRun`` in the order in which ``RUN_COLUMNS`` reads them."""
 RUN_COLUMNS: Final = tuple(runs.c[name] for name in RUN_NAMES)
 GREATEST_NUMBER: Final = (1 << 31) - 1
-"""What the column can hold."""
+"""Largest value of the column."""
 
 _LOAD_RUN: Final = select(*RUN_COLUMNS).where(
     runs.c.report_id == bindparam("report"), runs.c.number == bindparam("number")
@@ -44,14 +44,14 @@ _LOAD_DETAIL: Final = Prepared(
     .join(runs, runs.c.id == run_details.c.run_id)
     .where(runs.c.report_id == bindparam("report"), runs.c.number == bindparam("number"))
 )
-# By way of the reports: SQLite reads the whole table to find pairs of values in it.
+# Joined with reports: SQLite reads the whole table to find pairs of values in it.
 _LOAD_DETAILS: Final = (
     select(tables.reports.c.id, run_details.c.body)
     .join(runs, and_(runs.c.report_id == tables.reports.c.id, runs.c.number == tables.reports.c.run_number))
     .join(run_details, runs.c.id == run_details.c.run_id)
     .where(tables.reports.c.id.in_(bindparam("reports", expanding=True)))
 )
-# By way of the reports, and by number: a report may have thousands of runs.
+# Joined with reports, and by number: a report may have thousands of runs.
 _RECENT_SCORES: Final = (
     select(runs.c.report_id, runs.c.number, runs.c.score, runs.c.ruleset)
     .join(tables.reports, runs.c.report_id == tables.reports.c.id)
@@ -72,12 +72,12 @@ _LATEST_COMPLETED: Final = (
 
 
 def run_of(row: Any) -> StoredRun:
-    """The run in a row of ``RUN_COLUMNS``."""
+    """Convert a row of ``RUN_COLUMNS`` to a run."""
     return StoredRun(**dict(zip(RUN_NAMES, row, strict=True)))
 
 
 def list_runs(tx: Transaction, report_id: int, page: int, per_page: int) -> tuple[tuple[StoredRun, ...], int]:
-    """(the runs of a page, newest first; how many there are on all pages)."""
+    """Return (runs of a page, newest first; total number)."""
     mine = runs.c.report_id == report_id
     total = tx.execute(select(func.count()).where(mine)).scalar_one()
     skipped = (page - 1) * per_page
@@ -88,7 +88,7 @@ def list_runs(tx: Transaction, report_id: int, page: int, per_page: int) -> tupl
 
 
 def load_run(tx: Transaction, report_id: int, number: int) -> StoredRun | None:
-    """A run of a report by its number; ``None`` when there is none, or none any more."""
+    """Load a run of a report by its number; ``None`` if it does not exist or was deleted."""
     if not 0 < number <= GREATEST_NUMBER:
         return None
     row = tx.execute(_LOAD_RUN, {"report": report_id, "number": number}).first()
@@ -96,19 +96,19 @@ def load_run(tx: Transaction, report_id: int, number: int) -> StoredRun | None:
 
 
 def latest_completed(tx: Transaction, report_id: int, *, before: int = GREATEST_NUMBER) -> StoredRun | None:
-    """The newest run that succeeded, of those with a number below ``before``."""
+    """Return the newest successful run with a number below ``before``."""
     row = tx.execute(_LATEST_COMPLETED, {"report": report_id, "before": before}).first()
     return None if row is None else run_of(row)
 
 
 def load_detail(tx: Transaction, report_id: int, number: int) -> bytes | None:
-    """The JSON object with ``results`` and ``page`` of a run; ``None`` when none is kept."""
+    """Load the JSON object with ``results`` and ``page`` of a run; ``None`` if there is none."""
     row = _LOAD_DETAIL.first(tx, {"report": report_id, "number": number})
     return None if row is None else shown_detail(row[0])
 
 
 def load_details(tx: Transaction, reports: Iterable[StoredReport]) -> dict[int, bytes]:
-    """Report id -> the JSON object with ``results`` and ``page`` of the run it shows, where there is one."""
+    """Return report id -> JSON object with ``results`` and ``page`` of the run that the report shows, if any."""
     shown = [report.id for report in reports if report.run_number is not None]
     rows = tx.execute(_LOAD_DETAILS, {"reports": shown}) if shown else ()
     return {report_id: shown_detail(body) for report_id, body in rows}
@@ -117,7 +117,7 @@ def load_details(tx: Transaction, reports: Iterable[StoredReport]) -> dict[int, 
 def load_recent_scores(
     tx: Transaction, reports: Iterable[StoredReport], count: int
 ) -> dict[int, tuple[tuple[int, str | None], ...]]:
-    """Report id -> (score, ruleset) of its scored runs among the last ``count`` up to the shown one, oldest first."""
+    """Return report id -> (score, ruleset) of the last scored runs up to the shown one, oldest first."""
     shown = [report.id for report in reports if report.run_number is not None]
     found: dict[int, list[tuple[int, str | None]]] = {}
     for report_id, _, score, ruleset in tx.execute(_RECENT_SCORES, {"reports": shown, "count": count}) if shown else ():
@@ -126,5 +126,5 @@ def load_recent_scores(
 
 
 def save_detail(tx: Transaction, run_id: int, detail: bytes) -> None:
-    """Keep ``PackedReport.detail`` of a run that ends now."""
+    """Store ``PackedReport.detail`` of a run that ends."""
     tx.execute(insert(run_details), {"run_id": run_id, "body": detail, "plain_bytes": unpacked_bytes(detail)})

@@ -1,6 +1,6 @@
-"""Substrings of URLs: through an index of trigrams where that is quick, else by reading every URL of the account.
+"""Search for substrings of URLs: with a trigram index if possible, else by scanning the URLs of the account.
 
-SQLite has such an index in any case, PostgreSQL where its extension ``pg_trgm`` could be used.
+SQLite always has such an index, PostgreSQL if the extension ``pg_trgm`` is available.
 
 URLs are kept in canonical form, which is ASCII, and are compared without regard to case. Text that no canonical URL can
 hold is searched for in the form in which it would stand there: percent-encoded in a path or query, or as the host that
@@ -137,8 +137,8 @@ def plan_anew(tx: Transaction) -> None:
 def find_few(tx: Transaction, patterns: tuple[str, ...]) -> tuple[int, ...] | None:
     """The ids of all reports, of all accounts, whose URL holds one of the patterns.
 
-    On SQLite also some whose URL holds only the parts of one, for the caller to sort out. ``None`` where the index
-    cannot tell, or there are more than a few.
+    On SQLite the result may include URLs that contain only parts of a pattern; the caller filters them. ``None`` if the
+    index cannot be used, or there are too many matches.
     """
     if not patterns or any(len(pattern) < TRIGRAM for pattern in patterns):
         return None
@@ -221,7 +221,7 @@ def _few_statement(count: int, *, within: bool) -> Select[Any]:
 
 
 def url_holds(count: int) -> ColumnElement[bool]:
-    """Whether the URL holds one of so many patterns; ``as_parameters`` gives them."""
+    """Return the condition that the URL contains one of several patterns; ``as_parameters`` gives their values."""
     return or_(*(reports.c.url.ilike(bindparam(f"pattern_{number}"), escape="\\") for number in range(count)))
 
 

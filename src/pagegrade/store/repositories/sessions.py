@@ -1,4 +1,4 @@
-"""Browsers that people have signed in with, and links that sign in once. Only hashes of their tokens are kept."""
+"""Sessions of browsers, and sign-in links. Only hashes of their tokens are stored."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def add_session(
     expires_at_ms: int,
     by_link: bool = False,
 ) -> Session:
-    """A new session of the account."""
+    """Add a session to the account."""
     values = {
         "account_id": account_id,
         "token_sha256": token_sha256,
@@ -50,10 +50,10 @@ def add_session(
 
 
 def find_session(tx: Transaction, token_sha256: bytes) -> tuple[Session, Account, bool] | None:
-    """The session with this token, be it valid or not.
+    """Find the session with this token, valid or not.
 
     Returns:
-        It, its account, and whether the token is the one before the last; ``None``: there is none.
+        The session, its account, and whether the token is the previous one; ``None`` if there is none.
     """
     row = tx.execute(
         select(*_SESSION_COLUMNS, *ACCOUNT_COLUMNS, sessions.c.token_sha256)
@@ -66,48 +66,48 @@ def find_session(tx: Transaction, token_sha256: bytes) -> tuple[Session, Account
 
 
 def rotate_session(tx: Transaction, session_id: int, *, old_sha256: bytes, new_sha256: bytes, now_ms: int) -> bool:
-    """Replace the token; ``False``: somebody else did, or the session has ended."""
+    """Replace the token; ``False`` if it was already replaced, or the session has ended."""
     query = update(sessions).where(sessions.c.id == session_id, sessions.c.token_sha256 == old_sha256)
     values = {"token_sha256": new_sha256, "previous_sha256": old_sha256, "rotated_at_ms": now_ms, "seen_at_ms": now_ms}
     return tx.execute(query.values(values)).rowcount == 1
 
 
 def replace_token(tx: Transaction, session_id: int, token_sha256: bytes, now_ms: int) -> bool:
-    """Replace the token, and forget the one before; ``False``: the session has ended."""
+    """Replace the token and forget the previous one; ``False`` if the session has ended."""
     values = {"token_sha256": token_sha256, "previous_sha256": None, "rotated_at_ms": now_ms, "seen_at_ms": now_ms}
     return tx.execute(update(sessions).where(sessions.c.id == session_id).values(values)).rowcount == 1
 
 
 def touch_session(tx: Transaction, session_id: int, now_ms: int) -> None:
-    """It was used now."""
+    """Store the time of the last use."""
     tx.execute(update(sessions).where(sessions.c.id == session_id).values(seen_at_ms=now_ms))
 
 
 def list_sessions(tx: Transaction, account_id: int) -> tuple[Session, ...]:
-    """Those of the account, the one used last first, also such as have ended by themselves."""
+    """Return the sessions of the account, last used first, including expired ones."""
     query = select(*_SESSION_COLUMNS).where(sessions.c.account_id == account_id)
     return tuple(_session_of(row) for row in tx.execute(query.order_by(sessions.c.seen_at_ms.desc(), sessions.c.id)))
 
 
 def end_session(tx: Transaction, account_id: int, session_id: int) -> bool:
-    """Sign out; ``False``: the account has no such session."""
+    """End a session; ``False`` if the account has no such session."""
     query = delete(sessions).where(sessions.c.id == session_id, sessions.c.account_id == account_id)
     return tx.execute(query).rowcount == 1
 
 
 def end_token(tx: Transaction, token_sha256: bytes) -> bool:
-    """Sign out whoever has this token, or had it before the last; ``False``: nobody has."""
+    """End the session with this current or previous token; ``False`` if there is none."""
     is_its = or_(sessions.c.token_sha256 == token_sha256, sessions.c.previous_sha256 == token_sha256)
     return int(tx.execute(delete(sessions).where(is_its)).rowcount) > 0
 
 
 def end_sessions(tx: Transaction, account_id: int, *, but: int | None = None) -> int:
-    """Sign out everywhere; the number of sessions that ended.
+    """End all sessions of an account; return their number.
 
     Args:
-        tx: One that may write.
-        account_id: Whose sessions.
-        but: The session that goes on; ``None``: none does.
+        tx: Transaction that may write.
+        account_id: Account of the sessions.
+        but: Id of the session to keep; ``None`` for none.
     """
     query = delete(sessions).where(sessions.c.account_id == account_id)
     if but is not None:
@@ -116,7 +116,7 @@ def end_sessions(tx: Transaction, account_id: int, *, but: int | None = None) ->
 
 
 def end_oldest(tx: Transaction, account_id: int, *, but: int) -> int:
-    """Sign out all but so many browsers of the account, those used last; the number of sessions that ended."""
+    """End all but the most recently used sessions of the account; return their number."""
     its = select(sessions.c.id).where(sessions.c.account_id == account_id)
     kept = its.order_by(sessions.c.seen_at_ms.desc(), sessions.c.id.desc()).limit(but)
     query = delete(sessions).where(sessions.c.account_id == account_id, sessions.c.id.not_in(kept))
@@ -124,12 +124,12 @@ def end_oldest(tx: Transaction, account_id: int, *, but: int) -> int:
 
 
 def forget_ended(tx: Transaction, *, now_ms: int, unused_before_ms: int) -> int:
-    """Delete sessions and links that can never be used again; their number.
+    """Delete sessions and links that can never be used again; return their number.
 
     Args:
-        tx: One that may write.
+        tx: Transaction that may write.
         now_ms: The time now.
-        unused_before_ms: Sessions last used before are over.
+        unused_before_ms: Sessions last used before this time have ended.
     """
     over = delete(sessions).where(or_(sessions.c.expires_at_ms <= now_ms, sessions.c.seen_at_ms < unused_before_ms))
     dead = delete(sign_in_links).where(sign_in_links.c.expires_at_ms <= now_ms)
@@ -137,13 +137,13 @@ def forget_ended(tx: Transaction, *, now_ms: int, unused_before_ms: int) -> int:
 
 
 def add_link(tx: Transaction, account_id: int, *, token_sha256: bytes, now_ms: int, expires_at_ms: int) -> None:
-    """A link that signs in once."""
+    """Add a link that signs in once."""
     values = {"token_sha256": token_sha256, "account_id": account_id, "created_at_ms": now_ms}
     tx.execute(insert(sign_in_links).values(**values, expires_at_ms=expires_at_ms))
 
 
 def find_link(tx: Transaction, token_sha256: bytes, now_ms: int) -> Account | None:
-    """The account that an unused link signs in to; ``None``: there is no such link, or no longer."""
+    """Return the account of an unused link; ``None`` if the link does not exist, is used or has expired."""
     row = tx.execute(
         select(*ACCOUNT_COLUMNS)
         .join_from(sign_in_links, accounts, sign_in_links.c.account_id == accounts.c.id)
@@ -157,12 +157,12 @@ def find_link(tx: Transaction, token_sha256: bytes, now_ms: int) -> Account | No
 
 
 def forget_links(tx: Transaction, account_id: int) -> int:
-    """Let no link sign in to the account any more; how many could."""
+    """Delete the unused sign-in links of the account; return their number."""
     return int(tx.execute(delete(sign_in_links).where(sign_in_links.c.account_id == account_id)).rowcount)
 
 
 def use_link(tx: Transaction, token_sha256: bytes, now_ms: int) -> bool:
-    """Mark the link as used; ``False``: it cannot be used, or somebody was faster."""
+    """Mark the link as used; ``False`` if it is not valid, or was used by another request."""
     query = update(sign_in_links).where(
         sign_in_links.c.token_sha256 == token_sha256,
         sign_in_links.c.used_at_ms.is_(None),

@@ -1,11 +1,11 @@
-"""Bring a database to the tables this version works with.
+"""Migrate a database to the schema of this version.
 
-Everything happens in one transaction that takes the write lock before it looks: two processes that start together
-migrate once, and one that is killed in the middle leaves the database as it was.
+The migration is one transaction that takes the write lock before it checks the state: two processes that start together
+migrate once, and a killed process leaves the database unchanged.
 
-Where several processes share a database, versions work side by side for a while. So a migration only adds: what the
-version before does not know of, it can do without. Each database says which code may work with it (``WORKS_ROW``), and
-each version knows which tables it can do with (``NEEDS``).
+On a shared database, several versions may run at the same time. So a migration only adds objects, which the previous
+version can ignore. Each database stores the oldest revision whose code may use it (``WORKS_ROW``), and each version
+declares the oldest schema that it can use (``NEEDS``).
 """
 
 from __future__ import annotations
@@ -29,64 +29,64 @@ OLDEST_SQLITE: Final = (3, 35, 0)
 """3.34 brought the trigram index, 3.35 RETURNING (https://www.sqlite.org/changes.html)."""
 _TABLE: Final = "alembic_version"
 VERSION_ROW: Final = "migrated_by"
-"""Name of the row of ``installation`` that says which Pagegrade changed the tables last."""
+"""Row of ``installation`` with the version of Pagegrade that changed the schema last."""
 
 WORKS_ROW: Final = "works_from"
-"""Name of the row of ``installation`` that says which is the oldest revision whose code may work with the tables."""
+"""Row of ``installation`` with the oldest revision whose code may use the schema."""
 NEEDS: Final = "0011"
-"""The oldest revision whose tables this version can work with, should it not be the one to change them."""
+"""Oldest schema revision that this version can use without migrating."""
 WORKS_FROM: Final = "0004"
-"""The oldest revision whose code can work with the tables that this version makes."""
+"""Oldest revision whose code can use the schema of this version."""
 
 LOCK_MS: Final = 2_000
-"""So long a change waits for each table; so long others wait behind it."""
+"""Lock timeout of a schema change for each table, and so the longest wait of other transactions behind it."""
 PAUSE_S: Final = 1.0
-"""Between two tries."""
+"""Pause between two attempts."""
 TRIES: Final = 20
-"""About a minute of others that hold the tables."""
+"""Number of attempts: about a minute of locks held by others."""
 
 Status = Literal["empty", "behind", "current", "ahead", "newer", "foreign"]
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaState:
-    """Which tables a database has, and which this version wants."""
+    """Schema of a database, compared to that of this version."""
 
     current: str | None
-    """Revision; ``None`` where there is none yet."""
+    """Revision; ``None`` for an empty database."""
     head: str
     status: Status
-    """``ahead``: made by a later version, which says that this one may go on; ``newer``: by one that does not;
-    ``foreign``: the tables are those of another program."""
+    """``ahead``: of a later version that allows this one; ``newer``: of a later version that does not;
+    ``foreign``: tables of another program."""
     migrated_by: str | None = None
-    """The Pagegrade that changed the tables last."""
+    """Version of Pagegrade that changed the schema last."""
 
     @property
     def is_usable(self) -> bool:
-        """Whether this version can work with the tables as they are."""
+        """True if this version can use the schema without migrating."""
         if self.status == "behind":
             return self.current is not None and self.current >= NEEDS
         return self.status in {"current", "ahead"}
 
 
 def migrate(database: Database, *, change: bool = True) -> SchemaState:
-    """Change the tables to what this version needs; nothing to do is no error.
+    """Migrate to the schema of this version, if necessary.
 
     Args:
-        database: Any.
-        change: ``False``: change nothing, and refuse tables that this version cannot work with.
+        database: Database.
+        change: ``False`` to never migrate, and fail if this version cannot use the schema.
 
     Returns:
-        What they are afterwards.
+        State of the schema afterwards.
 
     Raises:
-        InvalidInput: The database is of a later version or of another program, the SQLite here is too old, or the
-            tables would have to be changed and must not be.
+        InvalidInput: The schema is of a later version or of another program, SQLite is too old, or a migration is
+            necessary and not allowed.
         Unavailable: The database cannot be written.
     """
     if not database.shared:
         check_sqlite()
-    # Looked at without a lock first: a start must not wait for a writer, or fail on a full disk, for nothing to do.
+    # First checked without a lock: a start without migration must not wait for a writer or fail on a full disk.
     state = check_schema(schema_state(database))
     if state.status in {"current", "ahead"}:
         return state
@@ -103,7 +103,7 @@ def migrate(database: Database, *, change: bool = True) -> SchemaState:
 
 
 def schema_state(database: Database) -> SchemaState:
-    """Which tables the database has.
+    """Return the state of the schema.
 
     Raises:
         Unavailable: The database cannot be read.
@@ -112,13 +112,13 @@ def schema_state(database: Database) -> SchemaState:
 
 
 def is_current(tx: Transaction) -> bool:
-    """Whether this version can still work with the tables; cheap enough to be asked every second."""
+    """Return whether this version can still use the schema; cheap enough to check every second."""
     current = str(tx.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one())
-    return current == revisions()[-1] or _judge(tx, current).is_usable
+    return current == revisions()[-1] or _evaluate(tx, current).is_usable
 
 
 def check_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> None:
-    """Refuse a library that lacks what the tables are made of.
+    """Check that SQLite has the features that the schema needs.
 
     Raises:
         InvalidInput: It is too old.
@@ -131,10 +131,10 @@ def check_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> None
 
 
 def _change_patiently(database: Database) -> None:
-    """Change the tables, and where others hold them for long, let everybody else go first now and then.
+    """Migrate, and pause between attempts if other transactions hold locks for long.
 
-    Whoever waits for a table to be his alone keeps everybody from it who comes later. Behind a long transaction, such
-    as a backup, that would be an outage.
+    While a schema change waits for an exclusive lock, all later transactions on the table wait behind it. Without
+    pauses, a long transaction, such as a backup, would cause an outage.
     """
     for tries_left in reversed(range(TRIES)):
         try:
@@ -148,14 +148,14 @@ def _change_patiently(database: Database) -> None:
 
 
 def upgrade_within(tx: Transaction) -> None:
-    """The change itself, for ``Database.change_schema``; nothing where somebody else was quicker.
+    """Migrate within the transaction of ``Database.change_schema``; do nothing if another process was faster.
 
     Raises:
-        InvalidInput: The database is of a later version or of another program.
+        InvalidInput: The schema is of a later version or of another program.
     """
     if is_shared(tx):
         tx.exec_driver_sql(f"SET LOCAL lock_timeout = {LOCK_MS}")
-    # Somebody else may have done it while we waited for the lock.
+    # Another process may have migrated while this one waited for the lock.
     if check_schema(_look(tx)).status in {"current", "ahead"}:
         return
     from alembic import command
@@ -175,15 +175,15 @@ def upgrade_within(tx: Transaction) -> None:
 
 
 def _look(tx: Connection) -> SchemaState:
-    # Without Alembic, whose import takes a third of a second: nearly every start finds nothing to do.
+    # Without Alembic, whose import takes a third of a second: nearly every start finds the current schema.
     tables = set(inspect(tx).get_table_names())
     current = tx.exec_driver_sql("SELECT version_num FROM alembic_version").scalar() if _TABLE in tables else None
     if current is None:
         return SchemaState(None, revisions()[-1], "foreign" if tables - {_TABLE} else "empty")
-    return _judge(tx, current)
+    return _evaluate(tx, current)
 
 
-def _judge(tx: Connection, current: str) -> SchemaState:
+def _evaluate(tx: Connection, current: str) -> SchemaState:
     known = revisions()
     head = known[-1]
     status: Status = "current"
@@ -196,7 +196,7 @@ def _judge(tx: Connection, current: str) -> SchemaState:
 
 
 def _lacks_scripts(tx: Connection) -> bool:
-    """Whether the queue's own tables are those of an earlier version of its library."""
+    """Return whether the tables of procrastinate are those of an earlier version of the library."""
     if not is_shared(tx):
         return False
     from pagegrade.store.schema.procrastinate import missing_scripts
@@ -206,12 +206,12 @@ def _lacks_scripts(tx: Connection) -> bool:
 
 @cache
 def revisions() -> tuple[str, ...]:
-    """The changes this version knows, oldest first: the numbers in the names of their files."""
+    """Return the revisions known to this version, oldest first, from the names of their files."""
     return tuple(sorted(path.stem[1:5] for path in (FOLDER / "versions").glob("v????_*.py")))
 
 
 def _said(tx: Connection, name: str) -> str | None:
-    """A row of ``installation``, read with care: a later version may have changed that table too."""
+    """Read a row of ``installation``; a later version may have changed that table, too."""
     if not inspect(tx).has_table(installation.name):
         return None
     value = tx.execute(select(installation.c.value).where(installation.c.name == name)).scalar()
@@ -219,10 +219,10 @@ def _said(tx: Connection, name: str) -> str | None:
 
 
 def check_schema(state: SchemaState) -> SchemaState:
-    """The same state, where this version can work with it or bring it up to date.
+    """Return the state if this version can use the schema or migrate it.
 
     Raises:
-        InvalidInput: The database is of a later version or of another program.
+        InvalidInput: The schema is of a later version or of another program.
     """
     if state.status == "newer":
         wanted = f"Pagegrade {state.migrated_by}" if state.migrated_by else "a later Pagegrade"

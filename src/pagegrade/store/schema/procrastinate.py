@@ -1,7 +1,7 @@
-"""The tables and functions of procrastinate, which delivers runs where several processes share a database.
+"""The tables and functions of procrastinate, which delivers runs on a shared database.
 
-They are installed and brought up to date by our own migration, in its transaction, from the scripts that the library
-brings along: nobody has to run a second command, and none is forgotten.
+They are installed and updated by Pagegrade's own migration, in its transaction, from the scripts of the library, so
+that no second command is necessary.
 """
 
 from __future__ import annotations
@@ -16,21 +16,20 @@ from pagegrade.store.engine.postgresql import driver_of
 from pagegrade.store.schema.tables import installation
 
 SCHEMA_ROW: Final = "queue_schema"
-"""Name of the row of ``installation`` that says which of the library's scripts came last."""
+"""Row of ``installation`` with the last applied script of the library."""
 VACUUM: Final = (
     "ALTER TABLE procrastinate_jobs SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, "
     "autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 1000)"
 )
-"""Jobs live for moments: rows that have gone are cleared away soon, and the planner's knowledge is kept fresh."""
+"""Jobs are short-lived: dead rows are vacuumed soon, and statistics are updated often."""
 QUIET: Final = "ALTER TABLE procrastinate_jobs DISABLE TRIGGER USER"
-"""Turns off what the library does beside every change of a job. It tells of new jobs inside of the transaction that
-makes them, and a NOTIFY holds a lock of the whole database while its transaction is committed: so all commits would
-stand in one line (``notices`` tells of them afterwards). And it keeps a history, which goes with the job in the moment
-in which the run starts."""
+"""Disables the library's triggers on jobs. They send notifications inside of the transaction that adds a job, and a
+NOTIFY holds a database-wide lock during the commit, which would serialize all commits (``pubsub.notifications`` sends
+them afterwards). They also write a history, which is deleted with the job when the run starts."""
 
 
 def install_queue(tx: Connection) -> None:
-    """Make everything anew, as this version of the library wants it."""
+    """Install all scripts of this version of the library."""
     _run(tx, (_sql() / "schema.sql").read_text(encoding="utf-8"))
     _run(tx, VACUUM)
     _run(tx, QUIET)
@@ -38,7 +37,7 @@ def install_queue(tx: Connection) -> None:
 
 
 def update_queue(tx: Connection) -> tuple[str, ...]:
-    """Run the library's scripts that are newer than what is installed; their names."""
+    """Run the library's scripts that are newer than the installed ones; return their names."""
     missing = missing_scripts(tx)
     for name in missing:
         _run(tx, (_sql() / "migrations" / name).read_text(encoding="utf-8"))
@@ -49,19 +48,19 @@ def update_queue(tx: Connection) -> tuple[str, ...]:
 
 
 def missing_scripts(tx: Connection) -> tuple[str, ...]:
-    """Scripts of the library that were not run on this database yet."""
+    """Return the scripts of the library that were not applied to this database yet."""
     last = tx.execute(select(installation.c.value).where(installation.c.name == SCHEMA_ROW)).scalar()
     done = "" if last is None else bytes(last).decode("ascii")
     return tuple(name for name in known_scripts() if name > done) if done else ()
 
 
 def known_scripts() -> tuple[str, ...]:
-    """The names of the library's scripts, in their order; each begins with the version that brought it."""
+    """Return the names of the library's scripts in order; each begins with the version that added it."""
     return tuple(sorted(entry.name for entry in (_sql() / "migrations").glob("*.sql")))
 
 
 def _sql() -> Path:
-    # Found, not imported: that takes half a second, and nothing else of the library is needed here.
+    # Located, not imported: the import takes half a second, and nothing else of the library is needed here.
     found = find_spec("procrastinate")
     if found is None or found.origin is None:
         raise ModuleNotFoundError("procrastinate")
@@ -69,7 +68,7 @@ def _sql() -> Path:
 
 
 def _run(tx: Connection, script: str) -> None:
-    # Several statements at once: only without parameters, so not by way of SQLAlchemy.
+    # The driver executes several statements at once only without parameters, so SQLAlchemy is bypassed.
     driver_of(tx).execute(script.encode())
 
 

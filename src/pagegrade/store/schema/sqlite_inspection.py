@@ -1,4 +1,4 @@
-"""What a look at the database file tells about its health; changes nothing."""
+"""Read-only health checks of the SQLite database file."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from pagegrade.store.schema.tables import reports, runs
 MAX_COMPLAINTS: Final = 5
 SQLITE_VERSION: Final = sqlite3.sqlite_version
 SAFE_CHECKPOINTS: Final = (3, 51, 3)
-"""Before it two processes that checkpoint at the same moment could damage the database
+"""Before this version two processes that checkpoint at the same moment could corrupt the database
 (https://www.sqlite.org/wal.html#walresetbug)."""
 _SYNCHRONOUS: Final = ("off", "normal", "full", "extra")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Durability:
-    """How connections of ours write."""
+    """Durability settings of the product's connections."""
 
     journal_mode: str
-    """``wal``, where everything is as it should be."""
+    """``wal`` if configured correctly."""
     synchronous: str
-    """``full``, or a power cut may take the last commits."""
+    """``full``; otherwise a power failure may lose the last commits."""
     foreign_keys: bool
 
     @property
     def is_right(self) -> bool:
-        """Whether what was answered with success survives a crash and a power cut."""
+        """True if successful requests survive a crash and a power failure."""
         return self.journal_mode == "wal" and self.synchronous in {"full", "extra"} and self.foreign_keys
 
 
 def has_safe_checkpoints(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> bool:
-    """Whether several processes may checkpoint the same database."""
+    """Return whether several processes may checkpoint the same database."""
     return version >= SAFE_CHECKPOINTS
 
 
 def find_damage(database: Database) -> tuple[str, ...]:
-    """What is wrong with the file itself, in SQLite's words; empty when nothing is. Reads all of it.
+    """Return SQLite's messages about corruption of the file; empty if it is intact. Reads all of it.
 
     Raises:
         Unavailable: The database cannot be read.
@@ -57,7 +57,7 @@ def find_damage(database: Database) -> tuple[str, ...]:
 
 
 def read_durability(database: Database) -> Durability:
-    """How a connection of ours is set.
+    """Return the settings of a connection.
 
     Raises:
         Unavailable: The database cannot be read.
@@ -75,7 +75,7 @@ def read_durability(database: Database) -> Durability:
 
 
 def newest_ms(tx: Transaction) -> int | None:
-    """When the newest report or run was made, in milliseconds since 1970; ``None``: there is none."""
+    """Return the creation time of the newest report or run in milliseconds since 1970; ``None`` without one."""
     found = [
         tx.execute(select(table.c.created_at_ms).order_by(table.c.id.desc()).limit(1)).scalar()
         for table in (reports, runs)

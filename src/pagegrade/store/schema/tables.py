@@ -1,4 +1,4 @@
-"""The tables as they are now; how they came to be is in ``migrations``.
+"""The current schema; its history is in ``migrations``.
 
 Points in time are integers, milliseconds since 1970-01-01T00:00Z: the same on every database, exact to what the API
 shows, and cheap to sort and compare. Text in tables has passed ``report.sanitize`` (no NUL, no lone surrogate).
@@ -61,7 +61,7 @@ accounts = Table(
     Column("served_at_ms", BigInteger, nullable=False, server_default="0"),  # last claim; the queue goes round by it
     Column("analyses_total", BigInteger, nullable=False, server_default="0"),  # finished, also of reports since deleted
     Column("stored_bytes", BigInteger, nullable=False, server_default="0"),  # run_details and run_pictures, as stored
-    Column("password_hash", _text(300)),  # PHC string of argon2id; NULL: nobody signs in with a password
+    Column("password_hash", _text(300)),  # PHC string of argon2id; NULL: no sign-in with a password
     Column("is_admin", SmallInteger, nullable=False, server_default="0"),
     Column("erase_at_ms", BigInteger),  # since when the account is being erased with everything of it; NULL: it is not
     sqlite_autoincrement=True,
@@ -92,7 +92,7 @@ sign_in_links = Table(
     Column("created_at_ms", BigInteger, nullable=False),
     Column("expires_at_ms", BigInteger, nullable=False, index=True),
     Column("used_at_ms", BigInteger),
-    comment="Links that sign somebody in once.",
+    comment="Links that sign in once.",
 )
 
 api_keys = Table(

@@ -1,9 +1,9 @@
-"""Move a whole installation from SQLite to PostgreSQL: all of it or nothing, and proven before it counts.
+"""Transfer a whole installation from SQLite to PostgreSQL, atomically and verified before the commit.
 
-The source is read in one transaction that lets nobody else write, and is not changed. Everything happens in one
-transaction of the target, tables included: whatever ends this process, the target is as it was before. The rows go
-through as they are read, a few at a time, so that neither database has to fit into memory. Then the target is read
-back, and only where it holds the very same rows the transaction is committed.
+The source is read in one transaction that blocks other writers, and is not changed. The target is written in one
+transaction, including its tables: if this process ends early, the target is unchanged. Rows are streamed, so that
+neither database has to fit into memory. Then the target is read back, and the transaction is committed only if it
+contains exactly the same rows.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from pagegrade.store.schema.tables import installation, metadata
 from pagegrade.store.transfer.rows import Digest, Row, Rows, read_text
 
 LEFT: Final = frozenset({"processes"})
-"""Tables of which nothing goes along: they tell of processes, which are others afterwards."""
+"""Tables that are not copied: they describe running processes."""
 MOVED: Final[tuple[Table, ...]] = tuple(table for table in metadata.sorted_tables if table.name not in LEFT)
-"""Each after those that it refers to."""
+"""All other tables, each after those it references."""
 WATCH_EVERY: Final = 1_000
-"""Rows between two words to whoever watches."""
+"""Number of rows between two progress reports."""
 SILENT_MS: Final = 60_000
-"""A process that has been silent for so long does not work on the target."""
+"""Time without a heartbeat after which a process no longer blocks the transfer."""
 _OWN: Final = (VERSION_ROW, WORKS_ROW, SCHEMA_ROW)
-"""Rows of ``installation`` that tell of the tables themselves, so that each database has its own."""
+"""Rows of ``installation`` that describe the schema, so that each database has its own."""
 _OWN_LIST: Final = ", ".join(f"'{name}'" for name in _OWN)
 _INDEXES: Final = (
     "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid IN "
@@ -53,15 +53,15 @@ _TURNS: Final = text(
     "UPDATE runs SET turn = waiting.place FROM (SELECT id, row_number() OVER (PARTITION BY account_id, priority "
     "ORDER BY id) AS place FROM runs WHERE state IN ('queued', 'running')) AS waiting WHERE runs.id = waiting.id"
 )
-"""Accounts take turns, as they did before, also among the runs that waited on the way."""
+"""Keeps the order in which accounts take turns, also for the queued runs."""
 
 Watch = Callable[[Literal["copy", "check"], str, int, int], None]
-"""Told (what is done, name of the table, rows that are done, rows of the table)."""
+"""Called with (step, name of the table, finished rows, rows of the table)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """One table, on both sides."""
+    """Comparison of one table in both databases."""
 
     table: str
     rows: int
@@ -71,25 +71,25 @@ class Moved:
 
     @property
     def is_same(self) -> bool:
-        """Whether the target holds what the source does."""
+        """True if the target contains the same rows as the source."""
         return (self.rows, self.digest) == (self.found_rows, self.found_digest)
 
 
 @dataclass(frozen=True, slots=True)
 class Transferred:
-    """What was done."""
+    """Result of a transfer."""
 
     tables: tuple[Moved, ...]
     cleaned: int
-    """Rows whose text held what PostgreSQL does not keep, which is U+FFFD now."""
+    """Rows with text that PostgreSQL cannot store, which was replaced by U+FFFD."""
     cleaned_rows: tuple[str, ...]
-    """Names of the first of them."""
+    """Names of the first of these rows."""
     given_back: int
-    """Runs that were under way."""
+    """Runs under way that were returned to the queue."""
 
 
 class TransferDiffers(Exception):
-    """The target does not hold what was written to it; nothing was transferred."""
+    """The target does not contain the rows that were written to it; nothing was transferred."""
 
     def __init__(self, tables: tuple[Moved, ...]) -> None:
         super().__init__("the target differs")
@@ -97,30 +97,29 @@ class TransferDiffers(Exception):
 
 
 class TargetUnavailable(Unavailable):
-    """It is the target that cannot be used."""
+    """The target database cannot be used."""
 
 
 def open_source(path: Path) -> SQLiteDatabase:
-    """The database in a file; no other thread and no checkpoint comes near it."""
+    """Open a database file without other threads and without checkpoints."""
     url = URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)
     return SQLiteDatabase(url, readers=1, checkpoints=False)
 
 
 def transfer(source: SQLiteDatabase, target: PostgresDatabase, *, now_ms: int, watch: Watch) -> Transferred:
-    """Move everything.
+    """Transfer all tables.
 
-    Runs that wait go on waiting, and those that were under way wait again, or have failed where that was their last
-    attempt.
+    Queued runs stay queued; runs under way are queued again, or fail if that was their last attempt.
 
     Args:
-        source: Served by nobody; the caller holds its locks.
-        target: One that nobody has used yet.
+        source: Not used by any server; the caller holds its locks.
+        target: An unused database.
         now_ms: The time.
-        watch: Told how far it is.
+        watch: Called with the progress.
 
     Raises:
-        InvalidInput: One of the databases is not fit for it; the message says what to do.
-        TransferDiffers: What arrived is not what was sent.
+        InvalidInput: One of the databases is not suitable; the message describes the solution.
+        TransferDiffers: The target does not match the source.
         Unavailable: The source cannot be read.
         TargetUnavailable: The target cannot be written.
     """
@@ -136,7 +135,7 @@ def transfer(source: SQLiteDatabase, target: PostgresDatabase, *, now_ms: int, w
         with _of_target():
             return target.change_schema(lambda to: _move(from_, to, name_of(target), now_ms, watch))
 
-    return source.write_here(move)  # which lets nobody else write
+    return source.write_here(move)  # blocks other writers
 
 
 def _check_source(source: SQLiteDatabase) -> None:
@@ -154,11 +153,11 @@ def _check_source(source: SQLiteDatabase) -> None:
         )
     damage = find_damage(source)
     if damage:
-        raise InvalidInput(f"{source.path} is damaged ({damage[0]}). Mend it or restore a backup, then begin again.")
+        raise InvalidInput(f"{source.path} is damaged ({damage[0]}). Repair it or restore a backup, then begin again.")
 
 
 def _move(from_: Transaction, to: Transaction, name: str, now_ms: int, watch: Watch) -> Transferred:
-    # Reading the source may take longer than a transaction may usually do nothing.
+    # Reading the source may take longer than the usual timeout of an idle transaction.
     to.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
     upgrade_within(to)
     _check_empty(to, name, now_ms)
@@ -174,7 +173,7 @@ def _move(from_: Transaction, to: Transaction, name: str, now_ms: int, watch: Wa
     _set_sequences(from_, to)
     given_back = int(to.exec_driver_sql("SELECT count(*) FROM runs WHERE state = 'running'").scalar_one())
     _settle_runs(to, now_ms)
-    # Without it the first lists would be searched for as if the tables were empty.
+    # Without statistics the first queries would be planned for empty tables.
     to.exec_driver_sql(f"ANALYZE {', '.join(table.name for table in MOVED)}")
     return Transferred(
         tables, sum(rows.cleaned for rows in sent), tuple(each for rows in sent for each in rows.named), given_back
@@ -182,7 +181,7 @@ def _move(from_: Transaction, to: Transaction, name: str, now_ms: int, watch: Wa
 
 
 def _check_empty(to: Transaction, name: str, now_ms: int) -> None:
-    """Refuse a target that anybody uses; nobody can begin to until the transaction ends."""
+    """Fail if the target is in use; lock its tables until the transaction ends."""
     to.exec_driver_sql(f"LOCK TABLE {', '.join(table.name for table in MOVED)} IN ACCESS EXCLUSIVE MODE")
     for table in MOVED:
         if table is installation:
@@ -203,7 +202,7 @@ def _check_empty(to: Transaction, name: str, now_ms: int) -> None:
 
 
 def _drop_indexes(to: Transaction) -> tuple[str, ...]:
-    """Drop all that no key needs; what makes them again. Made of all rows at once they cost a fraction."""
+    """Drop all indexes without constraints, and return the statements that create them; rebuilding them is faster."""
     found = to.exec_driver_sql(_INDEXES, ([table.name for table in MOVED],)).all()
     for name, _ in found:
         to.exec_driver_sql(f"DROP INDEX {name}")
@@ -215,7 +214,7 @@ def _copy(from_: Transaction, to: Transaction, table: Table, watch: Watch) -> Ro
     driver = sqlite.driver_of(from_)
     columns = _columns(rows)
     only = _only(table)
-    with _told(table):
+    with _translated(table):
         (total,) = driver.execute(f"SELECT count(*) FROM {table.name}{only}").fetchone()  # noqa: S608 - names of ours
         with (
             postgresql.driver_of(to).cursor() as cursor,
@@ -232,10 +231,10 @@ def _copy(from_: Transaction, to: Transaction, table: Table, watch: Watch) -> Ro
 
 
 def _check(to: Transaction, sent: Rows, watch: Watch) -> Moved:
-    """Read a table back."""
+    """Read a table of the target back and compare it."""
     table, digest, total = sent.table, Digest(), sent.digest.rows
     statement = f"COPY (SELECT {_columns(sent)} FROM {table.name}{_only(table)}) TO STDOUT (FORMAT BINARY)"  # noqa: S608
-    with _told(table), postgresql.driver_of(to).cursor() as cursor, cursor.copy(statement.encode()) as copy:
+    with _translated(table), postgresql.driver_of(to).cursor() as cursor, cursor.copy(statement.encode()) as copy:
         copy.set_types(sent.types)
         for row in copy.rows():
             digest.add(row)
@@ -246,7 +245,7 @@ def _check(to: Transaction, sent: Rows, watch: Watch) -> Moved:
 
 
 def _set_sequences(from_: Transaction, to: Transaction) -> None:
-    """Let new rows come after the greatest id ever used, also of a row that has been deleted."""
+    """Set the sequences so that new ids follow the greatest id ever used, also by a deleted row."""
     used = dict(sqlite.driver_of(from_).execute("SELECT name, seq FROM sqlite_sequence").fetchall())
     for table in MOVED:
         if "id" not in table.columns:
@@ -260,9 +259,9 @@ def _set_sequences(from_: Transaction, to: Transaction) -> None:
 
 
 def _settle_runs(to: Transaction, now_ms: int) -> None:
-    """Let every run that is not finished wait for a worker; jobs are made for them once there is one."""
+    """Return every unfinished run to the queue; jobs are created once there is a worker."""
     to.execute(_TURNS)
-    # Those who held them are gone, whatever they said when they lived.
+    # The workers that held them no longer run.
     to.exec_driver_sql("UPDATE runs SET lease_until_ms = 0 WHERE state = 'running'")
     to.exec_driver_sql("UPDATE runs SET offered = 0 WHERE state = 'queued'")
     reap_runs(to, live=(), now_ms=now_ms, worker=None)
@@ -285,8 +284,8 @@ def _of_target() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _told(table: Table) -> Iterator[None]:
-    """Errors of the drivers, as everybody else in this room tells them."""
+def _translated(table: Table) -> Iterator[None]:
+    """Convert errors of the drivers to those of ``store.engine``."""
     try:
         yield
     except sqlite3.Error as error:
@@ -294,7 +293,7 @@ def _told(table: Table) -> Iterator[None]:
     except psycopg.IntegrityError as error:
         raise InvalidInput(
             f"The rows of the table {table.name} do not belong together ({error.diag.constraint_name}): one refers to "
-            "a row that is not there, or is there twice. Mend it with sqlite3, then begin again. "
+            "a row that is not there, or is there twice. Repair it with sqlite3, then begin again. "
             "Nothing was transferred.",
             reason="rows_inconsistent",
         ) from error

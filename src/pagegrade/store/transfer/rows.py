@@ -1,7 +1,7 @@
-"""Rows on their way from SQLite to PostgreSQL: what fits, what has to be cleaned, and a digest of them all.
+"""Conversion of rows from SQLite to PostgreSQL: validation, cleaning, and a digest.
 
-SQLite takes anything for any column: text with NUL, numbers of any size, text of any length. What this program writes
-always fits; what somebody wrote by hand, or an early version, may not.
+SQLite accepts any value for any column: text with NUL, numbers of any size, text of any length. Values written by this
+program always fit; manual changes, or those of an early version, may not.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from pagegrade.report.sanitize import clean_text
 
 Row = tuple[Any, ...]
 NAMED: Final = 10
-"""Rows with text that had to be cleaned which are named one by one."""
+"""Maximum number of cleaned rows that are named."""
 _DIGEST_BYTES: Final = 32
 _ALL: Final = 1 << (8 * _DIGEST_BYTES)
 _NUL: Final = "\x00"
 
 
 def read_text(raw: bytes) -> str:
-    """Text of SQLite, which does not look whether it is UTF-8; what is not becomes lone surrogates."""
+    """Decode text of SQLite, which does not check its UTF-8; invalid bytes become lone surrogates."""
     try:
         return raw.decode()
     except UnicodeDecodeError:
@@ -34,16 +34,16 @@ def read_text(raw: bytes) -> str:
 
 @dataclass(slots=True)
 class Digest:
-    """Of the contents of a table, in whatever order its rows come."""
+    """Digest of the rows of a table, independent of their order."""
 
     rows: int = 0
     _sum: int = 0
 
     def add(self, row: Row) -> None:
-        """One more row.
+        """Add a row.
 
         Raises:
-            UnicodeEncodeError: Some text of it has no UTF-8 form; nothing was added.
+            UnicodeEncodeError: A text has no UTF-8 form; nothing was added.
         """
         digest = hashlib.blake2b(_ENCODER.encode(row), digest_size=_DIGEST_BYTES).digest()
         self._sum = (self._sum + int.from_bytes(digest, "big")) % _ALL
@@ -51,7 +51,7 @@ class Digest:
 
     @property
     def text(self) -> str:
-        """The whole of it, in hexadecimal."""
+        """Return the digest in hexadecimal."""
         return f"{self._sum:0{2 * _DIGEST_BYTES}x}"
 
 
@@ -65,19 +65,19 @@ class _Column:
     place: int
     least: int = 0
     most: int = 0
-    """Of numbers their range, of text its length; 0: any."""
+    """Range of numbers, or length of text; 0 without limit."""
 
 
 @dataclass(slots=True)
 class Rows:
-    """What the rows of one table must be like, and what has been seen of them."""
+    """Rules for the rows of one table, and statistics about them."""
 
     table: Table
     digest: Digest = field(default_factory=Digest)
     cleaned: int = 0
-    """Rows with text that had to be cleaned."""
+    """Number of rows with text that was cleaned."""
     named: list[str] = field(default_factory=list)
-    """The first of them."""
+    """Names of the first of them."""
     _columns: tuple[_Column, ...] = field(init=False)
     _keys: tuple[int, ...] = field(init=False)
 
@@ -88,19 +88,19 @@ class Rows:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the columns, in the order of the values."""
+        """Names of the columns, in the order of the values."""
         return tuple(column.name for column in self._columns)
 
     @property
     def types(self) -> list[str]:
-        """Of the columns, as PostgreSQL calls them."""
+        """PostgreSQL types of the columns."""
         return [_TYPES[type(column.type)] for column in self.table.columns]
 
     def take(self, row: Row) -> Row:
-        """The row as it is to be stored, counted.
+        """Return the row as it is to be stored, and count it.
 
         Raises:
-            InvalidInput: PostgreSQL cannot keep it; the message names it.
+            InvalidInput: PostgreSQL cannot store it; the message names it.
         """
         dirty = False
         for column in self._columns:
@@ -136,7 +136,7 @@ class Rows:
     def _refuse(self, row: Row, column: _Column, what: str) -> InvalidInput:
         return InvalidInput(
             f"PostgreSQL cannot keep a row of the table {self.table.name} ({self._name(row)}): its column "
-            f"{column.name} holds {what}{_KINDS[column.kind]}. Mend or delete that row with sqlite3, then begin again. "
+            f"{column.name} holds {what}{_KINDS[column.kind]}. Fix or delete that row with sqlite3, then begin again. "
             "Nothing was transferred.",
             reason="row_unfit",
         )

@@ -47,7 +47,7 @@ def body(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple
 
 def title(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """The title of the document, wherever the parser put it."""
-    if into.room(into.titles, "titles"):
+    if into.fits(into.titles, "titles"):
         into.titles.append(Title(node=node, attrs=attrs, text=collapse(node.text), in_head=bool(flags & IN_HEAD)))
     return flags | SKIP, None
 
@@ -60,7 +60,7 @@ def base(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple
 
 def meta(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """A name and a value, or a stand-in for a header."""
-    if into.room(into.metas, "metas"):
+    if into.fits(into.metas, "metas"):
         into.metas.append(
             Meta(
                 node=node,
@@ -81,7 +81,7 @@ def link(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple
     rel = rel_tokens(attrs)
     href = attrs.get("href")
     url = into.resolve(href)
-    if into.room(into.links, "links"):
+    if into.fits(into.links, "links"):
         into.links.append(
             Link(
                 node=node,
@@ -128,7 +128,7 @@ def script(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
     runs = kind in ("classic", "module") and not (kind == "classic" and "nomodule" in attrs)
     if url is not None and runs:
         into.reference(node, attrs, flags, url, "script", "src")
-    if into.room(into.scripts, "scripts"):
+    if into.fits(into.scripts, "scripts"):
         into.script_marks.append((len(into.texts), into.media_count))
         into.scripts.append(
             Script(
@@ -147,7 +147,7 @@ def script(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
             ),
         )
     is_linked_data = kind == "data" and declared.partition(";")[0].strip() == "application/ld+json"
-    if is_linked_data and into.room(into.structured_items, "structured_items"):
+    if is_linked_data and into.fits(into.structured_items, "structured_items"):
         into.structured_items.append(structured_item_of_json_ld(text, node))
     return flags | SKIP, None
 
@@ -155,7 +155,7 @@ def script(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
 def style(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """A stylesheet inside the page: its text is kept, and what it loads noted."""
     text = node.text
-    if into.room(into.styles, "styles"):
+    if into.fits(into.styles, "styles"):
         into.styles.append(Style(node=node, attrs=attrs, hidden=bool(flags & HIDDEN), text=text))
     if "url(" in text or "@import" in text or "image-set(" in text:
         for found in find_css_urls(text, base_url=into.base_url):

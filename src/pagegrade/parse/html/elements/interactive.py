@@ -69,7 +69,7 @@ def area(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple
     if "href" in attrs:
         into.parts.focusable(node, attrs, flags)
     href = attrs.get("href")
-    if into.room(into.anchors, "anchors"):
+    if into.fits(into.anchors, "anchors"):
         into.want_name(into.anchors, attrs, flags, known=False)
         into.anchors.append(
             Anchor(
@@ -88,7 +88,7 @@ def area(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple
 
 def form(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """Collect a form and its target."""
-    if into.room(into.forms, "forms"):
+    if into.fits(into.forms, "forms"):
         into.forms.append(
             Form(
                 node=node,
@@ -111,7 +111,7 @@ def form(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple
 
 
 def _control(into: Collector, node: Element, attrs: Attributes, flags: int, kind: str) -> None:
-    if not into.room(into.controls, "controls"):
+    if not into.fits(into.controls, "controls"):
         return
     into.complications += 1
     into.parts.focusable(node, attrs, flags)

@@ -55,7 +55,7 @@ def img(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[
         candidates.update(dict.fromkeys(into.picture.urls))
         sized = into.picture.sized and bool(into.picture.urls)
         into.picture.has_image = True
-    if into.room(into.images, "images"):
+    if into.fits(into.images, "images"):
         if labeled:
             into.want_name(into.images, attrs, flags, known=False)
         into.images.append(
@@ -161,7 +161,7 @@ def iframe(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
     url = into.resolve(attrs.get("src"))
     lazy = attrs.get("loading", "").strip().lower() == "lazy"
     into.reference(node, attrs, flags, url, "frame", "src", lazy=lazy)
-    if into.room(into.frames, "frames"):
+    if into.fits(into.frames, "frames"):
         if not NAME_ATTRIBUTES.isdisjoint(attrs):
             into.want_name(into.frames, attrs, flags, known=False)
         into.frames.append(

@@ -66,7 +66,7 @@ def paragraph(into: Collector, node: Element, attrs: Attributes, flags: int) -> 
     def close() -> None:
         # Of paragraphs inside each other only the innermost counts, so that no text is joined twice.
         inside = len(into.paragraphs) - before
-        if not inside and 0 < len(into.texts) - start <= MAX_OPEN_TEXTS and into.room(into.paragraphs, "paragraphs"):
+        if not inside and 0 < len(into.texts) - start <= MAX_OPEN_TEXTS and into.fits(into.paragraphs, "paragraphs"):
             text = collapse("".join(into.texts[start:]))
             if text:
                 into.paragraphs.append(Paragraph(node=node, attrs=attrs, text=text))
@@ -96,7 +96,7 @@ def main(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple
 
 def obsolete(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """An element that HTML calls obsolete."""
-    if into.room(into.obsolete, "obsolete"):
+    if into.fits(into.obsolete, "obsolete"):
         into.obsolete.append(Obsolete(node=node, attrs=attrs, hidden=bool(flags & INVISIBLE)))
     return flags, None
 

@@ -1,1 +1,1 @@
-"""How the tables came to be: one file in ``versions`` for every change, never edited once released."""
+"""History of the schema: one file in ``versions`` for every change, never edited once released."""

@@ -1,12 +1,12 @@
-"""What several processes count together: the table and the function, for PostgreSQL 14 and later.
+"""Shared rate limit counters: the table and the function, for PostgreSQL 14 and later.
 
-A counter is one row: when it was counted, oldest first, at most 61 times of day whatever its limit. Up to 60 are exact;
-where there are more, those of one sixtieth of the window become one, with the time of the latest. So no window ever
-holds more than the limit, and nobody waits longer than a sixtieth of the window more than they had to.
+A counter is one row with the times of its events, oldest first, at most 61 times whatever its limit. Up to 60 are
+exact; beyond that, events within one sixtieth of the window share the latest time. So no window ever holds more events
+than the limit, and no client waits longer than necessary by more than a sixtieth of the window.
 
-The table is UNLOGGED: nothing of it goes through the write-ahead log, and no commit waits for a disk because of it.
-After a crash of the server, and on a standby that takes over, it is empty. That is harmless: everybody begins anew, as
-after a restart of a single process, and what is counted lasts a minute to an hour.
+The table is UNLOGGED: it bypasses the write-ahead log, and no commit waits for a disk because of it. After a crash of
+the server, and on a promoted standby, it is empty. That is harmless: all counters start again, as after a restart of a
+single process, and windows last from a minute to an hour.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ CREATE UNLOGGED TABLE counters (
     CONSTRAINT pk_counters PRIMARY KEY (name)
 ) WITH (fillfactor = 50)
 """
-# No index but that of the name: changing a row that has none on what changes touches no index (a "HOT update").
+# No index except that of the name: updates then touch no index (a "HOT update").
 
 _PLAIN: Final = """
 ALTER TABLE counters ALTER COLUMN moments SET STORAGE PLAIN, ALTER COLUMN counts SET STORAGE PLAIN
 """
 _COMMENT: Final = """
-COMMENT ON TABLE counters IS 'How often somebody asked or guessed, in moving windows; names are digests.'
+COMMENT ON TABLE counters IS 'Requests and login attempts in moving windows; names are digests.'
 """
 
-# Names come sorted, so that two that count for the same never wait for each other in a circle. Rows are held from the
-# first statement to the end of the call, which is its own transaction: the time is asked once all are held, so that it
-# never goes back between two calls unless the clock of the server does. Scanning the table is ruled out because plans
-# are kept, and one made for a small table would be used for a large one. Compiling them takes longer than all else.
+# Names are sorted, so that two transactions never deadlock. Rows are locked from the first statement to the end of the
+# call, which is its own transaction: the time is read once all are locked, so that it never goes back between two calls
+# unless the clock of the server does. Sequential scans are disabled because plans are cached, and a plan for a small
+# table would be used for a large one. JIT compilation takes longer than everything else.
 _FUNCTION: Final = """
 CREATE FUNCTION counters_step(
     step integer, names bytea[], limits integer[], windows_s integer[],

@@ -1,4 +1,4 @@
-"""What Alembic runs for every command: it works on the connection and inside the transaction it is given."""
+"""Environment of Alembic commands: runs on the given connection, inside its transaction."""
 
 from __future__ import annotations
 

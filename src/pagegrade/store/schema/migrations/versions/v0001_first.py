@@ -26,8 +26,8 @@ SEARCH: Final = (
     "INSERT INTO reports_search (reports_search, rowid, url) VALUES ('delete', old.id, old.url); "
     "INSERT INTO reports_search (rowid, url) VALUES (new.id, new.url); END",
 )
-"""Substrings of URLs, three characters at a time: https://www.sqlite.org/fts5.html#the_trigram_tokenizer. The index
-keeps no copy of the URLs (external content), so the triggers must tell it the old one when a row goes."""
+"""Trigram index of URLs: https://www.sqlite.org/fts5.html#the_trigram_tokenizer. It stores no copy of the URLs
+(external content), so the triggers must pass it the old URL when a row is deleted."""
 
 
 def upgrade() -> None:

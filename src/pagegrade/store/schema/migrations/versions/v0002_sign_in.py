@@ -18,7 +18,7 @@ ID: Final = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Whoever came first administers the installation."""
+    """Make the owner of the first account an administrator."""
     op.add_column("accounts", sa.Column("password_hash", sa.String(length=300)))
     op.add_column("accounts", sa.Column("is_admin", sa.SmallInteger(), server_default="0", nullable=False))
     op.execute("UPDATE accounts SET is_admin = 1 WHERE id = (SELECT min(id) FROM accounts)")
@@ -53,7 +53,7 @@ def upgrade() -> None:
             ["account_id"], ["accounts.id"], name="fk_sign_in_links_account_id_accounts", ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("token_sha256", name="pk_sign_in_links"),
-        comment="Links that sign somebody in once.",
+        comment="Links that sign in once.",
     )
     op.create_index("ix_sessions_account_id", "sessions", ["account_id"])
     op.create_index("ix_sessions_previous_sha256", "sessions", ["previous_sha256"])

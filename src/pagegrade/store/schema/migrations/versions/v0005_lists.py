@@ -23,10 +23,10 @@ INDEXES: Final = {
     "ix_reports_state_by_score": ("account_id", "state", "score", "id", "rating"),
     "ix_reports_by_privacy": ("account_id", "privacy", "id"),
 }
-"""Of ``reports``. Whoever has very many makes them before, by hand, with CONCURRENTLY and these names."""
+"""Indexes of ``reports``. For very large tables, create them before with CONCURRENTLY and these names."""
 
 
 def upgrade() -> None:
-    """Indexes that the code before does without."""
+    """Add indexes, which the previous version does not need."""
     for name, columns in INDEXES.items():
         op.create_index(name, "reports", columns, if_not_exists=True)
