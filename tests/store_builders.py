@@ -7,10 +7,13 @@ import functools
 import hashlib
 import itertools
 import os
+import sqlite3
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Literal, cast
+
+from sqlalchemy import event
 
 from pagegrade.model.account import SCOPES, Account, Key
 from pagegrade.service.accounts.access import PREFIX_CHARACTERS, make_secret
@@ -60,11 +63,22 @@ def make_empty(tmp_path: Path) -> Database:
     return SQLiteDatabase(f"sqlite:///{tmp_path / f'empty-{next(_numbers)}.db'}")
 
 
-def make_file(tmp_path: Path, *, readers: int = 4) -> SQLiteDatabase:
-    """A migrated database in a file of its own, whatever this run is about; close it."""
+def make_file(tmp_path: Path, *, readers: int = 4, durable: bool = False) -> SQLiteDatabase:
+    """A migrated database in a file of its own, whatever this run is about; close it.
+
+    As on the server of ``tests.postgres``, nothing survives a power failure, and nothing else is different: a test would
+    wait for the disk at every commit. ``durable`` leaves it as the product sets it up.
+    """
     path = tmp_path / f"pagegrade-{next(_numbers)}.db"
     path.write_bytes(_migrated())
-    return SQLiteDatabase(f"sqlite:///{path}", readers=readers)
+    database = SQLiteDatabase(f"sqlite:///{path}", readers=readers)
+    if not durable:
+        event.listen(database._engine, "connect", _do_not_wait_for_the_disk)
+    return database
+
+
+def _do_not_wait_for_the_disk(raw: sqlite3.Connection, _record: object) -> None:
+    raw.execute("PRAGMA synchronous = OFF").close()
 
 
 @functools.cache

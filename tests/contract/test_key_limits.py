@@ -54,35 +54,47 @@ def filled(operation: Operation, objects: Mapping[str, Any]) -> str:
     return re.sub(r"\{(\w+)\}", lambda found: str(values.get(found[1], 1)), operation.path)
 
 
-@pytest.mark.parametrize("operation", LIMITED, ids=lambda operation: operation.name)
-def test_a_key_without_the_scope_of_an_operation_is_refused(tmp_path: Path, operation: Operation) -> None:
+def test_a_key_without_the_scope_of_an_operation_is_refused(tmp_path: Path, subtests: pytest.Subtests) -> None:
     """Whatever else it may do."""
 
-    async def script(instance: Instance) -> httpx.Response:
-        key = instance.add_key(*(scope for scope in SCOPES if scope != operation.scope))
-        return await instance.call(operation.method, filled(operation, {"id": 1, "ignore": 1, "project": "a"}), key=key)
+    async def script(instance: Instance) -> list[tuple[Operation, httpx.Response]]:
+        return [
+            (
+                operation,
+                await instance.call(
+                    operation.method,
+                    filled(operation, {"id": 1, "ignore": 1, "project": "a"}),
+                    key=instance.add_key(*(scope for scope in SCOPES if scope != operation.scope)),
+                ),
+            )
+            for operation in LIMITED
+        ]
 
-    answer = with_instance(tmp_path, script)
+    for operation, answer in with_instance(tmp_path, script):
+        with subtests.test(operation=operation.name):
+            assert operation.scope in SCOPES
+            assert answer.status_code == 403
+            assert f'scope="{operation.scope}"' in answer.headers["www-authenticate"]
 
-    assert operation.scope in SCOPES
-    assert answer.status_code == 403
-    assert f'scope="{operation.scope}"' in answer.headers["www-authenticate"]
 
-
-@pytest.mark.parametrize(
-    "operation", [one for one in LIMITED if not one.for_projects], ids=lambda operation: operation.name
-)
-def test_a_key_of_a_project_is_refused_where_whole_accounts_are_meant(tmp_path: Path, operation: Operation) -> None:
+def test_a_key_of_a_project_is_refused_where_whole_accounts_are_meant(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
     """An operation must declare that its use cases look at the project."""
 
-    async def script(instance: Instance) -> httpx.Response:
+    async def script(instance: Instance) -> list[tuple[Operation, httpx.Response]]:
         key = instance.add_key(project="own.example")
-        return await instance.call(operation.method, filled(operation, {"id": 1, "ignore": 1, "project": "a"}), key=key)
+        objects = {"id": 1, "ignore": 1, "project": "a"}
+        return [
+            (operation, await instance.call(operation.method, filled(operation, objects), key=key))
+            for operation in LIMITED
+            if not operation.for_projects
+        ]
 
-    answer = with_instance(tmp_path, script)
-
-    assert (answer.status_code, answer.json()["code"]) == (403, "insufficient_scope")
-    assert "own.example" in answer.json()["detail"]
+    for operation, answer in with_instance(tmp_path, script):
+        with subtests.test(operation=operation.name):
+            assert (answer.status_code, answer.json()["code"]) == (403, "insufficient_scope")
+            assert "own.example" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize("operation", OBJECTS, ids=lambda operation: operation.name)

@@ -96,11 +96,6 @@ async def ask(instance: Instance, operation: Operation, world: World, headers: M
     return await instance.call(operation.method, path, key=None, headers={**FORM, **headers}, content=b"")
 
 
-def name_of(operation: Operation) -> str:
-    """For the list of tests."""
-    return operation.name
-
-
 def test_there_are_pages_of_every_kind() -> None:
     """Else the tests below would hold for nothing."""
     assert (bool(CLOSED), bool(CHANGING), bool(OWNED), bool(FOR_ADMINS)) == (True, True, True, True)
@@ -148,41 +143,46 @@ def test_forms_of_other_sites_change_nothing(tmp_path: Path) -> None:
         assert "This form came from elsewhere" in answer.text
 
 
-@pytest.mark.parametrize("operation", OWNED, ids=name_of)
-def test_what_is_alices_is_not_there_for_bob(operation: Operation, tmp_path: Path) -> None:
+def test_what_is_alices_is_not_there_for_bob(tmp_path: Path, subtests: pytest.Subtests) -> None:
     """The same 404 as for what nobody has, whatever the method."""
 
-    async def script(instance: Instance) -> tuple[httpx.Response, httpx.Response]:
+    async def script(instance: Instance) -> list[tuple[Operation, httpx.Response, httpx.Response]]:
         world = await make_world(instance)
-        unknown = World(
-            alice=world.alice,
-            bob=world.bob,
-            signed_out=world.signed_out,
-            disabled=world.disabled,
-            places=dict.fromkeys(world.places, "98765"),
-        )
-        return await ask(instance, operation, world, world.bob), await ask(instance, operation, unknown, world.bob)
+        unknown = replace(world, places=dict.fromkeys(world.places, "98765"))
+        return [
+            (
+                operation,
+                await ask(instance, operation, world, world.bob),
+                await ask(instance, operation, unknown, world.bob),
+            )
+            for operation in OWNED
+        ]
 
-    his, nobodys = with_instance(tmp_path, script)
+    for operation, his, nobodys in with_instance(tmp_path, script):
+        with subtests.test(operation=operation.name):
+            assert (his.status_code, nobodys.status_code) == (404, 404)
+            assert his.text == nobodys.text
 
-    assert (his.status_code, nobodys.status_code) == (404, 404)
-    assert his.text == nobodys.text
 
-
-@pytest.mark.parametrize("operation", FOR_ADMINS, ids=name_of)
-def test_pages_of_administrators_are_not_there_for_others(operation: Operation, tmp_path: Path) -> None:
+def test_pages_of_administrators_are_not_there_for_others(tmp_path: Path, subtests: pytest.Subtests) -> None:
     """Bob cannot tell them from pages that do not exist."""
 
-    async def script(instance: Instance) -> tuple[httpx.Response, httpx.Response, int]:
+    async def script(
+        instance: Instance,
+    ) -> list[tuple[Operation, httpx.Response, httpx.Response, int]]:
         world = await make_world(instance)
-        answer = await ask(instance, operation, world, world.bob)
-        nothing = await instance.call("GET", "/nothing", key=None, headers={**FORM, **world.bob})
-        return answer, nothing, len(instance.services.database.read_here(list_accounts))
+        found = []
+        for operation in FOR_ADMINS:
+            answer = await ask(instance, operation, world, world.bob)
+            nothing = await instance.call("GET", "/nothing", key=None, headers={**FORM, **world.bob})
+            accounts = len(instance.services.database.read_here(list_accounts))
+            found.append((operation, answer, nothing, accounts))
+        return found
 
-    answer, nothing, accounts = with_instance(tmp_path, script)
-
-    assert (answer.status_code, answer.text) == (404, nothing.text)
-    assert accounts == 4
+    for operation, answer, nothing, accounts in with_instance(tmp_path, script):
+        with subtests.test(operation=operation.name):
+            assert (answer.status_code, answer.text) == (404, nothing.text)
+            assert accounts == 4
 
 
 def test_other_methods_are_told_which_there_are(tmp_path: Path) -> None:
@@ -210,12 +210,14 @@ def test_other_methods_are_told_which_there_are(tmp_path: Path) -> None:
         assert (path, allow) == (path, offered[path])
 
 
-@pytest.mark.parametrize("operation", CLOSED, ids=name_of)
-def test_a_key_opens_no_page(operation: Operation, tmp_path: Path) -> None:
+def test_a_key_opens_no_page(tmp_path: Path, subtests: pytest.Subtests) -> None:
     """A browser would send it by itself nowhere, and a program has the API."""
 
-    async def script(instance: Instance) -> httpx.Response:
+    async def script(instance: Instance) -> list[tuple[Operation, httpx.Response]]:
         world = await make_world(instance)
-        return await ask(instance, operation, world, {**OWN, "Authorization": f"Bearer {instance.key}"})
+        headers = {**OWN, "Authorization": f"Bearer {instance.key}"}
+        return [(operation, await ask(instance, operation, world, headers)) for operation in CLOSED]
 
-    assert with_instance(tmp_path, script).status_code in {303, 401}
+    for operation, answer in with_instance(tmp_path, script):
+        with subtests.test(operation=operation.name):
+            assert answer.status_code in {303, 401}

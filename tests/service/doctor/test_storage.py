@@ -135,7 +135,7 @@ def test_a_database_that_is_not_there_yet_is_not_made(tmp_path: Path) -> None:
 
 def test_a_good_database_is_told_with_its_sizes(tmp_path: Path) -> None:
     """And the queue, and when its newest row was made."""
-    database = make_database(tmp_path)
+    database = make_file(tmp_path, durable=True)
     alice, _ = add_owner(database)
     add_shared(database, alice, now_ms=NOW_MS)
     found = list(look_at_database(database, NOW_MS + 1000))

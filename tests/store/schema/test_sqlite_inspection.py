@@ -15,7 +15,7 @@ from pagegrade.store.schema.sqlite_inspection import (
     read_durability,
 )
 from tests.share_builders import add_shared
-from tests.store_builders import NOW_MS, add_owner, make_database
+from tests.store_builders import NOW_MS, add_owner, make_database, make_file
 
 ITS_FILE = pytest.mark.backend("sqlite", reason="reads the file; the other one has postgres_inspection")
 
@@ -23,7 +23,7 @@ ITS_FILE = pytest.mark.backend("sqlite", reason="reads the file; the other one h
 @ITS_FILE
 def test_a_new_database_is_whole_and_written_safely(tmp_path: Path) -> None:
     """And has no newest row."""
-    database = make_database(tmp_path)
+    database = make_file(tmp_path, durable=True)
     damage, durability = find_damage(database), read_durability(database)
     newest = database.read_here(newest_ms)
     database.close()
