@@ -43,8 +43,11 @@ SMALL: Final[Mapping[str, str]] = {
     "max_logical_replication_workers": "0",
     "log_line_prefix": "%m [%p] %d %a ",
 }
-QUICK: Final[Mapping[str, str]] = {**SMALL, "fsync": "off", "full_page_writes": "off"}
+QUICK: Final[Mapping[str, str]] = {**SMALL, "fsync": "off", "full_page_writes": "off", "max_wal_size": "64MB"}
 """Nothing survives a power failure, and nothing else is different."""
+MEMORY_DISK: Final = Path("/dev/shm")  # noqa: S108 - `mkdtemp` makes a folder of its own there
+MEMORY_DISK_BYTES: Final = 1 << 30
+"""Space that a server of a test run has there, or it is not used (containers have 64 MB)."""
 
 # Ends the server, and what it left, when its standard input does: also when this process was killed.
 _KEEPER: Final = (
@@ -82,7 +85,9 @@ class Postgres:
             small_disk_mb: Size of a disk for the tablespace ``small``, which is empty after every start.
         """
         # Not below pytest's own folder, into which no other user may look.
-        self.folder = Path(tempfile.mkdtemp(prefix="pagegrade-postgres-"))
+        self.folder = Path(
+            tempfile.mkdtemp(prefix="pagegrade-postgres-", dir=_fast_disk() if settings.get("fsync") == "off" else None)
+        )
         self.settings = dict(settings)
         self._small_disk_mb = small_disk_mb
         self.port = _free_port()
@@ -258,6 +263,16 @@ def _another_user() -> dict[str, Any]:
         return {}
     nobody = pwd.getpwnam("nobody")
     return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+
+
+def _fast_disk() -> Path | None:
+    """A disk in memory, if there is one: a new database is 450 files, which take six times as long on a real disk."""
+    try:
+        disk = os.statvfs(MEMORY_DISK)
+    except OSError:
+        return None
+    wide = disk.f_bavail * disk.f_frsize >= MEMORY_DISK_BYTES
+    return MEMORY_DISK if wide and os.access(MEMORY_DISK, os.W_OK | os.X_OK) else None
 
 
 def _free_port() -> int:

@@ -66,8 +66,8 @@ def make_empty(tmp_path: Path) -> Database:
 def make_file(tmp_path: Path, *, readers: int = 4, durable: bool = False) -> SQLiteDatabase:
     """A migrated database in a file of its own, whatever this run is about; close it.
 
-    As on the server of ``tests.postgres``, nothing survives a power failure, and nothing else is different: a test would
-    wait for the disk at every commit. ``durable`` leaves it as the product sets it up.
+    As on the server of ``tests.postgres``, nothing survives a power failure, and nothing else is different: a test
+    would wait for the disk at every commit. ``durable`` leaves it as the product sets it up.
     """
     path = tmp_path / f"pagegrade-{next(_numbers)}.db"
     path.write_bytes(_migrated())
