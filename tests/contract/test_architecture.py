@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import tomllib
 from collections.abc import Iterator
@@ -155,8 +156,13 @@ def test_no_room_is_called_by_a_word_that_says_nothing() -> None:
     assert names.isdisjoint(FORBIDDEN_ROOMS)
 
 
-def committed_text() -> Iterator[tuple[str, str]]:
+@functools.cache
+def committed_text() -> tuple[tuple[str, str], ...]:
     """(path, text) of every text file that is ours."""
+    return tuple(_read_committed_text())
+
+
+def _read_committed_text() -> Iterator[tuple[str, str]]:
     folders = ("src", "tests", "docs", "devtools", "requirements", "changelog.d", ".github", ".ci")
     paths = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
     # In a linked worktree `.git` is a file, and says where the repository is.

@@ -44,26 +44,28 @@ def test_the_check_command_runs_all_parts() -> None:
     assert line[1].split() == ["lint", "types", "imports", "docs", "test", "slow"]
 
 
-@pytest.mark.parametrize(
-    ("speed", "includes"),
-    [("quick", "quick"), ("test", "quick"), ("slow", "slow"), ("check", "quick"), ("check", "slow")],
-)
-def test_every_speed_runs_its_folders(speed: str, includes: str) -> None:
+def test_every_speed_runs_its_folders(subtests: pytest.Subtests) -> None:
     """By path: `make test` is everything but the slow folders, so that a new folder is in it."""
-    (folders,) = re.findall(rf"^{includes.upper()} := \$\(addprefix tests/,(.*)\)$", MAKEFILE, re.MULTILINE)
-    make = [str(shutil.which("make")), "-n", speed]
-    plain = os.environ | {"MAKEFLAGS": ""}  # without the variables of the command that runs this
-    done = subprocess.run(make, cwd=ROOT, env=plain, capture_output=True, encoding="utf-8", check=True)
-    runs = [shlex.split(line) for line in done.stdout.splitlines() if "bin/pytest " in line]
-    named = [{word for word in run if word.startswith("tests/")} for run in runs]
-    left_out = [{word.removeprefix("--ignore=") for word in run if word.startswith("--ignore=")} for run in runs]
-
-    for folder in (f"tests/{name}" for name in folders.split()):
-        assert (ROOT / folder).is_dir()
-        assert (
-            sum(folder in some or (not some and folder not in out) for some, out in zip(named, left_out, strict=True))
-            == 1
-        )
+    # Without the variables of the command that runs this.
+    plain = os.environ | {"MAKEFLAGS": ""}
+    for speed, included in {
+        "quick": ["quick"],
+        "test": ["quick"],
+        "slow": ["slow"],
+        "check": ["quick", "slow"],
+    }.items():
+        make = [str(shutil.which("make")), "-n", speed]
+        done = subprocess.run(make, cwd=ROOT, env=plain, capture_output=True, encoding="utf-8", check=True)
+        runs = [shlex.split(line) for line in done.stdout.splitlines() if "bin/pytest " in line]
+        named = [{word for word in run if word.startswith("tests/")} for run in runs]
+        left_out = [{word.removeprefix("--ignore=") for word in run if word.startswith("--ignore=")} for run in runs]
+        how = list(zip(named, left_out, strict=True))
+        for includes in included:
+            (folders,) = re.findall(rf"^{includes.upper()} := \$\(addprefix tests/,(.*)\)$", MAKEFILE, re.MULTILINE)
+            for folder in (f"tests/{name}" for name in folders.split()):
+                with subtests.test(speed=speed, folder=folder):
+                    assert (ROOT / folder).is_dir()
+                    assert sum(folder in some or (not some and folder not in out) for some, out in how) == 1
 
 
 def test_commands_in_the_documents_exist() -> None:

@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import pytest
 import uvloop
@@ -15,6 +16,7 @@ import uvloop
 from pagegrade.gather.context import GatherLimits, OffloadFailed
 from pagegrade.model.artifacts import Response
 from pagegrade.parse.html.parser import NamedURLs, ReferenceURL, find_named_urls
+from pagegrade.sandbox import pool
 from pagegrade.sandbox.pool import (
     MEMORY_RATIO,
     SHARED_BYTES,
@@ -47,6 +49,8 @@ from tests.service.tasks import (
 from tests.waiting import HANG_S, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
+LITTLE_CPU_S: Final = 2
+"""What a task may use where a test uses it up."""
 
 
 @pytest.fixture(autouse=True)
@@ -184,45 +188,46 @@ LOOPS = pytest.mark.parametrize(
 )
 
 
+ENDS: Final[dict[str, tuple[str, str | None, int]]] = {
+    "SIGSEGV": ("parser_limit", "crash", 2),
+    "SIGABRT": ("parser_limit", "crash", 2),
+    "SIGXCPU": ("parser_limit", "cpu_limit", 1),
+    "memory": ("parser_limit", "memory_limit", 2),
+    "SIGKILL": ("internal", None, 2),
+    "SIGTERM": ("internal", None, 2),
+    "stop": ("internal", None, 2),
+}
+"""How a child ends -> (code, cause, attempts)."""
+
+
 @LOOPS
-@pytest.mark.parametrize(
-    ("how", "ends"),
-    [
-        ("SIGSEGV", ("parser_limit", "crash", 2)),
-        ("SIGABRT", ("parser_limit", "crash", 2)),
-        ("SIGXCPU", ("parser_limit", "cpu_limit", 1)),
-        ("memory", ("parser_limit", "memory_limit", 2)),
-        ("SIGKILL", ("internal", None, 2)),
-        ("SIGTERM", ("internal", None, 2)),
-        ("stop", ("internal", None, 2)),
-    ],
-)
 def test_what_ends_a_child_says_who_is_to_blame(
-    loop_factory: Callable[[], asyncio.AbstractEventLoop],
-    tmp_path: Path,
-    how: str,
-    ends: tuple[str, str | None, int],
+    loop_factory: Callable[[], asyncio.AbstractEventLoop], tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
     """Limits are the input's fault at once, crashes when they repeat, anything else never.
 
-    Of memory, a task of this length gets less at its first attempt than at its second.
-
-    ``ends``: (code, cause, attempts).
+    Of memory, a task of this length gets less at its first attempt than at its second. All end at once: one that stands
+    still is only noticed after its time.
     """
 
-    async def main() -> OffloadFailed:
+    async def end(how: str) -> OffloadFailed:
         async with Children(1) as children:
             await children.run(pid_of_child, timeout_s=HANG_S)
             with pytest.raises(OffloadFailed) as failure:
-                await children.run(count_and_die, f"{tmp_path}/log", how, timeout_s=5 if how == "stop" else HANG_S)
+                await children.run(count_and_die, f"{tmp_path}/{how}", how, timeout_s=5 if how == "stop" else HANG_S)
             assert await children.run(pid_of_child, timeout_s=HANG_S) > 0
             return failure.value
 
-    with asyncio.Runner(loop_factory=loop_factory) as runner:
-        failure = runner.run(main())
+    async def main() -> list[OffloadFailed]:
+        return await asyncio.gather(*map(end, ENDS))
 
-    assert (failure.code, failure.cause, len(list(tmp_path.iterdir()))) == ends
-    assert isinstance(failure, TaskLost) == (failure.code == "internal")
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        failures = runner.run(main())
+
+    for how, failure in zip(ENDS, failures, strict=True):
+        with subtests.test(how=how):
+            assert (failure.code, failure.cause, len(list(tmp_path.glob(f"{how}-*")))) == ENDS[how]
+            assert isinstance(failure, TaskLost) == (failure.code == "internal")
 
 
 @LOOPS
@@ -242,13 +247,14 @@ def test_a_task_whose_child_was_killed_from_outside_is_done_by_another(
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_a_task_that_uses_up_its_cpu_time_is_tried_once(tmp_path: Path) -> None:
+def test_a_task_that_uses_up_its_cpu_time_is_tried_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the wall clock or by the kernel's limit, whichever comes first: never twice the CPU time."""
+    monkeypatch.setattr(pool, "CPU_SECONDS", LITTLE_CPU_S)
 
     async def main() -> OffloadFailed:
         async with Children(1) as children:
             with pytest.raises(OffloadFailed) as failure:
-                await children.run(count_and_die, f"{tmp_path}/log", "cpu", timeout_s=12 * CPU_SECONDS)
+                await children.run(count_and_die, f"{tmp_path}/log", "cpu", timeout_s=HANG_S)
             return failure.value
 
     assert asyncio.run(main()).cause == "cpu_limit"
@@ -323,7 +329,7 @@ def test_both_attempts_of_a_task_share_its_cpu_time(tmp_path: Path) -> None:
     async def main() -> OffloadFailed:
         async with Children(1) as children:
             with pytest.raises(OffloadFailed) as failure:
-                await children.run(burn_and_eat, f"{tmp_path}/log", 2.5, timeout_s=HANG_S)
+                await children.run(burn_and_eat, f"{tmp_path}/log", 1.5, timeout_s=HANG_S)
             return failure.value
 
     assert asyncio.run(main()).cause == "memory_limit"
