@@ -50,7 +50,7 @@ from tests.waiting import HANG_S, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 LITTLE_CPU_S: Final = 2
-"""What a task may use where a test uses it up."""
+"""Processor time of a task whose test uses it up."""
 
 
 @pytest.fixture(autouse=True)
@@ -123,7 +123,7 @@ def test_answer_at_the_limit_is_taken() -> None:
 
 
 def test_a_child_that_has_grown_is_replaced_after_its_answer() -> None:
-    """What leaked into it goes with it, and its task is served all the same; memory that it gave back is no leak."""
+    """Leaked memory goes with it, and its task is served all the same; memory that it gave back is no leak."""
 
     async def main() -> tuple[list[int], int]:
         async with Children(1) as children:
@@ -197,7 +197,7 @@ ENDS: Final[dict[str, tuple[str, str | None, int]]] = {
     "SIGTERM": ("internal", None, 2),
     "stop": ("internal", None, 2),
 }
-"""How a child ends -> (code, cause, attempts)."""
+"""End of a child -> (code, cause, attempts)."""
 
 
 @LOOPS
@@ -234,7 +234,7 @@ def test_what_ends_a_child_says_who_is_to_blame(
 def test_a_task_whose_child_was_killed_from_outside_is_done_by_another(
     loop_factory: Callable[[], asyncio.AbstractEventLoop], tmp_path: Path
 ) -> None:
-    """Nobody notices but the log."""
+    """Only the log says so."""
 
     async def main() -> int:
         async with Children(1) as children:
