@@ -16,6 +16,7 @@ import asyncio
 import json
 import os
 import shutil
+import signal
 import socket
 import statistics
 import sys
@@ -185,7 +186,8 @@ async def _run(command: Sequence[str], chrome: str, folder: Path) -> None:
         async with asyncio.timeout(TIMEOUT_S):
             await process.wait()
     except TimeoutError:
-        process.terminate()
+        # Lighthouse ends its browser with it, which no other signal does: that is in a process group of its own.
+        process.send_signal(signal.SIGINT)
         await process.wait()
 
 
