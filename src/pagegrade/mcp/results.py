@@ -226,7 +226,7 @@ def _changed(change: Change) -> ChangedFinding:
     result = change.result
     return ChangedFinding(
         check=result.check,
-        title=view.headline(result, limit=100),
+        title=view.change_title(change, limit=100),
         severity=result.importance,
         page_data=[] if change.evidence is None else _place(change.evidence),
     )

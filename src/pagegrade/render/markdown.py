@@ -243,7 +243,7 @@ def _comparison(comparison: Comparison) -> list[str]:
 def _change(change: Change) -> str:
     result = change.result
     where = code(view.place(change.evidence), 400) if change.evidence else ""
-    title = escape_markdown(view.headline(result), 200)
+    title = escape_markdown(view.change_title(change), 200)
     return f"{title} ({result.importance}) {where or escape_markdown(result.message)}"
 
 

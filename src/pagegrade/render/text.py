@@ -400,6 +400,6 @@ def _comparison(page: _Page, comparison: Comparison) -> None:
 
 def _change(change: Change) -> Text:
     where = view.place(change.evidence) if change.evidence else ""
-    text = Text.assemble((view.headline(change.result), "bold"), f"  {change.result.importance}")
+    text = Text.assemble((view.change_title(change), "bold"), f"  {change.result.importance}")
     text.append(f"  {where or visible(change.result.message)}", style="dim")
     return text
