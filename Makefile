@@ -22,7 +22,7 @@ RUN ?=
 
 # The three speeds of the tests, by path: what is in none of these folders is in `make test` alone.
 QUICK := $(addprefix tests/,checks golden model parse property render report scoring)
-SLOW := $(addprefix tests/,browser fault generated_clients lab)
+SLOW := $(addprefix tests/,browser fault generated_clients install lab)
 PYTEST = PAGEGRADE_TEST_BACKEND='$(BACKEND)' $(BIN)/pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
@@ -61,7 +61,7 @@ quick: env-test  ## the tests of the pure packages, in less than a minute
 test: env-test  ## all tests but the slow ones, on all cores (ARGS='-k word' for some; JOBS=0: one after the other; BACKEND=postgresql)
 	@$(PYTEST) $(SLOW:%=--ignore=%) $(ARGS)
 
-slow: env-test  ## the slow tests: real browsers, generated clients, the hostile lab, crashes and lost machines
+slow: env-test  ## the slow tests: real browsers, generated clients, installations, the hostile lab, crashes and lost machines
 	@$(PYTEST) $(SLOW) $(ARGS)
 
 analyze: env-run  ## analyze a page: make analyze URL=https://example.org/ [ARGS='--format json']

@@ -40,11 +40,13 @@ class Lock:
         return ROOT / "requirements" / f"{self.name}.txt"
 
 
+INSTALLED: Final = ("pdf", "postgresql", "uvloop")
+"""Extras that an installation from this repository or from the image includes."""
 LOCKS: Final = (
-    Lock(name="dev", project=True, groups=("test", "lint"), extras=("client", "mcp", "otel", "pdf")),
-    Lock(name="test", project=True, groups=("test",), extras=("client", "mcp", "otel", "pdf"), within="dev"),
-    Lock(name="run", project=True, extras=("pdf",), within="dev"),
-    Lock(name="otel", project=True, extras=("otel", "pdf"), within="dev"),
+    Lock(name="dev", project=True, groups=("test", "lint"), extras=("client", "mcp", "otel", *INSTALLED)),
+    Lock(name="test", project=True, groups=("test",), extras=("client", "mcp", "otel", *INSTALLED), within="dev"),
+    Lock(name="run", project=True, extras=INSTALLED, within="dev"),
+    Lock(name="otel", project=True, extras=("otel", *INSTALLED), within="dev"),
     Lock(name="site", project=False, groups=("site",)),
     Lock(name="build", project=False, groups=("build",)),
     Lock(name="uv", project=False, groups=("bootstrap",)),

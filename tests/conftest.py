@@ -18,6 +18,7 @@ LONGEST = (
     "tests/browser/test_journeys.py",
     "tests/browser/",
     "tests/generated_clients/",
+    "tests/install/",
     "tests/store/repositories/test_report_list.py",
     "tests/cli/test_serve.py",
     "tests/e2e/",

@@ -119,6 +119,7 @@ def test_every_test_file_tests_a_source_file() -> None:
         "fixtures",
         "generated_clients",
         "golden",
+        "install",
         "lab",
         "property",
         "recorded",

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from devtools.locks import LOCKS, ROOT, Lock, header, input_hash, problems
+from devtools.locks import INSTALLED, LOCKS, ROOT, Lock, header, input_hash, problems
 
 RUN = Lock(name="run", project=True)
 TEST = Lock(name="test", project=True, groups=("test",))
@@ -117,11 +117,14 @@ def test_the_project_as_it_is_has_no_problem() -> None:
     assert problems() == []
 
 
-def test_the_service_is_locked_with_its_pdf_export_and_the_package_does_not_require_it() -> None:
+def test_the_service_is_locked_with_extras_that_the_package_does_not_require() -> None:
     """``make serve`` and the image install from ``run.txt``, or from ``otel.txt``."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    packages = {"pdf": "typst", "postgresql": "psycopg-binary", "uvloop": "uvloop"}
+    required = {requirement.partition(">")[0].partition("[")[0] for requirement in project["dependencies"]}
 
-    assert not any(requirement.startswith("typst") for requirement in project["dependencies"])
-    assert [requirement.partition(">")[0] for requirement in project["optional-dependencies"]["pdf"]] == ["typst"]
+    assert set(INSTALLED) == set(packages)
+    assert required & {"typst", "psycopg", "procrastinate", "uvloop"} == set()
     for name in ("run", "otel", "test", "dev"):
-        assert "\ntypst==" in (ROOT / "requirements" / f"{name}.txt").read_text(), name
+        lock = (ROOT / "requirements" / f"{name}.txt").read_text()
+        assert {package for package in packages.values() if f"\n{package}==" not in lock} == set(), name

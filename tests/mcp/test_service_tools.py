@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import httpx2
 import pytest
-from mcp import Client
+from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent
 
@@ -138,6 +138,36 @@ def test_a_monitor_is_created_and_listed_with_the_state_of_its_budgets(tmp_path:
     assert listed == [{**made, "budgets": [{"condition": "score<100", "state": "breached"}]}]
     assert of_report == listed
     assert (of_other, beyond) == ([], [])
+
+
+def test_reports_and_checks_are_resources_under_the_limits_of_the_key(tmp_path: Path) -> None:
+    """Read by address: a report as the prompt, a check as JSON; a report of another project is not there."""
+
+    async def use(client: Client, instance: Instance) -> tuple[str, ...]:
+        report = await instance.create("https://example.com/")
+        await instance.finish()
+        other = instance.add_key("reports:read", project="example.net")
+        address = f"pagegrade://reports/{report['id']}"
+        read = [(await client.read_resource(uri)).contents[0] for uri in (address, "pagegrade://checks/canonical")]
+        templates = {each.uri_template for each in (await client.list_resource_templates()).resource_templates}
+        refused = []
+        async with agent(instance, other) as limited:
+            for asking, uri in (
+                (limited, address),
+                (client, "pagegrade://reports/x"),
+                (client, "pagegrade://reports/99"),
+            ):
+                with pytest.raises(MCPError) as caught:
+                    await asking.read_resource(uri)
+                refused.append(str(caught.value))
+        return (*(content.text for content in read), " ".join(sorted(templates)), *refused)  # type: ignore[union-attr]
+
+    report, check, templates, *refused = with_agent(tmp_path, use)
+
+    assert report.startswith("# Fix ")
+    assert json.loads(check)["check"] == "canonical"
+    assert templates == "pagegrade://checks/{check} pagegrade://reports/{report}"
+    assert [bool(sentence) for sentence in refused] == [True] * 3
 
 
 def test_text_of_a_page_stands_in_page_data_only(tmp_path: Path) -> None:

@@ -390,6 +390,9 @@ def transfer(
     ] = None,
 ) -> None:
     """Copy all data from SQLite to an empty PostgreSQL database: PAGEGRADE_DATABASE_URL, or the options."""
+    from pagegrade.store.engine.factory import require_postgresql
+
+    require_postgresql()
     from pagegrade.cli.transfer import transfer_database
 
     raise typer.Exit(transfer_database(from_file=from_file, to=to, to_file=to_file))

@@ -1,34 +1,30 @@
-"""The words of pages in the reader's language: message catalogues (gettext), and dates and numbers as CLDR has them.
+"""Texts of pages in the reader's language: message catalogues (gettext), and dates and numbers as CLDR has them.
 
 English is the language of the source; every other one is a catalogue in ``locales``. Pages alone are translated: what a
-check found is stored in the words it was found in.
+check found is stored in the language it was found in.
 """
 
 from __future__ import annotations
 
-import io
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 from functools import cache
-from gettext import GNUTranslations, NullTranslations
+from gettext import NullTranslations
 from importlib.resources import files
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from babel import Locale
-from babel.dates import format_datetime, format_timedelta
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
-from babel.numbers import format_decimal, format_percent, get_decimal_symbol, get_group_symbol
+from pagegrade.render.catalogue_file import read_catalogue
+from pagegrade.render.locale_formats import FORMATS, UNITS_S
 
-LOCALES: Final = ("en", "de")
+LOCALES: Final = tuple(FORMATS)
 """Languages that pages can be read in; the first one where a reader asks for none of them."""
 DOMAIN: Final = "pagegrade"
 MAX_HEADER: Final = 1_000
 """Characters of an Accept-Language header that are read; a longer one counts as none."""
 _MS: Final = 1000
-_EXACT: Final = 1e15
-"""Larger numbers are whole, and may have more digits than decimals are rounded to."""
+_THRESHOLD: Final = 1.2
+"""Units of time that must have passed before a time is written in them: 70 minutes are minutes, 72 are an hour."""
 
 
 class Texts:
@@ -38,12 +34,10 @@ class Texts:
         """Load the catalogue of one of ``LOCALES``."""
         self.tag = tag
         """BCP 47, for the ``lang`` attribute."""
-        self._locale = Locale.parse(tag, sep="-")
-        self.direction: str = self._locale.text_direction
+        self._formats = FORMATS[tag]
+        self.direction = self._formats.direction
         """``ltr`` or ``rtl``, for the ``dir`` attribute."""
-        # The source is British where CLDR's plain "en" is American; other languages have their own marks ("5. Jan.").
-        self._day: str = "d MMM y" if tag == LOCALES[0] else str(self._locale.datetime_skeletons["yMMMd"])
-        self._symbols = str.maketrans({",": get_group_symbol(self._locale), ".": get_decimal_symbol(self._locale)})
+        self._symbols = str.maketrans({",": self._formats.group, ".": self._formats.decimal})
         self.catalogue: NullTranslations = _catalogue(tag)
 
     def gettext(self, message: str, /, **values: object) -> str:
@@ -56,48 +50,48 @@ class Texts:
 
     def number(self, value: float, *, digits: int = 0) -> str:
         """``1,234.5``; at most so many digits behind the point."""
-        # Groups of three in every one of ``LOCALES``; Babel takes twenty times as long, and a report has hundreds.
-        if isinstance(value, int):
-            shown = f"{value:,}"
-        elif abs(value) < _EXACT:
-            shown = f"{round(Decimal(str(value)), digits):,f}"
-        else:
-            return str(format_decimal(value, format="#,##0", locale=self._locale))
+        shown = f"{value:,}" if isinstance(value, int) else f"{Decimal(str(value)):,.{digits}f}"
         if "." in shown:
             shown = shown.rstrip("0").rstrip(".")
         return shown.translate(self._symbols)
 
     def hundredths(self, value: float) -> str:
         """``1,234.50``; always two digits behind the point, for columns of figures."""
-        return str(format_decimal(value, format="#,##0.00", locale=self._locale))
+        return f"{Decimal(str(value)):,.2f}".translate(self._symbols)
 
     def percent(self, ratio: float) -> str:
-        """``98 %`` for 0.98, as the language writes it."""
-        return str(format_percent(ratio, format="#,##0%" if self.tag == "en" else None, locale=self._locale))
+        """``98%`` for 0.98, as the language writes it."""
+        return f"{Decimal(str(ratio)) * 100:,.0f}".translate(self._symbols) + self._formats.percent
 
     def moment(self, at_ms: int, timezone: str = "UTC") -> str:
         """Date and time to the minute, e.g. ``5 Jan 2026, 12:34``; in UTC where the zone is not known here."""
-        when = datetime.fromtimestamp(at_ms / _MS, UTC).astimezone(_zone(timezone))
-        return str(format_datetime(when, f"{self._day}, HH:mm", locale=self._locale))
+        when = _local(at_ms, timezone)
+        return f"{self._day(when)}, {when:%H:%M}"
 
     def date(self, at_ms: int, timezone: str = "UTC") -> str:
         """The day, e.g. ``5 Jan 2026``."""
-        when = datetime.fromtimestamp(at_ms / _MS, UTC).astimezone(_zone(timezone))
-        return str(format_datetime(when, self._day, locale=self._locale))
+        return self._day(_local(at_ms, timezone))
 
     def ago(self, at_ms: int, now_ms: int) -> str:
         """Format the time since a moment in one unit: ``3 hours ago``; the future counts as now."""
-        past = timedelta(milliseconds=min(0, at_ms - now_ms))
-        return str(format_timedelta(past, add_direction=True, threshold=1.2, locale=self._locale))
+        past_s = -((at_ms - now_ms) // _MS)
+        if past_s <= 0:
+            return self._formats.now
+        unit = next((index for index, unit_s in enumerate(UNITS_S) if past_s / unit_s >= _THRESHOLD), -1)
+        count = max(1, round(past_s / UNITS_S[unit]))
+        return self._formats.ago[unit][count != 1].format(count)
 
     def language_name(self, tag: str) -> str:
-        """A language in its own words, e.g. ``Deutsch``."""
-        return str(Locale.parse(tag, sep="-").get_display_name()).capitalize()
+        """The name of one of ``LOCALES`` in that language, e.g. ``Deutsch``."""
+        return FORMATS[tag].name
+
+    def _day(self, when: datetime) -> str:
+        return f"{when.day}{self._formats.after_day} {self._formats.months[when.month - 1]} {when.year}"
 
 
 @cache
 def texts_for(tag: str) -> Texts:
-    """The words in one of ``LOCALES``."""
+    """The texts in one of ``LOCALES``."""
     return Texts(tag)
 
 
@@ -141,12 +135,13 @@ def _known(tag: str) -> str | None:
 def _catalogue(tag: str) -> NullTranslations:
     if tag == LOCALES[0]:
         return NullTranslations()
-    source = files("pagegrade.render").joinpath("locales", tag, "LC_MESSAGES", f"{DOMAIN}.po").read_bytes()
-    # Compiled at start instead of at build time: it takes some milliseconds and cannot be forgotten.
-    compiled = io.BytesIO()
-    write_mo(compiled, read_po(io.BytesIO(source), locale=tag, domain=DOMAIN))
-    compiled.seek(0)
-    return GNUTranslations(compiled)
+    file = files("pagegrade.render").joinpath("locales", tag, "LC_MESSAGES", f"{DOMAIN}.po")
+    return read_catalogue(file.read_text(encoding="utf-8"))
+
+
+def _local(at_ms: int, timezone: str) -> datetime:
+    """The moment in a time zone; in UTC where the zone is not known here."""
+    return datetime.fromtimestamp(at_ms / _MS, UTC).astimezone(_zone(timezone))
 
 
 @cache

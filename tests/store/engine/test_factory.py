@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,12 @@ def test_a_server_needs_the_name_of_a_database(url: str) -> None:
     """The driver would take that of the user, which nobody meant."""
     with pytest.raises(InvalidInput, match="HOST:5432/DATABASE"):
         open_database(url)
+
+
+@pytest.mark.parametrize("package", ["procrastinate", "psycopg"])
+def test_an_installation_without_the_driver_says_how_to_get_it(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Installed by an extra; SQLite needs neither package."""
+    monkeypatch.setattr("pagegrade.store.engine.factory.find_spec", lambda name: None if name == package else sys)
+
+    with pytest.raises(InvalidInput, match=r"pip install 'pagegrade\[postgresql\]'"):
+        open_database("postgresql+psycopg://db/reports")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
@@ -28,14 +30,25 @@ def open_database(
         name: On PostgreSQL, application name of the connections.
 
     Raises:
-        InvalidInput: The URL is not valid.
+        InvalidInput: The URL is not valid, or needs an extra that is not installed.
     """
     if not is_shared_url(url):
         return SQLiteDatabase(url, readers=readers or 4, checkpoints=checkpoints)
+    require_postgresql()
     # Imported late: the driver takes a tenth of a second to load and is not needed for SQLite.
     from pagegrade.store.engine.postgresql_database import READERS, WRITERS, PostgresDatabase
 
     return PostgresDatabase(url, readers=readers or READERS, writers=writers or WRITERS, name=name)
+
+
+def require_postgresql() -> None:
+    """Do nothing if what connects to PostgreSQL is installed, which the extra ``pagegrade[postgresql]`` brings.
+
+    Raises:
+        InvalidInput: It is not; the message has the command to install it.
+    """
+    if find_spec("psycopg") is None or find_spec("procrastinate") is None:
+        raise InvalidInput("PostgreSQL needs an extra. Install it with: pip install 'pagegrade[postgresql]'")
 
 
 def is_shared_url(url: str) -> bool:

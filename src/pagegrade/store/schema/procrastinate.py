@@ -12,7 +12,6 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, insert, select
 
-from pagegrade.store.engine.postgresql import driver_of
 from pagegrade.store.schema.tables import installation
 
 SCHEMA_ROW: Final = "queue_schema"
@@ -68,6 +67,9 @@ def _sql() -> Path:
 
 
 def _run(tx: Connection, script: str) -> None:
+    # Imported late: migrations import this module on SQLite as well, where the driver may not be installed.
+    from pagegrade.store.engine.postgresql import driver_of
+
     # The driver executes several statements at once only without parameters, so SQLAlchemy is bypassed.
     driver_of(tx).execute(script.encode())
 
