@@ -133,7 +133,7 @@ def test_the_extras_are_those_that_are_tested_here() -> None:
 
 
 def test_the_base_is_small(install: Install) -> None:
-    """All files that the installation brings, without byte code, which pip makes of them if it is told to."""
+    """All files that the installation brings, without byte code, which pip may compile them to."""
     (packages,) = install("").parents[1].glob("lib/python3*/site-packages")
     files = {path.relative_to(packages): path.stat().st_size for path in packages.rglob("*") if path.is_file()}
 

@@ -82,7 +82,7 @@ class SyncMethods(SyncCaller):
             search: Part of the field that `search_by` names, in any case; `%`, `_` and `\` mean themselves. A
                 search that takes too long among very many long URLs is refused with `too_expensive`, never
                 answered in part.
-            search_by: Where `search` looks.
+            search_by: Field that `search` looks in.
             project: Host of the reports; a whole URL is fine.
             result: Only reports with this result.
             state: Only reports in this state.
@@ -184,8 +184,8 @@ class SyncMethods(SyncCaller):
 
         Args:
             url: Page to analyze, http or https; without a scheme it gets `https://`. The fragment is dropped.
-            privacy: Who may open the share page: 0 anyone with the link, 1 only you, 2 with the password.
-                Without it the default of the account holds, which is 0 unless it was changed.
+            privacy: Readers of the share page: 0 anyone with the link, 1 only you, 2 with the password. Without
+                it the default of the account holds, which is 0 unless it was changed.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Without it the installation decides.
             device: Device that the browser imitates; without it `mobile`.
@@ -260,7 +260,7 @@ class SyncMethods(SyncCaller):
 
         Args:
             id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
-            privacy: Who may open the share page, as when creating.
+            privacy: Readers of the share page, as when creating.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
             device: Device that the browser imitates, from the next analysis on.
@@ -302,7 +302,7 @@ class SyncMethods(SyncCaller):
 
         Args:
             id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
-            privacy: Who may open the share page, as when creating.
+            privacy: Readers of the share page, as when creating.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
             device: Device that the browser imitates, from the next analysis on.
@@ -344,7 +344,7 @@ class SyncMethods(SyncCaller):
 
         Args:
             id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
-            privacy: Who may open the share page, as when creating.
+            privacy: Readers of the share page, as when creating.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
             device: Device that the browser imitates, from the next analysis on.
@@ -413,7 +413,7 @@ class SyncMethods(SyncCaller):
     def compare_runs(self, id: int, *, from_: int | None = None, to: int | None = None) -> Comparison:
         """Compare two runs.
 
-        What is new, fixed, still there, and not comparable from the older run to the newer one.
+        New, fixed, remaining and incomparable findings from the older run to the newer one.
 
         The key needs the scope `reports:read`.
 
@@ -504,7 +504,7 @@ class SyncMethods(SyncCaller):
     def show_batch(self, id: int) -> Batch:
         """Show a batch.
 
-        How far a batch is, and where each of its reports stands. Deleted reports are no longer in it.
+        Progress of a batch and state of each of its reports. Deleted reports are no longer in it.
 
         The key needs the scope `reports:read`. A key that is limited to a project cannot be used.
 
@@ -589,7 +589,7 @@ class SyncMethods(SyncCaller):
 
         Args:
             check: Id of the check.
-            reason: Why it is ignored.
+            reason: Reason to ignore the finding.
             report_id: Only for this report.
             project: Only for reports of this host.
             selector: Only places in elements that match: a selector as a report shows it, or type, class, id
@@ -873,8 +873,8 @@ class SyncMethods(SyncCaller):
     ) -> Webhook:
         """Change a webhook.
 
-        What is not sent stays as it is. `disabled=0` enables a webhook again that was disabled; what waits for
-        it is then delivered.
+        Fields that are not sent stay as they are. `disabled=0` enables a webhook again that was disabled; what
+        waits for it is then delivered.
 
         The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
 
@@ -1020,7 +1020,7 @@ class SyncMethods(SyncCaller):
     def show_account(self) -> Account:
         """Show the account.
 
-        Who the key belongs to, what the account may use and has used, and the key itself.
+        The account of the key, its limits and usage, and the key itself.
 
         The key needs the scope `account:read`.
         """

@@ -106,7 +106,7 @@ class ReportListQuery(Paged):
         "search that takes too long among very many long URLs is refused with `too_expensive`, never answered in part.",
         examples=["pricing"],
     )
-    search_by: Literal["url"] = Field("url", description="Where `search` looks.")
+    search_by: Literal["url"] = Field("url", description="Field that `search` looks in.")
     project: str | None = Field(
         None, max_length=MAX_TEXT, description="Host of the reports; a whole URL is fine.", examples=["example.com"]
     )
@@ -118,7 +118,7 @@ class ReportListQuery(Paged):
     )
     sort_by: Literal["id", "generated_at", "url", "result"] = Field(
         "id",
-        description="What to sort by: creation, analysis, address, or severity of the result (then the score). "
+        description="Sort key: creation, analysis, address, or severity of the result (then the score). "
         "Reports without a result come last.",
         examples=["generated_at"],
     )
@@ -205,7 +205,7 @@ class CreateReportBody(BaseModel):
     )
     privacy: Literal[0, 1, 2] | None = Field(
         None,
-        description="Who may open the share page: 0 anyone with the link, 1 only you, 2 with the password. "
+        description="Readers of the share page: 0 anyone with the link, 1 only you, 2 with the password. "
         "Without it the default of the account holds, which is 0 unless it was changed.",
         examples=[2],
     )
@@ -292,7 +292,7 @@ class CreateIgnoreBody(BaseModel):
         None, ge=1, le=1_000_000, description="The most places to ignore; as for `state`.", examples=[2]
     )
     reason: str = Field(
-        max_length=MAX_REASON, description="Why it is ignored.", examples=["The banner is replaced in May."]
+        max_length=MAX_REASON, description="Reason to ignore the finding.", examples=["The banner is replaced in May."]
     )
     expires_at: Annotated[int | None, WithJsonSchema({"type": "string", "format": "date-time"}), Reads(read_moment)] = (
         Field(
@@ -430,7 +430,7 @@ class UpdateReportBody(BaseModel):
     """Changes; all else stays."""
 
     privacy: Literal[0, 1, 2] | None = Field(
-        None, description="Who may open the share page, as when creating.", examples=[2]
+        None, description="Readers of the share page, as when creating.", examples=[2]
     )
     password: str | None = Field(
         None,

@@ -230,8 +230,8 @@ OPERATIONS: Final = (
         path=f"{PATH}/{{id}}",
         name="update_webhook",
         summary="Change a webhook",
-        description="What is not sent stays as it is. `disabled=0` enables a webhook again that was disabled; what "
-        "waits for it is then delivered.",
+        description="Fields that are not sent stay as they are. `disabled=0` enables a webhook again that was "
+        "disabled; what waits for it is then delivered.",
         handler=update_webhook,
         scope="webhooks",
         body=UpdateWebhookBody,

@@ -14,7 +14,7 @@ TAGS: Final[dict[str, str]] = {
     "Webhooks": "Deliveries of events to URLs, chat channels and e-mail addresses.",
     "Runs": "The analyses of a report: each is numbered and never changes.",
     "Projects": "The hosts your reports are about.",
-    "Account": "Who you are here, what you may use and what you have used.",
+    "Account": "Your account, its limits and its usage.",
     "Checks": "The catalogue of checks. No key is needed.",
     "Service": "The interface itself. No key is needed.",
 }
@@ -57,7 +57,7 @@ PATH_PARAMETERS: Final[dict[str, JSONObject]] = {
 
 REQUEST_HEADERS: Final[dict[str, JSONObject]] = {
     "Prefer": {
-        "description": "What you would like (RFC 7240). `wait=N` waits up to N seconds, 50 at most, for a running "
+        "description": "Preferences (RFC 7240). `wait=N` waits up to N seconds, 50 at most, for a running "
         "analysis; `respond-async` does not wait; `handling=lenient` ignores query values that cannot be used; "
         "`return=minimal` answers a change with `id`, `object` and `state` alone. Others are ignored.",
         "schema": {"type": "string"},
@@ -108,7 +108,7 @@ ANSWER_HEADERS: Final[dict[str, JSONObject]] = {
         "example": '"1042-7"',
     },
     "Last-Modified": {
-        "description": "When it last changed.",
+        "description": "Time of the last change.",
         "schema": {"type": "string"},
         "example": "Mon, 05 Jan 2026 12:34:56 GMT",
     },
@@ -133,7 +133,7 @@ ANSWER_HEADERS: Final[dict[str, JSONObject]] = {
         "example": "true",
     },
     "WWW-Authenticate": {
-        "description": "How to show a key, or which scope is missing (RFC 6750).",
+        "description": "Scheme of the key, or the missing scope (RFC 6750).",
         "schema": {"type": "string"},
         "example": 'Bearer realm="api"',
     },
@@ -148,22 +148,22 @@ ANSWER_HEADERS: Final[dict[str, JSONObject]] = {
         "example": "application/x-www-form-urlencoded, multipart/form-data, application/json",
     },
     "RateLimit": {
-        "description": "How many calls are left, and in how many seconds there are more.",
+        "description": "Remaining calls, and seconds until there are more.",
         "schema": {"type": "string"},
         "example": '"requests";r=119;t=60',
     },
     "RateLimit-Policy": {
-        "description": "How many calls a key may make in a minute.",
+        "description": "Calls that a key may make in a minute.",
         "schema": {"type": "string"},
         "example": '"requests";q=120;w=60',
     },
     "X-RateLimit-Limit": {
-        "description": "How many calls a key may make in a minute.",
+        "description": "Calls that a key may make in a minute.",
         "schema": {"type": "integer", "minimum": 0},
         "example": 120,
     },
     "X-RateLimit-Remaining": {
-        "description": "How many of them are left.",
+        "description": "Remaining calls of the minute.",
         "schema": {"type": "integer", "minimum": 0},
         "example": 119,
     },

@@ -13,12 +13,12 @@ class CheckState(Document):
     """One thing a check can find."""
 
     name: str = about("The check's own word.", "too_long")
-    message: str = about("What it says of the page.", "The title is longer than search results show.")
+    message: str = about("Sentence about the page.", "The title is longer than search results show.")
     loss: float = about("The least it costs, as a share of the points of its importance.", 0.5, ge=0, le=1)
     loss_max: float = about("The most it costs, as a share of the points of its importance.", 0.5, ge=0, le=1)
-    title: str = about("What is wrong or what to do; empty where there is nothing to do.", "Shorten the title")
-    why: str = about("Why that matters.", "Search results cut what follows.")
-    fix: str = about("What to do, as Markdown.", "Write a title of 10 to 70 characters.")
+    title: str = about("The problem or the task, short; empty where there is nothing to do.", "Shorten the title")
+    why: str = about("Reason to fix it.", "Search results cut what follows.")
+    fix: str = about("Instructions, as Markdown.", "Write a title of 10 to 70 characters.")
 
 
 class CheckItem(Document):
@@ -27,11 +27,11 @@ class CheckItem(Document):
     id: str = about("Its name for programs, as in the results of a report.", "title-length")
     object: Literal["check"] = about("The kind of object.", "check")
     title: str = about("Its name for people.", "Title length")
-    category: Category = about("What it counts for.", "seo")
-    importance: Importance = about("How much it matters.", "medium")
+    category: Category = about("Category that its penalty counts in.", "seo")
+    importance: Importance = about("Importance inside its category.", "medium")
     price: Amount = about("The most it can cost, in points of the score.", 3)
-    summary: str = about("What it is about, in one sentence.", "Search results cut long titles.")
-    states: list[CheckState] = about("What it can find, best first.")
+    summary: str = about("Subject of the check, in one sentence.", "Search results cut long titles.")
+    states: list[CheckState] = about("Possible results, best first.")
     cause: str | None = about("Checks with the same cause are charged once; null: it shares none.", None, "title")
     requires: list[str] = about("Always empty since ruleset 2026.2.", [])
     cap: Points | None = about("In its worst state the score is at most this; null: no limit.", None, 69)
@@ -42,9 +42,9 @@ class CheckItem(Document):
 class CheckDocumentation(Document):
     """The check explained, as Markdown."""
 
-    what_it_checks: str = about("What it looks at.", "The length of the text of `<title>`.")
-    why_it_matters: str = about("What it is good for.", "Search results show about 60 characters.")
-    how_to_fix: str = about("What to do when it fails.", "Put the topic first and stop there.")
+    what_it_checks: str = about("Parts of the page that it reads.", "The length of the text of `<title>`.")
+    why_it_matters: str = about("Benefit of passing.", "Search results show about 60 characters.")
+    how_to_fix: str = about("Instructions for when it fails.", "Put the topic first and stop there.")
     fails_on: str = about("A page or header it fails on.", "```html\n<title>A very long title …</title>\n```")
     passes_on: str = about("A page or header it passes on.", "```html\n<title>Pricing</title>\n```")
 
@@ -58,5 +58,5 @@ class Check(CheckItem):
 class CatalogueMeta(Document):
     """About the catalogue."""
 
-    total: Count = about("How many checks there are.", 67)
+    total: Count = about("Number of checks.", 67)
     ruleset: str = about("Version of the checks, severities and caps.", RULESET)

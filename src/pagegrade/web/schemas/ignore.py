@@ -23,10 +23,10 @@ class Ignore(Document):
     url_pattern: str | None = about("Only places that name a matching URL; null: all.", None, "https://cdn.example/*")
     state: str | None = about("The worst state of the check that is ignored; null: any.", "missing")
     places: Count | None = about("The most places that are ignored; null: any number.", 2)
-    reason: str = about("Why it is ignored.", "The banner is replaced in May.")
+    reason: str = about("Reason to ignore the finding.", "The banner is replaced in May.")
     author: str = about("Name of the account that made it.", "Example")
     expires_at: Timestamp | None = about("From then on findings count again; null: never.", "2027-05-01T00:00:00.000Z")
-    created_at: Timestamp = about("When it was created.", "2026-01-05T12:34:56.789Z")
+    created_at: Timestamp = about("Time of its creation.", "2026-01-05T12:34:56.789Z")
 
 
 def ignore_object(stored: StoredIgnore) -> bytes:

@@ -16,7 +16,7 @@ class Budget(Document):
     """A condition that is a breach when it holds."""
 
     condition: str = about("The condition, in its shortest form.", "score<80")
-    state: Literal["ok", "breached", "unknown"] = about("Where it stands; unknown until a run has evaluated it.", "ok")
+    state: Literal["ok", "breached", "unknown"] = about("State; `unknown` until a run has evaluated it.", "ok")
     since: Timestamp | None = about("Time of the run that brought it there.", "2026-01-05T12:34:56.789Z")
 
 
@@ -32,13 +32,13 @@ class Monitor(Document):
     paused: bool = about("Nothing is due and no budget is evaluated.", False)  # noqa: FBT003
     next_run_at: Timestamp | None = about("The next due time; null while it is paused.", "2026-01-06T03:17:12.000Z")
     last_run_at: Timestamp | None = about(
-        "When its last run was queued; null before the first.", "2026-01-05T03:17:14.120Z"
+        "Time its last run was queued; null before the first.", "2026-01-05T03:17:14.120Z"
     )
     unreachable_since: Timestamp | None = about(
         "Since when the page cannot be reached, after two failed analyses in a row; null: it can.", None
     )
-    created_at: Timestamp = about("When it was created.", "2026-01-02T08:00:00.000Z")
-    updated_at: Timestamp = about("When it last changed.", "2026-01-05T12:34:56.789Z")
+    created_at: Timestamp = about("Time of its creation.", "2026-01-02T08:00:00.000Z")
+    updated_at: Timestamp = about("Time of its last change.", "2026-01-05T12:34:56.789Z")
 
 
 def monitor_object(monitor: StoredMonitor) -> bytes:

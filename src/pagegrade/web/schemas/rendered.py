@@ -59,19 +59,19 @@ class DrawnRequest(Document):
     url: str = about("At most 2,000 characters; of `data:` and `blob:` only the scheme.", "https://example.com/a.js")
     method: str = about("HTTP method.", "GET")
     kind: str = about("`document`, `stylesheet`, `script`, `image`, `font`, `fetch` and so on.", "script")
-    initiator: str = about("What asked for it: `parser`, `script`, `other` and so on.", "parser")
+    initiator: str = about("Origin of the request: `parser`, `script`, `other` and so on.", "parser")
     initiator_url: str = about("File that asked for it.", "https://example.com/")
     priority: str = about("Priority at the start.", "High")
     render_blocking: str = about("As the browser says; empty where it does not.", "Blocking")
     protocol: str = about("Protocol of the answer.", "h2")
     status: int | None = about("HTTP status.", 200)
     mime_type: str = about("Media type.", "text/javascript")
-    failure: str = about("Why there is no answer; empty where there is one.", "")
+    failure: str = about("Reason for a missing answer; empty where there is one.", "")
     redirected: bool = about("The answer is a redirect.", False)  # noqa: FBT003
     from_cache: bool = about("The browser had it already.", False)  # noqa: FBT003
     start_ms: float = about("Since the first request.", 84.1)
-    response_ms: float | None = about("When the header of the answer was there.", 140.0)
-    end_ms: float | None = about("When the answer was there.", 171.4)
+    response_ms: float | None = about("Time at which the header of the answer had arrived.", 140.0)
+    end_ms: float | None = about("Time at which the answer had arrived.", 171.4)
     wire_bytes: Count | None = about("Header and body as transferred.", 40_210)
     response_headers: dict[str, str] = about("Headers about caching, type and size.", {"cache-control": "no-store"})
 
@@ -82,7 +82,7 @@ class ConsoleLine(Document):
     level: Literal["error", "warning"] = about("Severity.", "error")
     source: str = about("`exception`, `console`, `network`, `security` and so on.", "exception")
     text: str = about("At most 500 characters.", "TypeError: menu is null")
-    url: str = about("Where it happened.", "https://example.com/a.js")
+    url: str = about("Address of the file that it comes from.", "https://example.com/a.js")
     line: int | None = about("Line, from 0.", 41)
     count: Count = about("Equal lines.", 1)
 

@@ -73,7 +73,7 @@ class Withheld(Document):
     message: str = about(
         "The reason in one sentence.", "The domain is parked: this is a page of its registrar, not of the site."
     )
-    fix: str = about("How to get a grade.", "Point the domain to the site and analyze it again.")
+    fix: str = about("Step that leads to a grade.", "Point the domain to the site and analyze it again.")
 
 
 class Detail(Document):
@@ -93,8 +93,8 @@ class Evidence(Document):
     snippet: str = sometimes("Up to 200 characters of the element, header or line.", "<title>Pricing and plans…")
     header: str = sometimes("Name of the header the fact was read from.", "Strict-Transport-Security")
     url: str = sometimes("URL of the resource.", "https://example.com/logo.png")
-    value: str = sometimes("What was measured, with its unit.", "79 characters")
-    reason: str = sometimes("Why it is listed.", "longer than the limit")
+    value: str = sometimes("Measured value with its unit.", "79 characters")
+    reason: str = sometimes("Reason to list it.", "longer than the limit")
     state: str = sometimes("The check's word for what was seen here, where it is not the result's state.", "relative")
 
 
@@ -144,7 +144,9 @@ class CheckResult(Document):
     )
     value: Scalar = about("Value that was found.", "Pricing and plans for every kind of team | Example")
     message: str = about("The finding in one sentence.", "The title has 79 characters; search cuts it near 60.")
-    reason: str | None = about("Why it was not evaluated, as `code: sentence`.", None, "missing: It has no images.")
+    reason: str | None = about(
+        "Reason why it was not evaluated, as `code: sentence`.", None, "missing: It has no images."
+    )
     errors: list[Detail] = about("Details for programs; the number is limited.")
     evidence: list[Evidence] = about(
         "Locations of the finding, at most 100.",
@@ -152,16 +154,16 @@ class CheckResult(Document):
     )
     evidence_total: Count = about("Total number of locations.", 1)
     why: str = about(
-        "Why this finding matters; empty where there is nothing to do.",
+        "Reason to fix this finding; empty where there is nothing to do.",
         "Search engines show the title as the heading of the result.",
     )
     fix: str = about(
-        "What to do about this finding, as Markdown; empty where there is nothing to do.",
+        "Instructions for this finding, as Markdown; empty where there is nothing to do.",
         "Shorten it to 60 characters and keep the topic first.",
     )
     count: Count | None = about("Number of the items that `title` names; null: not counted.", None, 4)
     saving: Saving | None = about("Amount that fixing it would save per visit; null: unknown.", None)
-    ignored: Ignored = sometimes("Why it costs nothing; only where `outcome` is `ignored`.")
+    ignored: Ignored = sometimes("Reason why it costs nothing; only where `outcome` is `ignored`.")
     learn_more: str = about(
         "Address of the standard or guide behind it.", "https://html.spec.whatwg.org/#the-title-element"
     )
@@ -317,11 +319,11 @@ class ReportItem(Document):
     final_url: str | None = about("URL after redirects.", "https://example.com/pricing/")
     project: str = about("Host of the URL, without `www.`.", "example.com")
     privacy: Literal[0, 1, 2] = about(
-        "Who sees the share page: 0 anyone with the link, 1 the account only, 2 by password.", 2
+        "Readers of the share page: 0 anyone with the link, 1 the account only, 2 by password.", 2
     )
     password: bool = about("True if a password is set.", True)  # noqa: FBT003
     render: Literal[0, 1] | None = about(
-        "Whether a browser is to draw the page; null: as the installation decides.", None
+        "1: a browser draws the page, 0: none does; null: as the installation decides.", None
     )
     device: Literal["mobile", "desktop"] | None = about(
         "Device that a browser is to imitate; null: the default, `mobile`.", None

@@ -23,7 +23,7 @@ class Webhook(Document):
     object: Literal["webhook"] = about("The kind of object.", "webhook")
     kind: Kind = about("`webhook` for programs; the others for messages to people.", "webhook")
     url: str = about(
-        "Where deliveries go; `mailto:` for e-mail. The path of a chat channel's URL is a secret and left out.",
+        "Destination of deliveries; `mailto:` for e-mail. The path of a chat channel's URL is a secret and left out.",
         "https://ci.example.com/hooks/pagegrade",
     )
     events: list[EventType] = about("Types that are sent.", list(EVENT_TYPES))
@@ -36,7 +36,7 @@ class Webhook(Document):
         "failing",
     )
     failing_since: Timestamp | None = about("It accepts nothing since then; null: it does.", None)
-    created_at: Timestamp = about("When it was created.", "2026-01-05T12:34:56.789Z")
+    created_at: Timestamp = about("Time of its creation.", "2026-01-05T12:34:56.789Z")
 
 
 class WebhookWithSecret(Webhook):
@@ -66,7 +66,7 @@ class Delivery(Document):
     )
     http_status: int | None = about("Status of the last answer; null: there was none.", 204)
     error: str | None = about(
-        "Why the last attempt failed: `http_status`, `redirect`, `gone`, `dns`, `connect`, `tls`, `timeout`, "
+        "Reason why the last attempt failed: `http_status`, `redirect`, `gone`, `dns`, `connect`, `tls`, `timeout`, "
         "`protocol`, `address_not_allowed` ...; null: it did not fail.",
         None,
         "timeout",
@@ -133,7 +133,7 @@ class EventData(Document):
 
     report: EventReport = about("The report.")
     run: EventRun = about("Its newest finished run.")
-    change: EventChange = about("What changed.")
+    change: EventChange = about("The change.")
     links: EventLinks = about("Pages for people.")
     error: EventError | None = sometimes("Of `report.failed`.", {"code": "dns", "reason": None, "message": "..."})
     monitor_id: int | None = sometimes("Of events of monitors.", 7)
@@ -148,7 +148,7 @@ class WebhookPayload(Document):
 
     type: EventType = about("Type of the event.", _EVENT)
     timestamp: Timestamp = about("Time of the event.", "2026-01-05T12:34:56.789Z")
-    data: EventData = about("What happened.")
+    data: EventData = about("The event itself.")
 
 
 def webhook_object(stored: StoredWebhook, **more: Any) -> bytes:
