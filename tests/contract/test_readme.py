@@ -12,6 +12,7 @@ from typing import Any
 import typer
 
 from devtools.gen_docs import find_app, find_settings
+from devtools.locks import INSTALLED
 from pagegrade.checks import all_checks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,7 +36,7 @@ def test_the_number_of_checks_is_that_of_the_registry() -> None:
 
 def test_it_fits_one_and_a_half_screens() -> None:
     """Details are in the documentation."""
-    assert len(README.splitlines()) <= 90
+    assert len(README.splitlines()) <= 70
 
 
 def test_the_first_commands_start_the_service_and_a_report() -> None:
@@ -76,6 +77,16 @@ def test_the_commands_of_pagegrade_exist_with_their_options() -> None:
     for name, *rest in calls:
         options = {option for parameter in commands.commands[name].params for option in parameter.opts}
         assert {word for word in rest if word.startswith("-")} <= options, name
+
+
+def test_it_names_every_extra_of_the_package() -> None:
+    """Those of an installation from this repository come first."""
+    line = re.search(r"^- Extras: (.*?); `make serve`", README, re.MULTILINE)
+
+    assert line is not None
+    names = re.findall(r"`(\w+)`", line[1])
+    assert set(names) == set(PROJECT["optional-dependencies"])
+    assert set(names[:3]) == set(INSTALLED)
 
 
 def test_settings_that_pages_name_exist() -> None:
