@@ -26,8 +26,16 @@ Install = Callable[[str], Path]
 
 LIBRARY = """
 import sys, pagegrade
+from pagegrade.model.errors import PDFNotInstalled
+from pagegrade.render.pdf import render_report_pdf
 report = pagegrade.evaluate_document(b"<title>A</title><h1>B</h1>", url="https://example.com/")
 assert report.score is not None and not {"typst", "mcp", "httpx2", "opentelemetry", "psycopg"} & set(sys.modules)
+try:
+    render_report_pdf(report)
+except PDFNotInstalled as error:
+    assert "pagegrade[pdf]" in error.message
+else:
+    raise AssertionError("Typst is part of the base")
 """
 PDF = """
 import pagegrade
@@ -143,7 +151,7 @@ def test_the_base_is_small(install: Install) -> None:
 
 
 def test_the_base_is_command_and_library(install: Install) -> None:
-    """Without any extra."""
+    """Without any extra; only PDF is not there, and the error names what brings it."""
     command = install("").with_name("pagegrade")
     output(install(""), "-I", "-c", LIBRARY)
 
@@ -174,16 +182,12 @@ def test_what_the_base_lacks_says_how_to_get_it(install: Install, base_service: 
     client = run(python, "-I", "-c", "import pagegrade.client")
     traces = run(python, "-I", "-c", NO_TRACES, OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")
     agents = base_service.call("POST", "/mcp", body=b"{}", headers={"Content-Type": "application/json"})
-    report = base_service.create("http://127.0.0.1:9/pdf")
-    base_service.finished(report["id"])
-    pdf = base_service.call("GET", f"/api/v1/reports/{report['id']}?format=pdf")
 
     assert (tools.returncode, "pip install 'pagegrade[mcp]'" in tools.stderr) == (2, True)
     assert (database.returncode, "pip install 'pagegrade[postgresql]'" in database.stderr) == (2, True)
     assert (client.returncode, "pip install 'pagegrade[client]'" in client.stderr) == (1, True)
     assert (traces.returncode, "pagegrade[otel]" in traces.stderr) == (0, True)
     assert (agents.status, b"pagegrade[mcp]" in agents.body) == (404, True)
-    assert (pdf.status, b"pagegrade[pdf]" in pdf.body) == (501, True)
 
 
 @pytest.mark.parametrize(("extra", "script"), [("pdf", PDF), ("mcp", MCP), ("uvloop", UVLOOP)])
