@@ -361,6 +361,9 @@ def test_the_tiles_name_the_average_and_what_got_worse(tmp_path: Path) -> None:
         assert re.search(r'Average score</p><p class="figure">90<', project)
         assert re.search(r'Got worse this week</p><p class="figure">0<', project)
         assert "Worst pages first" not in page
+        # Each column has a header, also that of the boxes.
+        head = page.partition("<thead>")[2].partition("</thead>")[0]
+        assert head.count("<th ") == len(re.findall(r"<t[dh][ >]", page.partition("<tbody>")[2].partition("</tr>")[0]))
 
     with_instance(tmp_path, script)
 
