@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,6 +64,7 @@ def fill(shape: str, size: int) -> str:
     return (shape * (size // len(shape) + 1))[:size]
 
 
+@functools.cache
 def headers_read() -> frozenset[str]:
     """The names of all request headers that the product reads, from its source."""
     found: set[str] = set()

@@ -83,20 +83,25 @@ def test_documented_calls_work(fresh: Server, site: Site, page: str, least: int)
     assert len(calls) >= least
 
 
-def test_documented_commands_exist(fresh: Server, capsys: pytest.CaptureFixture[str]) -> None:
+def test_documented_commands_exist(
+    fresh: Server, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With these very options; those that need something of their own are asked for their help instead."""
     typed = {tuple(words) for page in PAGES for words in typed_lines(page)}
     commands = sorted(words for words in typed if words[0].rpartition("/")[2] == "pagegrade")
     asked: dict[str, set[str]] = {}
+    for name, value in fresh.environment.items():
+        if name.startswith("PAGEGRADE_"):
+            monkeypatch.setenv(name, value)
     for words in commands:
         if words[1] in {"keys", "prune", "migrate"} and words[2] != "revoke":
-            fresh.run(*words[1:])
+            assert run(words[1:]) == 0, (words, capfd.readouterr())
         else:
             asked.setdefault(words[1], set()).update(word for word in words[2:] if word.startswith("-"))
     unknown = {}
     for name, options in asked.items():
         run((name, "--help"))
-        unknown[name] = options - set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", capsys.readouterr().out))
+        unknown[name] = options - set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", capfd.readouterr().out))
 
     assert {name: options for name, options in unknown.items() if options} == {}
     assert {words[1] for words in commands} >= {"keys", "prune", "doctor", "analyze", "evaluate"}
