@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.site import Site, running_site
-from tests.waiting import wait_until
+from tests.waiting import HANG_S, wait_until
 
 CLEAN = {
     name: value for name, value in os.environ.items() if not name.startswith(("PAGEGRADE_", "NO_COLOR", "FORCE_COLOR"))
@@ -71,8 +71,8 @@ def children_of(parent: int) -> list[int]:
 
 
 def wait_for_child(parent: int) -> None:
-    """Wait until ``parent`` has begun to start a child, at most half a minute."""
-    end = time.monotonic() + 30
+    """Wait until ``parent`` has begun to start a child, without a pause: what follows is about that moment."""
+    end = time.monotonic() + HANG_S
     while not children_of(parent):
         if time.monotonic() > end:
             raise AssertionError("no child was started")
@@ -96,15 +96,15 @@ def test_an_interrupt_ends_cleanly_with_130(moment: str, site: Site) -> None:
             site.wait_until_asked()
         children = children_of(process.pid)
         os.killpg(process.pid, signal.SIGINT)
-        out, error = process.communicate(timeout=30)
+        out, error = process.communicate(timeout=HANG_S)
 
     assert process.returncode == 130
     assert out == ""
     assert error == "Interrupted.\n"
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
-
-    assert [child for child in children if Path(f"/proc/{child}").exists()] == []
+    # Ended, and noticed by the system.
+    wait_until(lambda: not any(Path(f"/proc/{child}").exists() for child in children), f"the end of {children}")
 
 
 def test_a_job_in_the_background_of_a_script_is_not_interrupted(site: Site) -> None:

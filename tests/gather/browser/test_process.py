@@ -70,9 +70,9 @@ def wait_until_gone(pids: list[int]) -> None:
     wait_until(lambda: not any(is_running(pid) for pid in pids), f"the end of {pids}")
 
 
-def folders() -> set[str]:
-    """Folders of browsers."""
-    return {path.name for path in Path(tempfile.gettempdir()).glob("pagegrade-browser-*")}
+def folders(temporary: Path) -> set[str]:
+    """Names of the folders of browsers."""
+    return {path.name for path in temporary.glob("pagegrade-browser-*")}
 
 
 @pytest.fixture
@@ -107,9 +107,14 @@ def test_it_runs_sandboxed_in_a_network_of_its_own_and_leaves_nothing(program: P
     assert list(temporary.iterdir()) == []
 
 
-def test_it_ends_when_its_owner_is_killed(program: Path) -> None:
+def test_it_ends_when_its_owner_is_killed(program: Path, temporary: Path) -> None:
     """With all its processes; the folder goes when the next browser starts."""
-    with subprocess.Popen([sys.executable, "-c", OWNER, str(program)], stdout=subprocess.PIPE, text=True) as owner:
+    with subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(program)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"TMPDIR": str(temporary)},
+    ) as owner:
         assert owner.stdout is not None
         tree = [int(pid) for pid in owner.stdout.readline().split()]
         assert len(tree) > 2
@@ -118,7 +123,8 @@ def test_it_ends_when_its_owner_is_killed(program: Path) -> None:
 
     wait_until_gone(tree)
 
-    assert sweep_folders() >= 1
+    assert sweep_folders() == 1
+    assert list(temporary.iterdir()) == []
 
 
 def part_of(browser: int, kind: str) -> int:
@@ -197,14 +203,14 @@ asyncio.run(main())
     assert done.stdout.split() == ["browser_sandbox", "user"]
 
 
-def test_folders_that_are_used_are_not_swept(program: Path) -> None:
+def test_folders_that_are_used_are_not_swept(program: Path, temporary: Path) -> None:
     """Those of other processes neither."""
 
     async def run() -> tuple[set[str], set[str]]:
         async with run_browser(program, max_memory_bytes=MAX_MEMORY_BYTES):
-            before = folders()
+            before = folders(temporary)
             sweep_folders()
-            return before, folders()
+            return before, folders(temporary)
 
     before, after = asyncio.run(run())
 
