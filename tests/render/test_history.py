@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from pagegrade.model.monitors import BudgetChange, Crossing, CrossingKind
 from pagegrade.render.history import (
     HEIGHT,
     MAX_RUNS,
@@ -171,3 +173,21 @@ def test_a_trend_stays_inside_its_picture(scores: tuple[int, ...]) -> None:
 def test_the_trend_of_an_old_run_ends_with_it() -> None:
     """Later scores are not its history."""
     assert spark_of((run(3, 90), run(2, 70), run(1, 50)), 2) == spark_points((50, 70))
+
+
+def test_a_run_names_what_crossed_at_it_once_for_all_monitors() -> None:
+    """A recovery is no breach."""
+
+    def crossing(kind: CrossingKind, monitor_id: int, *conditions: str) -> Crossing:
+        budgets = tuple(BudgetChange(condition=condition, value=1, limit=2) for condition in conditions)
+        return Crossing(run_number=1, kind=kind, at_ms=0, monitor_id=monitor_id, report_id=1, budgets=budgets)
+
+    found = (
+        crossing("recovered", 1, "score<80"),
+        crossing("regressed", 1, "high>0"),
+        crossing("regressed", 2, "high>0", "score<90"),
+    )
+    worse, better, silent = (replace(run(1), crossings=some) for some in (found, found[:1], ()))
+
+    assert worse.crossed == (("recovered", ("score<80",)), ("regressed", ("high>0", "score<90")))
+    assert (worse.is_breach, better.is_breach, silent.is_breach) == (True, False, False)

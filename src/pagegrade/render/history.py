@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, Literal
 
+from pagegrade.model.monitors import Crossing, CrossingKind
 from pagegrade.model.report import CATEGORIES, Category, Grade
 from pagegrade.model.stored import State
 
@@ -46,6 +47,21 @@ class RunPoint:
     """Score of each category that has one."""
     error_code: str | None = None
     """One of ``model.errors.FAILURE_CODES``; ``None`` when it did not fail."""
+    crossings: tuple[Crossing, ...] = ()
+    """Of monitors at this run."""
+
+    @property
+    def is_breach(self) -> bool:
+        """True if budgets were breached at this run, or the page became unreachable."""
+        return any(crossing.kind != "recovered" for crossing in self.crossings)
+
+    @property
+    def crossed(self) -> tuple[tuple[CrossingKind, tuple[str, ...]], ...]:
+        """(kind, conditions of budgets), each once, however many monitors have them."""
+        found: dict[CrossingKind, dict[str, None]] = {}
+        for crossing in self.crossings:
+            found.setdefault(crossing.kind, {}).update(dict.fromkeys(one.condition for one in crossing.budgets))
+        return tuple((kind, tuple(conditions)) for kind, conditions in found.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from sqlalchemy import text
 
 from pagegrade.model.monitors import Budget, BudgetChange, Crossing, Monitor
 from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.repositories import monitors
 from pagegrade.store.repositories.monitors import (
     add_crossing,
     add_monitor,
@@ -137,6 +138,25 @@ def test_due_monitors_are_found_by_their_index(database: Database) -> None:
 def test_no_monitor_is_due_where_there_is_none(database: Database) -> None:
     """And none is the earliest."""
     assert database.read_here(lambda tx: (earliest_due_ms(tx), list_due(tx, NOW_MS, 9))) == (None, ())
+
+
+@pytest.mark.parametrize(("most", "expected"), [(2, [1, 2]), (1, [2])])
+def test_only_the_last_crossings_of_a_report_are_read(
+    database: Database, monkeypatch: pytest.MonkeyPatch, most: int, expected: list[int]
+) -> None:
+    """In the order of the runs."""
+    monkeypatch.setattr(monitors, "MAX_CROSSINGS", most)
+
+    def work(tx: Transaction) -> None:
+        new(tx)
+        for number in (1, 2):
+            add_crossing(tx, 1, number, crossing(number))
+
+    database.write_here(work)
+
+    found = database.read_here(lambda tx: list_crossings(tx, 1, from_run=1))
+
+    assert [one.run_number for one in found] == expected
 
 
 def test_crossings_go_with_the_monitor_and_the_report(database: Database) -> None:

@@ -13,6 +13,7 @@ from typing import Final
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, ValidationFailed
 from pagegrade.model.identity import VERSION
+from pagegrade.model.monitors import Crossing
 from pagegrade.model.report import Report
 from pagegrade.model.stored import UNFINISHED, StoredReport, StoredRun
 from pagegrade.report.codec import restore_report
@@ -22,6 +23,7 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.history import Choice, Two, find_two, report_of_run
 from pagegrade.service.reports.operations import find_report
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.monitors import list_crossings
 from pagegrade.store.repositories.run_history import list_runs, load_detail, load_run
 
 MAX_RUNS: Final = 100
@@ -42,6 +44,8 @@ class Viewed:
     """The run that was asked for by its number, finished; ``None``: the report as it stands."""
     detail: bytes | None = None
     """JSON of ``results`` and ``page`` of what is shown."""
+    crossings: tuple[Crossing, ...] = ()
+    """Of its monitors, at these runs; for its owner."""
 
     @property
     def has_results(self) -> bool:
@@ -74,7 +78,8 @@ def view_own(
     Raises:
         NotFound: There is no such report, or it has no finished run of that number.
     """
-    return view_found(tx, find_report(tx, caller, report_id, options, now_ms), masked=False, number=number)
+    viewed = view_found(tx, find_report(tx, caller, report_id, options, now_ms), masked=False, number=number)
+    return _with_crossings(tx, viewed)
 
 
 def view_unless(
@@ -92,7 +97,7 @@ def view_unless(
         NotFound: There is no such report.
     """
     report = find_report(tx, caller, report_id, options, now_ms)
-    return report if is_known(report) else view_found(tx, report, masked=False)
+    return report if is_known(report) else _with_crossings(tx, view_found(tx, report, masked=False))
 
 
 def view_found(tx: Transaction, report: StoredReport, *, masked: bool, number: int | None = None) -> Viewed:
@@ -117,6 +122,12 @@ def view_found(tx: Transaction, report: StoredReport, *, masked: bool, number: i
         shown = number
     detail = None if shown is None else load_detail(tx, report.id, shown)
     return Viewed(report=report, masked=masked, runs=runs, total_runs=total, run=run, detail=detail)
+
+
+def _with_crossings(tx: Transaction, viewed: Viewed) -> Viewed:
+    if not viewed.runs:
+        return viewed
+    return replace(viewed, crossings=list_crossings(tx, viewed.report.id, from_run=viewed.runs[-1].number))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

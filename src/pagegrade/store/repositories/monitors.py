@@ -12,6 +12,8 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.reports import GREATEST_ID
 from pagegrade.store.schema.tables import monitor_crossings, monitors, reports
 
+MAX_CROSSINGS: Final = 500
+"""Of one report that are read at once, however many monitors it has."""
 _DUE: Final = (
     select(monitors)
     .where(monitors.c.paused == 0, monitors.c.due_at_ms <= bindparam("now_ms"))
@@ -178,14 +180,15 @@ def add_crossing(tx: Transaction, account_id: int, run_id: int, crossing: Crossi
 
 
 def list_crossings(tx: Transaction, report_id: int, *, from_run: int) -> tuple[Crossing, ...]:
-    """The crossings of a report at its runs from this number on, in the order of the runs."""
+    """The last ``MAX_CROSSINGS`` crossings of a report at its runs from this number on, in the order of the runs."""
     crossings = monitor_crossings
     rows = tx.execute(
         select(crossings)
         .where(crossings.c.report_id == report_id, crossings.c.run_number >= from_run)
-        .order_by(crossings.c.run_number, crossings.c.monitor_id, crossings.c.kind)
+        .order_by(crossings.c.run_number.desc(), crossings.c.monitor_id.desc(), crossings.c.kind.desc())
+        .limit(MAX_CROSSINGS)
     )
-    return tuple(map(_crossing, rows))
+    return tuple(map(_crossing, rows))[::-1]
 
 
 def list_recent_crossings(

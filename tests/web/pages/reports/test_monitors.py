@@ -7,9 +7,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.report_builders import make_report
+from tests.report_builders import make_failed_report, make_report
 from tests.store_builders import add_owner
-from tests.web.calling import Instance, with_instance
+from tests.web.calling import BASE_URL, Instance, with_instance
 
 FORM = {"schedule": "Daily", "timezone": "Europe/Prague", "budgets": "score < 80\r\nhigh>0"}
 
@@ -119,3 +119,36 @@ def test_a_page_behind_the_last_one_leads_back(tmp_path: Path) -> None:
         return (await instance.page("GET", "/monitors?page=9")).text
 
     assert "There is nothing on this page of the list" in with_instance(tmp_path, script)
+
+
+def test_the_history_of_a_report_marks_what_crossed_for_its_owner_only(tmp_path: Path) -> None:
+    """In the chart and in its table."""
+
+    async def script(instance: Instance) -> list[str]:
+        made = await instance.create("https://example.com/")
+        budgets = [f"score<{limit}" for limit in range(71, 77)]
+        await instance.call("POST", "/api/v1/monitors", json={"report_id": 1, "schedule": "daily", "budgets": budgets})
+        for score in (90, 70, 90):
+            await instance.finish(make_report(score=score))
+            await instance.call("PUT", "/api/v1/reports/1", data={"results": 1})
+        await instance.finish(make_failed_report())
+        await instance.call("PUT", "/api/v1/reports/1", data={"results": 1})
+        await instance.finish(make_failed_report())
+        await instance.call("PUT", "/api/v1/reports/1", data={"results": 1})
+        await instance.finish(make_report(score=90))
+        own = (await instance.page("GET", "/reports/1?view=history")).text
+        shared = (await instance.page("GET", f"{made['share_url'].removeprefix(BASE_URL)}?view=history")).text
+        return [own, shared]
+
+    own, shared = with_instance(tmp_path, script)
+
+    assert own.count("M-5 2h10l-5 8z") == 2
+    assert own.count("Breached <code") == 1
+    assert own.count("Recovered <code") == 1
+    assert own.count("Unreachable") == 1
+    assert own.count("Reachable again") == 1
+    assert "score&lt;75</code> …" in own
+    assert "score&lt;76" not in own
+    assert "A triangle:" in own
+    assert "A triangle:" not in shared
+    assert "score&lt;71" not in shared

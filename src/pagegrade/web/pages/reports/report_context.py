@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -11,6 +12,7 @@ from urllib.parse import quote
 import msgspec
 from markupsafe import Markup
 
+from pagegrade.model.monitors import Crossing
 from pagegrade.model.report import CATEGORIES, Report
 from pagegrade.model.stored import GRADES, UNFINISHED, StoredRun
 from pagegrade.render.english import N_
@@ -106,8 +108,8 @@ class Drawn:
     article: Markup
 
 
-def point_of(run: StoredRun) -> RunPoint:
-    """Return a run as a point of the history of its report."""
+def point_of(run: StoredRun, crossings: Sequence[Crossing] = ()) -> RunPoint:
+    """Return a run as a point of the history of its report; ``crossings`` may be those of any run."""
     summary = _Summary() if run.summary is None else _read_summary(run.summary)
     return RunPoint(
         number=run.number,
@@ -124,6 +126,7 @@ def point_of(run: StoredRun) -> RunPoint:
         engine=run.engine,
         at_ms=run.created_at_ms if run.finished_at_ms is None else run.finished_at_ms,
         error_code=None if run.error is None else _read_error(run.error).code,
+        crossings=tuple(crossing for crossing in crossings if crossing.run_number == run.number),
     )
 
 
@@ -158,7 +161,7 @@ def _draw_comparison(view: View, viewed: Viewed, two: Two, addresses: Addresses)
 def _extras(view: View, viewed: Viewed, addresses: Addresses, query: ReportQuery | None = None) -> Extras:
     return Extras(
         query=query,
-        history=tuple(point_of(run) for run in viewed.runs),
+        history=tuple(point_of(run, viewed.crossings) for run in viewed.runs),
         shown_number=viewed.shown_number,
         timezone=timezone_of(view),
         run_address=addresses.run,
