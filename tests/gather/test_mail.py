@@ -2,15 +2,20 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from email import message_from_bytes
 from email.message import EmailMessage, Message
 from email.policy import default
+from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult
 
 from pagegrade.gather.mail import send_mail, send_mail_aside
 from pagegrade.parse.mail import MailServer
@@ -40,14 +45,70 @@ class Mailbox:
 @pytest.fixture
 def mailbox() -> Iterator[tuple[Mailbox, MailServer]]:
     """A mail server on loopback."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     box = Mailbox()
     controller = Controller(box, hostname="127.0.0.1", port=port)
     controller.start()
     yield box, MailServer(host="127.0.0.1", port=port, is_tls=False)
     controller.stop()
+
+
+@dataclass(frozen=True, slots=True)
+class SecureServer:
+    """A mail server that takes messages over TLS and after a login only."""
+
+    box: Mailbox
+    port: int
+    is_tls: bool
+    logins: list[tuple[bytes, bytes]]
+    """Names and passwords that were sent."""
+
+    def address(self, *, host: str = "127.0.0.1", password: str = "secret") -> MailServer:  # noqa: S107 - of a test
+        """The server as an operator names it."""
+        return MailServer(host=host, port=self.port, is_tls=self.is_tls, user="pagegrade", password=password)
+
+
+class Closed(Mailbox):
+    """Takes no message without a login, for which the server wants TLS."""
+
+    async def handle_MAIL(self, _server: Any, session: Any, envelope: Any, address: str, _options: Any) -> str:  # noqa: N802 - aiosmtpd's name
+        if not session.authenticated:
+            return "530 5.7.0 Sign in first"
+        envelope.mail_from = address
+        return "250 OK"
+
+
+@pytest.fixture(params=["starttls", "implicit"])
+def secure(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SecureServer]:
+    """A mail server on loopback with a certificate for ``127.0.0.1`` of an authority that is trusted."""
+    is_tls = request.param == "implicit"
+    authority = trustme.CA()
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+    logins: list[tuple[bytes, bytes]] = []
+
+    def authenticate(_server: Any, _session: Any, _envelope: Any, _mechanism: str, data: Any) -> AuthResult:
+        logins.append((data.login, data.password))
+        return AuthResult(success=logins[-1] == (b"pagegrade", b"secret"), handled=False)
+
+    box = Closed()
+    how = {"ssl_context": context} if is_tls else {"tls_context": context}
+    controller = Controller(
+        box, hostname="127.0.0.1", port=free_port(), authenticator=authenticate, auth_require_tls=not is_tls, **how
+    )
+    controller.start()
+    yield SecureServer(box=box, port=controller.port, is_tls=is_tls, logins=logins)
+    controller.stop()
+
+
+def free_port() -> int:
+    """A port of loopback on which nothing listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
 
 
 def send(server: MailServer, recipient: str = "person@example.org") -> tuple[str, int | None]:
@@ -111,6 +172,37 @@ def test_a_password_is_not_sent_without_tls(mailbox: tuple[Mailbox, MailServer])
     assert send(named) == ("smtp_unavailable", None)
     assert box.messages == []
     assert "p" not in repr(named).removeprefix("MailServer")
+
+
+def test_a_message_is_sent_over_tls_after_a_login(secure: SecureServer) -> None:
+    """By STARTTLS, and where TLS comes first."""
+    server = secure
+
+    assert send(server.address()) == ("sent", 250)
+    assert len(server.box.messages) == 1
+    assert server.logins == [(b"pagegrade", b"secret")]
+
+
+def test_a_wrong_password_is_tried_again_later(secure: SecureServer) -> None:
+    """An operator may correct it meanwhile; no message is handed over without a login."""
+    server = secure
+
+    assert send(server.address(password="wrong")) == ("smtp_unavailable", 535)
+    assert server.box.messages == []
+
+
+@pytest.mark.parametrize("wrong", ["name", "authority"])
+def test_a_certificate_that_does_not_verify_gets_neither_password_nor_message(
+    secure: SecureServer, wrong: str, tmp_path: Path
+) -> None:
+    """It is for another name, or of an authority that is not trusted."""
+    server = secure
+    if wrong == "authority":
+        trustme.CA().cert_pem.write_to_path(tmp_path / "ca.pem")
+    host = "localhost" if wrong == "name" else "127.0.0.1"
+
+    assert send(server.address(host=host)) == ("smtp_unavailable", None)
+    assert (server.logins, server.box.messages) == ([], [])
 
 
 def test_a_silent_server_takes_no_thread_from_others() -> None:

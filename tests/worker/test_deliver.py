@@ -99,6 +99,12 @@ def is_sending(services: Services) -> bool:
     return bool(services.database.read_here(lambda tx: tx.exec_driver_sql(held).all()))
 
 
+def counted(services: Services, kind: str, outcome: str) -> float | None:
+    """The metric of such attempts."""
+    labels = {"kind": kind, "outcome": outcome}
+    return services.observation.registry.get_sample_value("pagegrade_deliveries_total", labels)
+
+
 def log(queue: Queue, webhook: StoredWebhook) -> list[tuple[Any, ...]]:
     """State, attempts, status and error of the deliveries."""
     found, _ = queue.database.read_here(lambda tx: list_deliveries(tx, webhook.id, 1, 100))
@@ -125,6 +131,7 @@ def test_an_event_arrives_signed(services: Services, queue: Queue) -> None:
             assert payload["data"]["links"] == {"report": f"https://reports.example.org/reports/{report_id}"}
             assert payload["data"]["change"] == {"score": None, "new": None, "fixed": None}
             assert log(queue, webhook) == [("delivered", 1, 204, None)]
+            assert counted(services, "webhook", "delivered") == 1
             with pytest.raises(WebhookVerificationError):
                 verify(services, webhook, receiver, b"x" * 32)
 
@@ -169,6 +176,7 @@ def test_a_failed_attempt_is_recorded(services: Services, queue: Queue, reply: b
             assert found is not None
 
             assert [(each[0], each[3]) for each in log(queue, webhook)] == [(state, error)]
+            assert counted(services, "webhook", "failed" if state == "failed" else "retry") == 1
             assert len(receiver.received) == 1
             assert found.disabled_reason == ("gone" if error == "gone" else None)
             assert (found.failures, found.failing_since_ms is not None) == (1, True)

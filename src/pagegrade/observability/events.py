@@ -79,6 +79,12 @@ class Observation:
         self._monitors = Counter(
             "pagegrade_monitor_runs", "Due times of monitors that were settled.", ("outcome",), registry=self.registry
         )
+        self._deliveries = Counter(
+            "pagegrade_deliveries",
+            "Attempts at deliveries to webhooks, chat channels and e-mail addresses.",
+            ("kind", "outcome"),
+            registry=self.registry,
+        )
         self._fetches = Counter(
             "pagegrade_fetches_refused", "Pages that may not be contacted.", ("reason",), registry=self.registry
         )
@@ -245,6 +251,31 @@ class Observation:
         self._monitors.labels(outcome).inc()
         if self.lines is not None:
             self.lines.debug("monitor_due", outcome=outcome, monitor=monitor, report=report)
+
+    def deliveries_attempted(
+        self, *, webhook: int, kind: str, outcome: str, error: str | None, count: int, seconds: float
+    ) -> None:
+        """An attempt at deliveries was recorded.
+
+        Args:
+            webhook: Id.
+            kind: ``webhook``, ``slack``, ``discord``, ``teams`` or ``email``.
+            outcome: ``delivered``, ``retry`` (it will be tried again) or ``failed`` (it will not).
+            error: Code; ``None``: it was accepted.
+            count: Deliveries of the attempt; several where events became one message.
+            seconds: That it took.
+        """
+        self._deliveries.labels(kind, outcome).inc(count)
+        if self.lines is not None:
+            self.lines.info(
+                "webhook_attempted",
+                webhook=webhook,
+                kind=kind,
+                state=outcome,
+                reason=error,
+                count=count,
+                duration_ms=round(seconds * 1000, 1),
+            )
 
     def page_rendered(
         self, *, failure: str | None, reason: str = "", seconds: float = 0, cpu_s: float = 0, memory_bytes: int = 0

@@ -30,6 +30,7 @@ from pagegrade.store.engine.database import Database, Transaction, is_shared
 from pagegrade.store.queue.length import QueueState, count_waiting, queue_state
 from pagegrade.store.queue.postgresql_inspection import Use, look_at_use
 from pagegrade.store.repositories.accounts import count_accounts, count_admins
+from pagegrade.store.repositories.deliveries import count_waiting as count_waiting_deliveries
 from pagegrade.store.repositories.monitors import count_all, earliest_due_ms
 from pagegrade.store.repositories.retention import Sizes, measure
 from pagegrade.store.schema.sqlite_inspection import SQLITE_VERSION
@@ -173,17 +174,24 @@ class QueueFigures:
     """(active, paused)."""
     overdue_ms: int
     """For how long the monitor that is due for the longest has been; 0 when none is."""
+    deliveries: int
+    """That wait to be sent, also those that are tried again later."""
+    oldest_delivery_ms: int
+    """For how long the oldest of them has been waiting; 0 when there is none."""
 
 
 def measure_queue(tx: Transaction, now_ms: int) -> QueueFigures:
-    """Return how long the queue is, how much of the database server is used, and how late monitors are."""
+    """Return how long the queue is, how much of the database server is used, and how late monitors and messages are."""
     earliest_ms = earliest_due_ms(tx)
+    deliveries, oldest_ms = count_waiting_deliveries(tx)
     return QueueFigures(
         queue=queue_state(tx, now_ms),
         waiting=count_waiting(tx),
         server=look_at_use(tx) if is_shared(tx) else None,
         monitors=count_all(tx),
         overdue_ms=0 if earliest_ms is None else max(0, now_ms - earliest_ms),
+        deliveries=deliveries,
+        oldest_delivery_ms=0 if oldest_ms is None else max(0, now_ms - oldest_ms),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections import Counter
 from typing import Final
 
 from pagegrade.clock import now_ms
@@ -145,11 +146,16 @@ async def _record(services: Services, claimed: ClaimedWebhook, outcomes: tuple[A
             await asyncio.sleep(RECORD_PAUSE_S)
         else:
             break
-    last = outcomes[-1]
-    logger.info(
-        "webhook_attempted",
-        extra={"webhook": claimed.webhook.id, "state": last.state, "reason": last.error, "count": len(outcomes)},
-    )
+    for state, number in Counter(outcome.state for outcome in outcomes).items():
+        last = next(outcome for outcome in reversed(outcomes) if outcome.state == state)
+        services.observation.deliveries_attempted(
+            webhook=claimed.webhook.id,
+            kind=claimed.webhook.kind,
+            outcome=state,
+            error=last.error,
+            count=number,
+            seconds=last.duration_ms / 1000,
+        )
 
 
 def _write_outcome(

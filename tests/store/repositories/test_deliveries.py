@@ -19,6 +19,7 @@ from pagegrade.store.repositories.deliveries import (
     PER_ACCOUNT,
     AttemptOutcome,
     claim_webhooks,
+    count_waiting,
     enable_deliveries,
     forget_events,
     has_due,
@@ -291,3 +292,25 @@ def test_old_events_are_forgotten_with_their_log(outbox: Outbox) -> None:
 
     assert [outbox.write(forget) for _ in range(3)] == [1, 1, 0]
     assert len(outbox.log(hook)) == 1
+
+
+def test_what_waits_is_counted_with_its_oldest(outbox: Outbox) -> None:
+    """Of all accounts, with what is tried again; without what was delivered, and without disabled webhooks."""
+
+    def waiting() -> tuple[int, int | None]:
+        return outbox.database.read_here(count_waiting)
+
+    assert waiting() == (0, None)
+    for account_id in (1, 2, 3):
+        outbox.hook(account_id)
+    for account_id, at_ms in ((1, NOW_MS - 9), (2, NOW_MS - 5), (2, NOW_MS), (3, NOW_MS - 7)):
+        outbox.happen(account_id, at_ms)
+
+    assert waiting() == (4, NOW_MS - 9)
+
+    first, second, third = sorted(outbox.claim(), key=lambda claimed: claimed.webhook.account_id)
+    outbox.record(first)
+    outbox.record(second, AttemptOutcome(state="retry", retry_at_ms=NOW_MS + 5_000, pause_until_ms=NOW_MS + 1))
+    outbox.write(lambda tx: disable_webhook(tx, third.webhook.id, "by_owner", NOW_MS))
+
+    assert waiting() == (2, NOW_MS - 5)

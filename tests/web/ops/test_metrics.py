@@ -21,6 +21,7 @@ from pagegrade.web.app import make_app
 from pagegrade.web.ops.metrics import RefusalObserver, observe
 from pagegrade.web.server.refusals import TOO_SLOW
 from tests.observability.test_logs import lines_of, stream
+from tests.report_builders import make_report
 from tests.web.calling import REPORTS, Instance, with_instance
 
 __all__ = ["stream"]
@@ -86,6 +87,24 @@ def test_page_says_how_the_server_is(tmp_path: Path) -> None:
     assert numbers["pagegrade_database_connections{'whose': 'all'}"] < numbers["pagegrade_database_connections_max"]
     assert 0 <= numbers["pagegrade_database_notices_ratio"] < 1
     assert (numbers["pagegrade_notices_heard"], numbers["pagegrade_processes"]) == (0, 3)
+
+
+def test_page_says_what_waits_for_webhooks(tmp_path: Path) -> None:
+    """How many deliveries, and since when the oldest."""
+
+    async def script(instance: Instance) -> list[dict[str, float]]:
+        seen = [numbers_in((await observed(instance, "GET", "/metrics")).text)]
+        await instance.call("POST", "/api/v1/webhooks", json={"url": "https://hooks.example.com/"})
+        await instance.create()
+        await instance.finish(make_report())
+        seen.append(numbers_in((await observed(instance, "GET", "/metrics")).text))
+        return seen
+
+    before, after = with_instance(tmp_path, script)
+
+    assert (before["pagegrade_deliveries_waiting"], before["pagegrade_deliveries_oldest_seconds"]) == (0, 0)
+    assert after["pagegrade_deliveries_waiting"] == 1
+    assert after["pagegrade_deliveries_oldest_seconds"] >= 0
 
 
 def test_unreadable_database_leaves_its_gauges_out(tmp_path: Path) -> None:

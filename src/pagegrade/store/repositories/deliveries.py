@@ -40,6 +40,12 @@ _FREE: Final = or_(
     webhooks.c.lease_until_ms <= bindparam("now_ms"),
     webhooks.c.lease_until_ms > bindparam("far_ms"),
 )
+_WAITING: Final = (
+    select(func.count(), func.min(deliveries.c.created_at_ms))
+    .select_from(webhooks)
+    .join(deliveries, deliveries.c.webhook_id == webhooks.c.id)
+    .where(webhooks.c.disabled_at_ms.is_(None), webhooks.c.due_at_ms.is_not(None), deliveries.c.state == "waiting")
+)
 _EVENT_COLUMNS: Final = (
     deliveries.c.id,
     deliveries.c.attempts,
@@ -67,6 +73,12 @@ class AttemptOutcome:
     """Nothing else is sent to the webhook before; ``None``: at once."""
     gone: bool = False
     """The receiver wants nothing more."""
+
+
+def count_waiting(tx: Transaction) -> tuple[int, int | None]:
+    """(deliveries of all accounts that wait for webhooks that are not disabled, when the oldest of them was stored)."""
+    count, oldest_ms = tx.execute(_WAITING).one()
+    return int(count), oldest_ms
 
 
 def has_due(tx: Transaction, now_ms: int) -> bool:

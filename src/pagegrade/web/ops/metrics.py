@@ -177,6 +177,14 @@ def _queue(seen: QueueFigures) -> Iterable[Metric]:
         "How long the monitor that is due for the longest has been; 0: none is.",
         seen.overdue_ms / 1000,
     )
+    yield GaugeMetricFamily(
+        "pagegrade_deliveries_waiting", "Deliveries that wait, also to be tried again.", seen.deliveries
+    )
+    yield GaugeMetricFamily(
+        "pagegrade_deliveries_oldest_seconds",
+        "How long the delivery that waits for the longest has been waiting.",
+        seen.oldest_delivery_ms / 1000,
+    )
 
 
 def _server(seen: QueueFigures) -> Iterable[Metric]:
