@@ -1,7 +1,8 @@
 """Kills, stops and interrupts the real server at random while clients use it: ``python -m tests.fault.chaos``.
 
 Every few seconds something happens to the server or to one of its parsers. Clients write down what they are promised
-and look again and again at what became of it. Prints one line of JSON; the exit code is 1 when a promise was broken.
+and look again and again at what became of it; monitors become due, and webhooks receive what happens. Prints one line
+of JSON; the exit code is 1 when a promise was broken.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import time
 from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -28,6 +30,7 @@ from pagegrade.store.engine.data_dir import DATABASE_NAME
 from tests.fault import cluster_chaos
 from tests.fault.batch_ledger import BATCH_EVERY, BATCH_REPORTS
 from tests.fault.instance import Instance
+from tests.fault.monitor_ledger import MonitorLedger, receiving
 from tests.server import Server
 from tests.site.serve import serve_site
 from tests.waiting import pause
@@ -150,10 +153,14 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
     """Let it happen for so long, then hold every promise against what is left; the figures."""
     chance = random.Random(seed)  # noqa: S311 - as above
     instance = Instance(folder)
-    with serve_site() as site:
+    with serve_site() as site, receiving() as (receiver, receipts):
         storm = Storm(instance, site.http, chance, instance.start(WORKERS=3, TARGET_RUNS=10, RUN_BUDGET_SECONDS=6))
+        monitors = MonitorLedger(partial(query_file, instance.folder / DATABASE_NAME), receipts)
         clients = [threading.Thread(target=storm.visit, args=(number,)) for number in range(CLIENTS)]
+        clients.append(threading.Thread(target=monitors.make_due, args=(storm.over,)))
         try:
+            monitors.begin(storm.server, site.http, receiver)
+            instance.ledger.monitored = monitors.urls
             for client in clients:
                 client.start()
             until = time.monotonic() + minutes * 60
@@ -163,7 +170,7 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
             storm.over.set()
             for client in clients:
                 client.join()
-            _settle(storm)
+            figures = _settle(storm, monitors)
         finally:
             storm.over.set()
             instance.close()
@@ -183,18 +190,31 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
         "restart_s": round(statistics.median(storm.restarts_s), 2) if storm.restarts_s else None,
         "ended": dict(ended),
         "attempts": dict(attempts),
+        "monitors": figures,
         "violations": storm.violations,
     }
 
 
-def _settle(storm: Storm) -> None:
+def query_file(file: Path, statement: str, *values: object) -> list[tuple[Any, ...]]:
+    """What a statement finds in the database of an instance, by itself and at once."""
+    with closing(sqlite3.connect(file, timeout=10)) as database, database:
+        database.execute("PRAGMA wal_autocheckpoint = 0")
+        return database.execute(statement, values).fetchall()
+
+
+def _settle(storm: Storm, monitors: MonitorLedger) -> dict[str, Any]:
+    """Hold every promise; the figures of the monitors and webhooks."""
+    figures: dict[str, Any] = {}
     try:
         storm.instance.ledger.check(storm.server, within_s=LAST_S)
+        monitors.settle(within_s=LAST_S)
+        figures = monitors.check()
         for number in storm.seen:
             storm._look(number)
         storm.instance.end(storm.server)
     except AssertionError as error:
         storm.violations.append(str(error)[:500])
+    return figures
 
 
 def main() -> int:

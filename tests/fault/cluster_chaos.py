@@ -1,7 +1,8 @@
 """Kills, stops, cuts off and restarts the parts of an installation of several processes at random, the database too.
 
 Run by ``python -m tests.fault.chaos --backend postgresql``. Clients use any of the processes that answer, write down
-what they are promised, and look again and again at what became of it.
+what they are promised, and look again and again at what became of it; monitors become due, and webhooks receive what
+happens.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +26,7 @@ import psycopg
 from pagegrade.model.identity import VERSION
 from tests.fault.batch_ledger import BATCH_EVERY, BATCH_REPORTS
 from tests.fault.cluster import DURABLE, Cluster
+from tests.fault.monitor_ledger import MonitorLedger, receiving
 from tests.fault.relay import Relay
 from tests.postgres import Postgres, execute
 from tests.server import Server
@@ -236,10 +239,14 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
     server = Postgres(DURABLE)
     try:
         server.start()
-        with serve_site() as site, Cluster(folder, server) as cluster:
+        with serve_site() as site, receiving() as (receiver, receipts), Cluster(folder, server) as cluster:
             storm = Storm(cluster, site.http, chance)
             storm.begin()
+            monitors = MonitorLedger(partial(_query, cluster.url), receipts)
+            monitors.begin(storm.parts[0].process, site.http, receiver, secret=cluster.alice)
+            cluster.ledger.monitored = monitors.urls
             clients = [threading.Thread(target=storm.visit, args=(number,)) for number in range(CLIENTS)]
+            clients.append(threading.Thread(target=monitors.make_due, args=(storm.over,)))
             try:
                 for client in clients:
                     client.start()
@@ -252,10 +259,13 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
                 for client in clients:
                     client.join()
             calm_s = time.monotonic()
+            kept: dict[str, Any] = {}
             try:
                 api = next(part.process for part in storm.parts if part.verb == "serve")
                 cluster.ledger.settle(api, within_s=LAST_S)
                 settled_s = time.monotonic() - calm_s
+                monitors.settle(within_s=LAST_S)
+                kept = monitors.check()
                 cluster.check(api, site.asked, site.http)
                 figures = _figures(storm, site.asked)
                 cluster.end()
@@ -274,6 +284,7 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
                 "recovery_s": _quantiles(storm.recoveries_s),
                 "memory_max_mb": {verb: kilobytes // 1024 for verb, kilobytes in storm.memory_kb.items()},
                 **figures,
+                "monitors": kept,
                 "versions": {
                     "pagegrade": VERSION,
                     "python": platform.python_version(),
@@ -284,6 +295,10 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
             }
     finally:
         server.close()
+
+
+def _query(url: str, statement: str, *values: object) -> list[tuple[Any, ...]]:
+    return execute(url, statement.replace("?", "%s"), *values)
 
 
 def _figures(storm: Storm, asked: Counter[str]) -> dict[str, Any]:

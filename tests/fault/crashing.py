@@ -55,6 +55,8 @@ POINTS: Final = {
     "O10-next": Point("pagegrade.worker.execute:offer_next", "after"),
     "O11": Point("pagegrade.worker.execute:_note", "before"),
     "O14": Point("pagegrade.store.queue.lease_reaper:requeue_attempt", "after"),
+    "M01": Point("pagegrade.service.monitors.due_runs:queue_run", "after"),
+    "M02": Point("pagegrade.worker.deliver:_record", "before"),
     "O15": Point("pagegrade.worker.worker:perform_run", "before", only=_is_poison),
 }
 

@@ -54,6 +54,8 @@ class SharedLedger:
     batches: BatchLedger = field(default_factory=BatchLedger)
     asked_together: list[tuple[str, ...]] = field(default_factory=list)
     """URLs of each batch, accepted or not."""
+    monitored: dict[int, str] = field(default_factory=dict)
+    """Id -> URL of reports that monitors run again and again."""
     stops: int = 0
     """How often a worker was told to stop. What it gives back then counts as never started, though it may have been to
     the site."""
@@ -209,20 +211,22 @@ def _check_rows(url: str, ledger: SharedLedger) -> None:
     assert {number: stored.get(number) for number in promised} == promised
     check_all_or_none(list(stored.values()), ledger.asked_together)
     # What is there without a promise was asked for by a request whose answer got lost.
-    assert {address for number, address in stored.items() if number not in promised} <= set(ledger.unanswered)
+    known = {**promised, **ledger.monitored}
+    assert {address for number, address in stored.items() if number not in known} <= set(ledger.unanswered)
     for number, address, report_state, _, run_number, state, attempt, has_detail, is_free, outcomes in rows:
         what = (number, address, report_state, state, attempt)
-        assert run_number == 1, what
-        assert report_state == state in ENDED, what
+        assert run_number == 1 or number in ledger.monitored, what
+        assert state in ENDED, what
+        assert report_state == state or number in ledger.monitored, what
         assert attempt <= MAX_ATTEMPTS, what
         assert has_detail, what
         assert is_free, what
         assert outcomes == 1, what
-    assert len(rows) == len(stored)
+    assert len(rows) == len({(row[0], row[4]) for row in rows})
     assert execute(url, "SELECT COUNT(*) FROM procrastinate_jobs") == [(0,)]
     assert execute(url, "SELECT COUNT(*) FROM visits WHERE ended_at_ms IS NULL") == [(0,)]
     counts = execute(url, "SELECT state, SUM(count) FROM report_counts WHERE project = '' GROUP BY state")
-    ended = [row[2] for row in rows]
+    ended = list({row[0]: row[2] for row in rows}.values())
     assert {state: int(count) for state, count in counts if count} == {
         state: ended.count(state) for state in set(ended)
     }
