@@ -94,9 +94,14 @@ def secure(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
         return AuthResult(success=logins[-1] == (b"pagegrade", b"secret"), handled=False)
 
     box = Closed()
-    how = {"ssl_context": context} if is_tls else {"tls_context": context}
     controller = Controller(
-        box, hostname="127.0.0.1", port=free_port(), authenticator=authenticate, auth_require_tls=not is_tls, **how
+        box,
+        hostname="127.0.0.1",
+        port=free_port(),
+        ssl_context=context if is_tls else None,
+        tls_context=None if is_tls else context,
+        authenticator=authenticate,
+        auth_require_tls=not is_tls,
     )
     controller.start()
     yield SecureServer(box=box, port=controller.port, is_tls=is_tls, logins=logins)

@@ -14,6 +14,7 @@ from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, ValidationFailed, Violation
 from pagegrade.model.monitors import Monitor
 from pagegrade.service.accounts.access import choose_account
+from pagegrade.service.id_lists import Part
 from pagegrade.service.monitors import operations as service
 from pagegrade.service.monitors.operations import MonitorChange
 from pagegrade.service.monitors.validation import read_budgets, read_schedule, read_timezone
@@ -91,8 +92,7 @@ def show_all(account_id: int | None, format_name: str) -> None:
     check_format(format_name)
 
     def load(tx: Transaction, caller: Caller) -> tuple[Monitor, ...]:
-        whole = service.walk_monitors(tx, caller, per_page=LISTED, beside=None, backward=False, count=False)
-        return whole.monitors
+        return service.walk_monitors(tx, caller, Part(per_page=LISTED)).items
 
     write_list([_entry(monitor) for monitor in _write(account_id, load)], COLUMNS, format_name)
 

@@ -530,6 +530,8 @@ class SyncMethods(SyncCaller):
         *,
         per_page: Literal[10, 25, 50, 100] | None = None,
         page: int | None = None,
+        cursor: str | None = None,
+        count: Literal[0, 1] | None = None,
         check: str | None = None,
         report_id: int | None = None,
     ) -> IgnoreList:
@@ -542,13 +544,24 @@ class SyncMethods(SyncCaller):
         Args:
             per_page: Items of a page.
             page: Number of the page, from 1.
+            cursor: Walks through the list without missing or repeating an item while others are created or
+                deleted: send it empty to begin, then follow `links.next`. Not together with `page`.
+            count: With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.
             check: Only rules for this check.
             report_id: Only rules for this report.
         """
         return cast(
             "IgnoreList",
             self._answer(
-                "list_ignores", query={"per_page": per_page, "page": page, "check": check, "report_id": report_id}
+                "list_ignores",
+                query={
+                    "per_page": per_page,
+                    "page": page,
+                    "cursor": cursor,
+                    "count": count,
+                    "check": check,
+                    "report_id": report_id,
+                },
             ),
         )
 
@@ -559,9 +572,9 @@ class SyncMethods(SyncCaller):
         check: str | None = None,
         report_id: int | None = None,
     ) -> Iterator[Ignore]:
-        """Yield every item of ``list_ignores``, page by page."""
+        """Yield every item of ``list_ignores``, from cursor to cursor: none is missed or repeated."""
         items = self._items(
-            "list_ignores", query={"per_page": per_page, "check": check, "report_id": report_id}, by_cursor=False
+            "list_ignores", query={"per_page": per_page, "check": check, "report_id": report_id}, by_cursor=True
         )
         return cast("Iterator[Ignore]", items)
 
@@ -649,9 +662,10 @@ class SyncMethods(SyncCaller):
         *,
         per_page: Literal[10, 25, 50, 100] | None = None,
         page: int | None = None,
-        report_id: int | None = None,
         cursor: str | None = None,
         count: Literal[0, 1] | None = None,
+        report_id: int | None = None,
+        project: str | None = None,
     ) -> MonitorList:
         """List monitors.
 
@@ -662,24 +676,38 @@ class SyncMethods(SyncCaller):
         Args:
             per_page: Items of a page.
             page: Number of the page, from 1.
-            report_id: Only monitors of this report.
-            cursor: Walks through the list without missing or repeating a monitor while others are created or
+            cursor: Walks through the list without missing or repeating an item while others are created or
                 deleted: send it empty to begin, then follow `links.next`. Not together with `page`.
             count: With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.
+            report_id: Only monitors of this report.
+            project: Only monitors of reports of this host.
         """
         return cast(
             "MonitorList",
             self._answer(
                 "list_monitors",
-                query={"per_page": per_page, "page": page, "report_id": report_id, "cursor": cursor, "count": count},
+                query={
+                    "per_page": per_page,
+                    "page": page,
+                    "cursor": cursor,
+                    "count": count,
+                    "report_id": report_id,
+                    "project": project,
+                },
             ),
         )
 
     def iterate_monitors(
-        self, *, per_page: Literal[10, 25, 50, 100] | None = None, report_id: int | None = None
+        self,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        report_id: int | None = None,
+        project: str | None = None,
     ) -> Iterator[Monitor]:
         """Yield every item of ``list_monitors``, from cursor to cursor: none is missed or repeated."""
-        items = self._items("list_monitors", query={"per_page": per_page, "report_id": report_id}, by_cursor=True)
+        items = self._items(
+            "list_monitors", query={"per_page": per_page, "report_id": report_id, "project": project}, by_cursor=True
+        )
         return cast("Iterator[Monitor]", items)
 
     def create_monitor(
@@ -797,7 +825,12 @@ class SyncMethods(SyncCaller):
         return cast("DeletedMonitor", self._answer("delete_monitor", path={"id": id}, header={"If-Match": if_match}))
 
     def list_webhooks(
-        self, *, per_page: Literal[10, 25, 50, 100] | None = None, page: int | None = None
+        self,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        page: int | None = None,
+        cursor: str | None = None,
+        count: Literal[0, 1] | None = None,
     ) -> WebhookList:
         """List webhooks.
 
@@ -808,12 +841,18 @@ class SyncMethods(SyncCaller):
         Args:
             per_page: Items of a page.
             page: Number of the page, from 1.
+            cursor: Walks through the list without missing or repeating an item while others are created or
+                deleted: send it empty to begin, then follow `links.next`. Not together with `page`.
+            count: With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.
         """
-        return cast("WebhookList", self._answer("list_webhooks", query={"per_page": per_page, "page": page}))
+        return cast(
+            "WebhookList",
+            self._answer("list_webhooks", query={"per_page": per_page, "page": page, "cursor": cursor, "count": count}),
+        )
 
     def iterate_webhooks(self, *, per_page: Literal[10, 25, 50, 100] | None = None) -> Iterator[Webhook]:
-        """Yield every item of ``list_webhooks``, page by page."""
-        items = self._items("list_webhooks", query={"per_page": per_page}, by_cursor=False)
+        """Yield every item of ``list_webhooks``, from cursor to cursor: none is missed or repeated."""
+        items = self._items("list_webhooks", query={"per_page": per_page}, by_cursor=True)
         return cast("Iterator[Webhook]", items)
 
     def create_webhook(
@@ -935,7 +974,13 @@ class SyncMethods(SyncCaller):
         return cast("Delivery", self._data("test_webhook", path={"id": id}))
 
     def list_webhook_deliveries(
-        self, id: int, *, per_page: Literal[10, 25, 50, 100] | None = None, page: int | None = None
+        self,
+        id: int,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        page: int | None = None,
+        cursor: str | None = None,
+        count: Literal[0, 1] | None = None,
     ) -> DeliveryList:
         """List the deliveries to a webhook.
 
@@ -947,17 +992,24 @@ class SyncMethods(SyncCaller):
             id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
             per_page: Items of a page.
             page: Number of the page, from 1.
+            cursor: Walks through the list without missing or repeating an item while others are created or
+                deleted: send it empty to begin, then follow `links.next`. Not together with `page`.
+            count: With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.
         """
         return cast(
             "DeliveryList",
-            self._answer("list_webhook_deliveries", path={"id": id}, query={"per_page": per_page, "page": page}),
+            self._answer(
+                "list_webhook_deliveries",
+                path={"id": id},
+                query={"per_page": per_page, "page": page, "cursor": cursor, "count": count},
+            ),
         )
 
     def iterate_webhook_deliveries(
         self, id: int, *, per_page: Literal[10, 25, 50, 100] | None = None
     ) -> Iterator[Delivery]:
-        """Yield every item of ``list_webhook_deliveries``, page by page."""
-        items = self._items("list_webhook_deliveries", path={"id": id}, query={"per_page": per_page}, by_cursor=False)
+        """Yield every item of ``list_webhook_deliveries``, from cursor to cursor: none is missed or repeated."""
+        items = self._items("list_webhook_deliveries", path={"id": id}, query={"per_page": per_page}, by_cursor=True)
         return cast("Iterator[Delivery]", items)
 
     def retry_webhook_delivery(self, id: int, delivery: int) -> Delivery:

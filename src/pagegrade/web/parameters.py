@@ -303,7 +303,22 @@ class CreateIgnoreBody(BaseModel):
     )
 
 
-class IgnoreListQuery(Paged):
+class PagedById(Paged):
+    """A list that comes newest first."""
+
+    cursor: Annotated[Cursor | None, WithJsonSchema({"type": "string"}), Reads(read_cursor)] = Field(
+        None,
+        max_length=MAX_CURSOR,
+        description="Walks through the list without missing or repeating an item while others are created or "
+        "deleted: send it empty to begin, then follow `links.next`. Not together with `page`.",
+        examples=["WzEsImlkIix0cnVlLGZhbHNlLDAsN10"],
+    )
+    count: Literal[0, 1] = Field(
+        0, description="With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.", examples=[1]
+    )
+
+
+class IgnoreListQuery(PagedById):
     """Rules come newest first."""
 
     check: str | None = Field(None, max_length=100, description="Only rules for this check.", examples=["image-alt"])
@@ -360,21 +375,14 @@ class UpdateMonitorBody(BaseModel):
     )
 
 
-class MonitorListQuery(Paged):
+class MonitorListQuery(PagedById):
     """Monitors come newest first."""
 
     report_id: int | None = Field(
         None, ge=1, le=2**53 - 1, description="Only monitors of this report.", examples=[1042]
     )
-    cursor: Annotated[Cursor | None, WithJsonSchema({"type": "string"}), Reads(read_cursor)] = Field(
-        None,
-        max_length=MAX_CURSOR,
-        description="Walks through the list without missing or repeating a monitor while others are created or "
-        "deleted: send it empty to begin, then follow `links.next`. Not together with `page`.",
-        examples=["WzEsImlkIix0cnVlLGZhbHNlLDAsN10"],
-    )
-    count: Literal[0, 1] = Field(
-        0, description="With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.", examples=[1]
+    project: str | None = Field(
+        None, max_length=MAX_TEXT, description="Only monitors of reports of this host.", examples=["example.com"]
     )
 
 
@@ -418,11 +426,11 @@ class UpdateWebhookBody(BaseModel):
     disabled: Literal[0, 1] | None = Field(None, description="1: send nothing, 0: send again.", examples=[0])
 
 
-class WebhookListQuery(Paged):
+class WebhookListQuery(PagedById):
     """Webhooks come newest first."""
 
 
-class DeliveryListQuery(Paged):
+class DeliveryListQuery(PagedById):
     """Deliveries come newest first."""
 
 

@@ -11,6 +11,7 @@ import pytest
 from pagegrade.model.account import Account, Caller
 from pagegrade.model.errors import NotFound, PreconditionFailed, QuotaExceeded, ValidationFailed
 from pagegrade.model.monitors import MIN_INTERVAL_MS, Budget, Monitor
+from pagegrade.service.id_lists import Part
 from pagegrade.service.monitors.operations import (
     MonitorChange,
     create_monitor,
@@ -144,9 +145,9 @@ def test_a_list_is_walked_in_both_directions(database: Database, alice: Account)
 
     def walk(beside: int | None, *, backward: bool = False) -> tuple[list[int], int | None, int | None, int | None]:
         walked = database.read_here(
-            lambda tx: walk_monitors(tx, caller, per_page=2, beside=beside, backward=backward, count=True)
+            lambda tx: walk_monitors(tx, caller, Part(per_page=2, beside=beside, backward=backward, count=True))
         )
-        return [monitor.id for monitor in walked.monitors], walked.before, walked.after, walked.total
+        return [monitor.id for monitor in walked.items], walked.before, walked.after, walked.total
 
     assert walk(None) == ([3, 2], None, 2, 3)
     assert walk(2) == ([1], 1, None, 3)

@@ -219,3 +219,20 @@ def test_runs_show_in_the_state_of_budgets(tmp_path: Path) -> None:
     assert budget["since"] is not None
     assert unreachable.json()["data"]["unreachable_since"] is not None
     assert unreachable.json()["data"]["budgets"] == [budget, unknown]
+
+
+def test_a_list_is_filtered_by_project(tmp_path: Path) -> None:
+    """As reports are, in pages and by cursor; however the host is typed."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        for number, url in enumerate(("https://example.com/", "https://www.example.org/a", "https://example.org/b"), 1):
+            await instance.create(url)
+            await instance.call("POST", "/api/v1/monitors", json={"report_id": number, "schedule": "daily"})
+        path = "/api/v1/monitors?project="
+        queries = ("WWW.Example.org", "https://example.com/x", "example.net", "example.org&cursor=&count=1")
+        return [await instance.call("GET", f"{path}{query}") for query in queries]
+
+    found = [answer.json() for answer in with_instance(tmp_path, script)]
+
+    assert [[each["report_id"] for each in one["data"]] for one in found] == [[3, 2], [1], [], [3, 2]]
+    assert [one["meta"]["total"] for one in found] == [2, 1, 0, 2]

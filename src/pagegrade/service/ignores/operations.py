@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 
@@ -12,6 +13,7 @@ from pagegrade.model.ignores import MAX_RULES, IgnoreRule, StoredIgnore
 from pagegrade.model.stored import StoredReport
 from pagegrade.report.compare import FINDINGS
 from pagegrade.service.accounts.access import require_project
+from pagegrade.service.id_lists import Part, Walked, walk
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import Listed, find_report
 from pagegrade.store.engine.database import Transaction
@@ -80,6 +82,19 @@ def list_ignores(
         tx, caller.account.id, page, per_page, check=check, report_id=report_id, project=caller.project
     )
     return Listed(items=found, total=total)
+
+
+def walk_ignores(
+    tx: Transaction, caller: Caller, part: Part, *, check: str | None = None, report_id: int | None = None
+) -> Walked[StoredIgnore]:
+    """Some of the caller's rules, newest first."""
+    account_id = caller.account.id
+    return walk(
+        partial(store.walk_ignores, tx, account_id, check=check, report_id=report_id, project=caller.project),
+        lambda stored: stored.rule.id or 0,
+        part,
+        lambda: list_ignores(tx, caller, page=1, per_page=1, check=check, report_id=report_id).total,
+    )
 
 
 def delete_ignore(tx: Transaction, caller: Caller, ignore_id: int) -> None:

@@ -6,11 +6,14 @@ import contextlib
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, PreconditionFailed, QuotaExceeded, ValidationFailed, Violation
 from pagegrade.model.monitors import MAX_JITTER, Crossing, Monitor
+from pagegrade.parse.url import project_of
 from pagegrade.report.budgets import merge_budgets
+from pagegrade.service.id_lists import Part, Walked, walk
 from pagegrade.service.monitors.schedule import next_due_ms
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import Listed, find_report
@@ -31,19 +34,6 @@ class MonitorChange:
     budgets: tuple[str, ...] | None = None
     """Conditions in their canonical form."""
     paused: bool | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WalkedMonitors:
-    """Some monitors of a list that is read from cursor to cursor."""
-
-    monitors: tuple[Monitor, ...]
-    before: int | None
-    """Id beside which the previous ones are; ``None``: there are none."""
-    after: int | None
-    """Id beside which the next ones are; ``None``: there are none."""
-    total: int | None
-    """Monitors of the whole list, where they were counted."""
 
 
 def create_monitor(
@@ -93,10 +83,18 @@ def show_monitor(tx: Transaction, caller: Caller, monitor_id: int) -> Monitor:
 
 
 def list_monitors(
-    tx: Transaction, caller: Caller, *, page: int, per_page: int, report_id: int | None = None
+    tx: Transaction,
+    caller: Caller,
+    *,
+    page: int,
+    per_page: int,
+    report_id: int | None = None,
+    project: str | None = None,
 ) -> Listed[Monitor]:
     """A page of the caller's monitors, newest first."""
-    found, total = store.list_monitors(tx, caller.account.id, page, per_page, report_id=report_id)
+    found, total = store.list_monitors(
+        tx, caller.account.id, page, per_page, report_id=report_id, project=_typed(project)
+    )
     return Listed(items=found, total=total)
 
 
@@ -113,31 +111,16 @@ def list_with_urls(
 
 
 def walk_monitors(
-    tx: Transaction,
-    caller: Caller,
-    *,
-    per_page: int,
-    beside: int | None,
-    backward: bool,
-    count: bool,
-    report_id: int | None = None,
-) -> WalkedMonitors:
-    """Some of the caller's monitors, newest first, beside the one with this id; ``None``: from the beginning."""
+    tx: Transaction, caller: Caller, part: Part, *, report_id: int | None = None, project: str | None = None
+) -> Walked[Monitor]:
+    """Some of the caller's monitors, newest first."""
     account_id = caller.account.id
-
-    def around(beside: int, *, backward: bool) -> int | None:
-        found = store.walk_monitors(tx, account_id, 1, beside=beside, backward=backward, report_id=report_id)
-        return beside if found else None
-
-    found = store.walk_monitors(tx, account_id, per_page, beside=beside, backward=backward, report_id=report_id)
-    total = store.list_monitors(tx, account_id, 1, 1, report_id=report_id)[1] if count else None
-    if not found:
-        return WalkedMonitors(monitors=(), before=None, after=None, total=total)
-    return WalkedMonitors(
-        monitors=found,
-        before=around(found[0].id, backward=True),
-        after=around(found[-1].id, backward=False),
-        total=total,
+    wanted = _typed(project)
+    return walk(
+        partial(store.walk_monitors, tx, account_id, report_id=report_id, project=wanted),
+        lambda monitor: monitor.id,
+        part,
+        lambda: store.list_monitors(tx, account_id, 1, 1, report_id=report_id, project=wanted)[1],
     )
 
 
@@ -205,6 +188,11 @@ def delete_monitor(
     hold_account(tx, caller.account.id)
     _check_unchanged(show_monitor(tx, caller, monitor_id), may_change)
     store.delete_monitor(tx, caller.account.id, monitor_id)
+
+
+def _typed(project: str | None) -> str | None:
+    """A project as reports have it."""
+    return None if project is None else project_of(project)
 
 
 def _check_unchanged(monitor: Monitor, may_change: Callable[[Monitor], str | None] | None) -> None:

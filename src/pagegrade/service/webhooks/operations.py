@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pagegrade.model.account import Caller
@@ -11,6 +12,7 @@ from pagegrade.model.errors import NotFound, PreconditionFailed, QuotaExceeded
 from pagegrade.model.events import Event
 from pagegrade.model.webhooks import MAX_WEBHOOKS, StoredDelivery, StoredWebhook
 from pagegrade.parse.url import origin
+from pagegrade.service.id_lists import Part, Walked, walk
 from pagegrade.service.reports.operations import Listed
 from pagegrade.service.webhooks.payload import make_key
 from pagegrade.service.webhooks.signatures import KEY_NAME, is_token_of, secret_of, webhook_of_token
@@ -70,6 +72,13 @@ def list_webhooks(tx: Transaction, caller: Caller, *, page: int, per_page: int) 
     """A page of the caller's webhooks, newest first."""
     found, total = store.list_webhooks(tx, caller.account.id, page, per_page)
     return Listed(items=found, total=total)
+
+
+def walk_webhooks(tx: Transaction, caller: Caller, part: Part) -> Walked[StoredWebhook]:
+    """Some of the caller's webhooks, newest first."""
+    account_id = caller.account.id
+    read = partial(store.walk_webhooks, tx, account_id)
+    return walk(read, lambda webhook: webhook.id, part, lambda: store.count_webhooks(tx, account_id))
 
 
 def update_webhook(
@@ -170,6 +179,17 @@ def list_deliveries(
     webhook = show_webhook(tx, caller, webhook_id)
     found, total = delivery_store.list_deliveries(tx, webhook.id, page, per_page)
     return Listed(items=found, total=total)
+
+
+def walk_deliveries(tx: Transaction, caller: Caller, webhook_id: int, part: Part) -> Walked[StoredDelivery]:
+    """Some of the deliveries to a webhook, newest first.
+
+    Raises:
+        NotFound: There is no such webhook.
+    """
+    webhook = show_webhook(tx, caller, webhook_id)
+    read = partial(delivery_store.walk_deliveries, tx, webhook.id)
+    return walk(read, lambda each: each.id, part, lambda: delivery_store.count_deliveries(tx, webhook.id))
 
 
 def send_again(tx: Transaction, caller: Caller, webhook_id: int, delivery_id: int, now_ms: int) -> StoredDelivery:

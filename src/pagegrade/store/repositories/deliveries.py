@@ -11,6 +11,7 @@ from sqlalchemy import Row, bindparam, delete, func, or_, select, text, update
 from pagegrade.model.webhooks import MESSAGE_KINDS, ClaimedWebhook, DueDelivery, StoredDelivery
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
+from pagegrade.store.repositories.id_order import rows_beside
 from pagegrade.store.repositories.reports import GREATEST_ID
 from pagegrade.store.repositories.webhooks import disable_webhook, webhook_of
 from pagegrade.store.schema.tables import deliveries, events, webhooks
@@ -185,12 +186,26 @@ def list_deliveries(
 ) -> tuple[tuple[StoredDelivery, ...], int]:
     """(the deliveries of a page, newest first; how many there are on all pages)."""
     mine = deliveries.c.webhook_id == webhook_id
-    total: int = tx.execute(select(func.count()).select_from(deliveries).where(mine)).scalar_one()
+    total = count_deliveries(tx, webhook_id)
     skipped = (page - 1) * per_page
     if skipped >= total:
         return (), total
     rows = tx.execute(_logged().where(mine).order_by(deliveries.c.id.desc()).limit(per_page).offset(skipped))
     return tuple(map(_stored, rows)), total
+
+
+def count_deliveries(tx: Transaction, webhook_id: int) -> int:
+    """Number of deliveries in the log of a webhook."""
+    mine = deliveries.c.webhook_id == webhook_id
+    return int(tx.execute(select(func.count()).select_from(deliveries).where(mine)).scalar_one())
+
+
+def walk_deliveries(
+    tx: Transaction, webhook_id: int, count: int, *, beside: int | None, backward: bool
+) -> tuple[StoredDelivery, ...]:
+    """The deliveries to a webhook after the id ``beside`` in the log, or before it; ``None``: from its beginning."""
+    mine = _logged().where(deliveries.c.webhook_id == webhook_id)
+    return tuple(map(_stored, rows_beside(tx, mine, deliveries.c.id, count, beside=beside, backward=backward)))
 
 
 def load_delivery(tx: Transaction, webhook_id: int, delivery_id: int) -> StoredDelivery | None:

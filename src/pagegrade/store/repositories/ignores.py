@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Row, and_, delete, func, insert, or_, sele
 
 from pagegrade.model.ignores import MAX_RULES, IgnoreRule, StoredIgnore
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.id_order import rows_beside
 from pagegrade.store.repositories.reports import GREATEST_ID
 from pagegrade.store.schema.tables import ignores, reports
 
@@ -65,6 +66,32 @@ def list_ignores(
     project: str | None = None,
 ) -> tuple[tuple[StoredIgnore, ...], int]:
     """(the rules of a page, newest first; how many there are on all pages); ``None`` stands for any."""
+    which = _which(account_id, check, report_id, project)
+    total: int = tx.execute(select(func.count()).select_from(ignores).where(*which)).scalar_one()
+    skipped = (page - 1) * per_page
+    if skipped >= total:
+        return (), total
+    rows = tx.execute(select(ignores).where(*which).order_by(ignores.c.id.desc()).limit(per_page).offset(skipped))
+    return tuple(map(_stored, rows)), total
+
+
+def walk_ignores(
+    tx: Transaction,
+    account_id: int,
+    count: int,
+    *,
+    beside: int | None,
+    backward: bool,
+    check: str | None,
+    report_id: int | None,
+    project: str | None = None,
+) -> tuple[StoredIgnore, ...]:
+    """The rules after the id ``beside`` in the list, or before it; ``None``: from its beginning, or any."""
+    query = select(ignores).where(*_which(account_id, check, report_id, project))
+    return tuple(map(_stored, rows_beside(tx, query, ignores.c.id, count, beside=beside, backward=backward)))
+
+
+def _which(account_id: int, check: str | None, report_id: int | None, project: str | None) -> list[ColumnElement[bool]]:
     which = [ignores.c.account_id == account_id]
     if check is not None:
         which.append(ignores.c.check_id == check)
@@ -72,12 +99,7 @@ def list_ignores(
         which.append(ignores.c.report_id == report_id)
     if project is not None:
         which.append(_is_of_project(project))
-    total: int = tx.execute(select(func.count()).select_from(ignores).where(*which)).scalar_one()
-    skipped = (page - 1) * per_page
-    if skipped >= total:
-        return (), total
-    rows = tx.execute(select(ignores).where(*which).order_by(ignores.c.id.desc()).limit(per_page).offset(skipped))
-    return tuple(map(_stored, rows)), total
+    return which
 
 
 def _is_of_project(project: str) -> ColumnElement[bool]:

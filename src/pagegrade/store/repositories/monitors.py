@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Row, bindparam, delete, func, insert, sele
 
 from pagegrade.model.monitors import Budget, Crossing, Monitor
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.id_order import rows_beside
 from pagegrade.store.repositories.reports import GREATEST_ID
 from pagegrade.store.schema.tables import monitor_crossings, monitors, reports
 
@@ -83,10 +84,16 @@ def count_monitors(tx: Transaction, account_id: int) -> int:
 
 
 def list_monitors(
-    tx: Transaction, account_id: int, page: int, per_page: int, *, report_id: int | None = None
+    tx: Transaction,
+    account_id: int,
+    page: int,
+    per_page: int,
+    *,
+    report_id: int | None = None,
+    project: str | None = None,
 ) -> tuple[tuple[Monitor, ...], int]:
     """(the monitors of a page, newest first; how many there are on all pages)."""
-    which = _which(account_id, report_id)
+    which = _which(account_id, report_id, project)
     total: int = tx.execute(select(func.count()).select_from(monitors).where(*which)).scalar_one()
     skipped = (page - 1) * per_page
     if skipped >= total:
@@ -96,7 +103,14 @@ def list_monitors(
 
 
 def walk_monitors(
-    tx: Transaction, account_id: int, count: int, *, beside: int | None, backward: bool, report_id: int | None = None
+    tx: Transaction,
+    account_id: int,
+    count: int,
+    *,
+    beside: int | None,
+    backward: bool,
+    report_id: int | None = None,
+    project: str | None = None,
 ) -> tuple[Monitor, ...]:
     """Return up to ``count`` monitors just after the one with the id ``beside`` in the list, or just before it.
 
@@ -107,14 +121,10 @@ def walk_monitors(
         beside: An id, whether that monitor is there or not; ``None``: from the beginning of the list.
         backward: Those before; newest first as well.
         report_id: Only of this report; ``None``: of any.
+        project: Only of reports of this one; ``None``: of any.
     """
-    which = _which(account_id, report_id)
-    if beside is not None:
-        which.append(monitors.c.id > beside if backward else monitors.c.id < beside)
-    order = monitors.c.id.asc() if backward else monitors.c.id.desc()
-    rows = tx.execute(select(monitors).where(*which).order_by(order).limit(count))
-    found = tuple(map(_monitor, rows))
-    return found[::-1] if backward else found
+    query = select(monitors).where(*_which(account_id, report_id, project))
+    return tuple(map(_monitor, rows_beside(tx, query, monitors.c.id, count, beside=beside, backward=backward)))
 
 
 def list_of_report(tx: Transaction, report_id: int) -> tuple[Monitor, ...]:
@@ -206,10 +216,13 @@ def list_recent_crossings(
     return tuple(map(_crossing, rows))
 
 
-def _which(account_id: int, report_id: int | None) -> list[ColumnElement[bool]]:
+def _which(account_id: int, report_id: int | None, project: str | None) -> list[ColumnElement[bool]]:
     which = [monitors.c.account_id == account_id]
     if report_id is not None:
         which.append(monitors.c.report_id == report_id)
+    if project is not None:
+        ids = select(reports.c.id).where(reports.c.account_id == account_id, reports.c.project == project)
+        which.append(monitors.c.report_id.in_(ids))
     return which
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import Row, delete, func, insert, select, update
 from pagegrade.model.events import EventType
 from pagegrade.model.webhooks import ROTATION_MS, DisabledReason, Kind, StoredWebhook
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.id_order import rows_beside
 from pagegrade.store.repositories.reports import GREATEST_ID
 from pagegrade.store.schema.tables import webhooks
 
@@ -71,6 +72,14 @@ def list_webhooks(tx: Transaction, account_id: int, page: int, per_page: int) ->
     mine = select(webhooks).where(webhooks.c.account_id == account_id)
     rows = tx.execute(mine.order_by(webhooks.c.id.desc()).limit(per_page).offset(skipped))
     return tuple(map(webhook_of, rows)), total
+
+
+def walk_webhooks(
+    tx: Transaction, account_id: int, count: int, *, beside: int | None, backward: bool
+) -> tuple[StoredWebhook, ...]:
+    """The webhooks of an account after the id ``beside`` in the list, or before it; ``None``: from its beginning."""
+    mine = select(webhooks).where(webhooks.c.account_id == account_id)
+    return tuple(map(webhook_of, rows_beside(tx, mine, webhooks.c.id, count, beside=beside, backward=backward)))
 
 
 def change_webhook(tx: Transaction, webhook_id: int, changes: Mapping[str, Any]) -> StoredWebhook:

@@ -11,6 +11,7 @@ from pagegrade.model.ignores import StoredIgnore
 from pagegrade.service.container import Services
 from pagegrade.service.ignores import operations as service
 from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
@@ -19,7 +20,7 @@ from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import CreateIgnoreBody, IgnoreListQuery
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, listed_answer, validators
+from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, validators
 from pagegrade.web.schemas import DeletedIgnore, IgnoreAnswer, IgnoreList
 from pagegrade.web.schemas.ignore import ignore_object
 
@@ -69,10 +70,18 @@ async def show_ignore(request: Request, work: UnitOfWork) -> Response:
 async def list_ignores(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the caller's rules."""
     query = request.query(IgnoreListQuery)
-    found = await work.read(
-        service.list_ignores, page=query.page, per_page=query.per_page, check=query.check, report_id=query.report_id
+    check, report_id = query.check, query.report_id
+    return await answer_id_list(
+        request,
+        services,
+        query,
+        path=PATH,
+        encode=ignore_object,
+        read_page=lambda: work.read(
+            service.list_ignores, page=query.page, per_page=query.per_page, check=check, report_id=report_id
+        ),
+        read_part=lambda part: work.read(service.walk_ignores, part, check=check, report_id=report_id),
     )
-    return listed_answer(request, services, found, query, path=PATH, encode=ignore_object)
 
 
 async def delete_ignore(request: Request, work: UnitOfWork) -> Response:

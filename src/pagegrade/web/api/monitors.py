@@ -10,21 +10,17 @@ import msgspec
 
 from pagegrade.model.errors import ValidationFailed, Violation
 from pagegrade.model.monitors import Monitor
-from pagegrade.model.report_list import ListQuery, Position
 from pagegrade.service.container import Services
 from pagegrade.service.monitors import operations as service
 from pagegrade.service.monitors.operations import MonitorChange
 from pagegrade.service.monitors.validation import read_budgets, read_schedule, read_timezone
-from pagegrade.service.reports.operations import Listed
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.api.report_list import PAGE_AND_CURSOR
+from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.http.body import JSON
 from pagegrade.web.http.conditional import may_change
-from pagegrade.web.http.cursors import position_in, write_cursor
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
-from pagegrade.web.paging import Walk
 from pagegrade.web.parameters import CreateMonitorBody, MonitorListQuery, UpdateMonitorBody
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
@@ -32,11 +28,9 @@ from pagegrade.web.responses import (
     Headers,
     enveloped,
     hashed_tag,
-    listed_answer,
     picked,
     unchanged,
     validators,
-    walked_answer,
 )
 from pagegrade.web.schemas import DeletedMonitor, MonitorAnswer, MonitorList
 from pagegrade.web.schemas.monitor import monitor_object
@@ -103,38 +97,18 @@ async def show_monitor(request: Request, work: UnitOfWork) -> Response:
 async def list_monitors(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the caller's monitors, or those at a cursor."""
     query = request.query(MonitorListQuery)
-    if "cursor" not in request.sent:
-        found = await work.read(
-            service.list_monitors, page=query.page, per_page=query.per_page, report_id=query.report_id
-        )
-        return listed_answer(request, services, found, query, path=PATH, encode=monitor_object)
-    if request.sent.get("page") and not request.preferences.lenient:
-        raise ValidationFailed([PAGE_AND_CURSOR])
-    # Cursors are those of a list by id.
-    order = ListQuery(sort_by="id", descending=True)
-    position = None if query.cursor is None else position_in(query.cursor, order)
-    walked = await work.read(
-        service.walk_monitors,
-        per_page=query.per_page,
-        beside=None if position is None else int(position.values[0]),
-        backward=position is not None and position.backward,
-        count=query.count == 1,
-        report_id=query.report_id,
+    report_id, project = query.report_id, query.project
+    return await answer_id_list(
+        request,
+        services,
+        query,
+        path=PATH,
+        encode=monitor_object,
+        read_page=lambda: work.read(
+            service.list_monitors, page=query.page, per_page=query.per_page, report_id=report_id, project=project
+        ),
+        read_part=lambda part: work.read(service.walk_monitors, part, report_id=report_id, project=project),
     )
-
-    def cursor(beside: int | None, *, backward: bool) -> str | None:
-        return None if beside is None else write_cursor(order, Position(part=0, values=(beside,), backward=backward))
-
-    walk = Walk(
-        path=f"{services.options.base_url}{PATH}",
-        query=request.filters(query),
-        per_page=query.per_page,
-        before=cursor(walked.before, backward=True),
-        after=cursor(walked.after, backward=False),
-        total=walked.total,
-    )
-    encoded = Listed(items=tuple(map(monitor_object, walked.monitors)), total=walked.total or 0)
-    return walked_answer(request, encoded, walk)
 
 
 async def update_monitor(request: Request, work: UnitOfWork, idempotency: Idempotency, services: Services) -> Response:

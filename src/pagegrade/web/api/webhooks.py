@@ -13,6 +13,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.service.webhooks import operations as service
 from pagegrade.service.webhooks.validation import read_change, read_webhook
+from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.http.body import JSON
 from pagegrade.web.http.conditional import may_change
 from pagegrade.web.http.response import Response
@@ -21,7 +22,7 @@ from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import CreateWebhookBody, DeliveryListQuery, UpdateWebhookBody, WebhookListQuery
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import enveloped, fresh_answer, hashed_tag, listed_answer, validators
+from pagegrade.web.responses import enveloped, fresh_answer, hashed_tag, validators
 from pagegrade.web.schemas import (
     DeletedWebhook,
     DeliveryAnswer,
@@ -71,8 +72,15 @@ async def show_webhook(request: Request, work: UnitOfWork) -> Response:
 async def list_webhooks(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the caller's webhooks."""
     query = request.query(WebhookListQuery)
-    found = await work.read(service.list_webhooks, page=query.page, per_page=query.per_page)
-    return listed_answer(request, services, found, query, path=PATH, encode=webhook_object)
+    return await answer_id_list(
+        request,
+        services,
+        query,
+        path=PATH,
+        encode=webhook_object,
+        read_page=lambda: work.read(service.list_webhooks, page=query.page, per_page=query.per_page),
+        read_part=lambda part: work.read(service.walk_webhooks, part),
+    )
 
 
 async def update_webhook(request: Request, work: UnitOfWork, services: Services) -> Response:
@@ -122,9 +130,15 @@ async def list_deliveries(request: Request, work: UnitOfWork, services: Services
     """Return a page of the deliveries to a webhook."""
     query = request.query(DeliveryListQuery)
     number = request.id
-    found = await work.read(service.list_deliveries, number, page=query.page, per_page=query.per_page)
-    path = f"{PATH}/{number}/deliveries"
-    return listed_answer(request, services, found, query, path=path, encode=delivery_object)
+    return await answer_id_list(
+        request,
+        services,
+        query,
+        path=f"{PATH}/{number}/deliveries",
+        encode=delivery_object,
+        read_page=lambda: work.read(service.list_deliveries, number, page=query.page, per_page=query.per_page),
+        read_part=lambda part: work.read(service.walk_deliveries, number, part),
+    )
 
 
 async def retry_delivery(request: Request, work: UnitOfWork) -> Response:

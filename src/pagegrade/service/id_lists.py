@@ -1,0 +1,58 @@
+"""Lists by id, the newest first, that are read from cursor to cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Which part of a list is wanted."""
+
+    per_page: int
+    beside: int | None = None
+    """Id beside which it is, whether that item is there or not; ``None``: from the beginning of the list."""
+    backward: bool = False
+    """Before that id."""
+    count: bool = False
+    """Whether to count the whole list."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walked(Generic[T]):
+    """Some items of a list."""
+
+    items: tuple[T, ...]
+    before: int | None
+    """Id beside which the previous ones are; ``None``: there are none."""
+    after: int | None
+    """Id beside which the next ones are; ``None``: there are none."""
+    total: int | None
+    """Items of the whole list, where they were counted."""
+
+
+class Beside(Protocol[T_co]):
+    """Reads items beside an id."""
+
+    def __call__(self, count: int, *, beside: int | None, backward: bool) -> tuple[T_co, ...]:
+        """Return up to ``count`` items after the id, or before it, the newest first."""
+
+
+def walk(read: Beside[T], id_of: Callable[[T], int], part: Part, count: Callable[[], int]) -> Walked[T]:
+    """Read a part of a list, and whether there is more on either side of it."""
+    found = read(part.per_page, beside=part.beside, backward=part.backward)
+    total = count() if part.count else None
+    if not found:
+        return Walked(items=(), before=None, after=None, total=total)
+
+    def around(item: T, *, backward: bool) -> int | None:
+        return id_of(item) if read(1, beside=id_of(item), backward=backward) else None
+
+    return Walked(
+        items=found, before=around(found[0], backward=True), after=around(found[-1], backward=False), total=total
+    )
