@@ -1,7 +1,7 @@
 """Kills, stops and interrupts the real server at random while clients use it: ``python -m tests.fault.chaos``.
 
 Every few seconds something happens to the server or to one of its parsers. Clients write down what they are promised
-and look again and again at what became of it; monitors become due, and webhooks receive what happens. Prints one line
+and compare them with what is there; monitors become due, and webhooks receive what happens. Prints one line
 of JSON; the exit code is 1 when a promise was broken.
 """
 
@@ -39,7 +39,7 @@ MAX_MINUTES: Final = 240.0
 CALM_S: Final = (2.0, 8.0)
 """From one blow to the next."""
 STOPPED_S: Final = (1.0, 12.0)
-"""How long a stopped process stands still; leases last 5 s."""
+"""Seconds for which a stopped process stands still; leases last 5 s."""
 CLIENTS: Final = 2
 PAUSE_S: Final = 0.25
 """Of a client between two requests."""
@@ -53,7 +53,7 @@ BLOWS: Final[tuple[Blow, ...]] = ("kill", "kill", "terminate", "stop", "kill_par
 
 @dataclass(slots=True)
 class Storm:
-    """What happens to one instance."""
+    """The faults of one instance, and what they led to."""
 
     instance: Instance
     site: str
@@ -97,7 +97,7 @@ class Storm:
             os.kill(self.chance.choice(parsers), signal.SIGKILL)
 
     def visit(self, client: int) -> None:
-        """What one client does until the storm is over."""
+        """Do what one client does until the storm is over."""
         chance = random.Random(client)  # noqa: S311 - any numbers, the same ones every time
         number = 0
         while not self.over.wait(PAUSE_S):
@@ -196,7 +196,7 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
 
 
 def query_file(file: Path, statement: str, *values: object) -> list[tuple[Any, ...]]:
-    """What a statement finds in the database of an instance, by itself and at once."""
+    """Rows that a statement finds in the database of an instance, by itself and at once."""
     with closing(sqlite3.connect(file, timeout=10)) as database, database:
         database.execute("PRAGMA wal_autocheckpoint = 0")
         return database.execute(statement, values).fetchall()

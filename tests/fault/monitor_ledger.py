@@ -35,7 +35,7 @@ Query = Callable[..., Sequence[Sequence[Any]]]
 
 @dataclass(slots=True)
 class Receipts:
-    """What arrived at the receivers; an attempt is counted before it is answered."""
+    """Requests that arrived at the receivers; an attempt is counted before it is answered."""
 
     arrived: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(path of the receiver, ``webhook-id``) -> how often it was received and accepted."""
@@ -88,7 +88,7 @@ def receiving(*, refused: int = REFUSED) -> Iterator[tuple[str, Receipts]]:
 
 @dataclass(slots=True)
 class MonitorLedger:
-    """What monitors and webhooks promise, and whether it was kept."""
+    """Promises of monitors and webhooks, held against what is there."""
 
     query: Query
     receipts: Receipts

@@ -8,6 +8,7 @@ from typing import Final
 from tests.fault import (
     addresses,
     beside,
+    deliveries,
     headers,
     http2,
     markup,
@@ -30,6 +31,7 @@ GROUPS: Final = {
     "F": (payloads, 24),
     "G": (markup, 18),
     "H": (headers, 10),
+    "W": (deliveries, 10),
 }
 """Group -> (module, number of rows)."""
 MORE: Final = (http2, beside, typed, unpacking)

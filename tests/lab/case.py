@@ -26,6 +26,8 @@ class Job:
     measure_memory: bool = False
     typed_private: bool = False
     """As the command line does it: the URL itself may be private, nothing it leads to."""
+    deliveries: int = 0
+    """The URL is that of a webhook, and so many attempts are made to deliver to it; 0: a page is analyzed."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -157,6 +159,8 @@ class Case:
     """Runs alone, and resident memory may grow by at most this much."""
     memory_of_all_mb: float = 150
     """The same for the process and all its children together, where ``memory_mb`` is set."""
+    deliveries: int = 0
+    """Attempts at deliveries to the URL; 0: it is analyzed."""
     trips_naive: bool = False
     """A deliberately naive fetcher must touch a wire here, or the lab is blind."""
 

@@ -15,6 +15,11 @@ from tests.lab.servers import request_lines
 
 SENT_HEADERS: Final = frozenset({"host", "user-agent", "accept", "accept-encoding", "accept-language"})
 """The header fields of every request; a Referer may come with them, and nothing else."""
+DELIVERY_HEADERS: Final = frozenset(
+    {"host", "user-agent", "accept", "accept-encoding", "content-type", "content-length"}
+    | {"webhook-id", "webhook-timestamp", "webhook-signature"}
+)
+"""The header fields of every attempt at a delivery."""
 MAX_REQUESTS: Final = 300
 """200 sub-resources, twenty links asked for twice, and the well-known files and probes with their redirects."""
 SPARE_DESCRIPTORS: Final = 3
@@ -103,8 +108,25 @@ def _in_time(case: Case, seen: Seen) -> list[str]:
     return found
 
 
+def _signed_requests(case: Case, seen: Seen) -> list[str]:
+    """An attempt at a delivery is one request with a signature; it names nothing else of us."""
+    found = set()
+    sent = [record for record in seen.records if record.received]
+    for record in sent:
+        lines = bytes(record.received).partition(b"\r\n\r\n")[0].decode("latin-1").split("\r\n")
+        names = {line.partition(":")[0].lower() for line in lines[1:]}
+        if lines[0] != "POST / HTTP/1.1":
+            found.add(f"I7: sent the request line {lines[0][:200]!r}")
+        if strange := names ^ DELIVERY_HEADERS:
+            found.add(f"I7: sent too many or too few header fields: {sorted(strange)}")
+    if len(sent) > case.deliveries:
+        found.add(f"I7: sent {len(sent)} requests in {case.deliveries} attempts")
+    return sorted(found)
+
+
 def _plain_requests(case: Case, seen: Seen) -> list[str]:
-    del case
+    if case.deliveries:
+        return _signed_requests(case, seen)
     found, count = set(), 0
     spoken = [each for each in seen.records if not each.received.startswith(_OTHER_PROTOCOLS)]
     for line, fields in request_lines(spoken):

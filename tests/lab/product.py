@@ -9,12 +9,18 @@ from typing import Final
 
 import msgspec
 
+from pagegrade.clock import now_ms
+from pagegrade.model.account import Account
 from pagegrade.model.artifacts import Artifacts, NotGathered
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
+from pagegrade.model.webhooks import ClaimedWebhook, DueDelivery, StoredWebhook
 from pagegrade.parse.url import parse_target_url
 from pagegrade.sandbox.pool import Children
+from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.analysis import AnalyzeOptions, analyze_target
+from pagegrade.service.webhooks.payload import Prepared
+from pagegrade.service.webhooks.sending import attempt
 from tests.lab.case import Job, Outcome
 
 ARTIFACTS: Final = (
@@ -41,6 +47,8 @@ ARTIFACTS: Final = (
 
 async def analyse_with_product(job: Job, children: Children) -> Outcome:
     """Run the shipped use case; whatever it raises that it does not document is a crash."""
+    if job.deliveries:
+        return await deliver_with_product(job)
     started = time.monotonic()
     try:
         target = parse_target_url(job.url)
@@ -50,8 +58,56 @@ async def analyse_with_product(job: Job, children: Children) -> Outcome:
     except InvalidInput as error:
         outcome = Outcome(id=job.id, state="refused", code=type(error).__name__, message=error.message)
     except Exception as error:  # noqa: BLE001 -- anything else is what the lab looks for
-        told = "".join(traceback.format_exception(error))[-4000:]
-        outcome = Outcome(id=job.id, state="crashed", code=type(error).__name__, message=told)
+        shown = "".join(traceback.format_exception(error))[-4000:]
+        outcome = Outcome(id=job.id, state="crashed", code=type(error).__name__, message=shown)
+    outcome.duration_s = time.monotonic() - started
+    return outcome
+
+
+async def deliver_with_product(job: Job) -> Outcome:
+    """Make the shipped attempts at a delivery with default options; what the last one came to."""
+    started = time.monotonic()
+    webhook = StoredWebhook(
+        id=1,
+        account_id=1,
+        kind="webhook",
+        url=job.url,
+        events=("report.completed",),
+        project="",
+        secret_salt=b"s" * 32,
+        previous_salt=None,
+        previous_until_ms=None,
+        failures=0,
+        failing_since_ms=None,
+        disabled_at_ms=None,
+        disabled_reason=None,
+        created_at_ms=0,
+        revision=1,
+    )
+    due = DueDelivery(
+        id=1,
+        attempts=0,
+        event_id="msg_1",
+        type="report.completed",
+        report_id=None,
+        run_number=None,
+        data=b"{}",
+        at_ms=0,
+    )
+    account = Account(id=1, name="Lab", email="lab@example.org", created_at_ms=0)
+    payload = {"type": "report.completed", "timestamp": "1970-01-01T00:00:00.000Z", "data": {}}
+    prepared = Prepared(key=b"k" * 32, account=account, payloads=(payload,))
+    claimed = ClaimedWebhook(webhook=webhook, deliveries=(due,))
+    outcome = Outcome(id=job.id, state="done")
+    try:
+        for _ in range(job.deliveries):
+            (last,) = await attempt(claimed, prepared, ServiceOptions(), now_ms=now_ms())
+            outcome.state = "done" if last.state == "delivered" else "failed"
+            outcome.code, outcome.status = last.error or "", last.http_status or 0
+            outcome.body_bytes = len(last.answer)
+    except Exception as error:  # noqa: BLE001 -- as above
+        shown = "".join(traceback.format_exception(error))[-4000:]
+        outcome = Outcome(id=job.id, state="crashed", code=type(error).__name__, message=shown)
     outcome.duration_s = time.monotonic() - started
     return outcome
 

@@ -117,6 +117,7 @@ class World:
             budget_s=case.budget_s,
             measure_memory=case.memory_mb is not None,
             typed_private=case.typed_private,
+            deliveries=case.deliveries,
         )
         outcome = self.subject.run(job)
         self.wires.settle()
