@@ -32,7 +32,7 @@ class Collection:
 
     @property
     def is_whole(self) -> bool:
-        """Whether items are created, shown and deleted by themselves."""
+        """True if items are created, shown and deleted by themselves."""
         return self.body is not None
 
 
@@ -193,7 +193,7 @@ def test_items_have_tags_and_problems(tmp_path: Path, collection: Collection) ->
 
 @each_changeable
 def test_a_change_needs_the_state_that_the_client_knows(tmp_path: Path, collection: Collection) -> None:
-    """Where it says which: else 412 with the tag of now, and nothing is changed or deleted. The description says so."""
+    """If the client names one: else 412 with the tag of now, and nothing changes. The description has it."""
     path = f"{PREFIX}{collection.path}/1"
 
     async def script(instance: Instance) -> list[httpx.Response]:

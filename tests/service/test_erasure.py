@@ -82,6 +82,76 @@ async def fill(instance: Instance) -> int:
     return number
 
 
+async def fill_monitoring(instance: Instance) -> int:
+    """A report of the page with a monitor that crossed its budget, rules, and receivers limited to the host."""
+    number = await fill(instance)
+    for path, body in (
+        ("monitors", {"report_id": number, "schedule": "daily", "budgets": ["score<=100"]}),
+        ("ignores", {"check": "title", "reason": f"A {NEEDLE}.", "report_id": number}),
+        ("ignores", {"check": "title", "reason": f"A {NEEDLE}.", "project": HOST}),
+        ("webhooks", {"url": f"https://hook.example/{NEEDLE}", "project": HOST}),
+        ("webhooks", {"url": f"https://hook.example/{NEEDLE}", "project": HOST, "kind": "slack"}),
+    ):
+        made = await instance.call("POST", f"/api/v1/{path}", json=body)
+        assert made.status_code == 201, made.text
+    await instance.call("PUT", f"{REPORTS}/{number}", data={"results": "1"})
+    await instance.finish(make_report(url=URL, project=HOST))
+    return number
+
+
+MONITORING = ("monitors", "monitor_crossings", "webhooks", "events", "deliveries", "ignores")
+
+
+def rows_of(database: Database, account_id: int) -> dict[str, int]:
+    """Number of rows of an account in each table that names accounts, and of all deliveries."""
+
+    def work(tx: Transaction) -> dict[str, int]:
+        tables = inspect(tx)
+        named = [
+            name
+            for name in tables.get_table_names()
+            if "account_id" in {column["name"] for column in tables.get_columns(name)}
+        ]
+        owned = 'SELECT count(*) FROM "{}" WHERE account_id = :id'
+        found = {name: tx.execute(text(owned.format(name)), {"id": account_id}).scalar_one() for name in named}
+        return {**found, "deliveries": tx.execute(text("SELECT count(*) FROM deliveries")).scalar_one()}
+
+    return database.read_here(work)
+
+
+@BOTH
+def test_nothing_of_monitors_rules_and_webhooks_is_left_after_the_account(tmp_path: Path) -> None:
+    """No row of any table that names the account, and no delivery."""
+
+    async def script(instance: Instance) -> list[dict[str, int]]:
+        number = await fill_monitoring(instance)
+        before = rows_of(instance.services.database, instance.alice.id)
+        await erase_account(instance, number)
+        return [before, rows_of(instance.services.database, instance.alice.id)]
+
+    before, after = with_instance(tmp_path, script)
+
+    assert all(before[name] for name in MONITORING), before
+    assert set(after.values()) == {0}, after
+
+
+@BOTH
+def test_nothing_of_monitors_rules_and_webhooks_is_left_after_the_project(tmp_path: Path) -> None:
+    """Also receivers that are limited to its host; one for every project stays."""
+
+    async def script(instance: Instance) -> tuple[list[str], list[str], dict[str, int]]:
+        number = await fill_monitoring(instance)
+        before = traces(instance.services.database)
+        await delete_project(instance, number)
+        return before, traces(instance.services.database), rows_of(instance.services.database, instance.alice.id)
+
+    before, after, rows = with_instance(tmp_path, script)
+
+    assert {"webhooks", "events", "deliveries", "ignores"} <= set(before)
+    assert after == []
+    assert {name: rows[name] for name in MONITORING} == {**dict.fromkeys(MONITORING, 0), "webhooks": 1}
+
+
 def _add_receiver(tx: Transaction, account_id: int) -> None:
     add_webhook(tx, account_id, kind="webhook", url="https://hook.example/", events=EVENT_TYPES, project="", now_ms=1)
 

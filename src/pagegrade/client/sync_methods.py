@@ -1060,7 +1060,8 @@ class SyncMethods(SyncCaller):
     def delete_project(self, project: str) -> DeletedProject:
         """Delete a project.
 
-        Deletes every report on the host. Reports that are created meanwhile may stay.
+        Deletes every report on the host with its monitors, and the ignore rules and webhooks that are limited
+        to the host. Reports that are created meanwhile may stay.
 
         The key needs the scope `reports:write`.
 

@@ -12,7 +12,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """Which part of a list is wanted."""
+    """The part of a list that is wanted."""
 
     per_page: int
     beside: int | None = None
@@ -20,7 +20,7 @@ class Part:
     backward: bool = False
     """Before that id."""
     count: bool = False
-    """Whether to count the whole list."""
+    """True to count the whole list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

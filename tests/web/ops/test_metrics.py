@@ -90,7 +90,7 @@ def test_page_says_how_the_server_is(tmp_path: Path) -> None:
 
 
 def test_page_says_what_waits_for_webhooks(tmp_path: Path) -> None:
-    """How many deliveries, and since when the oldest."""
+    """The number of deliveries, and since when the oldest waits."""
 
     async def script(instance: Instance) -> list[dict[str, float]]:
         seen = [numbers_in((await observed(instance, "GET", "/metrics")).text)]

@@ -8,6 +8,7 @@ from typing import Final
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound
+from pagegrade.model.monitors import Crossing
 from pagegrade.model.report_list import ListQuery
 from pagegrade.model.stored import RATINGS, STATES, StoredReport
 from pagegrade.parse.url import project_of
@@ -17,6 +18,7 @@ from pagegrade.service.reports.site_trend import TrendDay, site_trend
 from pagegrade.service.reports.titles import SharedFinding, find_shared_findings, find_titles
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import Kind, count_matching, load_counts
+from pagegrade.store.repositories.monitors import MAX_CROSSINGS, list_recent_crossings
 from pagegrade.store.repositories.overview import WorsePage, average_score, pages_that_got_worse, scores_of_project
 from pagegrade.store.repositories.run_history import load_recent_scores
 
@@ -46,6 +48,9 @@ class Rows:
     """Findings of several of the reports; only where the query names a project."""
     trend: tuple[TrendDay, ...]
     """Score of the project by day, oldest first; likewise."""
+    crossings: tuple[Crossing, ...]
+    """Breaches of budgets in the last week, and pages that could not be reached, the newest first; only where the query
+    names a project."""
 
 
 def find_rows(tx: Transaction, caller: Caller, query: ListQuery, options: ServiceOptions, now_ms: int) -> Rows:
@@ -65,7 +70,13 @@ def find_rows(tx: Transaction, caller: Caller, query: ListQuery, options: Servic
         pages_that_got_worse(tx, caller.account.id, since_ms=now_ms - WEEK_MS, project=project or ""),
         find_shared_findings(tx, reports) if project else (),
         site_trend(scores_of_project(tx, caller.account.id, project)) if project else (),
+        _breaches(tx, caller, project, now_ms - WEEK_MS) if project else (),
     )
+
+
+def _breaches(tx: Transaction, caller: Caller, project: str, since_ms: int) -> tuple[Crossing, ...]:
+    found = list_recent_crossings(tx, caller.account.id, project, since_ms=since_ms, count=MAX_CROSSINGS)
+    return tuple(crossing for crossing in found if crossing.kind != "recovered")
 
 
 def find_states(

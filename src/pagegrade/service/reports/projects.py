@@ -12,9 +12,9 @@ from pagegrade.model.stored import RATINGS
 from pagegrade.parse.url import project_of
 from pagegrade.service.reports.operations import Listed
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories import ignores, webhooks
 from pagegrade.store.repositories import projects as store
 from pagegrade.store.repositories.counts import count_matching
-from pagegrade.store.repositories.ignores import delete_of_project
 
 DELETED_AT_ONCE: Final = 200
 """Reports per transaction: a large project must not block the writer for other clients."""
@@ -76,7 +76,7 @@ def show_project(tx: Transaction, caller: Caller, typed: str) -> ProjectSize:
 
 
 def delete_project(tx: Transaction, caller: Caller, typed: str, *, limit: int = DELETED_AT_ONCE) -> tuple[int, ...]:
-    """Delete reports of a project, up to ``limit``, and its ignore rules; the ids of those that are gone.
+    """Delete reports of a project, up to ``limit``, its ignore rules and webhooks; ids of the reports that are gone.
 
     Call it again, in another transaction, until fewer than ``limit`` are: the last time with an empty answer at the
     most.
@@ -84,7 +84,8 @@ def delete_project(tx: Transaction, caller: Caller, typed: str, *, limit: int = 
     project = project_of(typed)
     if not caller.may_use(project):
         return ()
-    delete_of_project(tx, caller.account.id, project)
+    ignores.delete_of_project(tx, caller.account.id, project)
+    webhooks.delete_of_project(tx, caller.account.id, project)
     return store.delete_from_project(tx, caller.account.id, project, limit=limit)
 
 

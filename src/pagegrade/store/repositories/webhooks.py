@@ -114,6 +114,11 @@ def delete_webhook(tx: Transaction, account_id: int, webhook_id: int) -> bool:
     return tx.execute(delete(webhooks).where(*which)).rowcount == 1
 
 
+def delete_of_project(tx: Transaction, account_id: int, project: str) -> None:
+    """Delete the webhooks of this account that are limited to a project, with the log of their deliveries."""
+    tx.execute(delete(webhooks).where(webhooks.c.account_id == account_id, webhooks.c.project == project))
+
+
 def webhook_of(row: Row[Any]) -> StoredWebhook:
     """The webhook in a row of the table."""
     return StoredWebhook(

@@ -77,7 +77,8 @@ OPERATIONS: Final = (
         path=f"{PATH}/{{project}}",
         name="delete_project",
         summary="Delete a project",
-        description="Deletes every report on the host. Reports that are created meanwhile may stay.",
+        description="Deletes every report on the host with its monitors, and the ignore rules and webhooks that are "
+        "limited to the host. Reports that are created meanwhile may stay.",
         handler=delete_project,
         scope="reports:write",
         for_projects=True,

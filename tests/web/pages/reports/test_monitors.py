@@ -152,3 +152,28 @@ def test_the_history_of_a_report_marks_what_crossed_for_its_owner_only(tmp_path:
     assert "A triangle:" in own
     assert "A triangle:" not in shared
     assert "score&lt;71" not in shared
+
+
+def test_the_page_of_a_site_lists_what_monitors_found_this_week(tmp_path: Path) -> None:
+    """Breaches and pages that could not be reached, not what recovered; of this site, and with a report's history."""
+
+    async def script(instance: Instance) -> list[str]:
+        budgets = [f"score<{limit}" for limit in range(71, 78)]
+        for number, url in enumerate(("https://example.com/", "https://other.example/"), 1):
+            await instance.create(url)
+            body = {"report_id": number, "schedule": "daily", "budgets": budgets}
+            await instance.call("POST", "/api/v1/monitors", json=body)
+        for report in (make_report(score=70), make_report(score=90), make_failed_report(), make_failed_report()):
+            await instance.finish(report)
+            await instance.call("PUT", "/api/v1/reports/1", data={"results": 1})
+        return [(await instance.page("GET", f"/reports{query}")).text for query in ("?project=example.com", "")]
+
+    site, everything = with_instance(tmp_path, script)
+
+    assert "Monitors found 2 regressions this week" in site
+    assert site.count('href="/reports/1?view=history"') == 2
+    assert 'href="/reports/2?view=history"' not in site
+    assert "Unreachable" in site
+    assert "score&lt;75</code> …" in site
+    assert "score&lt;76" not in site
+    assert "regressions this week" not in everything

@@ -134,6 +134,7 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
             average=None if found.average is None else round(found.average),
             worse=[(page, short_address(page.url, MAX_CRUMB)) for page in found.worse],
             max_worse=MAX_WORSE,
+            crossings=found.crossings,
             check_address=check_address,
             last_page=max(1, -(-found.total // asked.query.per_page)),
             results=choices(texts, RESULTS, any_of=True),
