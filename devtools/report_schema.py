@@ -175,6 +175,16 @@ class LoadedFile(Shape):
     total_ms: float | None
 
 
+class PreviewPicture(Shape):
+    """Image of a preview that is stored with the report."""
+
+    name: Literal["social", "icon"]
+    format: Literal["png", "jpeg", "webp", "gif", "avif"]
+    width_px: Count
+    height_px: Count
+    bytes: Count
+
+
 class Preview(Shape):
     """Preview of the page in search results and shared links, beside its title."""
 
@@ -183,6 +193,9 @@ class Preview(Shape):
     social_title: str
     social_description: str
     image_url: str
+    image: PreviewPicture | None
+    image_problem: Literal["", "relative", "not_loaded", "type", "bytes", "pixels"]
+    icon: PreviewPicture | None
 
 
 class Page(Shape):
