@@ -14,6 +14,9 @@ from tests.report_builders import make_report
 from tests.service.instance import Instance, caller_of
 from tests.store_builders import add_owner, make_database
 
+FIRST = b"RIFF\x04\0\0\0WEBP"
+SECOND = b"RIFF\x08\0\0\0WEBPVP8 "
+
 
 @pytest.fixture
 def instance(tmp_path: Path) -> Iterator[Instance]:
@@ -21,7 +24,7 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
     database = make_database(tmp_path)
     made = Instance(database, caller_of(add_owner(database)[0]), caller_of(add_owner(database, "Bob")[0]))
     made.create()
-    made.finish(replace(pack_report(make_report()), pictures=(PackedPicture(name="viewport", body=b"RIFF"),)))
+    made.finish(replace(pack_report(make_report()), pictures=(PackedPicture(name="viewport", body=FIRST),)))
     yield made
     database.close()
 
@@ -41,12 +44,12 @@ def test_a_picture_comes_once(instance: Instance) -> None:
     first = show(instance)
     again = show(instance, known=first.tag)
     instance.update(1, results=1)
-    instance.finish(replace(pack_report(make_report()), pictures=(PackedPicture(name="viewport", body=b"RIFF2"),)))
+    instance.finish(replace(pack_report(make_report()), pictures=(PackedPicture(name="viewport", body=SECOND),)))
     later = show(instance, known=first.tag)
 
-    assert first.body == b"RIFF"
+    assert first.body == FIRST
     assert (again.tag, again.body) == (first.tag, None)
-    assert later.body == b"RIFF2"
+    assert later.body == SECOND
 
 
 @pytest.mark.parametrize("name", ["", "full-page", "x" * 17, "view\0port", "viewp\u00f6rt"])

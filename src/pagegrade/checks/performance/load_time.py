@@ -93,7 +93,7 @@ def load_time(load_samples_ms: tuple[float, ...], response: Response) -> Verdict
     samples = ", ".join(f"{sample:,.0f} ms" for sample in load_samples_ms[:10])
     return Outcome(
         "fast" if loss == 0 else "slow" if loss < 1 else "very_slow",
-        value=f"{value} ms",
+        value=f"{value:,} ms",
         evidence=(
             Evidence(value=samples, reason="total time of each fetch"),
             *(Evidence(value=f"{ms:,.0f} ms", reason=name) for name, ms in phases if ms is not None),
