@@ -23,7 +23,7 @@ from tests.site.serve import Site
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 CLIENT = "b7ad6b7169203331"
-PARTS = {"gather", "judge", "store"}
+PARTS = {"gather", "evaluate", "store"}
 SECRETS = ("sekret-query", "sekret-agent", "sekret-path", "sekret-password")
 
 
@@ -152,7 +152,7 @@ def test_a_failed_run_says_its_code(collector: Collector, tmp_path: Path) -> Non
     assert run.attributes["error.type"] == "connect"
     assert run.attributes["pagegrade.reason"] == report["error"]["reason"]
     assert collector.one("gather document").attributes == {"pagegrade.not_gathered": "connect"}
-    assert collector.named("judge") == []
+    assert collector.named("evaluate") == []
 
 
 def test_the_last_spans_are_sent_before_the_end(
