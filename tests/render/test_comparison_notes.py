@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pagegrade.render.comparison_notes import comparison_notes
-from pagegrade.report.compare import compare_reports
-from tests.report_builders import make_report
+from pagegrade.render.comparison_notes import change_title, comparison_notes
+from pagegrade.report.compare import Change, compare_reports
+from tests.report_builders import make_report, make_result
 
 
 def test_reasons_why_scores_do_not_compare_are_sentences() -> None:
@@ -17,3 +17,12 @@ def test_reasons_why_scores_do_not_compare_are_sentences() -> None:
         "The rules have changed since: the scores do not compare, and nothing is called new or fixed.",
         "The baseline is about another URL.",
     ]
+
+
+def test_place_that_changed_is_named_without_the_number_of_all() -> None:
+    """One image of three that was fixed is not "Images without alternative text: 3" under "Fixed"."""
+    result = make_result("image-alt", title="Images without alternative text", count=3)
+    place = result.evidence[0]
+
+    assert change_title(Change(result, place)) == "Images without alternative text"
+    assert change_title(Change(result, None)) == "Images without alternative text: 3"

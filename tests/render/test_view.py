@@ -11,7 +11,6 @@ from pagegrade.model.outcome import Evidence, Saving
 from pagegrade.model.report import AppliedCap, CategoryScore
 from pagegrade.render import view
 from pagegrade.render.i18n import texts_for
-from pagegrade.report.compare import Change
 from tests.report_builders import make_failed_report, make_images, make_passed, make_report, make_result
 
 
@@ -355,12 +354,3 @@ def test_many_checks_with_one_reason_are_counted_and_not_named() -> None:
 
     assert view.names_of_checks(results) == f"{view.NAMED_CHECKS + 1} checks"
     assert view.names_of_checks(results[:-1]).count(", ") == view.NAMED_CHECKS - 1
-
-
-def test_place_that_changed_is_named_without_the_number_of_all() -> None:
-    """One image of three that was fixed is not "Images without alternative text: 3" under "Fixed"."""
-    result = make_result("image-alt", title="Images without alternative text", count=3)
-    place = result.evidence[0]
-
-    assert view.change_title(Change(result, place)) == "Images without alternative text"
-    assert view.change_title(Change(result, None)) == "Images without alternative text: 3"

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report
 from pagegrade.render import view
-from pagegrade.render.comparison_notes import comparison_notes
+from pagegrade.render.comparison_notes import change_title, comparison_notes
 from pagegrade.render.escape import visible
 from pagegrade.render.view import Finding
 from pagegrade.report.compare import Change, Comparison
@@ -226,7 +226,7 @@ def _changed(change: Change) -> ChangedFinding:
     result = change.result
     return ChangedFinding(
         check=result.check,
-        title=view.change_title(change, limit=100),
+        title=change_title(change, limit=100),
         severity=result.importance,
         page_data=[] if change.evidence is None else _place(change.evidence),
     )

@@ -1,8 +1,11 @@
-"""Sentences about a comparison as a whole: its scores, and why they may not compare."""
+"""Texts of a comparison: sentences about its scores and why they may not compare, and titles of its changes."""
 
 from __future__ import annotations
 
-from pagegrade.report.compare import Comparison
+from pagegrade.render.english import ENGLISH, Words
+from pagegrade.render.escape import visible
+from pagegrade.render.view import headline
+from pagegrade.report.compare import Change, Comparison
 
 
 def comparison_notes(comparison: Comparison) -> list[str]:
@@ -19,3 +22,8 @@ def comparison_notes(comparison: Comparison) -> list[str]:
     exact = comparison.hidden_by_rounding
     more = "" if exact is None else f" ({exact[0]:.1f} → {exact[1]:.1f} before caps and rounding)"
     return [f"Score {' → '.join(scores)}{more}.", *(sentence for same, sentence in notes if not same)]
+
+
+def change_title(change: Change, words: Words = ENGLISH, limit: int = 120) -> str:
+    """Title of what changed; without its number where the change is one place, of which there may be more."""
+    return headline(change.result, words, limit) if change.evidence is None else visible(change.result.title, limit)

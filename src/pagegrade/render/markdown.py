@@ -12,7 +12,7 @@ from typing import Final
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import view
-from pagegrade.render.comparison_notes import comparison_notes
+from pagegrade.render.comparison_notes import change_title, comparison_notes
 from pagegrade.render.escape import safe_href, unicode_host, visible
 from pagegrade.render.failure_advice import retry_advice
 from pagegrade.render.prose import Span, parse_prose
@@ -243,7 +243,7 @@ def _comparison(comparison: Comparison) -> list[str]:
 def _change(change: Change) -> str:
     result = change.result
     where = code(view.place(change.evidence), 400) if change.evidence else ""
-    title = escape_markdown(view.change_title(change), 200)
+    title = escape_markdown(change_title(change), 200)
     return f"{title} ({result.importance}) {where or escape_markdown(result.message)}"
 
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Grade, Report, Result
 from pagegrade.render import view
-from pagegrade.render.comparison_notes import comparison_notes
+from pagegrade.render.comparison_notes import change_title, comparison_notes
 from pagegrade.render.escape import unicode_host, visible
 from pagegrade.render.failure_advice import retry_advice
 from pagegrade.render.prose import Block, parse_prose
@@ -400,6 +400,6 @@ def _comparison(page: _Page, comparison: Comparison) -> None:
 
 def _change(change: Change) -> Text:
     where = view.place(change.evidence) if change.evidence else ""
-    text = Text.assemble((view.change_title(change), "bold"), f"  {change.result.importance}")
+    text = Text.assemble((change_title(change), "bold"), f"  {change.result.importance}")
     text.append(f"  {where or visible(change.result.message)}", style="dim")
     return text

@@ -23,7 +23,6 @@ from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.escape import visible
 from pagegrade.render.failure_advice import cause, way_out
 from pagegrade.render.prose import parse_prose
-from pagegrade.report.compare import Change
 from pagegrade.report.serialize import format_timestamp
 
 CATEGORY_NAMES: Final[Mapping[Category, str]] = {
@@ -188,11 +187,6 @@ def headline(result: Result, words: Words = ENGLISH, limit: int = 120) -> str:
         return title
     saves = words.gettext("saves %(amount)s", amount=amount)
     return f"{title}{':' if result.count is None else ','} {saves}"
-
-
-def change_title(change: Change, words: Words = ENGLISH, limit: int = 120) -> str:
-    """Title of what changed; without its number where the change is one place, of which there may be more."""
-    return headline(change.result, words, limit) if change.evidence is None else visible(change.result.title, limit)
 
 
 def counted_title(result: Result, words: Words = ENGLISH, limit: int = 120) -> str:
