@@ -221,7 +221,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 def _add_picture(tx: Transaction, report_id: int) -> None:
     """A picture of the run that the report shows, as one from a browser has."""
     (run_id,) = tx.execute(select(runs.c.id).where(runs.c.report_id == report_id, runs.c.number == 2)).scalars()
-    save_pictures(tx, run_id, [PackedPicture(name="viewport", body=b"RIFF")])
+    save_pictures(tx, run_id, [PackedPicture(name="viewport", body=b"RIFF\x04\0\0\0WEBP")])
 
 
 def expected(method: str, path: str, actor: str) -> int:

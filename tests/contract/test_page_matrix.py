@@ -47,7 +47,7 @@ class World:
 async def make_world(instance: Instance) -> World:
     """Alice with a report, an ignore rule, a key and a session; Bob; Dora, signed out; Eve, disabled."""
     report = await instance.create("https://example.com/pricing")
-    picture = PackedPicture(name="viewport", body=b"RIFF")
+    picture = PackedPicture(name="viewport", body=b"RIFF\x04\0\0\0WEBP")
     await instance.finish(replace(pack_report(make_report()), pictures=(picture,)))
 
     def add(name: str) -> Account:

@@ -418,8 +418,8 @@ class DeliveryAnswer(TypedDict):
 class DeliveryList(TypedDict):
     status: int
     warnings: NotRequired[list[AnswerWarning]]
-    links: Links
-    meta: Meta
+    links: ReportListLinks
+    meta: ReportListMeta
     data: list[Delivery]
 
 
@@ -589,8 +589,8 @@ class IgnoreAnswer(TypedDict):
 class IgnoreList(TypedDict):
     status: int
     warnings: NotRequired[list[AnswerWarning]]
-    links: Links
-    meta: Meta
+    links: ReportListLinks
+    meta: ReportListMeta
     data: list[Ignore]
 
 
@@ -1133,8 +1133,8 @@ class WebhookAnswer(TypedDict):
 class WebhookList(TypedDict):
     status: int
     warnings: NotRequired[list[AnswerWarning]]
-    links: Links
-    meta: Meta
+    links: ReportListLinks
+    meta: ReportListMeta
     data: list[Webhook]
 
 

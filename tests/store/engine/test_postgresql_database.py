@@ -417,7 +417,8 @@ def test_what_loses_a_race_is_done_again(database: Database) -> None:
         for each in writing:
             each.result(60)
 
-    assert len(tries) == 3
+    # The one that was ended may be back before the other has gone on, and lose once more.
+    assert len(tries) >= 3
     assert database.read_here(read_notes) == ["one!!", "two!!"]
 
 

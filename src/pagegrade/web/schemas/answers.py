@@ -98,11 +98,16 @@ class ReportListMeta(Document):
     total: Count = sometimes("Items of the whole list; with `cursor` only if `count=1` asks for it.", 37)
 
 
-class ReportList(Answer):
-    """Reports."""
+class CursorListAnswer(Answer):
+    """Members of every answer with a part of a list, by page or by cursor."""
 
     links: ReportListLinks = about("Links to other parts of the list.")
     meta: ReportListMeta = about("Position of this page in the list.")
+
+
+class ReportList(CursorListAnswer):
+    """Reports."""
+
     data: list[ListedReport] = about("The reports of this page.")
 
 
@@ -180,7 +185,7 @@ class IgnoreAnswer(Answer):
     data: Ignore = about("The rule.")
 
 
-class IgnoreList(ListAnswer):
+class IgnoreList(CursorListAnswer):
     """Ignore rules."""
 
     data: list[Ignore] = about("The rules of this page.")
@@ -199,11 +204,9 @@ class MonitorAnswer(Answer):
     data: Monitor = about("The monitor.")
 
 
-class MonitorList(Answer):
+class MonitorList(CursorListAnswer):
     """Monitors."""
 
-    links: ReportListLinks = about("Links to other parts of the list.")
-    meta: ReportListMeta = about("Position of this page in the list.")
     data: list[Monitor] = about("The monitors of this page.")
 
 
@@ -226,7 +229,7 @@ class WebhookSecretAnswer(Answer):
     data: WebhookWithSecret = about("The webhook.")
 
 
-class WebhookList(ListAnswer):
+class WebhookList(CursorListAnswer):
     """Webhooks."""
 
     data: list[Webhook] = about("The webhooks of this page.")
@@ -245,7 +248,7 @@ class DeliveryAnswer(Answer):
     data: Delivery = about("The delivery.")
 
 
-class DeliveryList(ListAnswer):
+class DeliveryList(CursorListAnswer):
     """Deliveries."""
 
     data: list[Delivery] = about("The deliveries of this page.")

@@ -83,7 +83,7 @@ def test_a_project_is_deleted_after_a_question(tmp_path: Path, spelled: str) -> 
         left = await instance.call("GET", "/api/v1/projects")
 
         assert "a.example:8443" in question.text
-        assert "Its 1 report goes" in question.text
+        assert "Its 1 report is deleted" in question.text
         assert (done.status_code, done.headers["location"]) == (303, "/projects?said=deleted")
         assert [each["project"] for each in left.json()["data"]] == ["a.example", "xn--bcher-kva.example"]
 
