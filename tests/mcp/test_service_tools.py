@@ -16,6 +16,7 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent
 
+from pagegrade.mcp import service_tools
 from pagegrade.mcp.results import MAX_SUMMARY_BYTES
 from tests.report_builders import make_report
 from tests.store_builders import add_key
@@ -93,8 +94,9 @@ def test_versions_negotiate_and_every_tool_describes_its_result(tmp_path: Path, 
     assert [tool.name for tool in tools if tool.output_schema is None] == ["get_report"]
 
 
-def test_a_report_is_created_read_again_and_compared(tmp_path: Path) -> None:
-    """The whole way of an agent."""
+def test_a_report_is_created_read_again_and_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The steps of an agent; an analysis that takes longer than a call waits is queued."""
+    monkeypatch.setattr(service_tools, "LONGEST_WAIT_S", 0)
 
     async def use(client: Client, instance: Instance) -> tuple[Any, ...]:
         queued = structured(await client.call_tool("analyze_url", {"url": "https://example.com/"}))
