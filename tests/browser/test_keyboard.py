@@ -33,6 +33,15 @@ _NUMBER: Final = """() => {
   }
   return names;
 }"""
+_START: Final = """async () => {
+  // A field with autofocus gets the focus when the page is first drawn, which may be after it has loaded.
+  await new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+  document.activeElement?.blur?.();
+  getSelection().removeAllRanges();
+  document.body.tabIndex = -1;
+  document.body.focus();
+  document.body.removeAttribute('tabindex');
+}"""
 _STOP: Final = """() => {
   const element = document.activeElement;
   if (!element || element === document.body) return null;
@@ -45,6 +54,11 @@ _STOP: Final = """() => {
   const free = !middle || element.contains(middle) || middle.contains(element) || !!middle.closest('svg');
   return [window.stops.get(element) ?? -1, ring, inside, free, element.outerHTML.slice(0, 80)];
 }"""
+
+
+def start_at_the_top(window: Window) -> None:
+    """Let the next Tab go to the first element of the page."""
+    window.page.evaluate(_START)
 
 
 def walk(window: Window) -> tuple[list[str], list[list[Any]]]:
@@ -66,10 +80,7 @@ def test_the_tab_key_reaches_everything_in_order(visit: Visit, instance: Instanc
     """From the first to the last without a trap, each with a ring around it, in sight and not covered."""
     window = tabs(visit.person)
     open_visit(window, instance, visit)
-    window.page.evaluate("document.activeElement?.blur?.(); getSelection().removeAllRanges()")
-    window.page.evaluate(
-        "document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex')"
-    )
+    start_at_the_top(window)
     names, stops = walk(window)
     reached = [number for number, *_ in stops if number >= 0]
 
@@ -84,10 +95,7 @@ def test_the_first_stop_skips_to_the_content(visit: Visit, instance: Instance, t
     """It shows when it has the focus, and takes it to the main part."""
     window = tabs(visit.person)
     open_visit(window, instance, visit)
-    window.page.evaluate("document.activeElement?.blur?.()")
-    window.page.evaluate(
-        "document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex')"
-    )
+    start_at_the_top(window)
     window.page.keyboard.press("Tab")
     focused = window.page.locator(":focus")
     seen = focused.bounding_box()
