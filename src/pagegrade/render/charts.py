@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import Final
 
 from pagegrade.model.report import Report, ResourceTotal, Result
@@ -54,6 +56,11 @@ def size_bars(report: Report) -> tuple[tuple[ResourceTotal, float], ...]:
 def losses(report: Report) -> tuple[Result, ...]:
     """The results with a penalty, the largest first."""
     return tuple(sorted((r for r in report.results if r.lost > 0), key=lambda r: (-r.lost, r.check)))
+
+
+def same_causes(report: Report) -> Mapping[str, int]:
+    """Return the number of further findings with the same cause, by the check that carries their cost; 0 elsewhere."""
+    return Counter(result.counted_in for result in report.results if result.counted_in is not None)
 
 
 def score_strip(report: Report) -> tuple[tuple[str, float, float], ...]:
