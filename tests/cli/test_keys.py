@@ -41,7 +41,7 @@ def test_keys_are_listed_without_their_secrets(command_line: CommandLine) -> Non
     assert all(secret[12:20] not in table + text for secret in secrets)
     assert set(entries[0]) == {
         "id", "account_id", "name", "prefix", "scopes", "project", "status", "created_at", "expires_at", "revoked_at",
-        "last_used_at",
+        "last_used_at", "made_by",
     }  # fmt: skip
 
 

@@ -39,6 +39,7 @@ ACTORS: Final = (
 KEYLESS: Final = frozenset({"nobody", "wrong key", "revoked key", "expired key", "disabled account"})
 BATCHES: Final = "/api/v1/batches"
 IGNORES: Final = "/api/v1/ignores"
+KEYS: Final = "/api/v1/account/keys"
 MONITORS: Final = "/api/v1/monitors"
 WEBHOOKS: Final = "/api/v1/webhooks"
 SECURITY_HEADERS: Final = {
@@ -103,6 +104,10 @@ ROWS: Final = {
     ("GET", "/api/v1/projects/{project}"): Row(200, 404),
     ("DELETE", "/api/v1/projects/{project}"): Row(200, 404, "reports:write"),
     ("GET", "/api/v1/account"): Row(200, 200, "account:read"),
+    ("GET", "/api/v1/account/keys"): Row(200, 200, "keys"),
+    ("POST", "/api/v1/account/keys"): Row(201, 201, "keys", {"name": "build", "scopes[]": "reports:read"}),
+    ("GET", "/api/v1/account/keys/{id}"): Row(200, 404, "keys"),
+    ("DELETE", "/api/v1/account/keys/{id}"): Row(200, 404, "keys"),
     ("GET", "/api/v1/checks"): Row(200, 200, None),
     ("GET", "/api/v1/checks/{check}"): Row(200, 200, None),
     ("GET", "/api/v1/openapi.json"): Row(200, 200, None),
@@ -145,6 +150,12 @@ class World:
         made: int = self.server.call("POST", IGNORES, form={"check": "image-alt", "reason": "Known."}).data["id"]
         return made
 
+    def key(self) -> int:
+        """The id of a new key of the owner."""
+        form = {"name": "build", "scopes[]": "reports:read"}
+        made: int = self.server.call("POST", KEYS, key=self.keys["owner"], form=form).data["id"]
+        return made
+
     def monitor(self) -> int:
         """The id of a new monitor of the owner."""
         form = {"report_id": str(self.known["id"]), "schedule": "monthly"}
@@ -164,6 +175,8 @@ class World:
             return path.format(id=batch)
         if path.startswith(IGNORES):
             return path.format(id=self.ignore() if fresh else known["ignore"])
+        if path.startswith(KEYS):
+            return path.format(id=self.key() if fresh else known["key"])
         if path.startswith(MONITORS):
             return path.format(id=self.monitor() if fresh else known["monitor"])
         if path.startswith(WEBHOOKS):
@@ -187,7 +200,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         server.finished(report["id"])
         with server._database() as database:
             database.write_here(lambda tx: _add_picture(tx, report["id"]))
-        keys: dict[str, str | None] = {"nobody": None, "owner": server.key, "wrong key": "pgk_" + "x" * 40}
+        keys: dict[str, str | None] = {"nobody": None, "owner": server.add_key(1), "wrong key": "pgk_" + "x" * 40}
         keys["read-only key"] = server.add_key(1, scopes=("reports:read", "account:read"))
         keys["revoked key"] = server.add_key(1)
         server.revoke_by_command(keys["revoked key"] or "")
@@ -212,6 +225,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         # Numbers of batches are others than those of reports.
         known["batch"] = [world.batch() for _ in range(5)][-1]
         known["ignore"] = [world.ignore() for _ in range(7)][-1]
+        known["key"] = world.key()
         known["monitor"] = [world.monitor() for _ in range(9)][-1]
         known["webhook"] = [world.webhook() for _ in range(9)][-1]
         known["delivery"] = server.call("POST", f"{WEBHOOKS}/{known['webhook']}/test").data["id"]
@@ -237,7 +251,7 @@ def expected(method: str, path: str, actor: str) -> int:
         return row.owner
     if actor in KEYLESS:
         return 401
-    if actor == "read-only key" and row.scope in {"reports:write", "ignores", "monitors", "webhooks"}:
+    if actor == "read-only key" and row.scope in {"reports:write", "ignores", "monitors", "webhooks", "keys"}:
         return 403
     return row.other if actor == "other account" else row.owner
 

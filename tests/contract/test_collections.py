@@ -1,4 +1,4 @@
-"""Monitors, webhooks, deliveries and ignore rules follow the conventions of the API, each by a row of a table."""
+"""Monitors, webhooks, deliveries, ignore rules and keys follow the conventions of the API, each by a row of a table."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ class Collection:
     invalid: dict[str, Any] | None = None
     change: dict[str, Any] | None = None
     """A body for PUT; ``None``: items do not change."""
+    existing: int = 0
+    """Items that are there before one is made."""
 
     @property
     def is_whole(self) -> bool:
@@ -44,7 +46,11 @@ WEBHOOKS: Final = Collection(
     "/webhooks", "/webhooks", {"url": "https://hook.example/"}, {"url": "http://127.0.0.1/"}, {"disabled": 1}
 )
 DELIVERIES: Final = Collection("/webhooks/1/deliveries", "/webhooks/1/test", None)
-COLLECTIONS: Final = (IGNORES, MONITORS, WEBHOOKS, DELIVERIES)
+KEYS: Final = Collection(
+    "/account/keys", "/account/keys", {"name": "build"}, {"name": "build", "scopes": ["none"]}, existing=1
+)
+"""The key of the requests is one of them."""
+COLLECTIONS: Final = (IGNORES, MONITORS, WEBHOOKS, DELIVERIES, KEYS)
 each_list = pytest.mark.parametrize("collection", COLLECTIONS, ids=lambda each: each.path)
 each_whole = pytest.mark.parametrize(
     "collection", [each for each in COLLECTIONS if each.is_whole], ids=lambda each: each.path
@@ -68,7 +74,7 @@ def scripted(
         await instance.create("https://example.com/")
         if not collection.is_whole:
             await make(instance, WEBHOOKS)
-        for _ in range(count):
+        for _ in range(count - collection.existing):
             made = await make(instance, collection)
             assert made.status_code in {201, 202}, made.text
         return await script(instance)
@@ -83,7 +89,7 @@ def ids(answer: httpx.Response) -> list[int]:
 
 def test_the_table_has_every_list_of_them() -> None:
     """A new list gets a row."""
-    tags = {"Monitors", "Webhooks", "Ignore rules"}
+    tags = {"Monitors", "Webhooks", "Ignore rules", "Keys"}
     lists = {each.path for each in ALL_OPERATIONS if each.tag in tags and each.name.startswith("list_")}
 
     assert lists == {f"{PREFIX}{each.path}".replace("/1/", "/{id}/") for each in COLLECTIONS}
@@ -149,16 +155,17 @@ def test_a_repeated_creation_makes_one(tmp_path: Path, collection: Collection) -
         changed = {**(collection.body or {}), "reason": "Other.", "schedule": "weekly", "project": "example.org"}
         other = await instance.call("POST", f"{PREFIX}{collection.path}", json=changed, headers=key)
         listed = await instance.call("GET", f"{PREFIX}{collection.path}")
-        await instance.call("DELETE", f"{PREFIX}{collection.path}/1")
+        await instance.call("DELETE", f"{PREFIX}{collection.path}/{new}")
         return [first, second, other, listed, await make(instance, collection, headers=key)]
 
+    new = collection.existing + 1
     first, second, other, listed, gone = scripted(tmp_path, collection, script, 0)
 
-    assert first.headers["location"] == f"{BASE_URL}{PREFIX}{collection.path}/1"
-    assert (second.status_code, second.json()["data"]["id"]) == (201, 1)
+    assert first.headers["location"] == f"{BASE_URL}{PREFIX}{collection.path}/{new}"
+    assert (second.status_code, second.json()["data"]["id"]) == (201, new)
     assert second.headers["idempotency-replayed"] == "true"
     assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
-    assert ids(listed) == [1]
+    assert ids(listed) == list(range(new, 0, -1))
     assert (gone.status_code, gone.json()["code"]) == (410, "report_deleted")
 
 
@@ -166,29 +173,30 @@ def test_a_repeated_creation_makes_one(tmp_path: Path, collection: Collection) -
 def test_items_have_tags_and_problems(tmp_path: Path, collection: Collection) -> None:
     """304 for what the client has; the same 404 for what is unknown and for what is another account's."""
     path = f"{PREFIX}{collection.path}"
+    new = collection.existing + 1
 
     async def script(instance: Instance) -> list[httpx.Response]:
-        shown = await instance.call("GET", f"{path}/1")
+        shown = await instance.call("GET", f"{path}/{new}")
         bob = instance.add_bob()
         return [
             shown,
-            await instance.call("GET", f"{path}/1", headers={"If-None-Match": shown.headers["etag"]}),
+            await instance.call("GET", f"{path}/{new}", headers={"If-None-Match": shown.headers["etag"]}),
             await instance.call("POST", path, json=collection.invalid),
-            await instance.call("GET", f"{path}/1", key=bob),
-            await instance.call("DELETE", f"{path}/1", key=bob),
+            await instance.call("GET", f"{path}/{new}", key=bob),
+            await instance.call("DELETE", f"{path}/{new}", key=bob),
             await instance.call("GET", f"{path}/9"),
             await instance.call("GET", f"{path}/{'9' * 30}"),
-            await instance.call("DELETE", f"{path}/1"),
+            await instance.call("DELETE", f"{path}/{new}"),
         ]
 
-    shown, same, invalid, *hidden, deleted = scripted(tmp_path, collection, script, 1)
+    shown, same, invalid, *hidden, deleted = scripted(tmp_path, collection, script, new)
 
     assert (shown.status_code, same.status_code) == (200, 304)
     assert (invalid.status_code, invalid.json()["code"]) == (422, "validation_failed")
     assert invalid.json()["violations"]
     assert [each.status_code for each in hidden] == [404] * 4
     assert {each.headers["content-type"] for each in (invalid, *hidden)} == {"application/problem+json"}
-    assert deleted.json() == {"id": 1, "object": shown.json()["data"]["object"], "deleted": True, "status": 200}
+    assert deleted.json() == {"id": new, "object": shown.json()["data"]["object"], "deleted": True, "status": 200}
 
 
 @each_changeable

@@ -14,7 +14,7 @@ from pagegrade.cli.database import opened
 from pagegrade.cli.output import write_stdout
 from pagegrade.cli.tables import check_format, moment, write_list
 from pagegrade.clock import now_ms
-from pagegrade.model.account import SCOPES, Account, Key
+from pagegrade.model.account import DEFAULT_SCOPES, Account, Key
 from pagegrade.model.errors import NotFound
 from pagegrade.service.accounts.access import choose_account, issue_key, revoke
 from pagegrade.store.engine.database import Transaction
@@ -29,6 +29,7 @@ COLUMNS: Final = {
     "status": "STATUS",
     "last_used_at": "LAST USED",
     "expires_at": "EXPIRES",
+    "made_by": "MADE BY KEY",
     "scopes": "SCOPES",
     "project": "PROJECT",
 }
@@ -43,7 +44,7 @@ class NewKey:
     account_id: int | None = None
     """``None``: the only account there is."""
     scopes: tuple[str, ...] | None = None
-    """``None``: all there are."""
+    """``None``: those of ``DEFAULT_SCOPES``."""
     project: str | None = None
     """Host, or a URL of it; ``None``: all projects."""
     expires_in_days: int | None = None
@@ -62,7 +63,7 @@ def create(arguments: NewKey) -> None:
             tx,
             account.id,
             name=arguments.name,
-            scopes=SCOPES if arguments.scopes is None else arguments.scopes,
+            scopes=DEFAULT_SCOPES if arguments.scopes is None else arguments.scopes,
             project=arguments.project,
             expires_at_ms=expires_at_ms,
             now_ms=now,
@@ -137,6 +138,7 @@ def _entry(key: Key, account: Account, now: int) -> dict[str, object]:
         "prefix": key.prefix,
         "scopes": list(key.scopes),
         "project": key.project,
+        "made_by": key.made_by,
         "status": _status(key, account, now),
         "created_at": moment(key.created_at_ms),
         "expires_at": moment(key.expires_at_ms),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from pagegrade.model.account import SCOPES
+from pagegrade.model.account import DEFAULT_SCOPES, KEYS
 
 accounts = typer.Typer(no_args_is_help=True, help="Manage the accounts of this installation.")
 keys = typer.Typer(no_args_is_help=True, help="Manage API keys.")
@@ -116,7 +116,8 @@ def keys_create(
             "--scope",
             "--scopes",
             metavar="SCOPE",
-            help=f"{', '.join(SCOPES)}; repeatable, or with commas. All by default.",
+            help=f"{', '.join(DEFAULT_SCOPES)}; repeatable, or with commas. All of these by default, and not "
+            f"{KEYS}, which lets the key make and revoke keys through the API.",
         ),
     ] = None,
     project: Annotated[

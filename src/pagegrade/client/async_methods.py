@@ -20,6 +20,7 @@ from pagegrade.client.types import (
     Comparison,
     DeletedBatch,
     DeletedIgnore,
+    DeletedKey,
     DeletedMonitor,
     DeletedProject,
     DeletedReport,
@@ -29,7 +30,10 @@ from pagegrade.client.types import (
     Description,
     Ignore,
     IgnoreList,
+    KeyList,
+    ListedKey,
     ListedReport,
+    MadeKey,
     Monitor,
     MonitorList,
     Project,
@@ -1091,6 +1095,96 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `account:read`.
         """
         return cast("Account", await self._data("show_account"))
+
+    async def list_keys(
+        self,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        page: int | None = None,
+        cursor: str | None = None,
+        count: Literal[0, 1] | None = None,
+    ) -> KeyList:
+        """List API keys.
+
+        The keys of the account that were not revoked, newest first; never a secret.
+
+        The key needs the scope `keys`. A key that is limited to a project cannot be used.
+
+        Args:
+            per_page: Items of a page.
+            page: Number of the page, from 1.
+            cursor: Walks through the list without missing or repeating an item while others are created or
+                deleted: send it empty to begin, then follow `links.next`. Not together with `page`.
+            count: With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.
+        """
+        return cast(
+            "KeyList",
+            await self._answer(
+                "list_keys", query={"per_page": per_page, "page": page, "cursor": cursor, "count": count}
+            ),
+        )
+
+    def iterate_keys(self, *, per_page: Literal[10, 25, 50, 100] | None = None) -> AsyncIterator[ListedKey]:
+        """Yield every item of ``list_keys``, from cursor to cursor: none is missed or repeated."""
+        items = self._items("list_keys", query={"per_page": per_page}, by_cursor=True)
+        return cast("AsyncIterator[ListedKey]", items)
+
+    async def create_key(
+        self,
+        name: str,
+        *,
+        scopes: list[str] | None = None,
+        project: str | None = None,
+        expires_at: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> MadeKey:
+        """Make an API key.
+
+        The new key has at most the scopes of the key of this request, never `keys`, and expires at the latest
+        with it; revoking the key of this request revokes it, too. Only this answer has the secret.
+
+        The key needs the scope `keys`. A key that is limited to a project cannot be used.
+
+        Args:
+            name: Purpose of the key.
+            scopes: Some of reports:read, reports:write, account:read, ignores, monitors, webhooks, as far as
+                the key of the request has them; without it all that it has.
+            project: Only reports of this host.
+            expires_at: From then on it does not work (RFC 3339); without it as long as the key of the request.
+            idempotency_key: Key of this request; without it, one is made.
+        """
+        return cast(
+            "MadeKey",
+            await self._data(
+                "create_key",
+                body={"name": name, "scopes": scopes, "project": project, "expires_at": expires_at},
+                header={"Idempotency-Key": idempotency_key},
+            ),
+        )
+
+    async def show_key(self, id: int) -> ListedKey:
+        """Show an API key.
+
+        A key of the account that was not revoked; never its secret.
+
+        The key needs the scope `keys`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+        """
+        return cast("ListedKey", await self._data("show_key", path={"id": id}))
+
+    async def revoke_key(self, id: int) -> DeletedKey:
+        """Revoke an API key.
+
+        From the next request on it does not work, nor do the keys that it made.
+
+        The key needs the scope `keys`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+        """
+        return cast("DeletedKey", await self._answer("revoke_key", path={"id": id}))
 
     async def list_checks(self) -> CheckList:
         """List all checks.

@@ -20,7 +20,7 @@ class APIKey(TypedDict):
     id: int
     name: str
     prefix: str
-    scopes: list[Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks"]]
+    scopes: list[Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks", "keys"]]
     project: str | None
     expires_at: str | None
     last_used_at: str | None
@@ -307,6 +307,13 @@ class CreateIgnoreBody(TypedDict):
     expires_at: NotRequired[str]
 
 
+class CreateKeyBody(TypedDict):
+    name: str
+    scopes: NotRequired[list[str] | None]
+    project: NotRequired[str | None]
+    expires_at: NotRequired[str]
+
+
 class CreateMonitorBody(TypedDict):
     report_id: int
     schedule: str
@@ -357,6 +364,14 @@ class DeletedIgnore(TypedDict):
     warnings: NotRequired[list[AnswerWarning]]
     id: int
     object: Literal["ignore"]
+
+
+class DeletedKey(TypedDict):
+    deleted: bool
+    status: Literal[200]
+    warnings: NotRequired[list[AnswerWarning]]
+    id: int
+    object: Literal["key"]
 
 
 class DeletedMonitor(TypedDict):
@@ -608,6 +623,20 @@ class IgnoredTotal(TypedDict):
     points: int | None
 
 
+class KeyAnswer(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    data: ListedKey
+
+
+class KeyList(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    links: ReportListLinks
+    meta: ReportListMeta
+    data: list[ListedKey]
+
+
 class Limits(TypedDict):
     requests_per_minute: int | None
     analyses_per_minute: int | None
@@ -622,6 +651,19 @@ class Links(TypedDict):
     last: str
     prev: str | None
     next: str | None
+
+
+class ListedKey(TypedDict):
+    id: int
+    name: str
+    prefix: str
+    scopes: list[Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks", "keys"]]
+    project: str | None
+    expires_at: str | None
+    last_used_at: str | None
+    object: Literal["key"]
+    made_by: int | None
+    created_at: str
 
 
 class ListedReport(TypedDict):
@@ -669,6 +711,26 @@ class LoadedFile(TypedDict):
     redirects: int
     first_byte_ms: float | None
     total_ms: float | None
+
+
+class MadeKey(TypedDict):
+    id: int
+    name: str
+    prefix: str
+    scopes: list[Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks", "keys"]]
+    project: str | None
+    expires_at: str | None
+    last_used_at: str | None
+    object: Literal["key"]
+    made_by: int | None
+    created_at: str
+    secret: str | None
+
+
+class MadeKeyAnswer(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    data: MadeKey
 
 
 Meta = TypedDict(

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-SCOPES: Final = ("reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks")
-"""Permissions that a key can have; ``ignores`` changes rules, which ``reports:read`` shows."""
+DEFAULT_SCOPES: Final = ("reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks")
+"""Permissions of a key that is made without naming any; ``ignores`` changes rules, which ``reports:read`` shows."""
+KEYS: Final = "keys"
+"""Permission to show, make and revoke keys; a key has it only if it was asked for."""
+SCOPES: Final = (*DEFAULT_SCOPES, KEYS)
+"""Permissions that a key can have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +52,8 @@ class Key:
     revoked_at_ms: int | None = None
     last_used_at_ms: int | None = None
     """To the minute."""
+    made_by: int | None = None
+    """Id of the key that made it through the API, and is revoked together with it; ``None``: a person made it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

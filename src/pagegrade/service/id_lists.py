@@ -1,4 +1,4 @@
-"""Lists by id, the newest first, that are read from cursor to cursor."""
+"""Parts of lists: numbered pages, and parts of lists by id, the newest first, that are read from cursor to cursor."""
 
 from __future__ import annotations
 
@@ -8,6 +8,17 @@ from typing import Generic, Protocol, TypeVar
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed(Generic[T]):
+    """A page of a list."""
+
+    items: tuple[T, ...]
+    total: int
+    """Items on all pages."""
+    version: str = ""
+    """Another one whenever one of the items is; empty where only the items themselves show it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,12 +11,14 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, Field, WithJsonSchema
 
+from pagegrade.model.account import DEFAULT_SCOPES
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.events import EVENT_TYPES
 from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, MAX_URL_PATTERN
 from pagegrade.model.monitors import MAX_BUDGETS, MAX_SCHEDULE
 from pagegrade.model.webhooks import KINDS
 from pagegrade.parse.url import parse_target_url
+from pagegrade.service.accounts.operations import MAX_NAME
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
 from pagegrade.service.options import AT_ONCE
 from pagegrade.web.http.cursors import MAX_CHARACTERS as MAX_CURSOR
@@ -323,6 +325,33 @@ class IgnoreListQuery(PagedById):
 
     check: str | None = Field(None, max_length=100, description="Only rules for this check.", examples=["image-alt"])
     report_id: int | None = Field(None, ge=1, le=2**53 - 1, description="Only rules for this report.", examples=[1042])
+
+
+class CreateKeyBody(BaseModel):
+    """A key that can do no more than the key of the request."""
+
+    name: str = Field(max_length=MAX_NAME, description="Purpose of the key.", examples=["nightly build"])
+    scopes: tuple[str, ...] | None = Field(
+        None,
+        max_length=20,
+        description=f"Some of {', '.join(DEFAULT_SCOPES)}, as far as the key of the request has them; without it all "
+        "that it has.",
+        examples=[["reports:read"]],
+    )
+    project: str | None = Field(
+        None, max_length=MAX_TEXT, description="Only reports of this host.", examples=["example.com"]
+    )
+    expires_at: Annotated[int | None, WithJsonSchema({"type": "string", "format": "date-time"}), Reads(read_moment)] = (
+        Field(
+            None,
+            description="From then on it does not work (RFC 3339); without it as long as the key of the request.",
+            examples=["2999-01-01T00:00:00.000Z"],
+        )
+    )
+
+
+class KeyListQuery(PagedById):
+    """Keys come newest first."""
 
 
 _SCHEDULE: Final = (

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from pagegrade.service.container import Services
-from pagegrade.service.reports.operations import Listed
+from pagegrade.service.id_lists import Listed
 from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.web.http.body import JSON
 from pagegrade.web.http.conditional import http_date, is_unchanged

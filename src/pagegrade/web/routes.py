@@ -18,6 +18,7 @@ from pagegrade.web.api import (
     runs,
     webhooks,
 )
+from pagegrade.web.api import keys as api_keys
 from pagegrade.web.api import report_list as api_report_list
 from pagegrade.web.operations import Operation
 from pagegrade.web.ops import health, metrics
@@ -58,6 +59,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *webhooks.OPERATIONS,
     *projects.OPERATIONS,
     *account.OPERATIONS,
+    *api_keys.OPERATIONS,
     *checks.OPERATIONS,
     *description.OPERATIONS,
     *agents.OPERATIONS,

@@ -15,12 +15,12 @@ import zlib
 from collections.abc import Sequence
 from typing import Final
 
-from pagegrade.model.account import SCOPES, Account, Caller, Key
+from pagegrade.model.account import DEFAULT_SCOPES, SCOPES, Account, Caller, Key
 from pagegrade.model.errors import InsufficientScope, InvalidInput, NotFound, OtherProject, Unauthenticated, Unavailable
 from pagegrade.parse.url import project_of
 from pagegrade.service.accounts.operations import clean_label
 from pagegrade.store.engine.database import Database, Transaction
-from pagegrade.store.locks import hold_place
+from pagegrade.store.locks import hold_account, hold_place
 from pagegrade.store.repositories.accounts import add_account, list_accounts, load_account
 from pagegrade.store.repositories.keys import (
     add_key,
@@ -119,9 +119,10 @@ def issue_key(
     account_id: int,
     *,
     name: str,
-    scopes: Sequence[str] = SCOPES,
+    scopes: Sequence[str] = DEFAULT_SCOPES,
     project: str | None = None,
     expires_at_ms: int | None = None,
+    made_by: int | None = None,
     now_ms: int,
 ) -> tuple[Key, str]:
     """Create a key of the account; returns it with its secret, which is shown only once.
@@ -140,7 +141,15 @@ def issue_key(
     while prefix_of(secret) in known:
         secret = make_secret()
     return _save(
-        tx, account_id, secret, name=name, scopes=scopes, project=project, expires_at_ms=expires_at_ms, now_ms=now_ms
+        tx,
+        account_id,
+        secret,
+        name=name,
+        scopes=scopes,
+        project=project,
+        expires_at_ms=expires_at_ms,
+        made_by=made_by,
+        now_ms=now_ms,
     )
 
 
@@ -165,10 +174,10 @@ def ensure_owner(tx: Transaction, bootstrap_secret: str | None, now_ms: int) -> 
         return owner, None
     if bootstrap_secret is None:
         made = make_secret()
-        _save(tx, owner.id, made, name="first", scopes=SCOPES, expires_at_ms=None, now_ms=now_ms)
+        _save(tx, owner.id, made, name="first", scopes=DEFAULT_SCOPES, expires_at_ms=None, now_ms=now_ms)
         return owner, made
     check_bootstrap(bootstrap_secret)
-    _save(tx, owner.id, bootstrap_secret, name="bootstrap", scopes=SCOPES, expires_at_ms=None, now_ms=now_ms)
+    _save(tx, owner.id, bootstrap_secret, name="bootstrap", scopes=DEFAULT_SCOPES, expires_at_ms=None, now_ms=now_ms)
     return owner, None
 
 
@@ -221,7 +230,7 @@ def check_bootstrap(secret: str) -> None:
 
 
 def revoke(tx: Transaction, which: str, now_ms: int) -> tuple[Key, bool]:
-    """Let a key work no more, from the next request on.
+    """Let a key and those that it made work no more, from the next request on.
 
     Args:
         tx: One that may write.
@@ -255,6 +264,7 @@ def revoke(tx: Transaction, which: str, now_ms: int) -> tuple[Key, bool]:
         raise NotFound("There is no such key; `pagegrade keys list` shows them.")
     if len(matching) > 1:
         raise InvalidInput(f"Several keys begin with {wanted}: give the id of {_listed(matching)}.")
+    hold_account(tx, matching[0].account_id)
     return matching[0], revoke_key(tx, matching[0].id, now_ms)
 
 
@@ -325,6 +335,7 @@ def _save(
     scopes: Sequence[str],
     project: str | None = None,
     expires_at_ms: int | None,
+    made_by: int | None = None,
     now_ms: int,
 ) -> tuple[Key, str]:
     label = clean_label(name, what="The name of a key")
@@ -346,6 +357,7 @@ def _save(
         scopes=tuple(scope for scope in SCOPES if scope in scopes),
         project=only,
         expires_at_ms=expires_at_ms,
+        made_by=made_by,
         now_ms=now_ms,
     )
     return key, secret

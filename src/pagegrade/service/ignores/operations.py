@@ -13,9 +13,9 @@ from pagegrade.model.ignores import MAX_RULES, IgnoreRule, StoredIgnore
 from pagegrade.model.stored import StoredReport
 from pagegrade.report.compare import FINDINGS
 from pagegrade.service.accounts.access import require_project
-from pagegrade.service.id_lists import Part, Walked, walk
+from pagegrade.service.id_lists import Listed, Part, Walked, walk
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.operations import Listed, find_report
+from pagegrade.service.reports.operations import find_report
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories import ignores as store

@@ -13,10 +13,10 @@ from pagegrade.model.errors import NotFound, PreconditionFailed, QuotaExceeded, 
 from pagegrade.model.monitors import MAX_JITTER, Crossing, Monitor
 from pagegrade.parse.url import project_of
 from pagegrade.report.budgets import merge_budgets
-from pagegrade.service.id_lists import Part, Walked, walk
+from pagegrade.service.id_lists import Listed, Part, Walked, walk
 from pagegrade.service.monitors.schedule import next_due_ms
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.operations import Listed, find_report
+from pagegrade.service.reports.operations import find_report
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories import monitors as store

@@ -12,9 +12,10 @@ from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput, NotFound
 from pagegrade.model.stored import UNFINISHED, State
 from pagegrade.parse.url import parse_target_url
+from pagegrade.service.id_lists import Listed
 from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.service.reports.bulk import create_reports
-from pagegrade.service.reports.operations import Listed, expired_before_ms
+from pagegrade.service.reports.operations import expired_before_ms
 from pagegrade.service.reports.validation import NewReport, check_allowed
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import batches as store

@@ -12,8 +12,9 @@ from pagegrade.model.report import Report
 from pagegrade.model.stored import StoredReport, StoredRun
 from pagegrade.report.codec import restore_report
 from pagegrade.report.compare import Comparison, compare_reports
+from pagegrade.service.id_lists import Listed
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.operations import Listed, find_report
+from pagegrade.service.reports.operations import find_report
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import run_history as store
 

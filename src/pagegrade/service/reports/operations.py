@@ -9,7 +9,7 @@ import contextlib
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Generic, TypeVar
+from typing import Final, TypeVar
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import (
@@ -25,6 +25,7 @@ from pagegrade.model.report_list import ListQuery, Position
 from pagegrade.model.stored import UNFINISHED, Priority, Privacy, StoredReport, StoredRun
 from pagegrade.parse.url import project_of
 from pagegrade.service.accounts.access import require_project
+from pagegrade.service.id_lists import Listed
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.validation import (
     ENGINE_NEXT_TIME,
@@ -76,17 +77,6 @@ class ReportResults:
 
 ReportItem = StoredReport | ReportResults
 """A report in a list, with or without its results."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed(Generic[T]):
-    """A page of a list."""
-
-    items: tuple[T, ...]
-    total: int
-    """Items on all pages."""
-    version: str = ""
-    """Another one whenever one of the items is; empty where only the items themselves show it."""
 
 
 def expired_before_ms(options: ServiceOptions, now_ms: int) -> int | None:

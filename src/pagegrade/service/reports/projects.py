@@ -10,7 +10,7 @@ from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound
 from pagegrade.model.stored import RATINGS
 from pagegrade.parse.url import project_of
-from pagegrade.service.reports.operations import Listed
+from pagegrade.service.id_lists import Listed
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import ignores, webhooks
 from pagegrade.store.repositories import projects as store

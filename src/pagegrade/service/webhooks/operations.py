@@ -12,8 +12,7 @@ from pagegrade.model.errors import NotFound, PreconditionFailed, QuotaExceeded
 from pagegrade.model.events import Event
 from pagegrade.model.webhooks import MAX_WEBHOOKS, StoredDelivery, StoredWebhook
 from pagegrade.parse.url import origin
-from pagegrade.service.id_lists import Part, Walked, walk
-from pagegrade.service.reports.operations import Listed
+from pagegrade.service.id_lists import Listed, Part, Walked, walk
 from pagegrade.service.webhooks.payload import make_key
 from pagegrade.service.webhooks.signatures import KEY_NAME, is_token_of, secret_of, webhook_of_token
 from pagegrade.service.webhooks.validation import NewWebhook, WebhookChange

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import bindparam, func, insert, or_, select, update
+from sqlalchemy import Select, bindparam, func, insert, or_, select, update
 
 from pagegrade.model.account import Caller, Key
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.accounts import ACCOUNT_COLUMNS, account_of
+from pagegrade.store.repositories.id_order import rows_beside
 from pagegrade.store.schema.tables import accounts, api_keys
 
 _KEY_COLUMNS: Final = (
@@ -26,6 +27,7 @@ _KEY_COLUMNS: Final = (
     api_keys.c.expires_at_ms,
     api_keys.c.revoked_at_ms,
     api_keys.c.last_used_at_ms,
+    api_keys.c.made_by,
 )
 _FIND: Final = Prepared(
     select(api_keys.c.secret_sha256, *_KEY_COLUMNS, *ACCOUNT_COLUMNS)
@@ -47,6 +49,7 @@ def add_key(
     scopes: tuple[str, ...],
     project: str | None = None,
     expires_at_ms: int | None,
+    made_by: int | None = None,
     now_ms: int,
 ) -> Key:
     """Add a key to the account."""
@@ -58,6 +61,7 @@ def add_key(
         "scopes": " ".join(scopes),
         "project": project,
         "expires_at_ms": expires_at_ms,
+        "made_by": made_by,
         "created_at_ms": now_ms,
     }
     return _key_of(tx.execute(insert(api_keys).values(values).returning(*_KEY_COLUMNS)).one())
@@ -86,15 +90,37 @@ def list_keys(tx: Transaction, account_id: int | None = None) -> tuple[Key, ...]
     return tuple(_key_of(row) for row in tx.execute(query))
 
 
+def page_keys(tx: Transaction, account_id: int, page: int, per_page: int) -> tuple[tuple[Key, ...], int]:
+    """(the keys of a page that were not revoked, newest first; how many there are on all pages)."""
+    query = _unrevoked(account_id)
+    total: int = tx.execute(select(func.count()).select_from(query.subquery())).scalar_one()
+    skipped = (page - 1) * per_page
+    if skipped >= total:
+        return (), total
+    rows = tx.execute(query.order_by(api_keys.c.id.desc()).limit(per_page).offset(skipped))
+    return tuple(map(_key_of, rows)), total
+
+
+def walk_keys(tx: Transaction, account_id: int, count: int, *, beside: int | None, backward: bool) -> tuple[Key, ...]:
+    """Keys that were not revoked, after the id ``beside`` in the list or before it; ``None``: from its beginning."""
+    rows = rows_beside(tx, _unrevoked(account_id), api_keys.c.id, count, beside=beside, backward=backward)
+    return tuple(map(_key_of, rows))
+
+
+def _unrevoked(account_id: int) -> Select[Any]:
+    return select(*_KEY_COLUMNS).where(api_keys.c.account_id == account_id, api_keys.c.revoked_at_ms.is_(None))
+
+
 def count_keys(tx: Transaction) -> int:
     """Return the number of keys ever created."""
     return int(tx.execute(select(func.count()).select_from(api_keys)).scalar_one())
 
 
 def revoke_key(tx: Transaction, key_id: int, now_ms: int) -> bool:
-    """Revoke the key; ``False`` if it does not exist or is revoked already."""
-    query = update(api_keys).where(api_keys.c.id == key_id, api_keys.c.revoked_at_ms.is_(None))
-    return tx.execute(query.values(revoked_at_ms=now_ms)).rowcount == 1
+    """Revoke the key and those that it made; ``False`` if it does not exist or is revoked already."""
+    works = api_keys.c.revoked_at_ms.is_(None)
+    tx.execute(update(api_keys).where(api_keys.c.made_by == key_id, works).values(revoked_at_ms=now_ms))
+    return tx.execute(update(api_keys).where(api_keys.c.id == key_id, works).values(revoked_at_ms=now_ms)).rowcount == 1
 
 
 def touch_keys(tx: Transaction, used_at_ms: Mapping[int, int]) -> None:
@@ -117,7 +143,7 @@ def touch_keys(tx: Transaction, used_at_ms: Mapping[int, int]) -> None:
 
 
 def _key_of(row: Sequence[Any]) -> Key:
-    key_id, account_id, name, prefix, scopes, project, created, expires, revoked, used = row
+    key_id, account_id, name, prefix, scopes, project, created, expires, revoked, used, made_by = row
     return Key(
         id=key_id,
         account_id=account_id,
@@ -129,4 +155,5 @@ def _key_of(row: Sequence[Any]) -> Key:
         expires_at_ms=expires,
         revoked_at_ms=revoked,
         last_used_at_ms=used,
+        made_by=made_by,
     )

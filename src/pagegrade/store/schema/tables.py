@@ -109,6 +109,7 @@ api_keys = Table(
     Column("revoked_at_ms", BigInteger),
     Column("last_used_at_ms", BigInteger),
     Column("project", _text(300)),  # the only one that the key can use; NULL: all
+    Column("made_by", BigInteger),  # the key that made it, which is revoked together with it; NULL: a person
     sqlite_autoincrement=True,
 )
 

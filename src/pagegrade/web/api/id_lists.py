@@ -8,8 +8,7 @@ from typing import TypeVar
 from pagegrade.model.errors import ValidationFailed
 from pagegrade.model.report_list import ListQuery, Position
 from pagegrade.service.container import Services
-from pagegrade.service.id_lists import Part, Walked
-from pagegrade.service.reports.operations import Listed
+from pagegrade.service.id_lists import Listed, Part, Walked
 from pagegrade.web.api.report_list import PAGE_AND_CURSOR
 from pagegrade.web.http.cursors import position_in, write_cursor
 from pagegrade.web.http.response import Response

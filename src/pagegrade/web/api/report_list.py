@@ -7,8 +7,9 @@ from typing import Final
 
 from pagegrade.model.errors import ValidationFailed, Violation
 from pagegrade.service.container import Services
+from pagegrade.service.id_lists import Listed
 from pagegrade.service.reports import operations as service
-from pagegrade.service.reports.operations import Listed, ReportItem, ReportResults
+from pagegrade.service.reports.operations import ReportItem, ReportResults
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.cursors import position_in, write_cursor
 from pagegrade.web.http.response import Response

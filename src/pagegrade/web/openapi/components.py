@@ -9,6 +9,7 @@ JSONObject = dict[str, Any]
 TAGS: Final[dict[str, str]] = {
     "Reports": "One URL under your account with its grade, its results and a page to share.",
     "Batches": "Many reports from one call.",
+    "Keys": "API keys, for programs that set up others.",
     "Ignore rules": "Findings that an account has decided to live with.",
     "Monitors": "Reports that are analyzed again on a schedule, with budgets.",
     "Webhooks": "Deliveries of events to URLs, chat channels and e-mail addresses.",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pagegrade.model.account import SCOPES
+import msgspec
+
+from pagegrade.model.account import DEFAULT_SCOPES, Key
+from pagegrade.report.serialize import timestamp
 from pagegrade.web.schemas.shape import Count, Document, Points, Timestamp, about
 
 
@@ -60,17 +63,55 @@ class AccountThresholds(Document):
 
 
 class APIKey(Document):
-    """The key of this request, without its secret."""
+    """A key, without its secret."""
 
     id: int = about("Number of the key.", 3, ge=1)
     name: str = about("Name chosen by its owner.", "ci")
     prefix: str = about("First characters, to recognize it by.", "pgk_8Hs2aB9d")
-    scopes: list[Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks"]] = about(
-        "Permissions of the key.", list(SCOPES)
-    )
+    scopes: list[
+        Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks", "keys"]
+    ] = about("Permissions of the key.", list(DEFAULT_SCOPES))
     project: str | None = about("The only project that the key can use; null: all projects.", None, "example.com")
     expires_at: Timestamp | None = about("Null: never.", None, "2027-01-01T00:00:00.000Z")
     last_used_at: Timestamp | None = about("To the minute; null: never before.", "2026-01-05T12:34:00.000Z")
+
+
+class ListedKey(APIKey):
+    """A key of the account, without its secret."""
+
+    object: Literal["key"] = about("The kind of object.", "key")
+    made_by: int | None = about(
+        "The key that made it through the API, and is revoked together with it; null: a person made it.", None, 3
+    )
+    created_at: Timestamp = about("Time of its creation.", "2026-01-05T12:34:56.789Z")
+
+
+class MadeKey(ListedKey):
+    """A new key."""
+
+    secret: str | None = about(
+        "The key itself, shown this one time. Null in an answer that repeats an earlier one: only a hash is stored.",
+        "pgk_8Hs2aB9dW0kQm3xYvN7rTzL5cEjP1uGfDhSiKoMbAnVtR4q6wXy2Z",
+    )
+
+
+def key_members(key: Key) -> dict[str, Any]:
+    """The members of a key as its account shows them."""
+    return {
+        "id": key.id,
+        "name": key.name,
+        "prefix": key.prefix,
+        "scopes": list(key.scopes),
+        "project": key.project,
+        "expires_at": None if key.expires_at_ms is None else timestamp(key.expires_at_ms),
+        "last_used_at": None if key.last_used_at_ms is None else timestamp(key.last_used_at_ms),
+    }
+
+
+def key_object(key: Key, **more: Any) -> bytes:
+    """The JSON object of a key of a list, with further members."""
+    listed = {"object": "key", "made_by": key.made_by, "created_at": timestamp(key.created_at_ms)}
+    return msgspec.json.encode({**key_members(key), **listed, **more})
 
 
 class Account(Document):

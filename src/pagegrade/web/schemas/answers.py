@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from pagegrade.web.schemas.account import Account, Project
+from pagegrade.web.schemas.account import Account, ListedKey, MadeKey, Project
 from pagegrade.web.schemas.batch import Batch, BatchItem
 from pagegrade.web.schemas.check import CatalogueMeta, Check, CheckItem
 from pagegrade.web.schemas.ignore import Ignore
@@ -196,6 +196,31 @@ class DeletedIgnore(Deleted):
 
     id: int = about("The deleted rule.", 12, ge=1)
     object: Literal["ignore"] = about("The kind of object.", "ignore")
+
+
+class KeyAnswer(Answer):
+    """One API key."""
+
+    data: ListedKey = about("The key, without its secret.")
+
+
+class MadeKeyAnswer(Answer):
+    """A new API key."""
+
+    data: MadeKey = about("The key, with its secret.")
+
+
+class KeyList(CursorListAnswer):
+    """API keys."""
+
+    data: list[ListedKey] = about("The keys of this page.")
+
+
+class DeletedKey(Deleted):
+    """Confirmation that a key was revoked."""
+
+    id: int = about("The revoked key.", 4, ge=1)
+    object: Literal["key"] = about("The kind of object.", "key")
 
 
 class MonitorAnswer(Answer):

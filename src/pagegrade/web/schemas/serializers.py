@@ -24,6 +24,7 @@ from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.service.reports.batches import BatchState
 from pagegrade.service.reports.history import ComparedRuns, RunResults
 from pagegrade.service.reports.projects import ProjectSize
+from pagegrade.web.schemas.account import key_members
 
 DEFAULT_PER_PAGE: Final = 10
 _RESULT: Final[dict[int | None, bytes]] = {rating: f'"{grade}"'.encode() for rating, grade in GRADES.items()}
@@ -232,15 +233,7 @@ def account_object(account: Account, key: Key, usage: Usage, options: ServiceOpt
                 "per_page": DEFAULT_PER_PAGE,
             },
             "thresholds": {"good": thresholds.good, "decent": thresholds.decent},
-            "api_key": {
-                "id": key.id,
-                "name": key.name,
-                "prefix": key.prefix,
-                "scopes": list(key.scopes),
-                "project": key.project,
-                "expires_at": None if key.expires_at_ms is None else timestamp(key.expires_at_ms),
-                "last_used_at": None if key.last_used_at_ms is None else timestamp(key.last_used_at_ms),
-            },
+            "api_key": key_members(key),
             "created_at": timestamp(account.created_at_ms),
         }
     )

@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from pagegrade.model.account import SCOPES, Key
+from pagegrade.model.account import DEFAULT_SCOPES, KEYS, SCOPES, Key
 from pagegrade.model.errors import InvalidInput
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
@@ -44,6 +44,7 @@ SCOPE_TEXTS: Final = {
     "ignores": N_("Ignore findings"),
     "monitors": N_("Read and change monitors"),
     "webhooks": N_("Read and change webhooks"),
+    KEYS: N_("Make and revoke keys"),
 }
 SAID: Final = {"revoked": N_("The key is revoked. It works no longer.")}
 WRONG: Final = {
@@ -117,13 +118,14 @@ async def _show(
     keys = await work.read(of_account(list_own_keys))
     texts = view.texts
     said = SAID.get(request.query(SaidQuery).said, "") if request.method in ("GET", "HEAD") else ""
-    typed: Mapping[str, str] = sent or {"expires": USUAL_EXPIRY, **{_field_of(scope): "1" for scope in SCOPES}}
+    typed: Mapping[str, str] = sent or {"expires": USUAL_EXPIRY, **{_field_of(scope): "1" for scope in DEFAULT_SCOPES}}
     rows = [(key, _state(key, view.now_ms)) for key in reversed(keys)]
     return view.page(
         "keys.html.jinja",
         status=422 if errors else 200,
         account=view.admitted.account,
         keys=sorted(rows, key=lambda row: row[1] != "works"),
+        names={key.id: key.name for key in keys},
         typed=typed,
         errors=errors or {},
         said=texts.gettext(said) if said else "",

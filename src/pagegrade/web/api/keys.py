@@ -1,0 +1,159 @@
+"""API keys of an account, for programs whose key has the scope ``keys``."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+import msgspec
+
+from pagegrade.model.account import KEYS, Key
+from pagegrade.service.accounts import own_keys as service
+from pagegrade.service.container import Services
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.api.id_lists import answer_id_list
+from pagegrade.web.http.body import JSON
+from pagegrade.web.http.response import Response
+from pagegrade.web.idempotency import Idempotency
+from pagegrade.web.operations import Operation
+from pagegrade.web.parameters import CreateKeyBody, KeyListQuery
+from pagegrade.web.report_requests import refuse_when_draining
+from pagegrade.web.request import Request
+from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, validators
+from pagegrade.web.schemas import DeletedKey, KeyAnswer, KeyList, MadeKeyAnswer
+from pagegrade.web.schemas.account import key_object
+
+PATH: Final = "/api/v1/account/keys"
+TAG: Final = "Keys"
+
+
+async def create_key(request: Request, idempotency: Idempotency, services: Services) -> Response:
+    """Make a key; its secret is in this answer and in no other."""
+    refuse_when_draining(services)
+    fields, violations = await request.fields(CreateKeyBody, lists=("scopes",))
+
+    async def respond(made: tuple[Key, str | None]) -> Response:
+        key, secret = made
+        data = key_object(key, secret=secret)
+        if request.preferences.minimal:
+            data = msgspec.json.encode({"id": key.id, "object": "key", "secret": secret})
+        headers = (
+            ("Location", f"{services.options.base_url}{PATH}/{key.id}"),
+            *validators(hashed_tag(enveloped(key_object(key)))),
+            *request.preferences.applied(writing=True),
+            # A secret must stay in no cache.
+            ("Cache-Control", "no-store"),
+        )
+        return Response(status_code=201, content=enveloped(data, status=201), headers=headers)
+
+    return await idempotency.execute(
+        fields,
+        create=partial(
+            service.create_key_by_key,
+            name=fields.name,
+            scopes=fields.scopes,
+            project=fields.project,
+            expires_at_ms=fields.expires_at,
+            violations=violations,
+            now_ms=request.received_at_ms,
+        ),
+        resource_id=lambda made: made[0].id,
+        load_existing=service.show_without_secret,
+        respond=respond,
+        is_analysis=False,
+    )
+
+
+async def show_key(request: Request, work: UnitOfWork) -> Response:
+    """Return a key, without its secret."""
+    return fresh_answer(request, enveloped(key_object(await work.read(service.show_unrevoked_key, request.id))))
+
+
+async def list_keys(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the account's keys."""
+    query = request.query(KeyListQuery)
+    return await answer_id_list(
+        request,
+        services,
+        query,
+        path=PATH,
+        encode=key_object,
+        read_page=lambda: work.read(service.page_own_keys, page=query.page, per_page=query.per_page),
+        read_part=lambda part: work.read(service.walk_own_keys, part),
+    )
+
+
+async def revoke_key(request: Request, work: UnitOfWork) -> Response:
+    """Revoke a key."""
+    await work.write(service.revoke_unrevoked_key, request.id, request.received_at_ms)
+    return deleted_answer("key", id=request.id)
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path=PATH,
+        name="list_keys",
+        summary="List API keys",
+        description="The keys of the account that were not revoked, newest first; never a secret.",
+        handler=list_keys,
+        scope=KEYS,
+        query=KeyListQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: KeyList},
+        answer_headers={200: ("Link", "ETag", "Preference-Applied")},
+        problems=("validation_failed",),
+        tag=TAG,
+    ),
+    Operation(
+        method="POST",
+        path=PATH,
+        name="create_key",
+        summary="Make an API key",
+        description="The new key has at most the scopes of the key of this request, never `keys`, and expires at the "
+        "latest with it; revoking the key of this request revokes it, too. Only this answer has the secret.",
+        handler=create_key,
+        scope=KEYS,
+        body=CreateKeyBody,
+        body_types=(JSON,),
+        headers=("Prefer", "Idempotency-Key"),
+        answers={201: MadeKeyAnswer},
+        answer_headers={201: ("Location", "ETag", "Preference-Applied", "Idempotency-Replayed")},
+        problems=(
+            "unsupported_media_type",
+            "too_large",
+            "validation_failed",
+            "idempotency_in_progress",
+            "idempotency_key_reused",
+            "report_deleted",
+            "quota_exceeded",
+        ),
+        tag=TAG,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}",
+        name="show_key",
+        summary="Show an API key",
+        description="A key of the account that was not revoked; never its secret.",
+        handler=show_key,
+        scope=KEYS,
+        headers=("If-None-Match",),
+        answers={200: KeyAnswer},
+        answer_headers={200: ("ETag",)},
+        problems=("not_found",),
+        tag=TAG,
+    ),
+    Operation(
+        method="DELETE",
+        path=f"{PATH}/{{id}}",
+        name="revoke_key",
+        summary="Revoke an API key",
+        description="From the next request on it does not work, nor do the keys that it made.",
+        handler=revoke_key,
+        scope=KEYS,
+        answers={200: DeletedKey},
+        problems=("not_found",),
+        tag=TAG,
+    ),
+)
