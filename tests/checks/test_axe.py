@@ -17,3 +17,17 @@ def test_measured_values_are_shown_by_their_names() -> None:
     assert isinstance(found, Outcome)
     assert found.evidence[0].value == "contrast 1.9, text #bbb"
     assert found.evidence[0].reason == ""
+
+
+def test_a_measured_value_is_not_repeated_in_a_sentence() -> None:
+    """The summary of axe-core says the same values again; without any, it is the reason."""
+    summary = "Fix any of the following:\n  Element has insufficient color contrast of 1.9"
+    measured = AxeNode(selector="p", html="<p>", summary=summary, data=(("contrastRatio", "1.9"),))
+    bare = AxeNode(selector="p", html="<p>", summary=summary, data=())
+    result = AxeResult(
+        rule="r", impact="minor", help="", help_url="", outcome="violation", nodes=(measured, bare), node_count=2
+    )
+    found = evaluate_rule(make_rendering(axe=(result,)), "r", good="a", bad="b", values=("contrastRatio",))
+
+    assert isinstance(found, Outcome)
+    assert [entry.reason for entry in found.evidence] == ["", "Element has insufficient color contrast of 1.9"]

@@ -76,6 +76,20 @@ def test_a_zone_that_is_not_known_counts_as_utc(zone: str) -> None:
     assert texts_for("en").date(AT_MS, zone) == "5 Jan 2026"
 
 
+@pytest.mark.parametrize(
+    ("hours", "labels"),
+    [
+        ((0, 24), ("5 Jan 2026", "6 Jan 2026")),
+        ((0, 1, 2), ("5 Jan 2026", "13:34", "14:34")),
+        ((0, 0, 1, 1, 24, 25), ("5 Jan 2026", "12:34", "13:34", "", "6 Jan 2026", "13:34")),
+        ((), ()),
+    ],
+)
+def test_an_axis_names_no_day_twice(hours: tuple[int, ...], labels: tuple[str, ...]) -> None:
+    """The first moment of a day has its date, the others their time, and none the same twice in a row."""
+    assert texts_for("en").axis_labels([AT_MS + hour * HOUR_MS for hour in hours]) == labels
+
+
 def test_the_future_counts_as_now() -> None:
     """Clocks of two machines differ by some seconds."""
     texts = texts_for("en")

@@ -36,6 +36,13 @@ def test_without_a_browser_requests_are_counted() -> None:
     ]
 
 
+def test_the_document_is_a_request_as_well() -> None:
+    """The check counts the files that the document names; the table of all requests begins with the document."""
+    figures = key_figures(make_report(make_passed("http-requests", value=2)))
+
+    assert figures[-1].value == "3"
+
+
 def test_with_a_browser_its_metrics_come_first() -> None:
     """Rated by the thresholds of web.dev; what was not measured is a dash without a rating."""
     figures = key_figures(replace(make_report(), rendered=rendered(lcp_ms=2_600, cls=0.31, tbt_ms=None)))
@@ -71,4 +78,4 @@ def test_the_weight_is_that_of_the_check() -> None:
     requests = make_passed("http-requests", category="performance", value=31)
     shown = {one.name: one.value for one in key_figures(make_report(weight, requests))}
 
-    assert (shown["Weight"], shown["Requests"]) == ("700 kB", "31")
+    assert (shown["Weight"], shown["Requests"]) == ("700 kB", "32")

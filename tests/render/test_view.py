@@ -335,6 +335,18 @@ def test_informative_results_without_advice_are_not_listed() -> None:
     assert [result.check for result in view.with_outcome(report, "informative")] == ["frames"]
 
 
+def test_minor_findings_are_not_first_beside_important_ones() -> None:
+    """They follow later; where all are minor, or without a score, nothing is left out."""
+    hacked = make_result("hacked-page", importance="critical", lost=25.0)
+    minor = [make_result(f"minor-{number}", importance="low", lost=1.0) for number in range(4)]
+    medium = make_result("medium", importance="medium", lost=0.5)
+
+    assert [one.result.check for one in view.fix_first(make_report(hacked, *minor))] == ["hacked-page"]
+    assert len(view.fix_first(make_report(*minor))) == 4
+    assert len(view.fix_first(make_report(hacked, *minor[:2], medium))) == 4
+    assert len(view.by_place(make_report(hacked, *minor))) == 5
+
+
 def test_informative_results_stand_with_the_finding_of_their_cause() -> None:
     """One cause is listed once, with its penalty."""
     finding = make_result("meta-description", cause="description")

@@ -74,3 +74,10 @@ def test_effect_of_a_cause_in_another_category_is_refused() -> None:
 
     with pytest.raises(TypeError, match="'paint-time' and its causes belong to content, seo"):
         rules_of([replace(TITLE, cause="script-bytes"), other])
+
+
+def test_a_slow_server_is_one_cause() -> None:
+    """The time to the first byte is a part of the time that the HTML takes."""
+    rules = rules_of(all_checks().values())
+
+    assert rules["ttfb"].cause == rules["load-time"].cause is not None

@@ -45,7 +45,7 @@ def evaluate_asset_size(
     if loss == 0 and unseen:
         return NotRun("budget", f"{part(unseen, unseen + len(files), kind)} could not be fetched.")
     heaviest = sorted(files, key=lambda item: (-item.wire_bytes, item.url))[:SHOWN] if loss > 0 else []
-    more = "" if bad_decoded_bytes is None else f", {decoded:,} uncompressed"
+    more = "" if bad_decoded_bytes is None or decoded == wire else f", {decoded:,} uncompressed"
     return Outcome(
         "light" if loss == 0 else "heavy" if loss < 1 else "very_heavy",
         value=wire,

@@ -144,5 +144,7 @@ class Accessibility:
     """Images without an alternative inside a button: its name is all that is read of it."""
     named_by_nameless_images: AbstractSet[Node] = frozenset()
     """Links, summaries and headings around an image that would give them a name if it had one itself."""
+    drawings_of_nameless_controls: AbstractSet[Node] = frozenset()
+    """SVGs without a name in a link, button or summary that has none either."""
     repeated_images: Sequence[Image] = ()
     """Images whose alternative is the whole text of the link, button, paragraph, list item or cell around them."""

@@ -236,7 +236,7 @@ def _sort_key(sort: str):  # type: ignore[no-untyped-def] # noqa: ANN202 - one o
 
 def _grouped(ordered: list[Finding], query: ReportQuery) -> tuple[FindingGroup, ...]:
     if query.sort == "impact":
-        first = report_view.FIX_FIRST
+        first = report_view.count_first(ordered)
         parts = [(N_("Fix first"), ordered[:first]), (N_("Then"), ordered[first:])]
     elif query.sort == "severity":
         parts = [

@@ -6,6 +6,7 @@ check found is stored in the language it was found in.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 from functools import cache
@@ -71,6 +72,24 @@ class Texts:
     def date(self, at_ms: int, timezone: str = "UTC") -> str:
         """The day, e.g. ``5 Jan 2026``."""
         return self._day(_local(at_ms, timezone))
+
+    def axis_labels(self, moments_ms: Sequence[int], timezone: str = "UTC") -> tuple[str, ...]:
+        """A label for each moment on an axis: its date, or its time where the label before it has the same date.
+
+        Args:
+            moments_ms: Oldest first.
+            timezone: Of the reader.
+
+        Returns:
+            As many labels; empty where a label would repeat the one before it.
+        """
+        labels, day, last = [], "", ""
+        for at_ms in moments_ms:
+            when = _local(at_ms, timezone)
+            label = f"{when:%H:%M}" if self._day(when) == day else self._day(when)
+            labels.append("" if label == last else label)
+            day, last = self._day(when), label
+        return tuple(labels)
 
     def ago(self, at_ms: int, now_ms: int) -> str:
         """Format the time since a moment in one unit: ``3 hours ago``; the future counts as now."""

@@ -52,8 +52,10 @@ def key_figures(report: Report, words: Words = ENGLISH) -> tuple[KeyFigure, ...]
         count = sum(total.count for total in page.resources)
         size = view.format_bytes(loaded_bytes(report) or fetched, words)
         figures.append(_figure(N_("Weight"), N_("Page weight, as transferred"), size, "", words))
-        shown = words.number(_evaluated(report, "http-requests") or count)
-        figures.append(_figure(N_("Requests"), N_("Files of the page"), shown, "", words))
+        named = _evaluated(report, "http-requests")
+        # The check counts what the document names; the document itself is a request as well, as in the table of all.
+        shown = words.number(count if named is None else named + 1)
+        figures.append(_figure(N_("Requests"), N_("The document and the files it needs"), shown, "", words))
     return tuple(figures)
 
 

@@ -200,6 +200,7 @@ def _findings(found: Iterable[view.Finding], report: Report) -> list[Values]:
     """Findings with details; of the evidence as much as there are characters for, those to fix first come first."""
     shown: list[Values] = []
     left = MAX_EVIDENCE_CHARACTERS
+    first = len(view.fix_first(report))
     for rank, finding in enumerate(found, start=1):
         evidence: list[Values] = []
         for item in finding.evidence:
@@ -208,7 +209,7 @@ def _findings(found: Iterable[view.Finding], report: Report) -> list[Values]:
             if left < 0:
                 break
             evidence.append(entry)
-        shown.append(_finding(rank, finding, evidence, report))
+        shown.append(_finding(rank, finding, evidence, report, first=first))
     return shown
 
 
@@ -220,13 +221,13 @@ def _headline(finding: view.Finding, report: Report) -> Values:
     }
 
 
-def _finding(rank: int, finding: view.Finding, evidence: list[Values], report: Report) -> Values:
+def _finding(rank: int, finding: view.Finding, evidence: list[Values], report: Report, *, first: int) -> Values:
     result = finding.result
     counted = ", ".join(visible(view.headline(child), 120) for child in finding.counted[:20])
     not_shown = finding.evidence_not_shown + len(finding.evidence) - len(evidence)
     return {
         "rank": rank,
-        "group": view.CATEGORY_NAMES[result.category] if rank > view.FIX_FIRST else "",
+        "group": view.CATEGORY_NAMES[result.category] if rank > first else "",
         **_headline(finding, report),
         "message": _text(result.message, _MESSAGE_CHARS),
         "why": _prose(result.why),

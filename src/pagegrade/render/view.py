@@ -144,12 +144,24 @@ def _carriers(report: Report) -> dict[str, str]:
 
 def fix_first(report: Report) -> tuple[Finding, ...]:
     """The findings that cost most, ``FIX_FIRST`` at most."""
-    return findings(report)[:FIX_FIRST]
+    found = findings(report)
+    return found[: count_first(found)]
+
+
+def count_first(found: Sequence[Finding]) -> int:
+    """Return how many of the findings are to fix first, the most expensive ones in front: ``FIX_FIRST`` at most.
+
+    Minor ones that follow a more important one are left for later: beside a hacked page no header comes first.
+    """
+    first = found[:FIX_FIRST]
+    important = [place for place, one in enumerate(first, 1) if one.lost > 0 and one.result.importance != "low"]
+    return important[-1] if important else len(first)
 
 
 def further_findings(report: Report) -> tuple[tuple[Category, tuple[Finding, ...]], ...]:
     """The other findings by category, in the order of the categories; categories without any are left out."""
-    rest = findings(report)[FIX_FIRST:]
+    found = findings(report)
+    rest = found[count_first(found) :]
     by_category = ((name, tuple(one for one in rest if one.result.category == name)) for name in CATEGORIES)
     return tuple((name, found) for name, found in by_category if found)
 

@@ -280,8 +280,9 @@ def _why_not(was: Result | None, is_: Result | None) -> str | None:
     if is_.ignored is not None:
         return "The finding is ignored in the newer report." if _found(was) else None
     unseen = [when for when, one in (("older", was), ("newer", is_)) if one.outcome == "not_evaluated"]
-    if unseen:
-        return f"The check could not be evaluated in {'either' if len(unseen) > 1 else f'the {unseen[0]}'} report."
+    if len(unseen) == 1:
+        # What neither could evaluate has no difference to be unsure of; both reports list it themselves.
+        return f"The check could not be evaluated in the {unseen[0]} report."
     if (was.inherited_from is None) != (is_.inherited_from is None) and (_found(was) or _found(is_)):
         when = "older" if was.inherited_from is not None else "newer"
         return f"In the {when} report the check waits for {is_.inherited_from or was.inherited_from}."

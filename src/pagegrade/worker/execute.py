@@ -49,7 +49,8 @@ STORE_TRIES: Final = 600
 MAX_PICTURES_BYTES: Final = 3_000_000
 """Maximum size of the pictures of a report; those of ordinary pages take 100 to 400 kB."""
 _NO_BROWSER: Final = NotGathered(
-    code="browser_missing", detail="There was no browser to draw the page. The administrator can install one."
+    code="browser_missing",
+    detail="There was no browser to draw the page. The administrator can install one or allow its use.",
 )
 
 

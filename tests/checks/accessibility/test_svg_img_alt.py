@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from pagegrade.checks.accessibility.link_name import link_name
 from pagegrade.checks.accessibility.svg_img_alt import svg_img_alt
 from pagegrade.model.outcome import NotApplicable
 from tests.builders import outcome, run
@@ -63,3 +64,13 @@ def test_loss_grows_up_to_ten(count: int, loss: float) -> None:
 
     assert found.loss == pytest.approx(loss)
     assert found.total == count
+
+
+def test_one_cause_is_one_finding() -> None:
+    """A link without a name is reported for itself, and what is drawn in it is not reported again."""
+    link = "<a href=/map><svg role=img></svg></a>"
+    alone = outcome(svg_img_alt, link + "<p><svg role=img></svg></p>")
+
+    assert isinstance(run(svg_img_alt, link), NotApplicable)
+    assert outcome(link_name, link).total == 1
+    assert alone.total == 1

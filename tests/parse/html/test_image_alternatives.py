@@ -6,6 +6,7 @@ import pytest
 
 from pagegrade.parse.html.image_alternatives import (
     MAX_LEVELS,
+    drawings_of_nameless_controls,
     images_in_buttons,
     lacks_alternative,
     named_by_nameless_images,
@@ -61,3 +62,25 @@ def test_only_so_many_elements_around_an_image_are_looked_at(levels: int, count:
 def test_images_in_buttons_are_listed(button: str, count: int) -> None:
     """An element is a button by its tag, unless a role makes it something else."""
     assert len(images_in_buttons(make_document(button).images)) == count
+
+
+@pytest.mark.parametrize(
+    ("html", "count"),
+    [
+        ('<a href="/map"><svg role="img"></svg></a>', 1),
+        ('<a href="/map"><b><svg><g role="img"></g></svg></b></a>', 1),
+        ('<button><svg role="img"></svg></button>', 1),
+        ('<span role="link"><svg role="img"></svg></span>', 1),
+        ('<details><summary><svg role="img"></svg></summary></details>', 1),
+        ('<a href="/map" aria-label="Map"><svg role="img"></svg></a>', 0),
+        ('<a href="/map">Map <svg role="img"></svg></a>', 0),
+        ('<a id="map"><svg role="img"></svg></a>', 0),
+        ('<a href="/map"></a><svg role="img"></svg>', 0),
+        ('<a href="/map"><svg role="img"><title>Map</title></svg></a>', 0),
+    ],
+)
+def test_a_nameless_drawing_belongs_to_the_nameless_control_around_it(html: str, count: int) -> None:
+    """Beside text, or where the control has a name of its own, it stays a matter of its own."""
+    document = make_document(html)
+
+    assert len(drawings_of_nameless_controls(document.anchors, document.named)) == count

@@ -158,6 +158,18 @@ def test_shell_that_scripts_fill_gets_no_verdict() -> None:
     assert report.run.partial
 
 
+def test_findings_of_one_cause_are_one_finding_without_a_score_too() -> None:
+    """Nothing is charged, and nothing is listed three times."""
+    shell = PAGE.replace("<h1>Cats</h1>", "<div id=root></div><script src=/app.js></script>")
+    report = evaluate_artifacts(make_artifacts(shell))
+    social = {result.check: result for result in report.results if result.cause == "social-tags" and not result.passed}
+
+    assert report.score is None
+    assert len(social) == 3
+    assert sum(result.counted_in is None for result in social.values()) == 1
+    assert not any(result.lost for result in social.values())
+
+
 def test_thresholds_move_the_word_not_the_score() -> None:
     """The grade is a reading of the score."""
     thresholds = Thresholds(good=90, decent=50)

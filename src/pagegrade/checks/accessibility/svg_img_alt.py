@@ -2,11 +2,16 @@ from typing import Final
 
 from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 _SVG: Final = frozenset(
     "circle ellipse foreignObject g image line path polygon polyline rect svg symbol text tspan use".split()
+)
+
+_ONLY_IN_CONTROLS: Final = (
+    "The only SVG images without a name stand in links or buttons without one, which are findings of their own."
 )
 
 
@@ -34,7 +39,7 @@ _SVG: Final = frozenset(
         "https://www.w3.org/TR/svg-aam-1.0/#mapping_additional_nd",
     ),
 )
-def svg_img_alt(document: Document) -> Outcome | NotApplicable:
+def svg_img_alt(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
     """An SVG that is marked as an image needs a name that says what it shows.
 
     ## What it checks
@@ -42,7 +47,8 @@ def svg_img_alt(document: Document) -> Outcome | NotApplicable:
     SVG elements with the role `img`, `image`, `graphics-document` or `graphics-symbol` that are not hidden. Each needs
     a `<title>` with text as its own child, an `aria-label`, an `aria-labelledby` that leads to text, or a `title`
     attribute. Text and descriptions inside are no name. SVGs without such a role are left out: beside text they are
-    decoration. The loss grows from half (one SVG) to everything (ten or more).
+    decoration. Where the link, button or summary around an SVG has no name either, that is the finding, and the SVG is
+    not charged again. The loss grows from half (one SVG) to everything (ten or more).
 
     ## Why it matters
 
@@ -69,7 +75,14 @@ def svg_img_alt(document: Document) -> Outcome | NotApplicable:
     drawings = [one for one in document.named if one.role == "img" and one.node.tag in _SVG and not one.hidden]
     if not drawings:
         return NotApplicable("No SVG of the page is marked as an image.")
-    found = [Offender(one.node, "no accessible name") for one in drawings if not one.name]
+    nameless = [one.node for one in drawings if not one.name]
+    found = [
+        Offender(one, "no accessible name")
+        for one in nameless
+        if one not in accessibility.drawings_of_nameless_controls
+    ]
+    if nameless and not found:
+        return NotApplicable(_ONLY_IN_CONTROLS)
     return counted(
         document,
         found,

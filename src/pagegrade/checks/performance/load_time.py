@@ -14,6 +14,7 @@ ROUND_MS: Final = 100
     title="Load time of the HTML",
     severity=Severity.MEDIUM,
     since="0.1.0",
+    cause="response-time",
     states=(
         State("fast", "The HTML arrives quickly."),
         State(

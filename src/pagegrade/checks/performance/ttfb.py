@@ -14,6 +14,7 @@ ROUND_MS: Final = 100
     title="Time to first byte (TTFB)",
     severity=Severity.MEDIUM,
     since="0.1.0",
+    cause="response-time",
     states=(
         State("fast", "The server answers quickly."),
         State(

@@ -34,7 +34,11 @@ from pagegrade.parse.html.controls import (
     is_control,
     text_attributes,
 )
-from pagegrade.parse.html.image_alternatives import images_in_buttons, named_by_nameless_images
+from pagegrade.parse.html.image_alternatives import (
+    drawings_of_nameless_controls,
+    images_in_buttons,
+    named_by_nameless_images,
+)
 from pagegrade.parse.html.lists_tables import Tables, list_fact, stray_item
 from pagegrade.parse.html.repeated_text import repeated_images
 from pagegrade.parse.language_tags import is_registered_language
@@ -110,6 +114,7 @@ def accessibility_of(into: Collector) -> Accessibility:
         repeated_images=repeated_images(into.images, visibility),
         images_in_buttons=images_in_buttons(into.images),
         named_by_nameless_images=named_by_nameless_images(into.images),
+        drawings_of_nameless_controls=drawings_of_nameless_controls(into.anchors, into.named),
         linked_images=[
             (into.anchors[index], image)
             for index, first, last in parts.linked_images

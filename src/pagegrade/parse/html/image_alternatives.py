@@ -8,7 +8,7 @@ from typing import Final
 
 from turbohtml import Element
 
-from pagegrade.model.document import Image, Node
+from pagegrade.model.document import Anchor, Image, NamedElement, Node
 from pagegrade.parse.aria.implicit import keeps_role
 from pagegrade.parse.aria.roles import first_role
 
@@ -16,6 +16,7 @@ MAX_LEVELS: Final = 10
 """Elements around an image that are looked at."""
 _DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
 _PIXEL: Final = frozenset({"0", "1", "0px", "1px"})
+_CONTROLS: Final = frozenset({"button", "link", "summary"})
 _NAMED_BY_CONTENT: Final = frozenset("a summary h1 h2 h3 h4 h5 h6".split())
 
 
@@ -42,6 +43,19 @@ def named_by_nameless_images(images: Sequence[Image]) -> frozenset[Node]:
         if lacks_alternative(image)
         for around in _around(image.node)
         if around.tag in _NAMED_BY_CONTENT
+    )
+
+
+def drawings_of_nameless_controls(anchors: Sequence[Anchor], named: Sequence[NamedElement]) -> frozenset[Node]:
+    """SVGs without a name in a link, button or summary that has none either: a name for one of them is one for both."""
+    controls: set[Node] = {one.node for one in anchors if one.href is not None and not one.hidden and not one.name}
+    controls |= {one.node for one in named if one.role in _CONTROLS and not one.hidden and not one.name}
+    if not controls:
+        return frozenset()
+    return frozenset(
+        drawing.node
+        for drawing in named
+        if drawing.role == "img" and not drawing.name and any(one in controls for one in _around(drawing.node))
     )
 
 

@@ -98,8 +98,9 @@ _KINDS: Final[dict[Kind, PageKind]] = {
         PageKind(
             "empty_shell",
             "The HTML was served without its content, which scripts add in the browser.",
-            "Let the server send the content (server-side rendering or pages built in advance), or save the page from "
-            "a browser and evaluate the file with: pagegrade evaluate --html FILE --url URL",
+            "Let the server send the content (server-side rendering or pages built in advance). To grade the page as "
+            "it is, analyze it in a browser: choose that engine in the settings of the report, or add --render to the "
+            "command.",
         ),
     )
 }

@@ -105,7 +105,7 @@ def evaluate_artifacts(
             one,
             price=0.0 if withheld else rules[name].price,
             lost=0.0 if withheld else scores.lost[name],
-            counted_in=None if withheld else scores.counted_in.get(name),
+            counted_in=scores.counted_in.get(name),
             ignored=_ignored(ignored.get(name), 0.0 if withheld else unfiltered.lost[name]),
         )
         for name, one in evaluated.items()

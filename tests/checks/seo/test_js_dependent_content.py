@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.builders import outcome
+from pagegrade.checks import Facts, all_checks, run_checks
+from tests.builders import make_artifacts, outcome
+from tests.rendering_builders import make_rendering
 
 
 def test_a_shell_is_seen() -> None:
@@ -18,3 +20,13 @@ def test_a_short_page_without_scripts_is_no_shell() -> None:
 
     assert outcome("js-dependent-content", "<title>T</title><p>Hello").state == "served"
     assert outcome("js-dependent-content", page).state == "served"
+
+
+def test_a_shell_stays_one_where_a_browser_drew_the_page() -> None:
+    """Other programs get the HTML without what the scripts add in a browser."""
+    shell = '<title>T</title><div id="app"></div><script src="/a.js"></script>'
+    drawn = make_rendering(html=f"<title>T</title><h1>Chairs</h1><p>{'Chairs and tables made of teak. ' * 40}</p>")
+    found = run_checks(all_checks(), Facts(make_artifacts(shell, rendering=drawn)))
+
+    assert getattr(found["js-dependent-content"].verdict, "state", None) == "shell"
+    assert found["content-length"].outcome != "not_evaluated"

@@ -31,8 +31,8 @@ def js_dependent_content(document: Document) -> Outcome:
 
     ## What it checks
 
-    Whether the page as served has almost no text, scripts, and an empty element that they fill. Checks of text,
-    headings and links do not evaluate such a page. It is informative and costs nothing.
+    Whether the page as served has almost no text, scripts, and an empty element that they fill, also where a browser
+    drew the page for other checks. It is informative and costs nothing.
 
     ## Why it matters
 
