@@ -78,6 +78,23 @@ def test_references_of_a_stylesheet(css: str, expected: list[str]) -> None:
     assert found(css) == expected
 
 
+@pytest.mark.parametrize(
+    "css",
+    [
+        "p{background:URL(a.png)}",
+        r"p{background:u\72l(a.png)}",
+        "p{background:Image-Set('a.png' 1x)}",
+        "@IMPORT 'a.png';",
+        r"@\69mport 'a.png';",
+    ],
+)
+def test_names_are_found_however_they_are_written(css: str) -> None:
+    """Capital letters and escapes are no way around the quick search for these names."""
+    found = find_css_urls(css, base_url="https://example.com/")
+
+    assert [one.url for one in found] == ["https://example.com/a.png"]
+
+
 def test_declarations_of_a_style_attribute_need_no_rule_around_them() -> None:
     """The text of an attribute is already inside a block."""
     attribute = "background: url(a.png)"
