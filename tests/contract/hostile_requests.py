@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import functools
+import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote_plus
 
 import pagegrade.web
 
@@ -81,12 +83,30 @@ def _read_by(function: ast.AST) -> set[str]:
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and len(node.args) == 1 and ast.unparse(node.func).split(".")[-1] == "header":
             named = node.args[0] if isinstance(node.args[0], ast.Constant) else function
-            found |= {
+            names = {
                 each.value.decode("ascii")
                 for each in ast.walk(named)
                 if isinstance(each, ast.Constant) and isinstance(each.value, bytes)
             }
+            if not names:
+                raise AssertionError(f"write down which headers are read: {ast.unparse(node)}")
+            found |= names
     return found
+
+
+@functools.cache
+def form_fields_read() -> frozenset[str]:
+    """The names of all fields of forms that pages read, from their source, and some other names."""
+    found = set()
+    for path in (Path(pagegrade.web.__file__).parent / "pages").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            named: list[ast.expr] = []
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith((".get", ".pop")):
+                named = node.args[:1]
+            elif isinstance(node, ast.Subscript):
+                named = [node.slice]
+            found |= {each.value for each in named if isinstance(each, ast.Constant) and isinstance(each.value, str)}
+    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +192,81 @@ def hostile_bodies(
             yield made(f"multipart {kind} {shape!r}", "multipart/form-data; boundary=B", body)
     members = b",".join(b'"%d":{}' % number for number in range(size // 12))
     yield made("json members", "application/json", b"{" + members[: size - 10].rpartition(b",")[0] + b"}")
+
+
+def hostile_fields(
+    targets: list[tuple[str, str, dict[str, str]]], size: int, fields: Collection[str], lists: Collection[str] = ()
+) -> Iterator[Hostile]:
+    """Bodies that can be read, each of whose fields holds as much of a shape as there is room for.
+
+    Args:
+        targets: Methods, paths and headers of requests.
+        size: Bytes of the body.
+        fields: Of the JSON object, which are texts.
+        lists: Of the JSON object, which are arrays of texts: of one long text, and of as many as fit.
+    """
+    for method, path, headers in targets:
+        sent = {**headers, "Content-Type": "application/json"}
+
+        def made(
+            kind: str, members: dict[str, object], to: str = f"{method} {path}", sent: dict[str, str] = sent
+        ) -> Hostile:
+            body = json.dumps(members, ensure_ascii=False).encode()[:size]
+            return Hostile(f"{to} {kind}", request(*to.split(" "), sent, body))
+
+        for shape in SHAPES:
+            for name in fields:
+                # A quotation mark or backslash takes two bytes in JSON, a character beyond ASCII as well.
+                yield made(f"{name}={shape!r}", {name: fill(shape, size // 2 - 100)})
+            for name in lists:
+                yield made(f"{name}[0]={shape!r}", {name: [fill(shape, size // 2 - 100)]})
+                yield made(f"{name}[]={shape!r}", {name: [shape] * (size // (2 * len(shape) + 8))})
+
+
+def hostile_forms(targets: list[tuple[str, dict[str, str]]], size: int, fields: Collection[str]) -> Iterator[Hostile]:
+    """Forms of pages, with a field that holds as much of a shape as there is room for, and with all fields at once.
+
+    Args:
+        targets: Paths and headers of requests.
+        size: Bytes of the form.
+        fields: Names of fields that pages read.
+    """
+    for target, headers in targets:
+        sent = {**headers, "Content-Type": "application/x-www-form-urlencoded"}
+        for shape in SHAPES:
+            value = quote_plus(shape.encode("latin-1"))
+            every = "&".join(f"{name}={value * (size // len(fields) // len(value) - 10)}" for name in sorted(fields))
+            yield Hostile(f"POST {target} all {shape!r}", request("POST", target, sent, every.encode()[:size]))
+        for number, name in enumerate(sorted(fields)):
+            shape = SHAPES[number % len(SHAPES)]
+            body = f"{name}={fill(quote_plus(shape.encode('latin-1')), size - 100)}"
+            yield Hostile(f"POST {target} {name}={shape!r}", request("POST", target, sent, body.encode()))
+
+
+def hostile_calls(target: str, headers: dict[str, str], size: int) -> Iterator[Hostile]:
+    """Calls of tools for agents whose parts hold as much of a shape as there is room for.
+
+    Args:
+        target: Path.
+        headers: Of the request, without those of the body.
+        size: Bytes of the body.
+    """
+    for shape in SHAPES:
+        text = fill(shape, size // 3)
+        for kind, method, params in (
+            ("method", text, {}),
+            ("tool", "tools/call", {"name": text, "arguments": {}}),
+            ("url", "tools/call", {"name": "analyze_url", "arguments": {"url": text}}),
+            ("search", "tools/call", {"name": "list_reports", "arguments": {"search": text}}),
+            ("check", "tools/call", {"name": "explain_check", "arguments": {"check": text}}),
+            ("resource", "resources/read", {"uri": f"pagegrade://{text}"}),
+            ("another resource", "resources/read", {"uri": text}),
+            ("argument", "tools/call", {"name": "list_checks", "arguments": {text: 1}}),
+        ):
+            call = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+            body = json.dumps(call, ensure_ascii=False).encode()[:size]
+            sent = {**headers, "Content-Type": "application/json"}
+            yield Hostile(f"POST {target} {kind}={shape!r}", request("POST", target, sent, body))
 
 
 def hostile_queries(targets: list[tuple[str, dict[str, str]]], names: list[str]) -> Iterator[Hostile]:

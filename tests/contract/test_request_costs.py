@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import re
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -14,12 +15,20 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from pydantic import BaseModel
 
+from pagegrade.model.ignores import IgnoreRule
+from pagegrade.model.monitors import MAX_CONDITION
+from pagegrade.parse.html.place_matching import split_selector, url_matches
+from pagegrade.parse.mail import domain_of
 from pagegrade.parse.url import host, parse_target_url, project_of
 from pagegrade.render.i18n import choose_locale
 from pagegrade.report.bounds import bound_results
+from pagegrade.service.ignores.validation import find_violations
+from pagegrade.service.monitors.validation import read_budgets, read_schedule, read_timezone
 from pagegrade.service.reports.batches import read_urls
 from pagegrade.service.reports.bulk import read_addresses
+from pagegrade.service.webhooks.validation import read_webhook
 from pagegrade.store.repositories.search import search_patterns
 from pagegrade.web.compression import negotiate_gzip
 from pagegrade.web.http.accept import accepts_json, preferred, preferred_by_program
@@ -35,7 +44,9 @@ from pagegrade.web.http.prefer import parse_prefer
 from pagegrade.web.http.response import Response
 from pagegrade.web.http.unknown_names import unknown_warnings
 from pagegrade.web.pages.account.sign_in import own_place
+from pagegrade.web.pages.reports.report_context import FORMATS
 from pagegrade.web.parameters import read_members, read_moment
+from pagegrade.web.routes import ALL_OPERATIONS
 from pagegrade.web.server.limits import ServerLimits
 from pagegrade.web.server.request_head import check_headers, read_target
 from pagegrade.web.server.serve import loop_factory
@@ -44,8 +55,12 @@ from tests.contract.hostile_requests import (
     SHAPES,
     Hostile,
     fill,
+    form_fields_read,
     headers_read,
     hostile_bodies,
+    hostile_calls,
+    hostile_fields,
+    hostile_forms,
     hostile_framing,
     hostile_headers,
     hostile_queries,
@@ -136,6 +151,24 @@ PARSERS: Final[dict[str, tuple[Callable[[str], object], tuple[str, ...]]]] = {
     "unknown names": (lambda text: list(unknown_warnings([text] * 1_000, ("url", "privacy"))), ()),
     "list in a form": (lambda text: with_lists({}, text.encode(), ("urls",)), ()),
     "URLs of a batch": (lambda text: read_urls([text, f" {text} "], OPTIONS), ()),
+    "schedule": (lambda text: read_schedule(text, []), ()),
+    "schedule with fields": (lambda text: read_schedule(f"{text[:40]} * * * {text[:40]}", []), ()),
+    "time zone": (lambda text: read_timezone(text, []), ()),
+    "budgets": (lambda text: read_budgets((text, text), []), ()),
+    "one budget": (lambda text: read_budgets((f"score{text[: MAX_CONDITION - 20]} for 2",), []), ()),
+    "ignore rule": (
+        lambda text: find_violations(IgnoreRule(text, text, selector=text, url_pattern=text, project=text, state=text)),
+        (),
+    ),
+    "selector of a rule": (split_selector, ()),
+    "URL pattern of a rule": (lambda text: url_matches(f"https://a.example/{text}", f"https://{text}*"), ()),
+    "stars of a rule": (lambda text: url_matches(text[:2_048] + "!", "*".join(text[:250])), ()),
+    "webhook": (
+        lambda text: read_webhook(kind=None, url=text, events=[text] * 10, project=text, options=OPTIONS),
+        (),
+    ),
+    "recipient": (lambda text: domain_of(f"a@{text[:250]}"), ()),
+    "recipient of any length": (domain_of, ()),
 }
 """What reads something that a client chose -> how, and the headers it reads."""
 COMPARED: Final = frozenset(
@@ -150,6 +183,8 @@ PRESENT: Final = frozenset(
     }
 )
 """Headers of which only their presence counts."""
+AGENTS: Final = frozenset({"mcp-protocol-version", "mcp-method", "mcp-name"})
+"""Headers that a library reads in a whole request, which is measured as such."""
 BOUNDED: Final = frozenset({"idempotency-key", "x-request-id", "traceparent", "user-agent"})
 
 
@@ -207,7 +242,7 @@ def test_every_header_that_is_read_has_a_row() -> None:
     """A new one is measured, or compared as a whole, or matched with a bound on its length."""
     measured = {header for _, headers in PARSERS.values() for header in headers}
 
-    assert headers_read() == measured | COMPARED | BOUNDED | PRESENT
+    assert headers_read() == measured | COMPARED | BOUNDED | PRESENT | AGENTS
 
 
 def delayed_by_others_s() -> float:
@@ -274,6 +309,37 @@ def send(port: int, wire: bytes) -> int:
     return 0
 
 
+FIELD_BYTES: Final = 65_000
+CALL: Final = b'{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'
+ENDING: Final = (
+    "/delete",
+    "/revoke",
+    "/end",
+    "/remove",
+    "/sign-out",
+    "/password",
+    "/run",
+    "/test",
+    "/rotate",
+    "/retry",
+)
+"""Ends of forms that read no text, or a password, whose length is bounded."""
+FORMS: Final = tuple(
+    operation.path
+    for operation in ALL_OPERATIONS
+    if operation.method == "POST"
+    and not operation.path.startswith(("/api/", "/mcp", "/admin", "/r/", "/sign-in", "/unsubscribe"))
+    and not operation.path.endswith(ENDING)
+)
+"""Forms of pages of accounts."""
+
+
+def fields_of(body: type[BaseModel]) -> tuple[list[str], list[str]]:
+    """Fields of a body that hold one text or number, and those that hold several."""
+    several = [name for name, field in body.model_fields.items() if "tuple" in str(field.annotation)]
+    return [name for name in body.model_fields if name not in several], several
+
+
 def rows(instance: Instance, report_id: int, slug: str, page: dict[str, str]) -> Iterator[Hostile]:
     """The whole matrix."""
     key = {"Authorization": f"Bearer {instance.key}"}
@@ -288,8 +354,19 @@ def rows(instance: Instance, report_id: int, slug: str, page: dict[str, str]) ->
             ("GET", f"/r/{slug}", {}, None),
             ("POST", "/sign-in", {**own, **form}, b"email=a&password=b"),
         ],
-        whole=COMPARED | PRESENT | BOUNDED,
+        whole=COMPARED | PRESENT | BOUNDED | AGENTS,
     )
+    yield from hostile_headers(
+        [("POST", "/mcp", {**key, "Content-Type": "application/json"}, CALL)],
+        whole=headers_read() - AGENTS - {"content-type", "origin"},
+    )
+    yield from hostile_bodies("/mcp", key, 65_000, "jsonrpc")
+    yield from hostile_calls("/mcp", key, 65_000)
+    for operation in ALL_OPERATIONS:
+        if operation.body is not None:
+            path = operation.path.format(id=report_id)
+            yield from hostile_fields([(operation.method, path, key)], FIELD_BYTES, *fields_of(operation.body))
+    yield from hostile_forms([(path.format(id=report_id), page) for path in FORMS], 65_000, form_fields_read())
     yield from hostile_bodies(REPORTS, key, 65_000, "url", "password")
     yield from hostile_bodies(f"{REPORTS}/{report_id}", key, 65_000, "password", method="PUT")
     yield from hostile_bodies("/sign-in", own, 65_000, "email", "next")
@@ -342,6 +419,14 @@ def test_nobody_waits_while_hostile_requests_are_read(tmp_path: Path) -> None:
     assert found == []
 
 
+OTHERS: Final = (
+    *(f"{REPORTS[:-7]}{name}" for name in ("batches", "ignores", "monitors", "webhooks")),
+    *("/monitors", "/keys", "/webhooks", "/admin", "/badge"),
+    "/reports/{id}/ignore",  # needs a query, and stands among the first
+)
+"""Beginnings of paths that show no report."""
+
+
 async def busy_loops(tmp_path: Path) -> dict[str, float]:
     """Processor seconds that the thread of the event loop spends at a stretch on each of the largest answers."""
     many = 1_000_000
@@ -351,7 +436,10 @@ async def busy_loops(tmp_path: Path) -> dict[str, float]:
         await instance.finish()
         largest = await instance.create("https://example.com/")
         hostile = make_hostile_report()
-        await instance.finish(replace(hostile, results=bound_results(hostile.results)))
+        bounded = replace(hostile, results=bound_results(hostile.results))
+        await instance.finish(bounded)
+        await instance.call("PUT", f"{REPORTS}/{largest['id']}", data={"results": 1})
+        await instance.finish(bounded)
         key = {"Authorization": f"Bearer {instance.key}"}
         page = {**await instance.sign_in(), "Accept": "text/html"}
         requests = {
@@ -361,17 +449,28 @@ async def busy_loops(tmp_path: Path) -> dict[str, float]:
             "members of a list": (f"{REPORTS}?per_page=100&fields=id,url,results", key),
             "report with warnings": (f"{REPORTS}/{largest['id']}?nonsense=1", key),
             "page of a list": ("/reports?per_page=100", page),
-            "page of a report": (f"/reports/{largest['id']}", page),
-            "list as CSV": ("/reports/export.csv", page),
+            "form about a finding": (f"/reports/{largest['id']}/ignore?check={bounded.results[0].check}", page),
         }
+        slug = str(largest["share_url"]).rpartition("/")[2]
+        values = {"id": largest["id"], "slug": slug, "number": 1, "n": 1, "project": "example.com"}
+        for path in sorted(operation.path for operation in ALL_OPERATIONS if operation.method == "GET"):
+            names = set(re.findall(r"{(\w+)}", path))
+            if not (names & {"id", "slug", "project"}) or path.startswith(OTHERS):
+                continue
+            formats = [name for name in FORMATS if name != "pdf"] if "format" in names else [""]
+            for name in formats if names <= {*values, "format"} else []:
+                address = path.format(**values, format=name)
+                if path.endswith("/compare"):
+                    address += "?from=1&to=2"
+                requests.setdefault(f"{path} {name}".strip(), (address, key if path.startswith("/api/") else page))
         lag, found = Lag(), dict.fromkeys(requests, 0.0)
 
         def ask(port: int) -> None:
             for name, (path, headers) in requests.items():
                 lines = [f"{header}: {value}" for header, value in {**headers, "Accept-Encoding": "gzip"}.items()]
                 wire = "\r\n".join([f"GET {path} HTTP/1.1", "Host: x", "Connection: close", *lines, "", ""]).encode()
-                if send(port, wire) != 200:
-                    raise AssertionError(name)
+                if (status := send(port, wire)) != 200:
+                    raise AssertionError(f"{name}: {status}")
                 found[name] = min(cpu for _, cpu in lag.while_sending(port, wire))
 
         async with serving(instance.app, patience_s=PATIENCE_S) as site:
@@ -384,7 +483,7 @@ async def busy_loops(tmp_path: Path) -> dict[str, float]:
 
 
 def test_the_largest_answers_are_made_outside_of_the_event_loop(tmp_path: Path) -> None:
-    """Lists of a hundred rows with long URLs, with warnings and results, the largest page, and packing any of them."""
+    """Lists of a hundred rows with long URLs, and everything that shows the largest report, as JSON, page and file."""
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         found = runner.run(busy_loops(tmp_path))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pkgutil
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -11,10 +12,17 @@ from typing import Any
 
 import pytest
 
+from pagegrade.gather import gatherers
 from pagegrade.gather.guard import Policy
 from pagegrade.gather.resolver import Answer
+from pagegrade.model.account import Account
 from pagegrade.model.errors import RunFailed
+from pagegrade.model.webhooks import ClaimedWebhook, DueDelivery, StoredWebhook
+from pagegrade.parse.files.agent_files import PATHS
 from pagegrade.parse.url import port
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.service.webhooks.sending import Prepared, attempt
 from tests.gather.sites import LOOPBACK, Names, Reply, Site, gather_page, html, make_options, redirect, typed
 
 OWN_ADDRESS = "127.0.0.9"
@@ -58,7 +66,37 @@ CHANNELS: dict[str, Callable[[str], Routes]] = {
         "/a.js": typed("1\n//# sourceMappingURL=/a.map\n", "text/javascript"),
         "/a.map": redirect(own),
     },
+    "image of a preview": lambda own: {"/": html(f'<meta property="og:image" content="{own}a.png">')},
+    "icon of a preview": lambda own: {"/": html(f'<link rel=icon href="{own}a.png">')},
+    "llms.txt": lambda own: {"/": html("<p>"), "/llms.txt": redirect(f"{own}llms.txt")},
+    "file for agents": lambda own: {
+        "/": html("<p>"),
+        "/robots.txt": typed("", "text/plain"),
+        **{path: redirect(own) for path in PATHS.values()},
+    },
+    "manifest": lambda own: {"/": html(f'<link rel=manifest href="{own}m.json">')},
+    "frame": lambda own: {"/": html(f'<iframe src="{own}frame"></iframe>')},
 }
+CHANNELS_OF: dict[str, str] = {
+    "agent_files": "file for agents",
+    "alternates": "language version",
+    "document": "redirect",
+    "favicon": "icon",
+    "link_probes": "link",
+    "llms_txt": "llms.txt",
+    "preview_images": "image of a preview",
+    "resources": "image",
+    "robots_txt": "robots.txt",
+    "security_txt": "security.txt",
+    "sitemaps": "sitemap",
+    "source_maps": "source map",
+}
+"""Gatherer -> a channel of it."""
+OF_THE_PAGE = {
+    "cors_probe", "dns", "insecure_probe", "load_samples", "markdown_probe", "not_found_probe", "rendering",
+    "sibling_probe", "tls",
+}  # fmt: skip
+"""Gatherers that ask the page's own host only, or through the same guard as all others: a browser (``tests/lab``)."""
 
 
 async def visits(routes: Callable[[str], Routes], spelling: str, *, knows_itself: bool) -> list[str]:
@@ -67,7 +105,7 @@ async def visits(routes: Callable[[str], Routes], spelling: str, *, knows_itself
         number = port(own.origin)
         assert number is not None
         origins = frozenset({("grade.example.com", number)}) if knows_itself else frozenset()
-        options = make_options(policy=replace(LOOPBACK, own_origins=origins), load_samples=1)
+        options = make_options(policy=replace(LOOPBACK, own_origins=origins), load_samples=1, preview_images=True)
         async with Site(routes(f"http://{spelling}:{number}/")) as site:
             with suppress(RunFailed):
                 await gather_page(site, options=options, resolver=Names(NAMES))
@@ -83,6 +121,51 @@ def test_no_channel_leads_to_the_installation(channel: str, spelling: str) -> No
 
     assert asked == []
     assert reached != []
+
+
+def test_every_gatherer_has_a_channel() -> None:
+    """A new one is tried, or asks for nothing that a page names."""
+    modules = {module.name for module in pkgutil.iter_modules(gatherers.__path__)}
+
+    assert modules == set(CHANNELS_OF) | OF_THE_PAGE
+    assert set(CHANNELS_OF.values()) <= set(CHANNELS)
+
+
+async def deliver(number: int, spelling: str, *, knows_itself: bool) -> str | None:
+    """Why a delivery to an address failed; ``None``: it did not."""
+    webhook = StoredWebhook(
+        id=1, account_id=1, kind="webhook", url=f"http://{spelling}:{number}/", events=("report.completed",),
+        project="", secret_salt=b"s" * 32, previous_salt=None, previous_until_ms=None, failures=0,
+        failing_since_ms=None, disabled_at_ms=None, disabled_reason=None, created_at_ms=0, revision=1,
+    )  # fmt: skip
+    due = DueDelivery(
+        id=1, attempts=0, event_id="evt_1", type="report.completed", report_id=1, run_number=1, data=b"{}", at_ms=0
+    )
+    account = Account(id=1, name="Alice", email="alice@example.org", created_at_ms=0)
+    options = AnalyzeOptions(allow_networks=LOOPBACK.allow_networks, allow_ports=(number,))
+    base_url = f"http://grade.example.com:{number}" if knows_itself else "http://another.example.com"
+    (outcome,) = await attempt(
+        ClaimedWebhook(webhook=webhook, deliveries=(due,)),
+        Prepared(key=b"k" * 32, account=account, payloads=({"type": "report.completed"},)),
+        ServiceOptions(analyze=options, base_url=base_url),
+        now_ms=0,
+        resolver=Names(NAMES),
+    )
+    return outcome.error
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_no_webhook_is_sent_to_the_installation(spelling: str) -> None:
+    """Whatever it is called; and it is reached where the installation does not know itself."""
+
+    async def go() -> list[tuple[str | None, list[str]]]:
+        async with Site({"/": Reply(body=b"ok")}, address=OWN_ADDRESS) as own:
+            number = port(own.origin)
+            assert number is not None
+            first = await deliver(number, spelling, knows_itself=True), own.paths()
+            return [first, (await deliver(number, spelling, knows_itself=False), own.paths())]
+
+    assert asyncio.run(go()) == [("address_not_allowed", []), (None, ["/"])]
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import builtins
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from pagegrade.mcp import service_tools
 from pagegrade.web.http.body import MAX_BYTES
 from tests.web.calling import BASE_URL, Instance, with_instance
 
+ROOT = Path(__file__).resolve().parents[2]
 ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 VERSION = "2026-07-28"
 """The first version of the protocol with subscriptions."""
@@ -126,3 +129,36 @@ def test_without_the_extra_the_answer_says_how_to_get_it(tmp_path: Path, monkeyp
 
     assert answer.status_code == 404
     assert "pip install 'pagegrade[mcp]'" in answer.json()["detail"]
+
+
+LOOK = """
+import json, sys, tempfile, threading
+from pathlib import Path
+from tests.web.calling import with_instance
+
+class Look:
+    found = []
+    def find_spec(self, name, path=None, target=None):
+        self.found.append((name, threading.current_thread() is threading.main_thread()))
+
+async def ask(instance):
+    sys.meta_path.insert(0, Look())
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
+    headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    return (await instance.call("POST", "/mcp", headers=headers, content=body)).status_code
+
+with tempfile.TemporaryDirectory() as folder:
+    print(json.dumps([with_instance(Path(folder), ask), Look.found]))
+"""
+
+
+def test_the_first_request_loads_the_tools_outside_of_the_event_loop() -> None:
+    """That takes a second, in which all other requests would wait."""
+    made = subprocess.run([sys.executable, "-c", LOOK], cwd=ROOT, check=True, capture_output=True, text=True)
+    status, loaded = json.loads(made.stdout)
+    elsewhere = {name for name, in_the_loop in loaded if not in_the_loop}
+    in_the_loop = [name for name, is_in_the_loop in loaded if is_in_the_loop and name.startswith(("mcp", "pagegrade"))]
+
+    assert status == 200
+    assert {"mcp.server", "pagegrade.mcp.service_tools"} <= elsewhere
+    assert in_the_loop == []

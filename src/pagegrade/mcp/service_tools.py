@@ -12,7 +12,7 @@ import re
 from collections.abc import AsyncIterator, Mapping
 from contextvars import ContextVar
 from functools import cache
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import httpx2
 from mcp.server import MCPServer
@@ -35,6 +35,9 @@ from pagegrade.mcp.service_results import (
 )
 from pagegrade.model.identity import PROJECT_URL, VERSION
 from pagegrade.model.monitors import MAX_BUDGETS, MAX_CONDITION, MAX_SCHEDULE
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
 
 MAX_FULL_BYTES: Final = 400_000
 """Of a whole report; a larger one is refused with the way to a smaller view."""
@@ -198,6 +201,11 @@ def make_service_server() -> MCPServer:
     return server
 
 
+def make_app() -> Starlette:
+    """The server as an application for one request; the first call takes a second, for all tools are described."""
+    return make_service_server().streamable_http_app(json_response=True, stateless_http=True, host="")
+
+
 async def answer(
     body: bytes, headers: Mapping[str, str], api: AsyncClient
 ) -> tuple[int, tuple[tuple[str, str], ...], bytes]:
@@ -217,7 +225,7 @@ async def answer(
     # Without sessions nothing outlives a request, so each has a transport of its own. It may answer as JSON only: the
     # other form is for subscriptions, which have no end, and nothing here ever changes under a client.
     sent = {**headers, "accept": "application/json"}
-    app = make_service_server().streamable_http_app(json_response=True, stateless_http=True, host="")
+    app = make_app()
     token = _api.set(api)
     try:
         async with (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+import asyncio
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
 from pagegrade.model.errors import NotFound, Unavailable
 from pagegrade.service.container import Services
@@ -13,11 +15,12 @@ from pagegrade.web.operations import Operation
 from pagegrade.web.problems import Rejected
 from pagegrade.web.request import Request
 
+if TYPE_CHECKING:
+    from types import ModuleType
+
 PATH: Final = "/mcp"
 TAG: Final = "Agents"
 MISSING: Final = "This installation has no tools for agents; its operator can add them: pip install 'pagegrade[mcp]'"
-PASSED_ON: Final = ("content-type", "mcp-protocol-version", "mcp-method", "mcp-name")
-"""Headers of a request that the protocol knows."""
 
 
 async def answer_agent(request: Request, work: UnitOfWork, services: Services) -> Response:
@@ -33,22 +36,37 @@ async def answer_agent(request: Request, work: UnitOfWork, services: Services) -
     if origin is not None and origin != services.options.base_url:
         raise Rejected("bad_request", "Pages of other sites cannot use the tools.", status=403)
     try:
+        # The first request of a process loads them, for a second; the event loop goes on meanwhile.
+        tools = _load_tools() if _load_tools.cache_info().currsize else await asyncio.to_thread(_load_tools)
         from httpx2 import ASGITransport
 
         from pagegrade.client import AsyncClient
-        from pagegrade.mcp.service_tools import answer
     except ModuleNotFoundError as error:
         raise NotFound(MISSING) from error
     body = await read_body(request.receive, request.header(b"content-length"))
-    headers = {name: value for name in PASSED_ON if (value := request.header(name.encode())) is not None}
+    known = (b"content-type", b"mcp-protocol-version", b"mcp-method", b"mcp-name")
+    headers = {name.decode(): value for name in known if (value := request.header(name)) is not None}
     transport = ASGITransport(app=request.scope["app"], client=(request.client_address, 0))
     key = (request.header(b"authorization") or "").partition(" ")[2].strip()
     async with AsyncClient(services.options.base_url, key, retries=0, transport=transport) as api:
         try:
-            status, (content_type, *others), content = await answer(body, headers, api)
+            status, (content_type, *others), content = await tools.answer(body, headers, api)
         except TimeoutError as error:
             raise Unavailable("The tool took too long; call it again.") from error
     return Response(status_code=status, content=content, headers=others, media_type=content_type[1])
+
+
+@cache
+def _load_tools() -> ModuleType:
+    """Import the tools with the libraries they stand on, and describe all of them.
+
+    Raises:
+        ModuleNotFoundError: The extra is not installed.
+    """
+    from pagegrade.mcp import service_tools
+
+    service_tools.make_app()
+    return service_tools
 
 
 OPERATIONS: Final = (

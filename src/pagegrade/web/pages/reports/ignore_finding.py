@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -91,7 +92,7 @@ async def _find(request: Request, work: UnitOfWork, view: View, check: str) -> t
         NotFound: The caller has no such report, or it has no such finding.
     """
     viewed = await work.read(view_own, request.id, view.options, view.now_ms)
-    shown = shown_report(viewed)
+    shown = await asyncio.to_thread(shown_report, viewed)
     found = None if shown is None else report_view.find_finding(shown, check)
     if found is None:
         raise NotFound
