@@ -152,6 +152,47 @@ def test_nothing_of_monitors_rules_and_webhooks_is_left_after_the_project(tmp_pa
     assert {name: rows[name] for name in MONITORING} == {**dict.fromkeys(MONITORING, 0), "webhooks": 1}
 
 
+@BOTH
+def test_what_belongs_to_a_report_goes_with_it(tmp_path: Path) -> None:
+    """Its monitor, crossings, rules, events and deliveries; what its owner set for the project stays."""
+
+    async def script(instance: Instance) -> tuple[list[str], list[str], dict[str, int]]:
+        number = await fill_monitoring(instance)
+        before = traces(instance.services.database)
+        await delete_report(instance, number)
+        return before, traces(instance.services.database), rows_of(instance.services.database, instance.alice.id)
+
+    before, after, rows = with_instance(tmp_path, script)
+
+    assert {"reports", "runs", "run_details", "events", "deliveries"} <= set(before)
+    assert after == ["ignores", "webhooks"]
+    assert {name: rows[name] for name in MONITORING} == {
+        **dict.fromkeys(MONITORING, 0),
+        "webhooks": 3,
+        "ignores": 1,
+    }
+
+
+@BOTH
+def test_a_key_limited_to_a_project_outlives_it_and_gains_nothing(tmp_path: Path) -> None:
+    """It is a permission that its owner gave: it names the host, works for it, and for nothing else."""
+
+    async def script(instance: Instance) -> tuple[list[str], list[int]]:
+        number = await fill(instance)
+        key = instance.add_key(project=HOST)
+        await delete_project(instance, number)
+        after = traces(instance.services.database)
+        answers = [
+            await instance.call("POST", REPORTS, key=key, data={"url": url}) for url in (URL, "https://other.example/")
+        ]
+        return after, [answer.status_code for answer in answers]
+
+    after, statuses = with_instance(tmp_path, script)
+
+    assert after == ["api_keys"]
+    assert statuses == [201, 403]
+
+
 def _add_receiver(tx: Transaction, account_id: int) -> None:
     add_webhook(tx, account_id, kind="webhook", url="https://hook.example/", events=EVENT_TYPES, project="", now_ms=1)
 
