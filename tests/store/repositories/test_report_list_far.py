@@ -1,17 +1,19 @@
-"""Pages far from either end, and searches that no index answers: on PostgreSQL both take a way of their own."""
+"""Pages far from either end, and searches that no index answers: both take a way of their own."""
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from devtools.bench_store import fill
-from pagegrade.model.report_list import ORDERS, ListQuery, SortBy
+from pagegrade.model.report_list import ORDERS, Filter, ListQuery, SortBy
 from pagegrade.store.engine.database import Database, Transaction
-from pagegrade.store.repositories.report_list import FAR, list_reports
-from pagegrade.store.repositories.search import find_few_of_account, plan_anew
+from pagegrade.store.repositories.report_list import FAR, index_of, list_reports
+from pagegrade.store.repositories.search import _few_statement, as_parameters, find_few_of_account, plan_anew
+from pagegrade.store.schema.tables import reports
 from tests.store_builders import add_owner, make_database
 
 COUNT: Final = 4 * FAR
@@ -47,7 +49,6 @@ def read(database: Database, patterns: tuple[str, ...], account_id: int) -> tupl
     return database.read_here(work)
 
 
-@pytest.mark.backend("postgresql", reason="SQLite reads rows of an account in any order")
 def test_all_urls_of_an_account_can_be_read_at_once(tmp_path: Path) -> None:
     """Also for one or two letters; Bob's are not among them, and too many are none."""
     database = make_database(tmp_path)
@@ -61,11 +62,51 @@ def test_all_urls_of_an_account_can_be_read_at_once(tmp_path: Path) -> None:
     database.close()
 
 
-@pytest.mark.backend("sqlite", reason="has one file, whose rows it reads as quickly in any order")
-def test_on_sqlite_nothing_is_found_that_way(tmp_path: Path) -> None:
-    """Its index of parts answers, or the list is read in its order."""
+@pytest.mark.backend("sqlite", reason="shows by the plan that no row is read")
+def test_urls_of_an_account_are_read_without_their_rows(tmp_path: Path) -> None:
+    """From an index that holds them, without making the letters of each small."""
     database = make_database(tmp_path)
     account_id = fill(database, 3)
+    statement = _few_statement(1, within=True)
+    given = {**as_parameters(("a",)), "few": 10, "the_account": account_id}
 
-    assert read(database, ("/",), account_id) is None
+    def plan(tx: Transaction) -> str:
+        written = str(statement.compile(tx.engine, compile_kwargs={"render_postcompile": True}))
+        names = statement.compile(tx.engine).positiontup or []
+        values = tuple({**given, "param_1": 0}.get(name, 0) for name in names)
+        return str(tx.exec_driver_sql(f"EXPLAIN QUERY PLAN {written}", values).all()) + written
+
+    found = database.read_here(plan)
     database.close()
+
+    assert "USING COVERING INDEX ix_reports_by_url" in found
+    assert "lower(" not in found
+
+
+@pytest.mark.parametrize(
+    ("filters", "order", "index"),
+    [
+        (("state", "rating"), "score", "ix_reports_state_by_rating"),
+        (("rating", "project"), "score", "ix_reports_project_by_rating"),
+        (("project", "state", "rating"), "rating", "ix_reports_project_by_rating"),
+        (("rating",), "score", "ix_reports_by_rating"),
+        (("rating",), "rating", "ix_reports_by_rating"),
+        (("rating",), "id", "ix_reports_rating_by_id"),
+        (("state",), "score", "ix_reports_state_by_score"),
+        ((), "score", "ix_reports_by_score"),
+    ],
+)
+def test_one_result_in_the_order_of_scores_passes_over_no_other(
+    filters: tuple[Filter, ...], order: str, index: str
+) -> None:
+    """The index has the other filter, the result and the score in front."""
+    assert index_of(filters, order) == index
+
+
+def test_every_index_of_a_list_exists() -> None:
+    """Of every combination of filters in every order."""
+    known = {str(index.name) for index in reports.indexes}
+    names: tuple[Filter, ...] = ("project", "rating", "state")
+    combined = [each for count in range(4) for each in permutations(names, count)]
+
+    assert {index_of(filters, columns[0]) for filters in combined for columns in ORDERS.values()} <= known

@@ -533,7 +533,9 @@ def _by(shape: _Shape, order: str, statement: Select[Any]) -> Select[Any]:
 
 def index_of(filters: tuple[Filter, ...], order: str) -> str:
     """Return the name of the first filter's index in the order that begins with this column."""
+    if "rating" in filters and order in {"rating", "score"}:
+        # One result in the order of scores: the index of another filter in the order of results has both in front.
+        others = [name for name in filters if name != "rating"]
+        return "_".join(("ix_reports", *others[:1], "by_rating"))
     leading = [name for name in filters[:1] if name != order]
-    if leading == ["rating"] and order == "score":
-        return "ix_reports_by_rating"  # its next column is the score
     return "_".join(("ix_reports", *leading, "by", order))

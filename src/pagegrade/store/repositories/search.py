@@ -17,10 +17,12 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
-from sqlalchemy import ColumnElement, Integer, Select, bindparam, or_, select, text
+from sqlalchemy import Boolean, ColumnElement, Integer, Select, bindparam, or_, select, text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
 
 from pagegrade.model.errors import ValidationFailed, Violation
 from pagegrade.parse.url import MAX_URL_CHARACTERS, host, host_problem
@@ -28,6 +30,9 @@ from pagegrade.report.sanitize import clean_text
 from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.engine.sqlite import driver_of
 from pagegrade.store.schema.tables import reports
+
+if TYPE_CHECKING:
+    from sqlalchemy.sql.compiler import SQLCompiler
 
 TRIGRAM: Final = 3
 """Characters of the shortest text the index can find."""
@@ -49,6 +54,7 @@ _PROGRESS_STEPS: Final = 1_000
 """Instructions of SQLite between two looks at the clock: some hundred rows."""
 _CANCELED: Final = "57014"
 """PostgreSQL's code for a statement that took too long."""
+_BACKSLASH: Final = "\\"
 _ENDS: Final = "search_ends_s"
 _MATCHES: Final = text("SELECT rowid FROM reports_search WHERE reports_search MATCH :phrase LIMIT :few")
 _MERGE: Final = text("INSERT INTO reports_search (reports_search, rank) VALUES ('merge', :pages)")
@@ -180,11 +186,11 @@ def _ask_all_for_few(tx: Transaction, patterns: tuple[str, ...]) -> tuple[int, .
 
 
 def find_few_of_account(tx: Transaction, patterns: tuple[str, ...], account_id: int) -> tuple[int, ...] | None:
-    """The same among the reports of one account, found by reading all its URLs once; ``None`` on SQLite.
+    """The same among the reports of one account, found by reading all its URLs once.
 
-    On PostgreSQL reading them in any other order than that of the URLs means reading every row.
+    Reading them in any other order than that of the URLs means reading every row.
     """
-    return _ask_for_few(tx, patterns, account_id) if is_shared(tx) else None
+    return _ask_for_few(tx, patterns, account_id)
 
 
 def compact_index(tx: Transaction, *, is_first: bool) -> bool:
@@ -217,12 +223,39 @@ def _ask_for_few(tx: Transaction, patterns: tuple[str, ...], account_id: int | N
 @cache
 def _few_statement(count: int, *, within: bool) -> Select[Any]:
     statement = select(reports.c.id).where(url_holds(count)).limit(bindparam("few", type_=Integer))
-    return statement.where(reports.c.account_id == bindparam("the_account")) if within else statement
+    if not within:
+        return statement
+    mine = statement.where(reports.c.account_id == bindparam("the_account"))
+    return mine.with_hint(reports, "INDEXED BY ix_reports_by_url", "sqlite")
+
+
+class _Matches(FunctionElement[bool]):
+    """Whether a URL matches a pattern, without regard to the case of letters."""
+
+    type = Boolean()
+    inherit_cache = True
+
+    def self_group(self, against: Any = None) -> Self:  # noqa: ARG002 - it is a condition wherever it stands
+        """Return the condition itself: SQLite would compare it with 1."""
+        return self
+
+
+@compiles(_Matches)
+def _write_ilike(element: _Matches, compiler: SQLCompiler, **more: Any) -> str:
+    url, pattern = element.clauses
+    return f"({compiler.process(url.ilike(pattern, escape=_BACKSLASH), **more)})"
+
+
+@compiles(_Matches, "sqlite")
+def _write_like(element: _Matches, compiler: SQLCompiler, **more: Any) -> str:
+    """``LIKE`` ignores the case of ASCII there; the small letters of every URL would cost twice as much again."""
+    url, pattern = element.clauses
+    return f"({compiler.process(url.like(pattern, escape=_BACKSLASH), **more)})"
 
 
 def url_holds(count: int) -> ColumnElement[bool]:
     """Return the condition that the URL contains one of several patterns; ``as_parameters`` gives their values."""
-    return or_(*(reports.c.url.ilike(bindparam(f"pattern_{number}"), escape="\\") for number in range(count)))
+    return or_(*(_Matches(reports.c.url, bindparam(f"pattern_{number}")) for number in range(count)))
 
 
 def as_parameters(patterns: tuple[str, ...]) -> dict[str, str]:
