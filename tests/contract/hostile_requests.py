@@ -209,10 +209,10 @@ def hostile_fields(
         sent = {**headers, "Content-Type": "application/json"}
 
         def made(
-            kind: str, members: dict[str, object], to: str = f"{method} {path}", sent: dict[str, str] = sent
+            kind: str, members: dict[str, object], to: tuple[str, str] = (method, path), sent: dict[str, str] = sent
         ) -> Hostile:
             body = json.dumps(members, ensure_ascii=False).encode()[:size]
-            return Hostile(f"{to} {kind}", request(*to.split(" "), sent, body))
+            return Hostile(f"{to[0]} {to[1]} {kind}", request(*to, sent, body))
 
         for shape in SHAPES:
             for name in fields:

@@ -157,7 +157,9 @@ PARSERS: Final[dict[str, tuple[Callable[[str], object], tuple[str, ...]]]] = {
     "budgets": (lambda text: read_budgets((text, text), []), ()),
     "one budget": (lambda text: read_budgets((f"score{text[: MAX_CONDITION - 20]} for 2",), []), ()),
     "ignore rule": (
-        lambda text: find_violations(IgnoreRule(text, text, selector=text, url_pattern=text, project=text, state=text)),
+        lambda text: find_violations(
+            IgnoreRule(check=text, reason=text, selector=text, url_pattern=text, project=text, state=text)
+        ),
         (),
     ),
     "selector of a rule": (split_selector, ()),
