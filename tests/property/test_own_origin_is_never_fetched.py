@@ -101,7 +101,7 @@ OF_THE_PAGE = {
 
 
 async def visits(routes: Callable[[str], Routes], spelling: str, *, knows_itself: bool) -> list[str]:
-    """What the installation was asked for while a page with these routes was analyzed."""
+    """Return the paths that the installation was asked for while a page with these routes was analyzed."""
     async with Site({"/": Reply(body=b"reports")}, address=OWN_ADDRESS) as own:
         number = port(own.origin)
         assert number is not None
@@ -133,7 +133,7 @@ def test_every_gatherer_has_a_channel() -> None:
 
 
 async def deliver(number: int, spelling: str, *, knows_itself: bool) -> str | None:
-    """Why a delivery to an address failed; ``None``: it did not."""
+    """Return the code of a failed delivery to an address; ``None``: it did not fail."""
     webhook = StoredWebhook(
         id=1, account_id=1, kind="webhook", url=f"http://{spelling}:{number}/", events=("report.completed",),
         project="", secret_salt=b"s" * 32, previous_salt=None, previous_until_ms=None, failures=0,

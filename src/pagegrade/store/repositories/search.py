@@ -230,7 +230,7 @@ def _few_statement(count: int, *, within: bool) -> Select[Any]:
 
 
 class _Matches(FunctionElement[bool]):
-    """Whether a URL matches a pattern, without regard to the case of letters."""
+    """Condition that a URL matches a pattern, without regard to the case of letters."""
 
     type = Boolean()
     inherit_cache = True
