@@ -11,7 +11,7 @@ import pytest
 import turbohtml
 
 from pagegrade.model.outcome import Evidence
-from pagegrade.model.report import Report, Withheld
+from pagegrade.model.report import Preview, Report, Withheld
 from pagegrade.render.html import render_html
 from pagegrade.report.compare import compare_reports
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
@@ -219,6 +219,16 @@ def test_what_costs_nothing_names_its_places() -> None:
     assert "https://example.com/5<" in text
     assert "https://example.com/6<" not in text
     assert "2 more are not listed." in text
+
+
+@pytest.mark.parametrize(("path", "is_hidden"), [("/", True), ("/pricing", False)])
+def test_search_result_names_the_host_once(path: str, *, is_hidden: bool) -> None:
+    """The line of the address says nothing where the name of the site is the address itself."""
+    report = make_report(final_url=f"https://example.com{path}")
+    page = report.page and replace(report.page, preview=Preview())
+    shown = render_html([replace(report, page=page)])
+
+    assert ('class="crumbs-shown" hidden' in shown) is is_hidden
 
 
 def test_score_view_counts_findings_of_the_same_cause() -> None:
