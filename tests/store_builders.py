@@ -10,12 +10,14 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Final, Literal, cast
+from typing import Any, Final, Literal, cast
 
 from sqlalchemy import event
 
 from pagegrade.model.account import SCOPES, Account, Key
+from pagegrade.model.webhooks import StoredWebhook
 from pagegrade.service.accounts.access import PREFIX_CHARACTERS, make_secret
 from pagegrade.store.engine.database import Database
 from pagegrade.store.engine.factory import open_database
@@ -128,3 +130,25 @@ def add_key(
         )
     )
     return key, secret
+
+
+def stored_webhook(**changes: Any) -> StoredWebhook:
+    """A webhook that is in use, with these members changed."""
+    webhook = StoredWebhook(
+        id=1,
+        account_id=1,
+        kind="webhook",
+        url="https://hook.example/",
+        events=("report.completed",),
+        project="",
+        secret_salt=b"a" * 32,
+        previous_salt=None,
+        previous_until_ms=None,
+        failures=0,
+        failing_since_ms=None,
+        disabled_at_ms=None,
+        disabled_reason=None,
+        created_at_ms=NOW_MS,
+        revision=1,
+    )
+    return replace(webhook, **changes)

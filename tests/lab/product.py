@@ -14,7 +14,7 @@ from pagegrade.model.account import Account
 from pagegrade.model.artifacts import Artifacts, NotGathered
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
-from pagegrade.model.webhooks import ClaimedWebhook, DueDelivery, StoredWebhook
+from pagegrade.model.webhooks import ClaimedWebhook, DueDelivery
 from pagegrade.parse.url import parse_target_url
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.options import ServiceOptions
@@ -22,6 +22,7 @@ from pagegrade.service.runs.analysis import AnalyzeOptions, analyze_target
 from pagegrade.service.webhooks.payload import Prepared
 from pagegrade.service.webhooks.sending import attempt
 from tests.lab.case import Job, Outcome
+from tests.store_builders import stored_webhook
 
 ARTIFACTS: Final = (
     "robots_txt",
@@ -67,23 +68,7 @@ async def analyse_with_product(job: Job, children: Children) -> Outcome:
 async def deliver_with_product(job: Job) -> Outcome:
     """Make the shipped attempts at a delivery with default options; what the last one came to."""
     started = time.monotonic()
-    webhook = StoredWebhook(
-        id=1,
-        account_id=1,
-        kind="webhook",
-        url=job.url,
-        events=("report.completed",),
-        project="",
-        secret_salt=b"s" * 32,
-        previous_salt=None,
-        previous_until_ms=None,
-        failures=0,
-        failing_since_ms=None,
-        disabled_at_ms=None,
-        disabled_reason=None,
-        created_at_ms=0,
-        revision=1,
-    )
+    webhook = stored_webhook(url=job.url)
     due = DueDelivery(
         id=1,
         attempts=0,

@@ -99,7 +99,7 @@ class AsyncMethods(AsyncCaller):
             updated_since: Only reports that have changed since this time (RFC 3339), or at it.
             fields: Top-level members to answer with, separated by commas; the others are left out, also those
                 that are described as always there.
-            cursor: Walks through the list without missing or repeating a report while others are created or
+            cursor: Walks through the list without missing or repeating an item while others are created or
                 deleted: send it empty to begin, then follow `links.next`. Not together with `page`.
             count: With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.
         """

@@ -91,6 +91,23 @@ _MEMBERS: Final = (
 )
 
 
+ListCursor = Annotated[
+    Cursor | None,
+    WithJsonSchema({"type": "string"}),
+    Reads(read_cursor),
+    Field(
+        max_length=MAX_CURSOR,
+        description="Walks through the list without missing or repeating an item while others are created or "
+        "deleted: send it empty to begin, then follow `links.next`. Not together with `page`.",
+        examples=["WzEsImlkIix0cnVlLGZhbHNlLDAsMTA0Ml0"],
+    ),
+]
+Counted = Annotated[
+    Literal[0, 1],
+    Field(description="With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.", examples=[1]),
+]
+
+
 class Paged(BaseModel):
     """Every list comes in pages."""
 
@@ -154,16 +171,8 @@ class ReportWalkQuery(ReportListQuery):
         examples=["generated_at"],
     )
     fields: Members = Field(None, description=_MEMBERS, examples=["id,url,state,score"])
-    cursor: Annotated[Cursor | None, WithJsonSchema({"type": "string"}), Reads(read_cursor)] = Field(
-        None,
-        max_length=MAX_CURSOR,
-        description="Walks through the list without missing or repeating a report while others are created or deleted: "
-        "send it empty to begin, then follow `links.next`. Not together with `page`.",
-        examples=["WzEsImlkIix0cnVlLGZhbHNlLDAsMTA0Ml0"],
-    )
-    count: Literal[0, 1] = Field(
-        0, description="With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.", examples=[1]
-    )
+    cursor: ListCursor = None
+    count: Counted = 0
 
 
 class ShowReportQuery(BaseModel):
@@ -308,16 +317,8 @@ class CreateIgnoreBody(BaseModel):
 class PagedById(Paged):
     """A list that comes newest first."""
 
-    cursor: Annotated[Cursor | None, WithJsonSchema({"type": "string"}), Reads(read_cursor)] = Field(
-        None,
-        max_length=MAX_CURSOR,
-        description="Walks through the list without missing or repeating an item while others are created or "
-        "deleted: send it empty to begin, then follow `links.next`. Not together with `page`.",
-        examples=["WzEsImlkIix0cnVlLGZhbHNlLDAsN10"],
-    )
-    count: Literal[0, 1] = Field(
-        0, description="With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.", examples=[1]
-    )
+    cursor: ListCursor = None
+    count: Counted = 0
 
 
 class IgnoreListQuery(PagedById):

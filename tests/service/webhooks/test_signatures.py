@@ -7,7 +7,7 @@ import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from pagegrade.clock import now_ms
-from pagegrade.model.webhooks import ROTATION_MS, StoredWebhook
+from pagegrade.model.webhooks import ROTATION_MS
 from pagegrade.service.webhooks.signatures import (
     is_token_of,
     secret_of,
@@ -15,26 +15,11 @@ from pagegrade.service.webhooks.signatures import (
     unsubscribe_token,
     webhook_of_token,
 )
+from tests.store_builders import stored_webhook
 
 KEY = b"k" * 32
 BODY = '{"type":"report.completed","data":{"ü":"\\u2028"}}'.encode()
-HOOK = StoredWebhook(
-    id=7,
-    account_id=1,
-    kind="webhook",
-    url="https://hook.example/",
-    events=("report.completed",),
-    project="",
-    secret_salt=b"a" * 32,
-    previous_salt=None,
-    previous_until_ms=None,
-    failures=0,
-    failing_since_ms=None,
-    disabled_at_ms=None,
-    disabled_reason=None,
-    created_at_ms=0,
-    revision=1,
-)
+HOOK = stored_webhook(id=7)
 
 
 def test_receivers_verify_what_was_signed() -> None:

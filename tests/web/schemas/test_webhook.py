@@ -4,25 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from pagegrade.model.webhooks import StoredDelivery, StoredWebhook
+from pagegrade.model.webhooks import StoredDelivery
 from pagegrade.web.schemas.webhook import Delivery, Webhook, WebhookWithSecret, delivery_object, webhook_object
+from tests.store_builders import stored_webhook
 
-HOOK = StoredWebhook(
-    id=5,
-    account_id=1,
-    kind="slack",
-    url="https://hooks.slack.example/services/T0/B0/secret",
-    events=("report.failed",),
-    project="",
-    secret_salt=b"salt",
-    previous_salt=None,
-    previous_until_ms=None,
-    failures=0,
-    failing_since_ms=None,
-    disabled_at_ms=None,
-    disabled_reason=None,
-    created_at_ms=1,
-    revision=1,
+HOOK = stored_webhook(
+    id=5, kind="slack", url="https://hooks.slack.example/services/T0/B0/secret", events=("report.failed",)
 )
 
 
