@@ -20,6 +20,8 @@ from tests.server import Server, start_server
 ROOT = Path(__file__).resolve().parents[2]
 MAX_BASE_BYTES = 120_000_000
 """Files that ``pip install --no-compile pagegrade`` brings."""
+MAX_BYTE_CODE_BYTES = 45_000_000
+"""Byte code that pip compiles them to without ``--no-compile``."""
 PATIENCE_S = 300.0
 Install = Callable[[str], Path]
 """Makes an environment with an extra (empty: none); returns its Python."""
@@ -148,6 +150,15 @@ def test_the_base_is_small(install: Install) -> None:
     assert sum(files.values()) <= MAX_BASE_BYTES
     assert {path.parts[0] for path in files} & {"babel", "mcp", "opentelemetry", "procrastinate", "typst"} == set()
     assert {path for path in files if path.parts[0] == "pagegrade" and path.stem.startswith("test_")} == set()
+
+
+def test_the_byte_code_of_the_base_is_bounded(install: Install, tmp_path: Path) -> None:
+    """What pip compiles is written elsewhere here, because the other tests measure the files alone."""
+    (packages,) = install("").parents[1].glob("lib/python3*/site-packages")
+    output(install(""), "-m", "compileall", "-qq", "-j", "0", packages, PYTHONPYCACHEPREFIX=str(tmp_path))
+    sizes = [path.stat().st_size for path in tmp_path.rglob("*.pyc")]
+
+    assert 0 < sum(sizes) <= MAX_BYTE_CODE_BYTES
 
 
 def test_the_base_is_command_and_library(install: Install) -> None:

@@ -154,7 +154,7 @@ OPERATIONS: Final = (
     Operation(
         method="GET",
         path="/keys",
-        name="show_keys",
+        name="show_own_keys",
         summary="The keys, and a form for a new one",
         handler=show_keys,
         access="account",
@@ -164,7 +164,7 @@ OPERATIONS: Final = (
     Operation(
         method="POST",
         path="/keys",
-        name="create_key",
+        name="make_own_key",
         summary="Make a key",
         handler=create_key,
         access="account",
@@ -182,7 +182,7 @@ OPERATIONS: Final = (
     Operation(
         method="POST",
         path="/keys/{id}/revoke",
-        name="revoke_key",
+        name="revoke_own_key",
         summary="Revoke a key",
         handler=revoke_key_page,
         access="account",
