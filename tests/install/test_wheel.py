@@ -153,7 +153,7 @@ def test_the_base_is_small(install: Install) -> None:
 
 
 def test_the_byte_code_of_the_base_is_bounded(install: Install, tmp_path: Path) -> None:
-    """What pip compiles is written elsewhere here, because the other tests measure the files alone."""
+    """Byte code is written elsewhere here, because the other tests measure the files alone."""
     (packages,) = install("").parents[1].glob("lib/python3*/site-packages")
     output(install(""), "-m", "compileall", "-qq", "-j", "0", packages, PYTHONPYCACHEPREFIX=str(tmp_path))
     sizes = [path.stat().st_size for path in tmp_path.rglob("*.pyc")]
