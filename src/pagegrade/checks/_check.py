@@ -20,7 +20,7 @@ NEEDS_RENDERING: Final = NotRun(
 CONTENT: Final = frozenset(
     (
         "accessibility alternates assets document exposed_secrets font_faces link_probes markup page_links "
-        "rendered_metrics rendering resources source_maps"
+        "rendered_metrics rendering resources served_document source_maps"
     ).split()
 )
 """Parameters of checks that are made of the document or of the files it names."""

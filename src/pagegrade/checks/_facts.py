@@ -28,11 +28,15 @@ _DRAWN_CATEGORIES: Final[frozenset[Category]] = frozenset({"accessibility", "con
 class Facts:
     """The artifacts of one run and what is derived from them, by parameter name."""
 
-    def __init__(self, artifacts: Artifacts, *, document: Document | None = None) -> None:
-        """Take the artifacts; ``document`` saves the parse where it was made already."""
+    def __init__(self, artifacts: Artifacts, *, document: Document | None = None, served: Facts | None = None) -> None:
+        """Take the artifacts; ``document`` saves the parse where it was made already.
+
+        ``served`` are the facts of the page as the server sent it, where these are of the page as a browser drew it.
+        """
         self.artifacts = artifacts
         self.made: dict[str, object] = {} if document is None else {"document": document}
         """Artifacts that were asked for before, by name."""
+        self.served = served
         self._failed: dict[str, Exception] = {}
         self._is_drawn = not isinstance(artifacts.rendering, NotGathered)
         self._drawn: Facts | None = None
@@ -82,7 +86,7 @@ class Facts:
                 content_type="text/html; charset=utf-8",
                 drawn=True,
             )
-            self._drawn = Facts(self.artifacts, document=document)
+            self._drawn = Facts(self.artifacts, document=document, served=self)
         return self._drawn
 
 
@@ -156,6 +160,7 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "seen_response": _if_headers_seen(lambda facts: facts.artifacts.navigation.response),
     "load_samples_ms": lambda facts: facts.artifacts.load_samples_ms,
     "document": _document,
+    "served_document": lambda facts: (facts.served or facts).document,
     "parties": lambda facts: parties_of_document(facts.document),
     "page_links": lambda facts: links_to_pages(facts.document),
     "accessibility": lambda facts: facts.document.accessibility,

@@ -26,7 +26,7 @@ from pagegrade.model.outcome import Evidence, Outcome, Severity
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics",),
 )
-def js_dependent_content(document: Document) -> Outcome:
+def js_dependent_content(served_document: Document) -> Outcome:
     """A page rendered by scripts is empty for all programs that do not run them.
 
     ## What it checks
@@ -60,11 +60,11 @@ def js_dependent_content(document: Document) -> Outcome:
     <script src="/app.js"></script>
     ```
     """
-    characters = len(document.text)
-    if not document.client_rendered:
+    characters = len(served_document.text)
+    if not served_document.client_rendered:
         return Outcome("served", value=characters)
-    body = document.body
+    body = served_document.body
     evidence: tuple[Evidence, ...] = (
-        () if body is None else (document.evidence(body, reason="Contains almost no text."),)
+        () if body is None else (served_document.evidence(body, reason="Contains almost no text."),)
     )
     return Outcome("shell", value=characters, evidence=evidence)
