@@ -71,6 +71,19 @@ def test_every_result_is_a_row() -> None:
     assert tuple(rows[0]) == RESULT_COLUMNS
 
 
+def test_a_row_names_the_check_that_is_charged_for_it() -> None:
+    """Else a finding that costs nothing would have no reason for it."""
+    rows = table(render_csv([make_report()]))
+    counted = {row["check"]: row["counted_in"] for row in rows if row["counted_in"]}
+
+    assert counted == {
+        result.check: result.counted_in or result.inherited_from
+        for result in make_results()
+        if result.counted_in or result.inherited_from
+    }
+    assert "https" in counted.values()
+
+
 def test_a_row_says_what_the_check_found() -> None:
     """Numbers are plain, the fix is plain text, the first place stands for the others."""
     found = make_result(lost=2.1234567, value=12, fix="Do `this`.\n\n```html\n<a>\n```", evidence=make_images(3))

@@ -26,6 +26,7 @@ BYTE_ORDER_MARK: Final = "\ufeff"
 RESULT_COLUMNS: Final = (
     *("report", "url", "generated_at", "score", "result", "check", "category", "outcome", "importance", "lost"),
     *("price", "title", "message", "value", "reason", "fix", "evidence_count", "evidence_place", "evidence_snippet"),
+    "counted_in",  # the check whose finding is charged in place of this one; last, for those who read by position
 )
 LIST_COLUMNS: Final = (
     *("id", "url", "project", "privacy", "state", "result", "score"),
@@ -107,6 +108,7 @@ def _result(result: Result) -> list[Cell]:
         max(result.evidence_total, len(result.evidence)),
         place(first),
         first.snippet,
+        result.counted_in or result.inherited_from,
     ]
 
 
