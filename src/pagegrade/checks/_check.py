@@ -14,7 +14,7 @@ from pagegrade.model.report import Category
 
 Verdict = Outcome | NotApplicable | NotRun
 NEEDS_RENDERING: Final = NotRun(
-    "empty_shell", "Scripts write this page, and the HTML was read as it was served, without their output."
+    "empty_shell", "Scripts render this page, and the HTML was evaluated as served, without their output."
 )
 """Verdict of a content check on an empty shell; shared, so that reports can group the checks."""
 CONTENT: Final = frozenset(

@@ -123,9 +123,9 @@ def test_each_word_is_shown_with_its_place() -> None:
     found = outcome(content_keywords, page("Teak garden furniture", "<h1>Garden</h1><p>of teak"))
 
     assert [(entry.value, entry.reason) for entry in found.evidence] == [
-        ("teak", "in the text"),
-        ("garden", "in a heading"),
-        ("furniture", "nowhere"),
+        ("teak", "word of the title in the text"),
+        ("garden", "word of the title in a heading"),
+        ("furniture", "word of the title that the page does not contain"),
     ]
 
 

@@ -142,4 +142,6 @@ def _is_home_with_brand(url: str, words: tuple[str, ...]) -> bool:
 
 
 def _place(word: str, in_headings: set[str], in_text: set[str]) -> str:
-    return "in a heading" if word in in_headings else "in the text" if word in in_text else "nowhere"
+    if word in in_headings:
+        return "word of the title in a heading"
+    return "word of the title in the text" if word in in_text else "word of the title that the page does not contain"

@@ -122,7 +122,8 @@ class _Finding:
             ),
             fix=(
                 "Test a policy in a `Content-Security-Policy-Report-Only` header first, then enforce it. The nonce is "
-                'a new random value in every response, and is repeated in each `<script nonce="...">`:\n\n'
+                'a new random value in every response, and is repeated in each `<script nonce="...">`; a page without '
+                "scripts needs `script-src 'none'` instead:\n\n"
                 "```\n"
                 "Content-Security-Policy: script-src 'nonce-2726c7f26c' 'strict-dynamic'; object-src 'none'; "
                 "base-uri 'none'\n"
