@@ -27,8 +27,8 @@ from pagegrade.mcp.results import (
     line_of,
     summarize,
 )
+from pagegrade.mcp.server import ToolServer
 from pagegrade.model.errors import InvalidInput, URLNotAllowed
-from pagegrade.model.identity import PROJECT_URL, VERSION
 from pagegrade.model.report import Report
 from pagegrade.parse.url import parse_target_url
 from pagegrade.render.prompt import render_prompt
@@ -161,15 +161,7 @@ def make_server(options: AnalyzeOptions) -> MCPServer:
             yield
         tools.children = None
 
-    server = MCPServer(
-        "pagegrade",
-        title="Pagegrade",
-        version=VERSION,
-        website_url=PROJECT_URL,
-        instructions=INSTRUCTIONS,
-        log_level="WARNING",
-        lifespan=lifespan,
-    )
+    server = ToolServer(INSTRUCTIONS, lifespan=lifespan)
     server.add_tool(tools.analyze_url, annotations=_FETCHES)
     server.add_tool(tools.get_report, annotations=_READS, structured_output=False)
     for tool in (tools.list_reports, tools.compare_reports, list_checks, explain_check):

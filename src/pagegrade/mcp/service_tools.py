@@ -23,6 +23,7 @@ from pydantic import Field
 from pagegrade.client import AsyncClient, ClientError, StillRunning, ValidationFailed
 from pagegrade.mcp.catalogue_tools import explain_check, list_checks
 from pagegrade.mcp.results import as_json
+from pagegrade.mcp.server import ToolServer
 from pagegrade.mcp.service_results import (
     ServiceComparison,
     ServiceMonitor,
@@ -33,7 +34,6 @@ from pagegrade.mcp.service_results import (
     monitor_of,
     summarize,
 )
-from pagegrade.model.identity import PROJECT_URL, VERSION
 from pagegrade.model.monitors import MAX_BUDGETS, MAX_CONDITION, MAX_SCHEDULE
 
 if TYPE_CHECKING:
@@ -183,14 +183,7 @@ def check_resource(check: str) -> str:
 @cache
 def make_service_server() -> MCPServer:
     """The server with all tools, one for the process: it keeps nothing between requests."""
-    server = MCPServer(
-        "pagegrade",
-        title="Pagegrade",
-        version=VERSION,
-        website_url=PROJECT_URL,
-        instructions=INSTRUCTIONS,
-        log_level="WARNING",
-    )
+    server = ToolServer(INSTRUCTIONS)
     for tool in (analyze_url, analyze_again, create_monitor):
         server.add_tool(tool, annotations=_ANALYZES)
     server.add_tool(get_report, annotations=_READS, structured_output=False)
