@@ -25,6 +25,7 @@ NEW = {"url": "https://example.com/new"}
 BATCH = {"urls": ["https://example.com/a", "ftp://example.com/"]}
 MONITOR = {"report_id": 1, "schedule": "daily", "budgets": ["score<80"]}
 HOOK = {"url": "https://hook.example/path", "events": ["report.completed"]}
+KEY = {"name": "build", "scopes": ["reports:read"]}
 RULE = {"check": "image-alt", "reason": "Known.", "report_id": 1}
 
 
@@ -33,6 +34,7 @@ async def tour_collections(see: Callable[..., Awaitable[httpx.Response]]) -> Non
     for path, bodies in (
         ("/api/v1/batches", (BATCH, {"privacy": 7})),
         ("/api/v1/ignores", (RULE, {"check": "none"})),
+        ("/api/v1/account/keys", (KEY, {"name": "", "scopes": ["none"]})),
         ("/api/v1/monitors", (MONITOR, {"schedule": "often"})),
         ("/api/v1/webhooks", (HOOK, {"url": "http://127.0.0.1/", "events": ["none"]})),
     ):
@@ -43,7 +45,8 @@ async def tour_collections(see: Callable[..., Awaitable[httpx.Response]]) -> Non
             for place in ("rotate", "test", "deliveries/1/retry", "deliveries/2/retry"):
                 await see("POST", f"{path}/1/{place}")
             await see("GET", f"{path}/1/deliveries")
-        for method, place in (("GET", ""), ("GET", "/1"), ("DELETE", "/1"), ("GET", "/1")):
+        made = "/2" if path.endswith("keys") else "/1"  # the first is that of the requests
+        for method, place in (("GET", ""), ("GET", made), ("DELETE", made), ("GET", made)):
             await see(method, f"{path}{place}")
     await see("POST", "/api/v1/monitors", json=MONITOR)
     await see("PUT", "/api/v1/monitors/2", json={"paused": 1})

@@ -422,7 +422,7 @@ def test_nobody_waits_while_hostile_requests_are_read(tmp_path: Path) -> None:
 
 
 OTHERS: Final = (
-    *(f"{REPORTS[:-7]}{name}" for name in ("batches", "ignores", "monitors", "webhooks")),
+    *(f"{REPORTS[:-7]}{name}" for name in ("account/keys", "batches", "ignores", "monitors", "webhooks")),
     *("/monitors", "/keys", "/webhooks", "/admin", "/badge"),
     "/reports/{id}/ignore",  # needs a query, and stands among the first
 )

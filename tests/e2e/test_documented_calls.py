@@ -23,6 +23,8 @@ PAGES = (
     "docs/howto/run-the-service.md",
     "docs/howto/keep-the-service.md",
 )
+DEPLOYMENT = ("reports:read", "reports:write", "keys")
+"""Scopes of the key that the page makes for it."""
 
 
 @pytest.fixture
@@ -52,6 +54,8 @@ def ask(server: Server, words: list[str], url: str) -> Reply:
                 method = next(rest)
             case "-H":
                 name, _, value = next(rest).partition(": ")
+                if "$DEPLOYMENT_KEY" in value:
+                    value = value.replace("$DEPLOYMENT_KEY", server.add_key(scopes=DEPLOYMENT))
                 headers[name] = value.replace("$KEY", server.key)
             case "-d":
                 fields.append(next(rest))
@@ -65,7 +69,7 @@ def ask(server: Server, words: list[str], url: str) -> Reply:
         raise AssertionError(f"{words} asks for something else than the API")
     body = "&".join(fields).replace("url=https://example.org/", f"url={quote_plus(url)}").encode()
     if fields:
-        headers["Content-Type"] = FORM
+        headers.setdefault("Content-Type", FORM)
     return server.call(method or ("POST" if fields else "GET"), path, key=None, headers=headers, body=body or None)
 
 

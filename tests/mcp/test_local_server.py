@@ -242,29 +242,3 @@ def test_it_ends_when_the_agent_closes_its_input() -> None:
     )
 
     assert (ended.returncode, ended.stdout) == (0, b"")
-
-
-@pytest.mark.parametrize(
-    ("tool", "arguments", "says"),
-    [
-        ("analyze_url", {}, "url: this argument is missing."),
-        ("analyze_url", {"url": 5}, "url: 5 cannot be used. Input should be a valid string."),
-        (
-            "get_report",
-            {"report": "r1", "view": "all"},
-            "view: 'all' cannot be used. Input should be 'summary', 'prompt' or 'full'.",
-        ),
-        ("explain_check", {"check": "x" * 120}, f"check: '{'x' * 99}… cannot be used."),
-    ],
-)
-def test_an_argument_that_cannot_be_used_is_named(tool: str, arguments: dict[str, Any], says: str) -> None:
-    """With its value, cut where it is long, and what is allowed; without texts for developers."""
-
-    async def use(client: Client, _: Site) -> CallToolResult:
-        return await client.call_tool(tool, arguments)
-
-    answer = with_agent(use)
-
-    assert answer.is_error
-    assert text_of(answer).startswith(says)
-    assert "pydantic" not in text_of(answer)

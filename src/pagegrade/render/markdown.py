@@ -93,7 +93,7 @@ def _report(report: Report, comparison: Comparison | None) -> list[str]:
         lines += [f"Redirected to {code(report.final_url, 2048)}.", ""]
     if report.error is not None:
         lines += [
-            f"**{view.result_word(report).capitalize()}.** {view.verdict(report)}",
+            f"**{view.grade_word(report).capitalize()}.** {view.verdict(report)}",
             "",
             f"- What happened: {escape_markdown(view.what_happened(report.error), 600)}",
             f"- What to do: {escape_markdown(view.what_to_do(report.error), 600)}",
@@ -103,7 +103,7 @@ def _report(report: Report, comparison: Comparison | None) -> list[str]:
     if report.withheld is None:
         score = "" if report.score is None else f": {report.score} of 100"
         lines += [
-            f"**{view.result_word(report).capitalize()}{score}.** {view.verdict(report)}",
+            f"**{view.grade_word(report).capitalize()}{score}.** {view.verdict(report)}",
             f"{view.counted(report).capitalize()}. The scale: {view.scale(report)}.",
             "",
         ]

@@ -81,7 +81,7 @@ def sheet(report: Report, *, boxes: bool = False) -> Values:
         "state": report.state,
         "grade": grade,
         "score": report.score,
-        "word": view.result_word(report),
+        "word": view.grade_word(report).upper(),
         "verdict": view.verdict(report),
         "counts": _counts(report) if completed else [],
         "scale": view.scale(report) if report.score is not None else "",

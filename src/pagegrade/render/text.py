@@ -236,7 +236,7 @@ def _address(page: _Page, report: Report) -> None:
 
 def _failed(page: _Page, report: Report) -> None:
     page.gap()
-    page.line(Text.assemble((view.result_word(report), "bold red"), "  ", view.verdict(report)), indent=2)
+    page.line(Text.assemble((view.grade_word(report).upper(), "bold red"), "  ", view.verdict(report)), indent=2)
     if report.error is None:
         return
     page.gap()
@@ -251,7 +251,7 @@ def _failed(page: _Page, report: Report) -> None:
 def _score(page: _Page, report: Report) -> None:
     page.gap()
     style = _GRADE_STYLES.get(report.result, "bold")
-    line = Text.assemble((f"{view.result_word(report):<13}", style))
+    line = Text.assemble((f"{view.grade_word(report).upper():<13}", style))
     if report.score is not None:
         line.append(f"{report.score:>3} of 100  ", style="bold")
         line.append_text(page.bar(report.score, style))

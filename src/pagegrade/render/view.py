@@ -143,18 +143,14 @@ def _carriers(report: Report) -> dict[str, str]:
 
 
 def fix_first(report: Report) -> tuple[Finding, ...]:
-    """The findings that cost most, ``FIX_FIRST`` at most."""
-    found = findings(report)
-    return found[: count_first(found)]
+    """The findings that cost most, as many as are to fix first."""
+    return (found := findings(report))[: count_first(found)]
 
 
 def count_first(found: Sequence[Finding]) -> int:
-    """Return how many of the findings are to fix first, the most expensive ones in front: ``FIX_FIRST`` at most.
-
-    Minor ones that follow a more important one are left for later: beside a hacked page no header comes first.
-    """
+    """Return how many are to fix first, ``FIX_FIRST`` at most; minor ones after a more important one can wait."""
     first = found[:FIX_FIRST]
-    important = [place for place, one in enumerate(first, 1) if one.lost > 0 and one.result.importance != "low"]
+    important = [number for number, one in enumerate(first, 1) if one.lost > 0 and one.result.importance != "low"]
     return important[-1] if important else len(first)
 
 
@@ -243,11 +239,6 @@ def verdict(report: Report, words: Words = ENGLISH) -> str:
                 measured=words.percent(report.coverage),
                 needed=needed,
             )
-
-
-def result_word(report: Report) -> str:
-    """``GOOD``, ``DECENT``, ``BAD``, ``NO GRADE`` or ``NOT ANALYZED``."""
-    return grade_word(report).upper()
 
 
 def grade_word(report: Report) -> str:

@@ -21,7 +21,7 @@ from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, validators
 from pagegrade.web.schemas import DeletedKey, KeyAnswer, KeyList, MadeKeyAnswer
-from pagegrade.web.schemas.account import key_object
+from pagegrade.web.schemas.serializers import key_object
 
 PATH: Final = "/api/v1/account/keys"
 TAG: Final = "Keys"

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
-import msgspec
-
-from pagegrade.model.account import DEFAULT_SCOPES, Key
-from pagegrade.report.serialize import timestamp
+from pagegrade.model.account import DEFAULT_SCOPES
 from pagegrade.web.schemas.shape import Count, Document, Points, Timestamp, about
 
 
@@ -93,25 +90,6 @@ class MadeKey(ListedKey):
         "The key itself, shown this one time. Null in an answer that repeats an earlier one: only a hash is stored.",
         "pgk_8Hs2aB9dW0kQm3xYvN7rTzL5cEjP1uGfDhSiKoMbAnVtR4q6wXy2Z",
     )
-
-
-def key_members(key: Key) -> dict[str, Any]:
-    """The members of a key as its account shows them."""
-    return {
-        "id": key.id,
-        "name": key.name,
-        "prefix": key.prefix,
-        "scopes": list(key.scopes),
-        "project": key.project,
-        "expires_at": None if key.expires_at_ms is None else timestamp(key.expires_at_ms),
-        "last_used_at": None if key.last_used_at_ms is None else timestamp(key.last_used_at_ms),
-    }
-
-
-def key_object(key: Key, **more: Any) -> bytes:
-    """The JSON object of a key of a list, with further members."""
-    listed = {"object": "key", "made_by": key.made_by, "created_at": timestamp(key.created_at_ms)}
-    return msgspec.json.encode({**key_members(key), **listed, **more})
 
 
 class Account(Document):

@@ -24,7 +24,6 @@ from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.service.reports.batches import BatchState
 from pagegrade.service.reports.history import ComparedRuns, RunResults
 from pagegrade.service.reports.projects import ProjectSize
-from pagegrade.web.schemas.account import key_members
 
 DEFAULT_PER_PAGE: Final = 10
 _RESULT: Final[dict[int | None, bytes]] = {rating: f'"{grade}"'.encode() for rating, grade in GRADES.items()}
@@ -196,6 +195,25 @@ def _batch(batch: BatchState) -> dict[str, Any]:
     }
 
 
+def _key_members(key: Key) -> dict[str, Any]:
+    """The members of a key as its account shows them."""
+    return {
+        "id": key.id,
+        "name": key.name,
+        "prefix": key.prefix,
+        "scopes": list(key.scopes),
+        "project": key.project,
+        "expires_at": None if key.expires_at_ms is None else timestamp(key.expires_at_ms),
+        "last_used_at": None if key.last_used_at_ms is None else timestamp(key.last_used_at_ms),
+    }
+
+
+def key_object(key: Key, **more: Any) -> bytes:
+    """The JSON object of a key of a list, with further members."""
+    listed = {"object": "key", "made_by": key.made_by, "created_at": timestamp(key.created_at_ms)}
+    return msgspec.json.encode({**_key_members(key), **listed, **more})
+
+
 def account_object(account: Account, key: Key, usage: Usage, options: ServiceOptions) -> bytes:
     """The JSON object of an account, as the holder of ``key`` sees it."""
     thresholds = options.analyze.thresholds
@@ -233,7 +251,7 @@ def account_object(account: Account, key: Key, usage: Usage, options: ServiceOpt
                 "per_page": DEFAULT_PER_PAGE,
             },
             "thresholds": {"good": thresholds.good, "decent": thresholds.decent},
-            "api_key": key_members(key),
+            "api_key": _key_members(key),
             "created_at": timestamp(account.created_at_ms),
         }
     )
