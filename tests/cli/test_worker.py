@@ -134,13 +134,16 @@ def test_told_to_stop_it_finishes_and_told_twice_it_does_not(tmp_path: Path) -> 
         with running_worker(tmp_path, url, GRACE_SECONDS="600") as starting:
             worker = ready(starting)
             report = server.create(f"http://127.0.0.1:{silent.getsockname()[1]}/")
-            wait_until(lambda: _state(server, report["id"]) == "running")
+            # A run that was claimed, but has not begun, goes back at once: this one waits for the page.
+            silent.settimeout(SOON_S)
+            connection, _ = silent.accept()
             worker.process.send_signal(signal.SIGTERM)
             pause(0.5, "the time in which an idle worker ends")
             is_waiting = worker.process.poll() is None
             started_s = time.monotonic()
             code = worker.stop()
             took_s = time.monotonic() - started_s
+            connection.close()
         state = _state(server, report["id"])
 
     assert is_waiting
