@@ -26,6 +26,11 @@ lost-cancellation
     ``asyncio.wait_for`` of Python 3.11 returns the result, and drops the cancellation, when both arrive in one turn of
     the loop. ``asyncio.timeout`` does not.
 
+timed-test
+    A test that compares times fails when other processes disturb it. ``tests.linear`` measures how a cost grows, with
+    repeated attempts; speed is measured by ``make bench``. A test names no clock of the processor (``process_time``,
+    ``thread_time``) and no ``perf_counter``.
+
 unfinished-check
     A line of ``make new-check`` still contains "Write here" instead of what the check does.
 
@@ -80,6 +85,7 @@ LINEAR: Final = frozenset(
     {"email.utils.format_datetime", "email.utils.formatdate", "email.utils.parsedate_to_datetime"}
 )
 SLOW_CODECS: Final = frozenset({"idna", "punycode"})
+TIMERS: Final = frozenset({"perf_counter", "process_time", "thread_time"})
 REPEATS: Final = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
 LARGE: Final = 64
 """Upper bound of a repeat that is harmless inside another one."""
@@ -114,6 +120,7 @@ def check_source(path: str, source: str) -> list[Problem]:
             found += [Problem(path, *problem) for problem in _exception_texts(tree)]
     if parts[0] == "tests" and parts[-1].startswith("test_"):
         found += [Problem(path, *problem) for problem in _asserts_without_blank_line(tree, lines)]
+        found += [Problem(path, *problem) for problem in _timers(tree)]
     return sorted(
         (problem for problem in found if not _allowed(lines[problem.line - 1], problem.rule)),
         key=lambda problem: (problem.line, problem.rule),
@@ -211,6 +218,17 @@ def _lost_cancellations(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
                 yield node.lineno, "lost-cancellation", "wait_for can drop a cancellation; use asyncio.timeout"
             case ast.ImportFrom(module="asyncio", names=names) if any(alias.name == "wait_for" for alias in names):
                 yield node.lineno, "lost-cancellation", "wait_for can drop a cancellation; use asyncio.timeout"
+            case _:
+                pass
+
+
+def _timers(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id="time"), attr=name) if name.removesuffix("_ns") in TIMERS:
+                yield node.lineno, "timed-test", f"time.{name} times a test; use tests.linear"
+            case ast.ImportFrom(module="time", names=names) if any(n.name.removesuffix("_ns") in TIMERS for n in names):
+                yield node.lineno, "timed-test", "a clock times a test; use tests.linear"
             case _:
                 pass
 

@@ -29,9 +29,9 @@ def _cpu_s(run: Callable[[], object]) -> float:
             gc.enable()
 
 
-def growth(run: Callable[[int], object], size: int) -> float:
-    """Return the time of an input of 4 x `size` in times of one of `size`, at best; 0 where it is negligible."""
-    if _cpu_s(partial(run, 4 * size)) < CHEAP_S:
+def growth(run: Callable[[int], object], size: int, *, cheap_s: float = CHEAP_S) -> float:
+    """Return the time of an input of 4 x `size` in times of one of `size`, at best; 0 below `cheap_s` seconds."""
+    if _cpu_s(partial(run, 4 * size)) < cheap_s:
         return 0.0
     best = [float("inf")] * 3
     ratio = float("inf")
@@ -39,7 +39,7 @@ def growth(run: Callable[[int], object], size: int) -> float:
         for index, factor in enumerate((1, 2, 4)):
             best[index] = min(best[index], _cpu_s(partial(run, factor * size)))
         one, two, four = (max(seconds, 1e-4) for seconds in best)
-        ratio = 0.0 if four < CHEAP_S else min(four / one, (four / two) ** 2)
+        ratio = 0.0 if four < cheap_s else min(four / one, (four / two) ** 2)
         if ratio <= MAX_RATIO:
             break
     return ratio

@@ -160,3 +160,20 @@ def test_what_can_lose_a_cancellation_is_found(line: str, found: list[str]) -> N
     """Tests may use it: what they wait for is cancelled by the loop's end only."""
     assert rules("src/pagegrade/gather/resolver.py", line + "\n") == found
     assert rules(TEST, line + "\n") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("began = time.process_time()", ["timed-test"]),
+        ("began = time.thread_time_ns()", ["timed-test"]),
+        ("from time import perf_counter", ["timed-test"]),
+        ("deadline = time.monotonic() + 30", []),
+        ("began = time.perf_counter()  # lint: allow timed-test - the least of many", []),
+    ],
+)
+def test_clocks_that_time_a_test_are_found(line: str, found: list[str]) -> None:
+    """Deadlines that end a hanging test are none of them."""
+    assert rules(TEST, line + "\n") == found
+    assert rules("src/pagegrade/web/app.py", line + "\n") == []
+    assert rules("tests/linear.py", line + "\n") == []

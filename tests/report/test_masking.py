@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -16,6 +14,7 @@ from pagegrade.model.report import Failure, LoadedFile, PageFacts, Preview, Redi
 from pagegrade.report.masking import MIN_BARE_CHARACTERS, mask_report, mask_url
 from pagegrade.report.rendered import rendered_page
 from pagegrade.report.serialize import report_to_dict
+from tests.linear import MAX_RATIO, growth
 from tests.rendering_builders import make_rendering
 
 
@@ -178,25 +177,15 @@ SHAPES = (
 HOSTILE_URL = "https://example.com/?token=abcdef&" + "&".join(f"{'a' * 12}{n}={'a' * n}b{n}" for n in range(6, 60))
 
 
-def cpu_s(mask: Callable[[Report], Report], text: str) -> float:
-    """Processor time for a report with one text: the least of some, because others disturb."""
-    of_page = report(HOSTILE_URL, results=(result(message=text),))
-    taken = []
-    for _ in range(5):
-        begun = time.thread_time()
-        mask(of_page)
-        taken.append(time.thread_time() - begun)
-    return min(taken)
-
-
 @pytest.mark.parametrize("shape", SHAPES)
 def test_masking_takes_linear_time(shape: str) -> None:
     """Four times as much text takes about four times as long, however nearly it holds a value or a name."""
-    size = 200_000
-    least = cpu_s(mask_report, (shape * size)[:size])
-    largest = cpu_s(mask_report, (shape * size * 4)[: 4 * size])
 
-    assert largest < 8 * max(least, 0.004)
+    def mask(size: int) -> Report:
+        text = (shape * (size // len(shape) + 1))[:size]
+        return mask_report(report(HOSTILE_URL, results=(result(message=text),)))
+
+    assert growth(mask, 200_000) <= MAX_RATIO
 
 
 def test_a_long_value_is_masked_as_one() -> None:
