@@ -15,6 +15,7 @@ from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 
 from pagegrade.mcp.local_server import MAX_FULL_BYTES, MAX_REPORTS, Reports, make_server
+from pagegrade.mcp.results import MAX_SUMMARY_BYTES
 from pagegrade.service.runs.analysis import AnalyzeOptions, parse_networks
 from tests.gather.sites import Site, html
 from tests.report_builders import make_report
@@ -71,7 +72,8 @@ def test_a_page_is_analyzed_explained_fixed_and_compared() -> None:
     """The whole way of an agent: summary, prompt, documentation, the page again, the difference."""
 
     async def use(client: Client, site: Site) -> tuple[Any, ...]:
-        before = structured(await client.call_tool("analyze_url", {"url": f"{site.origin}/"}))
+        answer = await client.call_tool("analyze_url", {"url": f"{site.origin}/"})
+        before = {**structured(answer), "bytes": len(text_of(answer).encode())}
         prompt = text_of(await client.call_tool("get_report", {"report": before["report"]}))
         explained = structured(await client.call_tool("explain_check", {"check": "image-alt"}))
         site.routes = {"/": html(FIXED)}
@@ -83,6 +85,7 @@ def test_a_page_is_analyzed_explained_fixed_and_compared() -> None:
     before, prompt, explained, listed, difference = with_agent(use)
 
     assert "image-alt" in {finding["check"] for finding in before["findings"]}
+    assert before["bytes"] <= MAX_SUMMARY_BYTES
     assert "Rule: `image-alt`" in prompt
     assert explained["states"]
     assert [line["report"] for line in listed["result"]] == ["r2", "r1"]

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from pydantic_core import to_json
 
 from pagegrade.mcp.results import MAX_NAMED, MAX_SUMMARY_BYTES, compared, summarize
 from pagegrade.model.outcome import Evidence
@@ -17,7 +18,7 @@ def test_a_summary_is_bounded_and_counts_what_it_does_not_name(findings: int) ->
     page = make_report(*found) if found else make_report(make_result("a", outcome="passed", lost=0.0))
     summary = summarize(replace(page, url="https://example.com/" + "a" * 1_900, final_url="\u4e00" * 900), "r1")
 
-    assert len(summary.model_dump_json().encode()) <= MAX_SUMMARY_BYTES
+    assert len(to_json(summary, indent=2)) <= MAX_SUMMARY_BYTES
     assert len(summary.findings) + summary.findings_not_named == findings
     assert findings == 0 or summary.findings
 

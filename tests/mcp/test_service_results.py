@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from pydantic_core import to_json
+
 from pagegrade.client.types import Report
 from pagegrade.mcp.results import MAX_NAMED, MAX_SUMMARY_BYTES
 from pagegrade.mcp.service_results import compared, line_of, summarize
@@ -37,7 +39,7 @@ def test_a_summary_stays_small() -> None:
     long = {"page": {**page, "title": "x\n" * 9_000}, "final_url": "https://a/" + "b" * 9_000}
     summary = summarize(report(results=results, **long))
 
-    assert len(summary.model_dump_json().encode()) <= MAX_SUMMARY_BYTES
+    assert len(to_json(summary, indent=2)) <= MAX_SUMMARY_BYTES
     assert len(summary.findings) + summary.findings_not_named == 2_000
     assert not any("\n" in line for line in summary.page_data)
 

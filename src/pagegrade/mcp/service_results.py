@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from pagegrade.checks import all_checks
 from pagegrade.client.types import Comparison, ListedReport, Monitor, Report
-from pagegrade.mcp.results import MAX_NAMED, MAX_SUMMARY_BYTES, CategoryScores, FindingSummary, Untrusted
+from pagegrade.mcp.results import MAX_NAMED, CategoryScores, FindingSummary, Untrusted, drop_excess
 from pagegrade.render.escape import visible
 
 _FINDINGS = frozenset({"failed", "warning"})
@@ -85,7 +85,7 @@ class ServiceMonitor(BaseModel):
 
 
 def summarize(report: Report) -> ServiceReportSummary:
-    """A summary of at most ``MAX_SUMMARY_BYTES`` as JSON."""
+    """A summary of at most ``pagegrade.mcp.results.MAX_SUMMARY_BYTES``."""
     found = _findings(report)
     page, counts = report["page"], report["counts"]
     data = [f"title: {visible(page['title'], 120)}"] if page is not None and page["title"] else []
@@ -103,13 +103,11 @@ def summarize(report: Report) -> ServiceReportSummary:
         share_url=report["share_url"],
         categories=CategoryScores(**{name: one["score"] for name, one in report["categories"].items()}),
         findings=found,
-        findings_not_named=0,
+        findings_not_named=len(found),
         passed=0 if counts is None else counts["passed"],
         page_data=data,
     )
-    while summary.findings and len(summary.model_dump_json().encode()) > MAX_SUMMARY_BYTES:
-        summary.findings.pop()
-        summary.findings_not_named += 1
+    summary.findings_not_named = drop_excess(summary, summary.findings)
     return summary
 
 
