@@ -364,7 +364,7 @@ def main(arguments: list[str]) -> int:
         problems += found
     for problem in problems:
         print(problem)
-    return max(1 if problems else 0, vocabulary.main(arguments))
+    return max(1 if problems else 0, vocabulary.main())
 
 
 if __name__ == "__main__":

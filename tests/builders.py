@@ -104,7 +104,7 @@ def make_artifacts(
 
 
 def run(check: Check | str, artifacts: Artifacts | str | None = None, **more: Any) -> Verdict:
-    """What one check says about a page: ``run(title, "<title>x</title>")`` or with whole artifacts."""
+    """The result of one check for a page: ``run(title, "<title>x</title>")`` or with whole artifacts."""
     the_check = all_checks()[check] if isinstance(check, str) else check
     if artifacts is None:
         artifacts = make_artifacts(**more)

@@ -1,4 +1,4 @@
-"""What a clock shows that is not this machine's: on PostgreSQL, leases and visits are evaluated by the server's.
+"""A clock that differs from this machine's: on PostgreSQL, leases and visits are evaluated by the server's.
 
 A function of our own stands before the server's in the search path that databases of tests have, so the product is
 asked nothing and notices nothing.
@@ -20,7 +20,7 @@ _FUNCTION = (
 
 
 def make_clock(database: Database) -> None:
-    """Put a clock into a database that nobody has asked for the time yet."""
+    """Put a clock into a database that has not been asked for the time yet."""
     if not database.shared:
         return
 
@@ -32,7 +32,7 @@ def make_clock(database: Database) -> None:
 
 
 def show(database: Database, now_ms: int) -> None:
-    """Let the clock show this until it is told otherwise; on SQLite everybody is told the time anyway."""
+    """Let the clock show this until the next call; on SQLite every caller passes the time anyway."""
     if database.shared:
         database.write_here(lambda tx: tx.execute(text("UPDATE test_clock SET shown_ms = :ms"), {"ms": now_ms}))
 

@@ -13,7 +13,7 @@ CHEAP_S: Final = 0.02
 MAX_RATIO: Final = 9.0
 """Time of 4n in times of n: 4 where it is linear, 16 where it is quadratic."""
 ATTEMPTS: Final = 6
-"""How often each size is timed at most: other processes disturb single measurements, but not all of them."""
+"""The number of attempts to time each size: other processes disturb single measurements, but not all of them."""
 
 
 def _cpu_s(run: Callable[[], object]) -> float:

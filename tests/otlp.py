@@ -36,12 +36,12 @@ class Received:
     """The message of an error; ``None``: it is none."""
     seconds: float
     service: Mapping[str, Any]
-    """Who sent it."""
+    """The sender."""
 
 
 @dataclass(slots=True)
 class Collector:
-    """What was received so far, and how it is received."""
+    """The exports that were received so far, and the way to receive them."""
 
     port: int = 0
     spans: list[Received] = field(default_factory=list)
@@ -74,7 +74,7 @@ class Collector:
 
 
 def forget_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests may trace something of their own."""
+    """The user of the tests may trace something else."""
     for name in [name for name in os.environ if name.startswith("OTEL_")]:
         monkeypatch.delenv(name)
 
@@ -117,7 +117,7 @@ def collecting() -> Iterator[Collector]:
 
 
 def read_spans(body: bytes) -> list[Received]:
-    """What an export holds."""
+    """The spans of an export."""
     request = ExportTraceServiceRequest.FromString(body)
     return [
         Received(

@@ -35,7 +35,7 @@ BODY = {"url": "https://example.com/idempotent"}
 
 @dataclass(slots=True, kw_only=True)
 class Left:
-    """What was known to people when the old installation was stopped."""
+    """Facts that people knew when the old installation was stopped."""
 
     path: Path
     key: str
@@ -126,7 +126,7 @@ async def moved_in(folder: Path) -> AsyncIterator[tuple[Instance, Left]]:
 
 @contextlib.asynccontextmanager
 async def a_new_instance(url: str, key: str) -> AsyncIterator[Instance]:
-    """The application on a database that somebody has filled."""
+    """The application on a filled database."""
     services = Services(database=open_database(url), options=OPTIONS)
     try:
         app = make_app(services)

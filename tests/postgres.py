@@ -30,7 +30,7 @@ from sqlalchemy import URL, make_url
 from tests.waiting import wait_until
 
 OWNER: Final = "pagegrade"
-"""Whom the databases belong to: nobody special, as in an installation."""
+"""The owner of the databases: a role without privileges, as in an installation."""
 ADMIN: Final = "postgres"
 START_S: Final = 60.0
 """Patience, not a promise: a start takes a quarter of a second of a processor."""
@@ -110,7 +110,7 @@ class Postgres:
         return (self.folder / "log").read_text(encoding="utf-8", errors="replace")
 
     def url(self, name: str, *, user: str = OWNER, port: int | None = None) -> str:
-        """Where the product finds a database, perhaps through a relay."""
+        """The URL of a database for the product, perhaps through a relay."""
         return f"postgresql+psycopg://{user}@127.0.0.1:{port or self.port}/{name}"
 
     def start(self) -> None:
@@ -171,7 +171,7 @@ class Postgres:
             return []
 
     def execute(self, statement: LiteralString, *values: object, name: str = "postgres") -> list[tuple[Any, ...]]:
-        """What a statement of the administrator finds, by itself and at once."""
+        """The result of a statement of the administrator, by itself and at once."""
         return execute(self.url(name, user=ADMIN), statement, *values)
 
     def close(self) -> None:
@@ -253,16 +253,16 @@ def programs() -> Path:
 
 
 def _environment() -> dict[str, str]:
-    """Nothing that would tell its programs to use another server or folder."""
+    """An environment that leads its programs to no other server or folder."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PG")} | {"LC_ALL": "C"}
 
 
 def _another_user() -> dict[str, Any]:
-    """How to start a process as somebody else where this one is root's, which PostgreSQL refuses."""
+    """Arguments to start a process as another user where this one is root's, which PostgreSQL refuses."""
     if os.geteuid() != 0:
         return {}
-    nobody = pwd.getpwnam("nobody")
-    return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+    unprivileged = pwd.getpwnam("nobody")
+    return {"user": unprivileged.pw_uid, "group": unprivileged.pw_gid, "extra_groups": []}
 
 
 def _fast_disk() -> Path | None:
@@ -289,7 +289,7 @@ def _signal(pid: int, number: int) -> None:
 
 
 def _is_dead(pid: int) -> bool:
-    """Whether a process has ended, though nobody may have asked for its exit code yet."""
+    """Return whether a process has ended, even if its exit code has not been read yet."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
@@ -301,7 +301,7 @@ def _wait_until_gone(pids: Sequence[int]) -> None:
 
 
 def execute(url: str, statement: LiteralString, *values: object) -> list[tuple[Any, ...]]:
-    """What a statement finds, on a connection of its own and by itself."""
+    """The result of a statement, on a connection of its own and by itself."""
     words = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
     with psycopg.connect(words, autocommit=True, connect_timeout=60) as connection:
         found = connection.execute(sql.SQL(statement), values or None)
@@ -360,7 +360,7 @@ class Databases:
         return frozenset(self._named(name) for name in self._made if name != self._template)
 
     def drop(self, url: str) -> None:
-        """Drop a database, whoever still uses it; ``WITH (FORCE)`` would refuse while the server is vacuuming there."""
+        """Drop a database that may be in use; ``WITH (FORCE)`` would refuse while the server is vacuuming there."""
         name = cast(str, make_url(url).database)
         with psycopg.connect(_plain(self._url), autocommit=True, connect_timeout=60) as connection:
             found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone()

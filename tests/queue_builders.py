@@ -158,7 +158,7 @@ class Queue:
         return found
 
     def rows(self, statement: str, **values: Any) -> list[tuple[Any, ...]]:
-        """What a statement finds."""
+        """The rows that a statement finds."""
         return [tuple(row) for row in self.database.read_here(lambda tx: tx.execute(text(statement), values).all())]
 
     def change(self, statement: str, **values: Any) -> None:

@@ -35,7 +35,7 @@ START_S: Final = 120.0
 """Patience, not a promise: a start takes two seconds of a processor, which others may be using."""
 STOP_S: Final = 60.0
 READ_S: Final = 120.0
-TOLD: Final = 3_000
+LOG_CHARS: Final = 3_000
 """Characters of a log that a failure shows."""
 FORM: Final = "application/x-www-form-urlencoded"
 COMMAND: Final = (sys.executable, "-m", "pagegrade")
@@ -134,7 +134,7 @@ class Wire:
         return taken
 
     def hung_up(self) -> bool:
-        """Whether nothing more comes because the server has closed."""
+        """Return whether nothing more comes because the server has closed."""
         return not self._buffer and not self._receive()
 
     def _receive(self) -> bool:
@@ -181,7 +181,7 @@ class Server:
 
     @property
     def origin(self) -> str:
-        """Where it listens, without a slash at the end."""
+        """Its address, without a slash at the end."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
@@ -231,7 +231,7 @@ class Server:
         return Wire(self.port, timeout_s=timeout_s)
 
     def create(self, url: str, *, key: object = OWNER, **fields: object) -> dict[str, Any]:
-        """A new report, whose analysis nobody waits for."""
+        """A new report, whose analysis is not waited for."""
         reply = self.call(
             "POST", "/api/v1/reports", key=key, form={"url": url, **fields}, headers={"Prefer": "respond-async"}
         )
@@ -253,7 +253,7 @@ class Server:
         )
 
     def run(self, *arguments: str, check: bool = True) -> str:
-        """What another command of the product says, run beside the server on its data."""
+        """The output of another command of the product, run beside the server on its data."""
         done = subprocess.run(
             [*COMMAND, *arguments],
             env=dict(self.environment),
@@ -307,7 +307,7 @@ class Server:
             connection.execute("UPDATE api_keys SET expires_at_ms = 1 WHERE secret_sha256 = ?", (digest,))
 
     def stop(self, signal_number: int = signal.SIGTERM) -> int:
-        """Tell it to stop; its exit status, negative when a signal ended it."""
+        """Stop it; its exit status, negative when a signal ended it."""
         if self.process.poll() is None:
             self.process.send_signal(signal_number)
         try:
@@ -385,7 +385,7 @@ def running_server(folder: Path, *arguments: str, key: str | None = None, **sett
 def _wait_until_ready(process: subprocess.Popen[bytes], log_file: Path) -> int:
     def ready_port() -> int | None:
         if process.poll() is not None:
-            raise AssertionError(f"the server ended with {process.returncode}: {log_file.read_text()[-TOLD:]}")
+            raise AssertionError(f"the server ended with {process.returncode}: {log_file.read_text()[-LOG_CHARS:]}")
         found = _READY.search(log_file.read_text(encoding="utf-8", errors="replace"))
         return int(found[1]) if found and _is_ready(int(found[1])) else None
 

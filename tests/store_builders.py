@@ -30,7 +30,7 @@ from tests import postgres
 Backend = Literal["sqlite", "postgresql"]
 BACKENDS: Final[tuple[Backend, ...]] = ("sqlite", "postgresql")
 USUAL: Final = cast(Backend, os.environ.get("PAGEGRADE_TEST_BACKEND") or "sqlite")
-"""What tests use that do not say otherwise: a run of all of them may be made on either."""
+"""The kind of database for tests that name none: all of them can be run on either."""
 NOW_MS = 1_767_225_600_000
 """2026-01-01T00:00Z."""
 
@@ -59,7 +59,7 @@ def make_database(tmp_path: Path, *, readers: int = 4) -> Database:
 
 
 def make_empty(tmp_path: Path) -> Database:
-    """A database that nobody has migrated; close it."""
+    """A database without tables; close it."""
     if _used[-1] == "postgresql":
         return open_database(postgres.databases().make_empty())
     return SQLiteDatabase(f"sqlite:///{tmp_path / f'empty-{next(_numbers)}.db'}")

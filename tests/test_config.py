@@ -41,7 +41,7 @@ def test_without_variables_the_defaults_are_those_of_the_use_case() -> None:
 
 
 def test_the_service_has_the_same_defaults() -> None:
-    """Whoever makes options without settings gets what an operator without settings gets."""
+    """Options made without settings are those of an operator without settings."""
     settings, options = Settings(), ServiceOptions()
     renamed = {"create_wait_s": "create_wait_seconds", "grace_s": "grace_seconds", "lease_s": "lease_seconds"}
     names = {field.name for field in fields(ServiceOptions)} - {"analyze", "base_url", "browser", "browsers", "mail"}
@@ -131,8 +131,8 @@ def test_a_value_that_cannot_be_used_names_its_variable(
     assert name in caught.value.message
 
 
-def test_all_wrong_values_are_told_at_once_one_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody wants to start a server five times to learn of five mistakes."""
+def test_all_wrong_values_are_reported_at_once_one_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server need not be started five times to learn of five mistakes."""
     monkeypatch.setenv("PAGEGRADE_PORT", "many")
     monkeypatch.setenv("PAGEGRADE_ALLOW_PORTS", "0,99999")
     monkeypatch.setenv("PAGEGRADE_METRICS_TOKEN_FILE", "/nowhere")
@@ -152,7 +152,7 @@ def test_all_wrong_values_are_told_at_once_one_a_line(monkeypatch: pytest.Monkey
 def test_a_file_in_the_working_folder_is_read_and_the_environment_wins(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The order everybody expects of ``.env``; an empty variable does not win."""
+    """The usual order for ``.env``; an empty variable does not win."""
     (tmp_path / ".env").write_text(
         "# ours\nPAGEGRADE_GOOD_FROM=91\nPAGEGRADE_PORT='8090'\npagegrade_decent_from=41\nOTHER=1\n"
     )
@@ -242,7 +242,9 @@ def test_secrets_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "the-token-itself" not in repr(load_settings())
 
 
-def test_a_misspelled_variable_is_told_with_what_was_meant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_misspelled_variable_is_reported_with_the_likely_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """It is not an error: a later version may know it."""
     monkeypatch.setenv("PAGEGRADE_ALLOW_NETWORK", "10.0.0.0/8")
     monkeypatch.setenv("PAGEGRADE_PORT", "8090")

@@ -79,7 +79,7 @@ def test_settings_become_options(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_the_service_knows_its_own_origin(monkeypatch: pytest.MonkeyPatch, base_url: str, own: tuple[str, int]) -> None:
-    """By its public address, or by where it listens; somebody at a terminal may analyze it."""
+    """By its public address, or by its listening address; the person at its terminal may analyze it."""
     if base_url:
         monkeypatch.setenv("PAGEGRADE_BASE_URL", base_url)
     service = service_options()
@@ -226,7 +226,7 @@ def test_a_service_that_draws_no_page_looks_for_no_browser(monkeypatch: pytest.M
     ],
 )
 def test_links_lead_to_where_the_server_listens(host: str | None, port: int | None, origin: str) -> None:
-    """Until somebody says what the public origin is."""
+    """Until the public origin is set."""
     assert service_options(host=host, port=port).base_url == origin
 
 
@@ -273,7 +273,7 @@ def test_a_database_of_another_kind_is_refused(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_database_on_a_server_needs_no_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Nothing is made on this machine; nobody is asked before anything is wanted."""
+    """Nothing is made on this machine; the server is not asked before a connection is needed."""
     monkeypatch.setenv("PAGEGRADE_DATABASE_URL", "postgresql+psycopg://alice:s3cret@127.0.0.1:1/reports")
     monkeypatch.setenv("PAGEGRADE_DATABASE_WAIT_SECONDS", "7")
     server = server_options()
@@ -290,8 +290,8 @@ def test_a_database_on_a_server_needs_no_folder(monkeypatch: pytest.MonkeyPatch,
     assert not (tmp_path / "share").exists()
 
 
-def test_a_file_is_nobody_elses(tmp_path: Path) -> None:
-    """So nobody is told of its changes."""
+def test_a_file_can_be_read_by_its_owner_only(tmp_path: Path) -> None:
+    """So its changes are not announced."""
     services = make_services(make_file(tmp_path))
     notices = open_notices(services)
     services.database.close()
@@ -301,7 +301,7 @@ def test_a_file_is_nobody_elses(tmp_path: Path) -> None:
 
 
 def test_a_database_works_and_services_share_it(tmp_path: Path) -> None:
-    """What wiring hands out can be used at once."""
+    """The results of wiring can be used at once."""
     services = make_services()
     try:
         answer = asyncio.run(services.database.write(lambda tx: tx.exec_driver_sql("SELECT 42").scalar()))
@@ -376,7 +376,7 @@ def test_traces_are_sent_where_the_variables_name_a_collector(
 def test_a_missing_extra_is_said_and_nothing_else_happens(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Who wants traces is told what to install."""
+    """A person who wants traces learns what to install."""
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
     monkeypatch.setitem(sys.modules, "pagegrade.observability.otel", None)
     tracing = start_tracing("one")

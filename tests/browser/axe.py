@@ -32,7 +32,7 @@ def load_axe(page: Page) -> None:
 
 
 def violations(page: Page, *rules: str) -> list[str]:
-    """What is wrong with the page as it is shown now, one line for each element.
+    """Faults of the page as it is shown now, one line for each element.
 
     Args:
         page: An open page.

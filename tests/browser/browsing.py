@@ -69,7 +69,7 @@ def launch() -> Iterator[Browser]:
 
 @dataclass(slots=True)
 class Window:
-    """One tab of somebody, with a profile of its own."""
+    """One tab of a person, with a profile of its own."""
 
     origin: str
     context: BrowserContext
@@ -108,8 +108,8 @@ class Window:
         for noted in (self.foreign, self.dialogs, self.complaints):
             noted.clear()
 
-    def tell(self) -> str:
-        """Where it is, for messages."""
+    def place(self) -> str:
+        """The place it shows, for messages."""
         return self.page.url.removeprefix(self.origin)
 
 
@@ -131,7 +131,7 @@ def open_window(browser: Browser, origin: str, *, token: str | None = None, **op
     Args:
         browser: A running one.
         origin: The only one that can be reached.
-        token: Of a session; ``None``: nobody has signed in.
+        token: Of a session; ``None``: signed out.
         options: Of Playwright's ``new_context``: ``viewport``, ``color_scheme``, ``java_script_enabled``.
     """
     context = browser.new_context(**options)

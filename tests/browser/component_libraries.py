@@ -11,7 +11,7 @@ FAULTS: Final = (
     '<a href="/faulty"></a><button type="button"></button><input type="text"><img src="/picture.png"><h2></h2>'
     '<div role="progressbar">x</div><a href="/named">Named</a><button type="button">Named</button>'
 )
-"""What stands in every part: elements without names, and two with."""
+"""Elements of every part: some without names, and two with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ EVERYWHERE: Final = (
     '<div style="position: absolute; left: -9999px">{}</div>',
     '<div aria-hidden="true">{}</div>',
 )
-"""What browsers hide without any library."""
+"""Elements that browsers hide without any library."""
 
 LIBRARIES: Final = {
     "bootstrap": Library(

@@ -40,7 +40,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def window_of(browser: Browser, instance: Instance) -> Open:
-    """Opens a tab of its own for somebody; takes the options of ``open_window``."""
+    """Opens a tab of its own for one person; takes the options of ``open_window``."""
 
     def opened(person: str = "Charlie", **options: Any) -> AbstractContextManager[Window]:
         return partial(open_window, browser, instance.origin, token=instance.world.tokens.get(person))(**options)

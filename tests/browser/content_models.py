@@ -1,4 +1,4 @@
-"""What may stand where in HTML, for the elements and attributes that our pages use; another one is an error.
+"""The content model of HTML, for the elements and attributes that our pages use; another one is an error.
 
 Source: https://html.spec.whatwg.org/multipage/indices.html, read 2026-11: elements, their content and their attributes.
 """
@@ -83,7 +83,7 @@ INTERACTIVE: Final = frozenset({"a", "button", "input", "select", "textarea", "l
 CLOSED: Final = frozenset({"a", "button", "summary"})
 """Elements that may hold nothing interactive."""
 SECTIONS: Final = frozenset({"header", "footer", "main", "nav", "section", "article", "aside", "h1", "h2", "h3", "h4"})
-"""What neither a heading, a header of a table nor a term may hold."""
+"""Elements that neither a heading, a header of a table nor a term may hold."""
 INPUT_TYPES: Final = frozenset(
     "text search url email password number date checkbox radio hidden submit tel datetime-local time month file".split()
 )

@@ -1,4 +1,4 @@
-"""How somebody uses a page: with a mouse or a finger, or with nothing but a keyboard."""
+"""Input of a person who uses a page: with a mouse or a finger, or with a keyboard only."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Hands:
 
 
 def wait_until(window: Window, seen: Callable[[], bool], *, seconds: float = 40.0) -> None:
-    """Wait while a page brings itself up to date, as whoever looks at it would.
+    """Wait while a page brings itself up to date, as a visitor would.
 
     Raises:
         AssertionError: It does not.
@@ -100,4 +100,4 @@ def wait_until(window: Window, seen: Callable[[], bool], *, seconds: float = 40.
         if seen():
             return
         window.page.wait_for_timeout(100)
-    raise AssertionError(f"nothing new at {window.tell()} after {seconds} s")
+    raise AssertionError(f"nothing new at {window.place()} after {seconds} s")

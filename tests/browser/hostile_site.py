@@ -1,4 +1,4 @@
-"""A page that means harm, served for real: payloads in its head, its text, its links and its headers."""
+"""A malicious page, served for real: payloads in its head, its text, its links and its headers."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Instance:
 
     @property
     def origin(self) -> str:
-        """Where the service is, without a slash at the end."""
+        """The address of the service, without a slash at the end."""
         return self.server.origin
 
     def fill(self, path: str) -> str:

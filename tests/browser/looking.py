@@ -29,12 +29,12 @@ def open_visit(window: Window, instance: Instance, visit: Visit) -> Response:
     if visit.ready:
         window.page.wait_for_selector(visit.ready)
     if answer.status != visit.status:
-        raise AssertionError(f"{visit.id}: {answer.status} instead of {visit.status} at {window.tell()}")
+        raise AssertionError(f"{visit.id}: {answer.status} instead of {visit.status} at {window.place()}")
     return answer
 
 
 def take_picture(window: Window, visit: Visit, mode: str) -> None:
-    """Keep how the page looks, if somebody asked for pictures."""
+    """Keep a picture of the page, if pictures were requested."""
     if PICTURES:
         folder = Path(PICTURES)
         folder.mkdir(parents=True, exist_ok=True)

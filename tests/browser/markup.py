@@ -65,7 +65,7 @@ def _path(parents: tuple[str, ...], element: Element) -> str:
 
 
 def _evaluate(element: Element, parents: tuple[str, ...]) -> Iterator[str]:
-    """What is wrong with an element, where it stands, and with all inside it."""
+    """The faults of an element, of its place, and of all inside it."""
     name = name_of(element)
     if not name:
         return
@@ -139,7 +139,7 @@ def _place(element: Element, name: str, parents: tuple[str, ...], where: str) ->
 
 
 def _document(document: Element) -> Iterator[str]:
-    """What every page has exactly once."""
+    """The elements that every page has exactly once."""
     if not document.get("lang") or document.get("dir") not in {"ltr", "rtl"}:
         yield f"html: lang {document.get('lang')!r}, dir {document.get('dir')!r}"
     for name in ("title", "main", "h1"):

@@ -1,4 +1,4 @@
-"""What a hostile page writes into everything of it that we show, by the rows J and M of the hostile-input matrix."""
+"""Payloads that a hostile page writes into everything of it that we show: rows J and M of the hostile-input matrix."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAYLOADS: Final = {
 }
 """Row -> text that would do something where it is not taken as text."""
 EVALUATED: Final = ("9359", "9,359")
-"""What ``J05`` would turn into."""
+"""The result of ``J05`` if it were expanded."""
 RIGHT_TO_LEFT: Final = "مرحبا بالعالم: صفحة عن أسعار المتجر (٢٠٢٦) – שלום עולם 123"
 VERY_LONG: Final = "Donaudampfschifffahrtsgesellschaftskapitänsmütze" * 40
 """One word that no line can hold."""

@@ -57,7 +57,7 @@ EMBEDDED: Final = {"show-badge": {"Cross-Origin-Resource-Policy: cross-origin", 
 
 
 def wrong_headers(reply: Reply) -> list[str]:
-    """What is promised of every answer and does not hold of this one."""
+    """Promises for every answer that this one breaks."""
     found = [f"{name}: {reply.header(name)}" for name, value in SECURITY.items() if reply.header(name) != value]
     found += [f"{name} is there" for name in NEVER if reply.header(name) is not None]
     kind = reply.header("Content-Type") or ""
@@ -80,7 +80,7 @@ def wrong_headers(reply: Reply) -> list[str]:
 
 
 def wrong_policy(reply: Reply, *, page: bool) -> list[str]:
-    """What a Content-Security-Policy allows too much, or forgets."""
+    """Faults of a Content-Security-Policy: it allows too much, or lacks something."""
     text = reply.header("Content-Security-Policy") or ""
     directives = {words[0]: set(words[1:]) for part in text.split(";") if (words := part.split())}
     if not page:
@@ -105,7 +105,7 @@ def wrong_cookie(text: str) -> list[str]:
 
 
 def wrong_page(reply: Reply) -> list[str]:
-    """What is promised of every page's HTML and does not hold of this one."""
+    """Promises for the HTML of every page that this one breaks."""
     text = reply.body.decode()
     size = len(_EVIDENCE.sub("", text).encode())
     large = [f"{size} bytes without evidence"] if size >= MOST_BYTES else []
@@ -113,7 +113,7 @@ def wrong_page(reply: Reply) -> list[str]:
 
 
 def is_page(reply: Reply) -> bool:
-    """Whether a browser shows it as a page; an answer that leads on or is kept as a file is none."""
+    """Return whether a browser shows it as a page; a redirect or a file to keep is none."""
     is_file = (reply.header("Content-Disposition") or "").startswith("attachment")
     return bool(reply.body) and (reply.header("Content-Type") or "").startswith("text/html") and not is_file
 
@@ -136,7 +136,7 @@ def test_every_state_is_a_valid_page(instance: Instance, subtests: pytest.Subtes
             assert is_page(reply)
             assert wrong_page(reply) == []
             assert said is not None
-            # Whoever has signed in reads in the language of their account.
+            # Signed-in visitors read in the language of their account.
             assert (said[1].decode(), said[2].decode()) == (language if visit.person == "Charlie" else "en", "ltr")
 
 
@@ -162,7 +162,7 @@ CLOSED: Final = [operation for operation in OPERATIONS if operation.access != "a
 
 
 def test_who_has_not_signed_in_is_asked_to(instance: Instance, subtests: pytest.Subtests) -> None:
-    """A page leads to the form and back; a form that was sent is told so."""
+    """A page leads to the form and back; a form that was sent says so."""
     for operation in CLOSED:
         with subtests.test(operation=operation.name):
             visit, path = first_path(operation, instance)
@@ -229,7 +229,7 @@ def test_forms_of_others_are_not_heeded(instance: Instance, subtests: pytest.Sub
 
 
 def links_of(reply: Reply) -> Iterator[str]:
-    """Where a page leads, and what it loads."""
+    """The targets of a page's links, and the files that it loads."""
     document = html5lib.parse(reply.body.decode(), namespaceHTMLElements=True)
     for element in document.iter():
         name = name_of(element)
@@ -245,7 +245,7 @@ SAMPLES: Final = 3
 
 
 def test_no_link_is_dead(instance: Instance) -> None:
-    """Every address of ours that a page names answers 200 to whoever was shown it."""
+    """Every address of ours that a page names answers 200 to each visitor who was shown it."""
     kinds: dict[tuple[str, str], set[str]] = {}
     for visit in all_visits():
         here = instance.fill(visit.path)
@@ -265,7 +265,7 @@ def test_no_link_is_dead(instance: Instance) -> None:
 
 
 def kind_of(path: str) -> str:
-    """A path without what tells one report, check or value of a filter from the next."""
+    """A path without the parts that distinguish one report, check or value of a filter from the next."""
     where, _, query = path.partition("?")
     where = re.sub(r"^/(checks|problems)/[\w-]+", r"/\1/*", re.sub(r"/[\w-]{22}(?=[/.]|$)", "/*", where))
     names = sorted({pair.partition("=")[0] for pair in query.split("&")})

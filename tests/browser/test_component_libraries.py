@@ -111,7 +111,7 @@ def found_by_axe(screens: tuple[Page, ...], html: str) -> tuple[set[Finding], se
 
 
 def found_by_checks(blank: Page, html: str, rules: dict[str, tuple[str, ...] | None]) -> set[Finding]:
-    """What the checks find with these sheets."""
+    """The findings of the checks with these sheets."""
     resources = make_resources(
         *(make_resource(url, kind="stylesheet", visibility_rules=kept) for url, kept in rules.items())
     )

@@ -18,7 +18,7 @@ PLACES: Final = {
     "settings": ("Alice", "/reports/{@.id}/settings"),
     "delete": ("Alice", "/reports/{@.id}/delete"),
 }
-"""Where what a page says is shown -> (who looks, its address with ``@`` for the report)."""
+"""Pages that show text of an analyzed page -> (the visitor, the address with ``@`` for the report)."""
 LISTS: Final = (
     "/reports?search=hostile.example",
     "/projects",
@@ -43,7 +43,7 @@ _STYLED: Final = "() => [...document.querySelectorAll('[style], style')].map(eac
 
 
 def wrong_links(window: Window) -> list[str]:
-    """Links that run something, load something from elsewhere, or tell a site where its visitor comes from."""
+    """Links that run something, load something from elsewhere, or reveal to a site the page its visitor comes from."""
     found = []
     for tag, address, relation in window.page.evaluate(_LINKS):
         if not address.startswith((f"{window.origin}/", f"{window.origin}#", "http://", "https://")):
@@ -51,7 +51,7 @@ def wrong_links(window: Window) -> list[str]:
         elif tag != "a" and not address.startswith(window.origin):
             found.append(f"{tag} loads {address[:60]}")
         elif not address.startswith(window.origin) and "noreferrer" not in relation:
-            found.append(f"{tag} tells where it comes from: {address[:60]}")
+            found.append(f"{tag} reveals the address it comes from: {address[:60]}")
     return found
 
 

@@ -24,7 +24,7 @@ _LINK: Final = re.compile(r"http://127\.0\.0\.1:\d+(/sign-in/\S+)")
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How somebody goes through it."""
+    """The means by which a person goes through it."""
 
     keyboard: bool = False
     options: tuple[tuple[str, Any], ...] = ()
@@ -64,7 +64,7 @@ def test_a_new_user_gets_to_a_protected_report(way: str, fresh: Server, site: Si
         read_it(hands)
         link = protect_it(hands)
         sign_out(hands)
-        open_it_as_somebody_else(hands, link)
+        open_it_as_another_user(hands, link)
         take_it_away(hands)
         sign_in_with_the_password(hands, email)
 
@@ -137,7 +137,7 @@ def sign_out(hands: Hands) -> None:
     assert hands.window.context.cookies() == []
 
 
-def open_it_as_somebody_else(hands: Hands, link: str) -> None:
+def open_it_as_another_user(hands: Hands, link: str) -> None:
     """The gate says nothing of the report, minds a wrong password, and opens with the right one."""
     hands.window.go(link)
     assert "poor" not in hands.page.content()

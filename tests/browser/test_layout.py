@@ -65,7 +65,7 @@ _INVISIBLE: Final = """() => {
 
 
 def text_of(window: Window) -> str:
-    """What can be read on the page as it is shown now, in one line."""
+    """The text of the page as it is shown now, in one line."""
     return " ".join(window.page.inner_text("body").split())
 
 

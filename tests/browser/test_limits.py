@@ -1,4 +1,4 @@
-"""Pages that say that somebody has to wait."""
+"""Pages that ask a visitor to wait."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ ASKS: Final[dict[str, Callable[[Strict], Reply]]] = {
 
 
 @pytest.mark.parametrize("what", ASKS)
-def test_who_asks_too_often_is_told_when_to_come_back(what: str, strict: Strict) -> None:
+def test_a_client_over_the_limit_learns_when_to_retry(what: str, strict: Strict) -> None:
     """With a page like any other, before anything expensive is done."""
     replies = [ASKS[what](strict)]
     while replies[-1].status != WAIT and len(replies) < MOST:

@@ -16,7 +16,7 @@ from tests.browser.recipes import Visit
 from tests.browser.visits import one_visit_each
 
 PUBLIC: Final = "https://reports.example.org"
-"""Where the pages are evaluated as if they were there: on loopback there is no TLS."""
+"""The pages are evaluated as if they were at this address: on loopback there is no TLS."""
 DOCUMENT: Final = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "own-pages.md"
 UNLISTED: Final = frozenset(
     {
@@ -51,7 +51,7 @@ REASONED: Final[dict[str, frozenset[str]]] = {
 
 
 def evaluate(instance: Instance, visit: Visit) -> Report:
-    """What our engine says of a page, as if it were published."""
+    """The result of our engine for a page, as if it were published."""
     path = instance.fill(visit.path)
     reply = instance.ask(path, person=visit.person, form=instance.fields(visit.form))
     return pagegrade.evaluate_document(reply.body, url=f"{PUBLIC}{path.partition('?')[0]}", headers=[*reply.headers])

@@ -15,7 +15,7 @@ PASSWORD = "sesame, open wide"
 
 
 def free_port() -> int:
-    """One that nobody listens on right now."""
+    """A port that is not in use right now."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return int(taken.getsockname()[1])

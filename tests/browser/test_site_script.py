@@ -1,4 +1,4 @@
-"""What the script of our pages adds: lists that follow along, reports that come by themselves, buttons that copy."""
+"""The script of our pages: lists that follow along, reports that appear by themselves, buttons that copy."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path, browser: Browser) -> Iterator[Desk]:
-    """What waits goes on waiting until a test says otherwise."""
+    """Waiting calls go on waiting until a test ends them."""
 
     def sign_in(tx: Transaction) -> str:
         account = load_account(tx, 1)
@@ -94,7 +94,7 @@ def test_a_list_follows_what_is_under_way(desk: Desk) -> None:
 
 
 def test_a_report_comes_when_it_is_there(desk: Desk) -> None:
-    """Whoever has just asked for it need not do anything."""
+    """The visitor who has just asked for it need not do anything."""
     made = desk.server.create("https://a.example/")
     desk.window.go(f"/reports/{made['id']}?said=created")
     desk.finish(make_report(score=91, result="good"))
@@ -105,7 +105,7 @@ def test_a_report_comes_when_it_is_there(desk: Desk) -> None:
 
 
 def test_a_deleted_row_is_left_alone(desk: Desk) -> None:
-    """It says so, and nobody asks for it again."""
+    """It says so, and the row is not requested again."""
     made = desk.server.create("https://a.example/")
     desk.window.go("/reports")
     desk.server.call("DELETE", f"/api/v1/reports/{made['id']}")

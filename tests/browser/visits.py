@@ -24,7 +24,7 @@ def plain(path: str) -> str:
 
 
 def page_operations() -> tuple[Operation, ...]:
-    """What is for people."""
+    """The operations for people."""
     return tuple(operation for operation in ALL_OPERATIONS if operation.tag == PAGES)
 
 
@@ -32,7 +32,7 @@ def visits_of(operation: Operation) -> tuple[Visit, ...]:
     """The states of an operation.
 
     Raises:
-        LookupError: Nobody has said how to reach it.
+        LookupError: No rule says how to reach it.
     """
     path = plain(operation.path)
     found = RECIPES.get((operation.method, path))
@@ -58,7 +58,7 @@ def all_visits() -> list[Visit]:
 
 
 def file_visits() -> list[Visit]:
-    """What is answered that is no page."""
+    """The answers that are no pages."""
     return list(_visits(files=True))
 
 

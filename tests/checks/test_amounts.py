@@ -23,5 +23,5 @@ def test_the_whole_decides_the_plural_of_a_part(count: int, whole: int, shown: s
     ("estimate", "shown"), [(0, "0"), (7, "7"), (99, "99"), (101, "100"), (21_527, "22,000"), (1_822_004, "1,800,000")]
 )
 def test_estimates_promise_two_digits(estimate: int, shown: str) -> None:
-    """What nobody can know is not printed."""
+    """Digits that cannot be known are not printed."""
     assert rounded(estimate) == shown

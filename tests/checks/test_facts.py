@@ -1,4 +1,4 @@
-"""What a check can ask for, and that it is made once."""
+"""Facts that a check can ask for are made once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_everything_is_made_at_most_once() -> None:
 
 
 def test_document_that_is_there_is_not_parsed_again() -> None:
-    """Who has parsed already hands it in."""
+    """A caller that has parsed already passes the document."""
     document = make_document("<title>mine</title>")
 
     assert Facts(make_artifacts("<title>other</title>"), document=document).document is document

@@ -41,7 +41,7 @@ def make_check(
 
 
 def verdict_of(function: Any, **requirements: bool) -> Verdict:
-    """What the runner makes of a function on an empty page."""
+    """The verdict of the runner for a function on an empty page."""
     return run_check(make_check(function, requirements), Facts(make_artifacts()))
 
 
@@ -58,7 +58,7 @@ def test_missing_artifact_is_not_run_with_its_reason() -> None:
 
 
 def test_optional_artifact_is_handed_over_as_missing() -> None:
-    """Who can do without is told why it is not there."""
+    """A check that can do without it learns the reason for its absence."""
     seen: list[object] = []
 
     def keep(tls: object) -> Outcome:

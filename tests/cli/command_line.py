@@ -14,7 +14,7 @@ from pagegrade.store.engine.factory import open_database
 
 @dataclass(slots=True)
 class Said:
-    """What a command did."""
+    """The outcome of a command."""
 
     code: int
     out: str
@@ -33,8 +33,8 @@ class CommandLine:
     def __call__(self, *arguments: str) -> Said:
         self.capture.readouterr()
         code = run(arguments)
-        told = self.capture.readouterr()
-        return Said(code, told.out, told.err)
+        captured = self.capture.readouterr()
+        return Said(code, captured.out, captured.err)
 
     @property
     def url(self) -> str:

@@ -37,13 +37,13 @@ def test_an_account_is_made_listed_and_disabled(command_line: CommandLine) -> No
 def test_what_cannot_be_done_is_said(command_line: CommandLine) -> None:
     """One sentence on stderr, nothing on stdout, and the exit code for usage."""
     wrong = [
-        command_line("accounts", "create", "--name", "Alice", "--email", "nobody"),
+        command_line("accounts", "create", "--name", "Alice", "--email", "no-address"),
         command_line("accounts", "disable", "7"),
         command_line("accounts", "list", "--format", "xml"),
     ]
 
     assert [(each.code, each.out) for each in wrong] == [(2, "")] * 3
-    assert "'nobody' is no e-mail address" in wrong[0].err
+    assert "'no-address' is no e-mail address" in wrong[0].err
     assert "There is no account 7" in wrong[1].err
     assert "Use text or json" in wrong[2].err
 
@@ -133,15 +133,15 @@ def test_a_password_is_read_from_stdin(command_line: CommandLine, monkeypatch: p
         monkeypatch.setattr("sys.stdin", io.StringIO(text))
         return command_line("accounts", "password", account)
 
-    short, nobody = type_in("short\n"), type_in("correct horse\n", "7")
+    short, unknown = type_in("short\n"), type_in("correct horse\n", "7")
     done = type_in(" correct horse \n")
     database = command_line.open()
     hashed = database.read_here(lambda tx: load_password(tx, 1))
     database.close()
 
-    assert (short.code, nobody.code, done.code) == (2, 2, 0)
+    assert (short.code, unknown.code, done.code) == (2, 2, 0)
     assert "8 to 128 characters" in short.err
-    assert "There is no account 7" in nobody.err
+    assert "There is no account 7" in unknown.err
     assert "Sign in with alice@example.org" in done.err
     assert "correct horse" not in done.out + done.err
     assert hashed is not None
@@ -149,7 +149,7 @@ def test_a_password_is_read_from_stdin(command_line: CommandLine, monkeypatch: p
 
 
 def test_rights_are_given_and_taken(command_line: CommandLine) -> None:
-    """But not the last administrator's; when the operator disables that one, they are told."""
+    """But not the last administrator's; the operator who disables that one gets a warning."""
     for name in ("Alice", "Bob"):
         command_line("accounts", "create", "--name", name, "--email", f"{name}@example.org")
     last = command_line("accounts", "admin", "1", "--remove")

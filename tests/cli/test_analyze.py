@@ -73,7 +73,7 @@ def test_every_bad_line_of_a_list_is_named(capsys: pytest.CaptureFixture[str], m
     assert "line 3" in error
 
 
-def test_an_empty_list_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_list_is_reported(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing to do is a mistake, not a success."""
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\n# nothing\n")))
 
@@ -145,7 +145,7 @@ def test_a_baseline_shows_what_is_new(site: Site, tmp_path: Path, capsys: pytest
 
 
 def test_a_page_that_cannot_be_reached_is_a_report_and_code_3(capsys: pytest.CaptureFixture[str]) -> None:
-    """Nobody listens there; the reader learns what happened and what to do."""
+    """The connection is refused; the reader learns what happened and what to do."""
     code = run(["analyze", "http://127.0.0.1:9/", "--budget", "5"])
     out = capsys.readouterr().out
 

@@ -15,24 +15,24 @@ def test_a_damaged_database_is_named(command_line: CommandLine) -> None:
     """With its path, and what to do."""
     command_line.folder.mkdir()
     (command_line.folder / "pagegrade.db").write_bytes(b"no database at all\n" * 1000)
-    told = command_line("keys", "list")
+    result = command_line("keys", "list")
 
-    assert (told.code, told.out) == (exit_codes.UNAVAILABLE, "")
-    assert f"{command_line.folder}/pagegrade.db is damaged" in told.err
+    assert (result.code, result.out) == (exit_codes.UNAVAILABLE, "")
+    assert f"{command_line.folder}/pagegrade.db is damaged" in result.err
 
 
 @pytest.mark.backend("sqlite", "it is about a file")
 def test_a_database_that_is_a_folder_is_named(command_line: CommandLine) -> None:
     """It cannot be opened."""
     (command_line.folder / "pagegrade.db").mkdir(parents=True)
-    told = command_line("migrate")
+    result = command_line("migrate")
 
-    assert told.code == exit_codes.UNAVAILABLE
-    assert "cannot be opened" in told.err
+    assert result.code == exit_codes.UNAVAILABLE
+    assert "cannot be opened" in result.err
 
 
 @pytest.mark.backend("sqlite", "it is about a file")
-def test_a_lock_that_does_not_end_is_told(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_that_does_not_end_is_reported(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading goes on meanwhile; a command can run beside a server that writes."""
     monkeypatch.setattr("pagegrade.store.engine.sqlite.BUSY_MS", 50)
     command_line("migrate")

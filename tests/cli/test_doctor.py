@@ -25,11 +25,11 @@ def _own_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_a_fresh_machine_is_fit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Nothing is made by looking, and the last line counts."""
     code = run(["doctor"])
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
 
     assert code == exit_codes.OK
-    assert "is not there yet" in told
-    assert told.splitlines()[-1].startswith("0 problems, ")
+    assert "is not there yet" in output
+    assert output.splitlines()[-1].startswith("0 problems, ")
     assert not (tmp_path / "data").exists()
 
 
@@ -49,7 +49,7 @@ def test_a_server_in_use_is_looked_at_as_json(capsys: pytest.CaptureFixture[str]
     assert [one for one in found if one["level"] == "warning" and not one["advice"]] == []
 
 
-def test_settings_are_told_without_their_secrets(
+def test_settings_are_reported_without_their_secrets(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The output is pasted into questions."""
@@ -59,15 +59,15 @@ def test_settings_are_told_without_their_secrets(
     monkeypatch.setenv("PAGEGRADE_PROT", "1")
     monkeypatch.setenv("PAGEGRADE_HOST", "\x1b[31mred")
     code = run(["doctor"])
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
 
     assert code == exit_codes.OK
-    assert "the-token-itself" not in told
-    assert "the-key-itself" not in told
-    assert "PAGEGRADE_BOOTSTRAP_API_KEY=(hidden)" in told
-    assert f"PAGEGRADE_METRICS_TOKEN_FILE={tmp_path / 'token'}" in told
-    assert "Did you mean PAGEGRADE_PORT?" in told
-    assert "\x1b[31mred" not in told
+    assert "the-token-itself" not in output
+    assert "the-key-itself" not in output
+    assert "PAGEGRADE_BOOTSTRAP_API_KEY=(hidden)" in output
+    assert f"PAGEGRADE_METRICS_TOKEN_FILE={tmp_path / 'token'}" in output
+    assert "Did you mean PAGEGRADE_PORT?" in output
+    assert "\x1b[31mred" not in output
 
 
 def test_wrong_settings_are_one_problem_and_the_rest_is_looked_at(
@@ -77,29 +77,29 @@ def test_wrong_settings_are_one_problem_and_the_rest_is_looked_at(
     monkeypatch.setenv("PAGEGRADE_PORT", "many")
     monkeypatch.setenv("PAGEGRADE_WORKERS", "-1")
     code = run(["doctor"])
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
 
     assert code == exit_codes.UNFIT
-    assert "PAGEGRADE_PORT='many'" in told
-    assert "PAGEGRADE_WORKERS='-1'" in told
-    assert "guard" in told
-    assert "1 problem," in told
+    assert "PAGEGRADE_PORT='many'" in output
+    assert "PAGEGRADE_WORKERS='-1'" in output
+    assert "guard" in output
+    assert "1 problem," in output
 
 
 def test_a_database_of_another_kind_is_a_problem(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Told without the address, which may hold a password."""
+    """The address is not shown: it may hold a password."""
     monkeypatch.setenv("PAGEGRADE_DATABASE_URL", "mysql://alice:secret@db/reports")
     code = run(["doctor"])
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
 
     assert code == exit_codes.UNFIT
-    assert "secret" not in told
+    assert "secret" not in output
 
 
 def test_a_page_that_may_not_be_fetched_is_a_problem(capsys: pytest.CaptureFixture[str]) -> None:
-    """As it would be for a stranger."""
+    """As it would be for an untrusted client."""
     code = run(["doctor", "--online", "http://127.0.0.1:9/", "--format", "json"])
     found = json.loads(capsys.readouterr().out)
 
@@ -140,9 +140,9 @@ def test_a_server_that_does_not_answer_is_one_problem(
     """The rest is looked at, and the password is nowhere."""
     monkeypatch.setenv("PAGEGRADE_DATABASE_URL", "postgresql+psycopg://alice:s3cret@127.0.0.1:1/reports")
     code = run(["doctor"])
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
 
     assert code == exit_codes.UNFIT
-    assert "1 problem," in told
-    assert "s3cret" not in told
-    assert "guard" in told
+    assert "1 problem," in output
+    assert "s3cret" not in output
+    assert "guard" in output

@@ -16,7 +16,7 @@ URL = "https://example.com/"
 
 
 def report_of(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    """What stdout holds."""
+    """The report on stdout."""
     data = json.loads(capsys.readouterr().out)
 
     assert isinstance(data, dict)
@@ -32,7 +32,7 @@ def page(tmp_path: Path) -> str:
 
 
 def test_an_html_file_is_evaluated_without_network(page: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Score and findings; what only the network tells is not evaluated."""
+    """Score and findings; checks that need the network are not evaluated."""
     code = run(["evaluate", "--html", page, "--url", URL, "-f", "json"])
     report = report_of(capsys)
 
@@ -44,7 +44,7 @@ def test_an_html_file_is_evaluated_without_network(page: str, capsys: pytest.Cap
 
 
 def test_headers_and_robots_txt_count(page: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is told on the command line is evaluated like what the network tells."""
+    """Values given on the command line are evaluated like those of the network."""
     robots = tmp_path / "robots.txt"
     robots.write_text("User-agent: *\nDisallow: /\n", encoding="utf-8")
     arguments = ["evaluate", "--html", page, "--url", URL, "-f", "json"]
@@ -59,12 +59,12 @@ def test_headers_and_robots_txt_count(page: str, tmp_path: Path, capsys: pytest.
             str(robots),
         ]
     )
-    told = report_of(capsys)["results"]
+    results = report_of(capsys)["results"]
     run(arguments)
     untold = report_of(capsys)["results"]
 
-    assert told["x-content-type-options"]["passed"] is True
-    assert told["robots-txt-allows"]["passed"] is False
+    assert results["x-content-type-options"]["passed"] is True
+    assert results["robots-txt-allows"]["passed"] is False
     assert untold["x-content-type-options"]["outcome"] == "not_evaluated"
     assert untold["robots-txt-allows"]["outcome"] == "not_evaluated"
 
@@ -118,8 +118,8 @@ def test_the_operators_thresholds_grade_the_page(
     assert report["categories"]["accessibility"]["result"] == "bad"
 
 
-def test_a_damaged_file_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Which file, what is wrong, how to get a good one."""
+def test_a_damaged_file_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The message names the file, the fault, and the way to get a good one."""
     path = tmp_path / "cut.gz"
     path.write_bytes(save_artifacts(make_artifacts())[:-20])
     code = run(["evaluate", str(path)])

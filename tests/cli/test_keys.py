@@ -72,7 +72,7 @@ def test_a_key_is_revoked(command_line: CommandLine) -> None:
     ],
     ids=str,
 )
-def test_a_key_expires_when_told(command_line: CommandLine, arguments: list[str], until: str | None) -> None:
+def test_a_key_expires_at_the_given_time(command_line: CommandLine, arguments: list[str], until: str | None) -> None:
     """A day means its end."""
     command_line("keys", "create", "--name", "ci", *arguments)
 
@@ -93,7 +93,7 @@ def test_a_key_expires_after_so_many_days(command_line: CommandLine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["--expires", "tomorrow"], "is no time"),
         (["--expires", "2026-13-01"], "is no time"),
@@ -111,12 +111,12 @@ def test_a_key_expires_after_so_many_days(command_line: CommandLine) -> None:
     ],
     ids=str,
 )
-def test_a_wish_that_makes_no_sense_makes_no_key(command_line: CommandLine, arguments: list[str], told: str) -> None:
+def test_unusable_arguments_create_no_key(command_line: CommandLine, arguments: list[str], message: str) -> None:
     """Nothing on stdout that a script could take for a key."""
     made = command_line("keys", "create", "--name", "ci", *arguments)
 
     assert (made.code, made.out) == (2, "")
-    assert told in made.err
+    assert message in made.err
     assert json.loads(command_line("keys", "list", "-f", "json").out) == []
 
 

@@ -70,19 +70,19 @@ def test_a_database_of_a_later_version_is_left_alone(command_line: CommandLine, 
     database = command_line.open()
     database.write_here(lambda tx: change_schema(tx, works_from="9999"))
     database.close()
-    told = command_line(*arguments)
+    result = command_line(*arguments)
 
-    assert told.code == 2
-    assert "schema 9999" in told.err
+    assert result.code == 2
+    assert "schema 9999" in result.err
 
 
-def test_nothing_is_pruned_that_nobody_wants_pruned(command_line: CommandLine) -> None:
+def test_nothing_is_pruned_without_a_setting(command_line: CommandLine) -> None:
     """Without a limit the command says so."""
     fill(command_line, 2)
-    told = command_line("prune")
+    result = command_line("prune")
 
-    assert told.code == 0
-    assert "No report ever expires" in told.err
+    assert result.code == 0
+    assert "No report ever expires" in result.err
     assert count(command_line) == 2
 
 
@@ -100,7 +100,7 @@ def test_reports_are_pruned_by_age(command_line: CommandLine) -> None:
 
 
 def test_the_settings_say_how_long(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is typed wins."""
+    """A typed value wins."""
     fill(command_line, 1)
     monkeypatch.setenv("PAGEGRADE_RETENTION_DAYS", "7")
     typed = command_line("prune", "--dry-run", "--days", "36500")

@@ -12,7 +12,7 @@ from tests.report_builders import make_report
 
 
 class Terminal(io.StringIO):
-    """A stream that somebody looks at."""
+    """A stream that is a terminal."""
 
     def isatty(self) -> bool:
         """Yes."""
@@ -58,7 +58,7 @@ def test_a_plan_that_cannot_work_is_refused_at_once(formats: list[str], outputs:
 def test_files_get_no_colours_and_stdout_its_own_format(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A colour wish is for the terminal."""
+    """Forced colors are for the terminal."""
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.delenv("NO_COLOR", raising=False)
     target = tmp_path / "report.txt"
@@ -69,7 +69,7 @@ def test_files_get_no_colours_and_stdout_its_own_format(
     assert json.loads(capsys.readouterr().out)["score"] == 79
 
 
-def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     """Its name and the system's reason."""
     with pytest.raises(typer.BadParameter, match="cannot be written"):
         deliver(Plan((("json", str(tmp_path)),)), [make_report()])
@@ -89,7 +89,7 @@ def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_colour_follows_the_conventions(stream: io.StringIO, environment: dict[str, str], *, wanted: bool) -> None:
-    """NO_COLOR first, then FORCE_COLOR, then whether somebody is looking."""
+    """NO_COLOR first, then FORCE_COLOR, then whether the stream is a terminal."""
     assert color_wanted(stream, environment) is wanted
 
 

@@ -44,7 +44,7 @@ def test_a_database_that_comes_up_is_waited_for(tmp_path: Path) -> None:
     assert "pagegrade@" not in said
 
 
-def test_a_database_that_does_not_come_up_is_told(tmp_path: Path) -> None:
+def test_a_database_that_does_not_come_up_is_reported(tmp_path: Path) -> None:
     """After the time that was set, with what to look at and without the password."""
     url = "postgresql+psycopg://alice:s3cret@127.0.0.1:1/reports"
     for command in (["worker"], ["serve", "--port", "0"], ["keys", "list"], ["migrate", "--check"]):

@@ -8,7 +8,7 @@ from pagegrade.cli.progress import Progress
 
 
 class Terminal(io.StringIO):
-    """A stream that somebody looks at."""
+    """A stream that is a terminal."""
 
     def isatty(self) -> bool:
         """Yes."""
@@ -39,7 +39,7 @@ def test_a_terminal_sees_one_line_that_changes() -> None:
     ("stream", "quiet", "term"),
     [(io.StringIO(), False, "xterm"), (Terminal(), True, "xterm"), (Terminal(), False, "dumb")],
 )
-def test_where_nobody_watches_nothing_is_written(stream: io.StringIO, *, quiet: bool, term: str) -> None:
+def test_no_progress_is_written_without_a_terminal(stream: io.StringIO, *, quiet: bool, term: str) -> None:
     """Logs hold no progress lines."""
     assert draw(stream, quiet=quiet, term=term) == ""
 

@@ -37,7 +37,7 @@ def saved(tmp_path: Path, *reports: Report, format_name: str = "json") -> str:
 def test_the_exit_code_says_how_it_went(
     fail_on: list[str], reports: list[Report], code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A page that could not be analyzed weighs more than a failed gate; both are told on stderr."""
+    """A page that could not be analyzed weighs more than a failed gate; both are reported on stderr."""
     criteria = read_criteria(fail_on, None, None)
     found = evaluate_reports(criteria, reports, criteria.compare(reports), quiet=True)
 
@@ -53,7 +53,7 @@ def test_the_exit_code_says_how_it_went(
 )
 @pytest.mark.parametrize("format_name", ["json", "jsonl"])
 def test_only_new_findings_of_the_severity_fail(tmp_path: Path, severity: str, code: int, format_name: str) -> None:
-    """What was there before does not stop the build, and neither does a smaller new thing."""
+    """Older findings do not stop the build, and neither does a smaller new one."""
     baseline = saved(tmp_path, BEFORE, format_name=format_name)
     criteria = read_criteria([], baseline, severity)
 
@@ -87,7 +87,7 @@ def test_each_page_finds_its_own_baseline(tmp_path: Path) -> None:
 
 
 def test_a_page_without_baseline_does_not_pass_unseen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A gate that cannot be evaluated is closed, and the reason is told."""
+    """A gate that cannot be evaluated is closed, and the reason is printed."""
     reports = [AFTER, make_report(url="https://example.com/third")]
     criteria = read_criteria([], saved(tmp_path, AFTER), "high")
 

@@ -70,7 +70,7 @@ def end(process: subprocess.Popen[str]) -> int:
 
 
 def test_the_first_start_shows_a_key_and_a_line_that_works(tmp_path: Path) -> None:
-    """Whoever starts it the first time can copy what it says into a shell."""
+    """The printed line can be copied into a shell."""
     process, lines = first_words(tmp_path / "data")
     words = shlex.split(lines[-1])
     header, body, url = words[words.index("-H") + 1], words[words.index("-d") + 1], words[-1]
@@ -140,7 +140,7 @@ def test_a_bootstrap_key_is_taken_without_a_word(tmp_path: Path) -> None:
 
 
 def test_the_data_is_the_owners_alone(tmp_path: Path) -> None:
-    """Nobody else on the machine may read reports or hashes of keys, even in a folder that all may enter."""
+    """No other user of the machine may read reports or hashes of keys, even in a folder that all may enter."""
     process, _ = first_words(tmp_path / "new" / "data")
     with running_server(tmp_path / "open"):
         modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "open").iterdir()}
@@ -159,7 +159,7 @@ def test_a_taken_port_is_said_in_one_sentence(tmp_path: Path) -> None:
     assert code == 2
     assert "another program listens there" in said
     assert "Traceback" not in said
-    # Nothing was made that nobody has seen: the start that listens is the first one.
+    # The refused start created no key unseen: the start that listens is the first one.
     process, lines = first_words(tmp_path / "data")
 
     assert end(process) == 0
@@ -192,7 +192,7 @@ def test_without_workers_it_only_answers(tmp_path: Path) -> None:
 
 
 def test_links_name_the_port_that_was_taken(tmp_path: Path) -> None:
-    """With --port 0 nobody could configure it."""
+    """With --port 0 it could not be configured."""
     with running_server(tmp_path / "data") as server:
         assert server.create("http://127.0.0.1:1/")["share_url"].startswith(f"{server.origin}/r/")
     with running_server(tmp_path / "data", key=server.key, BASE_URL="https://reports.example.org") as server:
@@ -210,7 +210,7 @@ def test_stopping_ends_idle_connections(tmp_path: Path) -> None:
 
 
 def test_stopping_answers_who_is_waiting(tmp_path: Path) -> None:
-    """A request under way gets its answer, though its analysis is not finished; new connections find nobody."""
+    """A request under way gets its answer, though its analysis is not finished; new connections are refused."""
     server = start_server(tmp_path / "data", GRACE_SECONDS=5, RUN_BUDGET_SECONDS=60)
     with socket.create_server(("127.0.0.1", 0)) as silent, server.wire() as wire:
         report = server.create(f"http://127.0.0.1:{silent.getsockname()[1]}/")

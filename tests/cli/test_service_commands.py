@@ -23,19 +23,21 @@ COMMANDS = [
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_every_command_explains_itself(command_line: CommandLine, command: list[str]) -> None:
     """Without touching a database."""
-    told = command_line(*command, "--help")
+    result = command_line(*command, "--help")
 
-    assert told.code == 0
-    assert f"Usage: pagegrade {' '.join(command)}" in told.out
+    assert result.code == 0
+    assert f"Usage: pagegrade {' '.join(command)}" in result.out
     assert not command_line.folder.exists()
 
 
 @pytest.mark.parametrize("group", ["accounts", "keys"])
 def test_a_group_alone_shows_what_it_has(command_line: CommandLine, group: str) -> None:
     """Instead of an error that says nothing."""
-    told = command_line(group)
+    result = command_line(group)
 
-    assert all(name in told.out + told.err for first, name in (c for c in COMMANDS if len(c) == 2) if first == group)
+    assert all(
+        name in result.out + result.err for first, name in (c for c in COMMANDS if len(c) == 2) if first == group
+    )
 
 
 def test_help_loads_no_database() -> None:

@@ -35,7 +35,7 @@ def test_programs_get_everything(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_empty_table_has_its_headings(capfd: pytest.CaptureFixture[str]) -> None:
-    """So that nobody wonders whether the command worked."""
+    """The command visibly worked."""
     write_list([], {"id": "ID", "name": "NAME"}, "text")
 
     assert capfd.readouterr().out == "ID  NAME\n"

@@ -36,20 +36,20 @@ def url() -> str:
 
 
 async def lists(instance: Instance, left: Left) -> list[list[Any]]:
-    """What Alice and Bob are shown."""
-    told = []
+    """The lists that Alice and Bob are shown."""
+    answers = []
     for key in (left.key, left.bob_key):
         for path in LISTS:
             answer = await instance.call("GET", path, key=key)
             answer.raise_for_status()
-            told.append(answer.json()["data"])
-    return told
+            answers.append(answer.json()["data"])
+    return answers
 
 
-def settled(told: list[list[Any]], left: Left) -> list[object]:
+def settled(answers: list[list[Any]], left: Left) -> list[object]:
     """Without the two reports whose runs were under way."""
     changed = {left.under_way, left.exhausted}
-    return [[each for each in data if not isinstance(each, dict) or each.get("id") not in changed] for data in told]
+    return [[each for each in data if not isinstance(each, dict) or each.get("id") not in changed] for data in answers]
 
 
 def count_waiting(tx: Transaction) -> int:
@@ -118,18 +118,18 @@ def test_an_installation_goes_on_where_it_stopped(
 
     with on("sqlite"):
         left, before, answered = asyncio.run(old())
-    told = command_line("transfer", "--from", str(left.path), "--to", url)
+    result = command_line("transfer", "--from", str(left.path), "--to", url)
 
-    assert (told.code, told.err) == (0, "")
-    assert re.search(r"^reports +10 +10 ", told.out, re.MULTILINE)
-    assert "DIFFERENT" not in told.out
-    assert "Runs that were under way and go on as if their worker had died: 2." in told.out
-    assert f"Keep {left.path}" in told.out
+    assert (result.code, result.err) == (0, "")
+    assert re.search(r"^reports +10 +10 ", result.out, re.MULTILINE)
+    assert "DIFFERENT" not in result.out
+    assert "Runs that were under way and go on as if their worker had died: 2." in result.out
+    assert f"Keep {left.path}" in result.out
     asyncio.run(new(left, before, answered))
 
 
 def set_up(command_line: CommandLine) -> None:
-    """An installation with somebody in it, as configured."""
+    """An installation with an account in it, as configured."""
     command_line("migrate")
     database = command_line.open()
     add_owner(database)
@@ -152,7 +152,7 @@ def test_the_url_may_come_from_a_file(command_line: CommandLine, tmp_path: Path,
 def test_the_target_may_be_what_is_configured(
     command_line: CommandLine, monkeypatch: pytest.MonkeyPatch, url: str
 ) -> None:
-    """The file of the data folder goes to the database that everybody uses from now on."""
+    """The file of the data folder goes to the database that all processes use from now on."""
     set_up(command_line)
     monkeypatch.setenv("PAGEGRADE_DATABASE_URL", url)
 
@@ -164,12 +164,12 @@ def test_a_server_has_to_be_stopped_first(command_line: CommandLine, url: str) -
     """Wherever its data folder is."""
     set_up(command_line)
     file = command_line.folder / "pagegrade.db"
-    told = []
+    results = []
     for folder in (command_line.folder, command_line.folder.parent):
         with hold_locks(lock_files(folder, file)):
-            told.append(command_line("transfer", "--to", url))
+            results.append(command_line("transfer", "--to", url))
 
-    for each in told:
+    for each in results:
         assert each.code == 2
         assert "Stop it and leave it stopped" in each.err
 
@@ -187,26 +187,26 @@ def test_a_server_has_to_be_stopped_first(command_line: CommandLine, url: str) -
 )
 def test_what_cannot_be_done_is_said(command_line: CommandLine, arguments: list[str], says: str) -> None:
     """In one sentence, before anything is touched."""
-    told = command_line("transfer", *arguments)
+    result = command_line("transfer", *arguments)
 
-    assert told.code == 2
-    assert says in told.err
+    assert result.code == 2
+    assert says in result.err
 
 
-def test_an_empty_file_is_not_what_anybody_meant(command_line: CommandLine, tmp_path: Path, url: str) -> None:
+def test_an_empty_file_is_refused(command_line: CommandLine, tmp_path: Path, url: str) -> None:
     """It would leave an installation without anything."""
     (tmp_path / "empty.db").touch()
-    told = command_line("transfer", "--from", str(tmp_path / "empty.db"), "--to", url)
+    result = command_line("transfer", "--from", str(tmp_path / "empty.db"), "--to", url)
 
-    assert told.code == 2
-    assert "holds nothing" in told.err
+    assert result.code == 2
+    assert "holds nothing" in result.err
 
 
 def test_a_target_that_does_not_answer_is_named(command_line: CommandLine) -> None:
     """Not the source."""
     set_up(command_line)
-    told = command_line("transfer", "--to", "postgresql+psycopg://nobody:secret@127.0.0.1:1/nothing")
+    result = command_line("transfer", "--to", "postgresql+psycopg://missing:secret@127.0.0.1:1/nothing")
 
-    assert told.code == 4
-    assert "nothing on 127.0.0.1:1 does not answer" in told.err
-    assert "secret" not in told.err + told.out
+    assert result.code == 4
+    assert "nothing on 127.0.0.1:1 does not answer" in result.err
+    assert "secret" not in result.err + result.out

@@ -22,24 +22,24 @@ SOON_S = 60.0
 @pytest.mark.backend("sqlite", "it is refused")
 def test_a_database_of_one_process_is_refused(command_line: CommandLine, tmp_path: Path) -> None:
     """With what to do instead."""
-    told = command_line("worker")
+    result = command_line("worker")
 
-    assert told.code == 2
-    assert "pagegrade serve --workers" in told.err
-    assert "PAGEGRADE_DATABASE_URL" in told.err
+    assert result.code == 2
+    assert "pagegrade serve --workers" in result.err
+    assert "PAGEGRADE_DATABASE_URL" in result.err
 
 
 def test_a_worker_that_would_not_work_is_refused(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is set for the servers of a machine may not be meant for it."""
+    """Settings for the servers of a machine may not be meant for it."""
     monkeypatch.setenv("PAGEGRADE_WORKERS", "0")
-    told = command_line("worker")
+    result = command_line("worker")
 
-    assert told.code == 2
-    assert "--concurrency" in told.err
+    assert result.code == 2
+    assert "--concurrency" in result.err
 
 
 def test_what_is_asked_for_here_is_analysed_there(tmp_path: Path) -> None:
-    """A server without workers, a worker without a server, and whoever waits is answered as soon as it is done."""
+    """A server without workers, a worker without a server, and a waiting client is answered as soon as it is done."""
     url = databases().make()
     with (
         running_server(tmp_path / "data", "--no-worker", DATABASE_URL=url) as server,
@@ -109,7 +109,7 @@ def test_its_port_answers_probes_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_it_says_when_it_cannot_work(tmp_path: Path) -> None:
-    """A supervisor is told in words."""
+    """A supervisor gets the reason in words."""
     url = databases().make()
     with running_worker(tmp_path, url) as starting:
         worker = ready(starting)
@@ -124,8 +124,8 @@ def test_it_says_when_it_cannot_work(tmp_path: Path) -> None:
     assert alive == 200
 
 
-def test_told_to_stop_it_finishes_and_told_twice_it_does_not(tmp_path: Path) -> None:
-    """What is not finished goes back, for others, and counts as never started."""
+def test_the_first_signal_lets_it_finish_and_the_second_does_not(tmp_path: Path) -> None:
+    """Unfinished runs go back, for others, and count as never started."""
     url = databases().make()
     with (
         running_server(tmp_path / "data", "--no-worker", DATABASE_URL=url) as server,

@@ -62,7 +62,7 @@ class WorkerProcess:
             connection.close()
 
     def stop(self, number: int = signal.SIGTERM) -> int:
-        """Tell it to end; its exit code."""
+        """Stop it; its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         return self.process.wait(STOP_S)

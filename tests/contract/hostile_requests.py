@@ -54,7 +54,7 @@ SHAPES: Final = (
     "a\n",
     "https://a.example/\n",
 )
-"""What a hostile value is a repetition of; between them they hold every separator of every grammar that is read."""
+"""The parts of which a hostile value is a repetition; they hold every separator of every grammar that is read."""
 HEAD_BYTES: Final = 60_000
 """Of one header: the server takes a head of 64 KiB."""
 QUERY_BYTES: Final = 7_800
@@ -78,7 +78,7 @@ def headers_read() -> frozenset[str]:
 
 
 def _read_by(function: ast.AST) -> set[str]:
-    """What one function reads; where it goes through several names, all that stand in it."""
+    """The names that one function reads; where it goes through several, all of them."""
     found: set[str] = set()
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and len(node.args) == 1 and ast.unparse(node.func).split(".")[-1] == "header":

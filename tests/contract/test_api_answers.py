@@ -121,7 +121,7 @@ async def tour(instance: Instance) -> list[httpx.Response]:
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> list[httpx.Response]:
-    """What the tour saw."""
+    """The answers of the tour."""
     return with_instance(tmp_path_factory.mktemp("tour"), tour)
 
 
@@ -161,7 +161,7 @@ def test_every_success_of_every_operation_was_seen(answers: list[httpx.Response]
 
 
 def test_every_problem_that_can_be_met_was_seen(answers: list[httpx.Response]) -> None:
-    """But those that need a crowd, a rush, a missing extra or a mistake of ours."""
+    """Except those that need many clients at once, a race, a missing extra or an internal error."""
     described = {example["value"]["code"] for example in description()["components"]["examples"].values()}
     seen = {answer.json()["code"] for answer in answers if answer.status_code >= 400 and answer.content}
 
@@ -176,7 +176,7 @@ def test_every_problem_that_can_be_met_was_seen(answers: list[httpx.Response]) -
 
 
 def test_every_member_that_is_sometimes_absent_was_seen(answers: list[httpx.Response]) -> None:
-    """Nobody describes what never comes."""
+    """Members that never come are not described."""
     described = {
         (name, member)
         for name, schema in description()["components"]["schemas"].items()
@@ -237,7 +237,7 @@ def test_an_answer_that_differs_would_be_noticed(change: str, answers: list[http
     assert faults_of_value(schema["application/json"]["schema"], answer.json()) == []
 
 
-def test_an_answer_nobody_described_would_be_noticed(answers: list[httpx.Response]) -> None:
+def test_an_undescribed_answer_would_be_noticed(answers: list[httpx.Response]) -> None:
     """A status, a media type, a path."""
     answer = answers[0]
 

@@ -1,4 +1,4 @@
-"""What the description of the API says is what the API does, evaluated by somebody else's program."""
+"""The API does what its description says, evaluated by a program of another maker."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_the_api_keeps_its_description(tmp_path: Path) -> None:
     """Right and wrong requests of every kind to every operation, alone and one after another: all as described."""
     with listening_app(tmp_path, furnish=some_reports) as instance:
         description = httpx.get(f"{instance.url}/api/v1/openapi.json", timeout=PATIENCE_S).json()
-        # Nobody analyses here: a wish to wait would only make the test longer.
+        # No worker runs here: a preference to wait would only make the test longer.
         description["components"]["parameters"]["Prefer"]["examples"]["wait"]["value"] = "wait=0"
         # What is described is the whole answer in JSON: who asks for some of its members, or for a file, gets that.
         for path in (reports := description["paths"])["/api/v1/reports"], reports["/api/v1/reports/{id}"]:

@@ -1,4 +1,4 @@
-"""Who may do what: every operation of the API, every method on its path, every kind of caller, against a real server.
+"""Access to the API: every operation, every method on its path, every kind of caller, against a real server.
 
 The expected answers come from a row for each operation and a few rules; an operation without a row fails.
 """
@@ -27,7 +27,7 @@ from tests.site.serve import Site, serve_site
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND")
 ACTORS: Final = (
-    "nobody",
+    "anonymous",
     "wrong key",
     "revoked key",
     "expired key",
@@ -36,7 +36,7 @@ ACTORS: Final = (
     "other account",
     "owner",
 )
-KEYLESS: Final = frozenset({"nobody", "wrong key", "revoked key", "expired key", "disabled account"})
+KEYLESS: Final = frozenset({"anonymous", "wrong key", "revoked key", "expired key", "disabled account"})
 BATCHES: Final = "/api/v1/batches"
 IGNORES: Final = "/api/v1/ignores"
 KEYS: Final = "/api/v1/account/keys"
@@ -56,7 +56,7 @@ SECURITY_HEADERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What an operation answers to those who may call it."""
+    """The answer of an operation to those who may call it."""
 
     owner: int
     other: int
@@ -137,7 +137,7 @@ class World:
     server: Server
     site: Site
     known: dict[str, Any]
-    """What stands for the parameters of a path: the owner's report with two finished runs, and its project."""
+    """Values for the parameters of a path: the owner's report with two finished runs, and its project."""
     keys: dict[str, str | None]
 
     def batch(self) -> int:
@@ -200,7 +200,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         server.finished(report["id"])
         with server._database() as database:
             database.write_here(lambda tx: _add_picture(tx, report["id"]))
-        keys: dict[str, str | None] = {"nobody": None, "owner": server.add_key(1), "wrong key": "pgk_" + "x" * 40}
+        keys: dict[str, str | None] = {"anonymous": None, "owner": server.add_key(1), "wrong key": "pgk_" + "x" * 40}
         keys["read-only key"] = server.add_key(1, scopes=("reports:read", "account:read"))
         keys["revoked key"] = server.add_key(1)
         server.revoke_by_command(keys["revoked key"] or "")
@@ -269,7 +269,7 @@ def ask(world: World, method: str, path: str, actor: str, *, fill: Callable[[str
 
 
 def wrong_in_every_answer(reply: Reply, method: str, path: str) -> list[str]:
-    """What is promised of every answer and does not hold of this one."""
+    """Promises for every answer that this one breaks."""
     found = [f"{name} is there" for name in ("Set-Cookie", "Server", "X-Powered-By") if reply.header(name) is not None]
     found += [
         f"{name}: {reply.header(name)}"
@@ -327,7 +327,7 @@ def test_every_caller_gets_what_the_rules_say(world: World, subtests: pytest.Sub
 
 
 def test_allow_names_every_method_of_the_path(world: World, subtests: pytest.Subtests) -> None:
-    """A refused method is told which there are, all of them."""
+    """The answer to a refused method names all methods that there are."""
     for path in PATHS:
         with subtests.test(path=path):
             methods = {method for method, where in OFFERED if where == path}
@@ -371,7 +371,7 @@ def neutral(reply: Reply, *names: str) -> tuple[int, list[tuple[str, str]], str]
 
 
 def test_what_belongs_to_others_looks_like_what_never_was(world: World, subtests: pytest.Subtests) -> None:
-    """Byte for byte, headers included: nobody learns which ids exist."""
+    """Byte for byte, headers included: no client learns which ids exist."""
     for method, path in sorted(where for where in OFFERED if "{id}" in where[1]):
         with subtests.test(method=method, path=path):
             kinds = {BATCHES: "batch", IGNORES: "ignore", KEYS: "key", WEBHOOKS: "webhook"}
@@ -394,7 +394,7 @@ def test_what_belongs_to_others_looks_like_what_never_was(world: World, subtests
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 def test_projects_of_others_look_like_those_that_never_were(method: str, world: World) -> None:
-    """The same for hosts: nobody learns what others analyze."""
+    """The same for hosts: no client learns which hosts others analyze."""
     project = world.known["project"]
     unknown = project[:-1] + ("1" if project[-1] != "1" else "2")
     path = "/api/v1/projects/{project}"
@@ -416,7 +416,7 @@ def test_a_list_shows_nothing_of_others(world: World) -> None:
 
 def test_every_problem_type_opens(world: World) -> None:
     """A developer who follows ``type`` finds a page about the problem, without a key."""
-    known = {"nobody": "/api/v1/reports", "owner": "/api/v1/reports/0", "read-only key": "/api/v1/reports/1"}
+    known = {"anonymous": "/api/v1/reports", "owner": "/api/v1/reports/0", "read-only key": "/api/v1/reports/1"}
     problems = [world.server.call("DELETE", path, key=world.keys[actor]).json for actor, path in known.items()]
     problems.append(world.server.call("POST", "/api/v1/reports", form={}).json)
     problems.append(world.server.call("GET", "/api/v1/account", headers={"Accept": "text/html"}).json)

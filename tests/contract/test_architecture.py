@@ -1,4 +1,4 @@
-"""The instance rules about rooms, arrows and files, as tests."""
+"""The rules about packages, imports and files, as tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PACKAGE = ROOT / "src" / "pagegrade"
 EXCUSES: dict[str, list[str]] = tomllib.loads((ROOT / "tests/contract/excuses.toml").read_text())
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 MAX_LINES = 600
-FORBIDDEN_ROOMS = {"common", "data", "helpers", "managers", "misc", "shared", "utils"}
+FORBIDDEN_PACKAGES = {"common", "data", "helpers", "managers", "misc", "shared", "utils"}
 """Names that say nothing about what is inside."""
 
 SOURCES = sorted(PACKAGE.rglob("*.py"))
@@ -33,7 +33,7 @@ def relative(path: Path) -> str:
 
 
 def layers() -> list[list[str]]:
-    """The rooms of the first contract, highest layer first; rooms of one layer together."""
+    """The packages of the first contract, highest layer first; packages of one layer together."""
     contract = PYPROJECT["tool"]["importlinter"]["contracts"][0]
     return [[room.strip(" ()") for room in layer.split("|")] for layer in contract["layers"]]
 
@@ -47,12 +47,12 @@ def test_imports_follow_the_contracts(capsys: pytest.CaptureFixture[str]) -> Non
     assert kept, capsys.readouterr().out
 
 
-def test_every_room_stands_in_the_first_contract() -> None:
+def test_every_package_stands_in_the_first_contract() -> None:
     """A room that no layer names could import whatever it likes."""
-    rooms = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" and path.stem != "__init__"}
-    rooms |= {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+    packages = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" and path.stem != "__init__"}
+    packages |= {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
 
-    assert rooms <= {room for layer in layers() for room in layer}
+    assert packages <= {package for layer in layers() for package in layer}
 
 
 def private_imports() -> Iterator[str]:
@@ -68,11 +68,11 @@ def private_imports() -> Iterator[str]:
 
 
 def test_private_modules_stay_in_their_room() -> None:
-    """What begins with an underscore may change without asking anybody outside."""
+    """Names that begin with an underscore may change without a look at other packages."""
     assert list(private_imports()) == []
 
 
-def test_architecture_page_has_the_rooms_in_the_order_of_the_contract() -> None:
+def test_architecture_page_has_the_packages_in_the_order_of_the_contract() -> None:
     """The page a newcomer reads first says what the linter enforces."""
     text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
     headings = re.findall(r"^### `([a-z_]+)`", text, re.MULTILINE)
@@ -87,7 +87,7 @@ def expected_tests(source: Path) -> set[Path]:
 
 
 def has_code(source: Path) -> bool:
-    """Whether a module holds functions; values alone need no test, and a package is tested by its modules."""
+    """Return whether a module holds functions; values alone need no test, and a package is tested by its modules."""
     return source.name != "__init__.py" and "def " in source.read_text(encoding="utf-8")
 
 
@@ -136,7 +136,7 @@ def test_every_test_file_tests_a_source_file() -> None:
 
 
 def is_wanted(path: Path, wanted: set[Path]) -> bool:
-    """Whether a test is that of a source file, or a second one of it: ``test_y_more.py`` beside ``test_y.py``."""
+    """Return whether a test belongs to a source file, also as a second one: ``test_y_more.py`` of ``y.py``."""
     words = path.stem.split("_")
     return any(path.with_name("_".join(words[:count]) + ".py") in wanted for count in range(2, len(words) + 1))
 
@@ -150,11 +150,11 @@ def test_modules_are_short() -> None:
 
 
 def test_no_room_is_called_by_a_word_that_says_nothing() -> None:
-    """``utils`` is where things go that nobody thought about."""
+    """``utils`` becomes the place of unrelated functions."""
     folders = {path.parent for path in SOURCES} - {PACKAGE / "parse" / "data"}  # holds nothing but tables
     names = {path.stem.strip("_") for path in SOURCES} | {path.name for path in folders}
 
-    assert names.isdisjoint(FORBIDDEN_ROOMS)
+    assert names.isdisjoint(FORBIDDEN_PACKAGES)
 
 
 @functools.cache

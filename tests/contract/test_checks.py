@@ -1,4 +1,4 @@
-"""What is promised of every check, tested over every check."""
+"""Promises of every check, tested over every check."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_explanations_are_short_sentences(check: Check) -> None:
 
 @every_check
 def test_texts_use_the_terms_of_the_field(check: Check) -> None:
-    """What a reader sees needs no glossary."""
+    """Texts for readers need no glossary."""
     texts = [check.title, check.summary, *(check.documentation[section] for section in SECTIONS[:3])]
     texts += [text for state in check.states for text in (state.message, state.title, state.why, state.fix)]
     found = {match[0].lower() for text in texts for match in RETIRED.finditer(CODE.sub("", text))}
@@ -244,7 +244,7 @@ def hide_everything(artifacts: Artifacts) -> Artifacts:
     "check", [check for check in CHECKS if check.severity is not Severity.INFO], ids=lambda one: one.id
 )
 def test_says_whether_it_looks_at_what_is_rendered_only(check: Check) -> None:
-    """Where visibility is unknown, findings that depend on it are at most warnings, and no others."""
+    """With unknown visibility, findings that depend on it are at most warnings, and no others."""
     artifacts = artifacts_of_example(check.documentation["Fails on"])
     found = run_check(check, Facts(artifacts))
     hidden = run_check(check, Facts(hide_everything(artifacts)))

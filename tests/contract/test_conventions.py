@@ -81,7 +81,7 @@ def test_commands_in_the_documents_exist() -> None:
 
 
 def test_the_locks_belong_to_the_project_file() -> None:
-    """Nobody forgot ``make lock``, every package has a hash, and no address is written down."""
+    """``make lock`` was run, every package has a hash, and no address is written down."""
     assert problems() == []
 
 
@@ -91,7 +91,7 @@ def test_every_lock_file_is_made_by_the_tool() -> None:
 
 
 def test_the_levels_agree_on_versions() -> None:
-    """What runs at a user's is what was tested."""
+    """The versions that users run are those that were tested."""
     pins = [set(re.findall(r"^([\w.-]+==[\w.]+)", lock.path.read_text(), re.MULTILINE)) for lock in LOCKS[:3]]
     dev, test, run = pins
 
@@ -178,7 +178,7 @@ def test_every_ruff_exception_has_its_reason() -> None:
 
 
 def test_workflows_call_make_and_pin_actions() -> None:
-    """CI runs commands everybody can run, and no action that can change under our feet."""
+    """CI runs commands that work everywhere, and no action that can change later."""
     for path in (ROOT / ".github/workflows").glob("*.yml"):
         text = path.read_text(encoding="utf-8")
         assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name) for name in re.findall(r"uses: (\S+)", text)), path.name

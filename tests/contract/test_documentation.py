@@ -1,4 +1,4 @@
-"""What a person can set or type is explained where it is declared."""
+"""Everything that a person can set or type is explained where it is declared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where each row of the hostile-input matrix about the service is covered: no row is forgotten in silence.
+"""The test of each row of the hostile-input matrix about the service: no row is forgotten.
 
 A row is covered where a test names it. Rows whose test lives under another name, and rows that have to wait, are
 listed here.
@@ -16,7 +16,7 @@ SIZES = {"J": 22, "K": 18, "L": 14, "M": 18, "N": 14, "O": 17, "P": 12, "Q": 10}
 """Letter of a part of the matrix -> its rows."""
 ROWS = [f"{letter}{number:02d}" for letter, size in SIZES.items() for number in range(1, size + 1)]
 NAMED = re.compile(r"\b([J-Q]\d\d)\b")
-ROOMS = {"browser", "contract", "e2e", "fault", "web"}
+PACKAGES = {"browser", "contract", "e2e", "fault", "web"}
 """Folders of tests that name rows."""
 
 UNDER_ANOTHER_NAME = {
@@ -35,7 +35,7 @@ UNDER_ANOTHER_NAME = {
     "N14": ("worker/test_worker.py", "test_a_clock_that_jumps_takes_no_live_run"),
     "O08": ("fault/test_browser_crashes.py", "test_a_killed_browser_costs_its_report_nothing_but_its_part"),
     "O16": ("fault/test_cluster_crashes.py", "test_a_database_that_is_restarted_under_load_keeps_every_promise"),
-    "P08": ("store/engine/test_postgresql_database.py", "test_too_many_connections_are_told"),
+    "P08": ("store/engine/test_postgresql_database.py", "test_too_many_connections_are_reported"),
     "P06": ("sandbox/test_pool.py", "test_a_child_that_was_killed_while_idle_is_replaced"),
     "P07": ("store/engine/test_sqlite.py", "test_one_process_only_moves_the_log_into_the_database"),
     "P09": ("store/schema/test_migrate.py", "test_a_migration_that_is_killed_is_done_at_the_next_start"),
@@ -64,7 +64,7 @@ def named_in_tests() -> dict[str, list[str]]:
     """Row -> test files that name it."""
     found: dict[str, list[str]] = {}
     for path in sorted(TESTS.rglob("*.py")):
-        if path != Path(__file__).resolve() and path.relative_to(TESTS).parts[0] in ROOMS:
+        if path != Path(__file__).resolve() and path.relative_to(TESTS).parts[0] in PACKAGES:
             for row in set(NAMED.findall(path.read_text(encoding="utf-8"))):
                 found.setdefault(row, []).append(path.relative_to(TESTS).as_posix())
     return found

@@ -1,4 +1,4 @@
-"""Who may open what: every operation of the pages and every kind of visitor, from the table of operations.
+"""Access to pages: every operation of the pages and every kind of visitor, from the table of operations.
 
 Each page declares its audience (``access``); nothing here names a page, so a new one is tested as well.
 """
@@ -34,7 +34,7 @@ FOR_ADMINS: Final = [each for each in CLOSED if each.access == "admin"]
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What belongs to Alice, and the headers of everybody's browser."""
+    """The objects of Alice, and the headers of each visitor's browser."""
 
     alice: Mapping[str, str]
     bob: Mapping[str, str]
@@ -83,7 +83,7 @@ async def make_world(instance: Instance) -> World:
 
 
 def address(operation: Operation, world: World) -> str:
-    """Where the operation is found for something of Alice's."""
+    """The address of the operation for an object of Alice."""
     segments = operation.path.split("/")
     place = next((value for start, value in world.places.items() if operation.path.startswith(start)), "json")
     named = {"{format}": "json", "{number}": "1", "{picture}": "viewport", "{delivery}": "1"}
@@ -101,13 +101,13 @@ def test_there_are_pages_of_every_kind() -> None:
     assert (bool(CLOSED), bool(CHANGING), bool(OWNED), bool(FOR_ADMINS)) == (True, True, True, True)
 
 
-def test_pages_of_people_are_closed_to_everybody_else(tmp_path: Path) -> None:
-    """Nobody, who has signed out, and who is disabled are asked to sign in, and brought back to where they were."""
+def test_pages_of_accounts_are_closed_to_all_others(tmp_path: Path) -> None:
+    """Anonymous, signed-out and disabled visitors are asked to sign in, and brought back to where they were."""
 
     async def script(instance: Instance) -> list[tuple[str, str, httpx.Response]]:
         world = await make_world(instance)
         visitors: dict[str, Mapping[str, str]] = {
-            "nobody": OWN,
+            "anonymous": OWN,
             "signed out": world.signed_out,
             "disabled": world.disabled,
             "forged": {**OWN, "Cookie": "__Host-session=" + "A" * 43},
@@ -120,14 +120,14 @@ def test_pages_of_people_are_closed_to_everybody_else(tmp_path: Path) -> None:
         ]
 
     for name, who, answer in with_instance(tmp_path, script):
-        told = (name, who, answer.status_code, answer.headers.get("location"))
+        seen = (name, who, answer.status_code, answer.headers.get("location"))
 
         if answer.request.method == "GET":
-            assert told[2] == 303, told
-            assert str(told[3]).startswith("/sign-in?next=%2F"), told
+            assert seen[2] == 303, seen
+            assert str(seen[3]).startswith("/sign-in?next=%2F"), seen
         else:
-            assert told[2:] == (401, None), told
-        assert "pricing" not in answer.text, told
+            assert seen[2:] == (401, None), seen
+        assert "pricing" not in answer.text, seen
 
 
 def test_forms_of_other_sites_change_nothing(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_forms_of_other_sites_change_nothing(tmp_path: Path) -> None:
 
 
 def test_what_is_alices_is_not_there_for_bob(tmp_path: Path, subtests: pytest.Subtests) -> None:
-    """The same 404 as for what nobody has, whatever the method."""
+    """The same 404 as for objects that do not exist, whatever the method."""
 
     async def script(instance: Instance) -> list[tuple[Operation, httpx.Response, httpx.Response]]:
         world = await make_world(instance)
@@ -165,7 +165,7 @@ def test_what_is_alices_is_not_there_for_bob(tmp_path: Path, subtests: pytest.Su
 
 
 def test_pages_of_administrators_are_not_there_for_others(tmp_path: Path, subtests: pytest.Subtests) -> None:
-    """Bob cannot tell them from pages that do not exist."""
+    """Bob cannot distinguish them from pages that do not exist."""
 
     async def script(
         instance: Instance,
@@ -185,8 +185,8 @@ def test_pages_of_administrators_are_not_there_for_others(tmp_path: Path, subtes
             assert accounts == 4
 
 
-def test_other_methods_are_told_which_there_are(tmp_path: Path) -> None:
-    """On the path of every page, before anybody is asked who they are; OPTIONS is answered."""
+def test_other_methods_get_the_allowed_ones(tmp_path: Path) -> None:
+    """On the path of every page, before authentication; OPTIONS is answered."""
     offered: dict[str, set[str]] = {}
     for operation in ALL_OPERATIONS:
         if operation.tag == PAGES:

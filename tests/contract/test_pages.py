@@ -32,6 +32,6 @@ def test_every_state_has_a_name_of_its_own() -> None:
 
 
 def test_no_page_lies_where_programs_look() -> None:
-    """What is below ``/api/`` speaks JSON only."""
+    """Paths below ``/api/`` answer JSON only."""
     assert [operation.path for operation in page_operations() if operation.path.startswith("/api/")] == []
     assert len(page_operations()) < len(ALL_OPERATIONS)

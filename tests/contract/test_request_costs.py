@@ -95,7 +95,7 @@ def multiparts(text: str) -> None:
 
 
 REFUSALS: Final = (HttpParserInvalidURLError, InvalidInput, RefusedError, Rejected)
-"""What a parser raises about a value it does not accept; any other error fails the test."""
+"""Errors that a parser raises about a value it does not accept; any other error fails the test."""
 
 
 def bytes_of(text: str) -> bytes:
@@ -179,7 +179,7 @@ PARSERS: Final[dict[str, tuple[Callable[[str], object], tuple[str, ...]]]] = {
     "recipient": (lambda text: domain_of(f"a@{text[:250]}"), ()),
     "recipient of any length": (domain_of, ()),
 }
-"""What reads something that a client chose -> how, and the headers it reads."""
+"""Parsers of a value that a client chooses -> the function, and the headers it reads."""
 COMPARED: Final = frozenset(
     {"forwarded", "access-control-request-method", "content-length", "origin", "sec-fetch-site", "referer"}
 )
@@ -198,7 +198,7 @@ BOUNDED: Final = frozenset({"idempotency-key", "x-request-id", "traceparent", "u
 
 
 def growth_of(read: Callable[[str], object], shape: str, size: int = MEASURED) -> float:
-    """How the processor time of reading the shape grows, whether it is accepted or refused."""
+    """Growth of the processor time of reading the shape, whether it is accepted or refused."""
     texts = {factor * size: fill(shape, factor * size) for factor in (1, 2, 4)}
 
     def attempt(characters: int) -> None:
@@ -248,7 +248,7 @@ def delayed_by_others_s() -> float:
 
 @dataclass(slots=True)
 class Lag:
-    """How long the event loop was kept from its other work, looked at every millisecond."""
+    """Time for which the event loop was kept from its other work, sampled every millisecond."""
 
     worst_s: float = 0.0
     worst_cpu_s: float = 0.0
@@ -403,7 +403,7 @@ async def lags(tmp_path: Path) -> list[str]:
         return found
 
 
-def test_nobody_waits_while_hostile_requests_are_read(tmp_path: Path) -> None:
+def test_hostile_requests_delay_no_other_client(tmp_path: Path) -> None:
     """The event loop of a real server is back within a tenth of a second, whatever is sent to it."""
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         found = runner.run(lags(tmp_path))

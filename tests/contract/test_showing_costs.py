@@ -25,7 +25,7 @@ from tests.web.calling import REPORTS, Instance, with_instance
 MAX_CPU_S: Final = 0.1
 ATTEMPTS: Final = 16
 REFERENCE_S: Final = 0.002
-"""What ``work`` takes on the machine that ``MAX_CPU_S`` is meant for; on a slower one everything may take longer."""
+"""Time of ``work`` on the machine that ``MAX_CPU_S`` is meant for; on a slower one everything may take longer."""
 PDF_ATTEMPTS: Final = 8
 PASTED: Final = 2_000
 """Lines of a list that are looked at."""
@@ -38,7 +38,7 @@ def work() -> int:
 
 
 def pace() -> float:
-    """How many times as long as on the reference machine this one takes now; at least 1."""
+    """Slowness of this machine now, as a multiple of the reference machine; at least 1."""
     taken = []
     for _ in range(3):
         begun = time.process_time()  # lint: allow timed-test - best of many, in shares of reference work

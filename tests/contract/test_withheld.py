@@ -86,7 +86,7 @@ def test_what_was_seen_and_what_to_do_is_said(form: str) -> None:
 
 @pytest.mark.parametrize("form", ["text", "markdown", "prompt", "html", "paper", "csv", "github", "sarif", "junit"])
 def test_what_holds_all_the_same_is_listed(form: str) -> None:
-    """A missing header is one, whoever answers."""
+    """A missing header is one, whatever page answered."""
     assert "HSTS" in FORMS[form](withheld_report()) or "hsts" in FORMS[form](withheld_report())
 
 

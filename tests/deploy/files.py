@@ -76,7 +76,7 @@ def unit_lines(path: Path) -> list[tuple[str, str]]:
 
 
 def unit_values(path: Path, key: str) -> list[str]:
-    """What a unit says of one key."""
+    """The values of one key of a unit."""
     return [value for found, value in unit_lines(path) if found == key]
 
 

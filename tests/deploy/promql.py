@@ -1,4 +1,4 @@
-"""What a query of Prometheus asks for: metrics, labels, values. As much of its language as our queries use."""
+"""Parser of Prometheus queries: metrics, labels, values. As much of its language as our queries use."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _WORD: Final = re.compile(r"[a-zA-Z_:][\w:]*")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What one expression asks for."""
+    """The parts of one expression."""
 
     metrics: frozenset[str]
     matchers: frozenset[tuple[str, str, str]]
@@ -77,7 +77,7 @@ def exposed() -> dict[str, frozenset[str]]:
 
 
 def _looked_at(module: Path) -> dict[str, frozenset[str]]:
-    """Gauges that are made when somebody asks: name -> labels, read from the calls that make them."""
+    """Gauges that are made at a scrape: name -> labels, read from the calls that make them."""
     found = {}
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "GaugeMetricFamily":

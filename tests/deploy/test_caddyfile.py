@@ -1,4 +1,4 @@
-"""Caddy is told what Pagegrade relies on."""
+"""The Caddyfile contains the settings that Pagegrade relies on."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ LONGEST_WAIT_S = 50
 
 
 def said(directive: str) -> str:
-    """What stands behind a directive that occurs once."""
+    """The rest of the line of a directive that occurs once."""
     [found] = re.findall(rf"^\s*{directive} (.*)$", TEXT, re.MULTILINE)
     return str(found)
 
 
 def test_every_variable_is_given() -> None:
-    """What the file takes from its environment, Compose puts there."""
+    """The variables that the file takes from its environment are put there by Compose."""
     wanted = set(re.findall(r"\{\$(\w+)", TEXT))
 
     for path in COMPOSE:
@@ -64,14 +64,14 @@ def test_what_is_inside_stays_inside() -> None:
 
 
 def test_addresses_that_open_doors_are_not_logged() -> None:
-    """There is no log of requests, and errors are told without their address."""
+    """There is no log of requests, and errors are logged without their address."""
     site = TEXT[TEXT.index("{$SITE} {") :]
 
     assert not re.search(r"^\s*log\b", site, re.MULTILINE)
     assert "request>uri delete" in TEXT
 
 
-def test_an_outage_is_told_as_pagegrade_tells_it() -> None:
+def test_an_outage_is_reported_in_the_words_of_pagegrade() -> None:
     """Programs find the members, the code and the header that they find in our own answers."""
     [body] = re.findall(r"respond `(.*)` 503", TEXT)
     problem = json.loads(body.replace("{host}", "reports.example.org"))
@@ -85,7 +85,7 @@ def test_an_outage_is_told_as_pagegrade_tells_it() -> None:
 @pytest.mark.skipif(shutil.which("caddy") is None, reason="Caddy is not installed here")
 def test_caddy_understands_the_file(tmp_path: Path) -> None:
     """The real program can work with it."""
-    told = subprocess.run(
+    result = subprocess.run(
         ["caddy", "validate", "--adapter", "caddyfile", "--config", CADDYFILE],  # noqa: S607
         env={
             "PATH": os.environ["PATH"],
@@ -98,4 +98,4 @@ def test_caddy_understands_the_file(tmp_path: Path) -> None:
         text=True,
     )
 
-    assert told.returncode == 0, told.stderr
+    assert result.returncode == 0, result.stderr

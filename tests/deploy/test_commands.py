@@ -1,4 +1,4 @@
-"""Whatever the files and pages tell somebody to run exists, and whatever they set is a setting."""
+"""Commands in files and pages exist, and variables that they set are settings."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_what_is_started_is_understood() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_what_a_page_says_is_understood(page: Path) -> None:
-    """Nobody who copies a line from a page is told that there is no such command."""
+    """A line copied from a page is a command that exists."""
     commands = pagegrade_commands(page)
 
     assert commands

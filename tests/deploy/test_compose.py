@@ -21,12 +21,12 @@ LEASE_S = Settings.model_fields["lease_seconds"].default
 
 
 def is_ours(service: dict[str, Any]) -> bool:
-    """Whether it runs our image."""
+    """Return whether it runs our image."""
     return str(service["image"]).startswith("${IMAGE")
 
 
 def networks(path: Path) -> dict[str, set[str]]:
-    """Which services are in each network."""
+    """The services of each network."""
     found: dict[str, set[str]] = {name: set() for name in load_yaml(path)["networks"]}
     for name, service in services(path).items():
         for network in service["networks"]:
@@ -52,7 +52,7 @@ def test_containers_get_nothing_they_do_not_need(path: Path, name: str) -> None:
 
 @pytest.mark.parametrize(("path", "name"), ALL, ids=lambda value: getattr(value, "name", value))
 def test_nothing_runs_as_root_but_caddy_without_its_rights(path: Path, name: str) -> None:
-    """Our image says who runs it; others are told, with a number that is not 0."""
+    """Our image names its user; others are given one, with a number that is not 0."""
     service = services(path)[name]
     [user] = [arguments for instruction, arguments in dockerfile() if instruction == "USER"]
 
@@ -64,7 +64,7 @@ def test_nothing_runs_as_root_but_caddy_without_its_rights(path: Path, name: str
 
 @pytest.mark.parametrize(("path", "name"), ALL, ids=lambda value: getattr(value, "name", value))
 def test_images_have_a_version(path: Path, name: str) -> None:
-    """What is started tomorrow is what was tried today."""
+    """An image that is started tomorrow is the one that was tried today."""
     service = services(path)[name]
     image = env_example()["IMAGE"] if is_ours(service) else service["image"]
     tag = image.partition(":")[2]
@@ -88,7 +88,7 @@ def test_the_database_is_out_of_reach() -> None:
     assert "database" not in found["front"] | found["egress"]
 
 
-def test_pages_are_fetched_where_nobody_else_is() -> None:
+def test_pages_are_fetched_on_unused_addresses() -> None:
     """A page that gets a worker to connect somewhere meets neither Caddy nor the API."""
     found = networks(MANY)
 
@@ -120,7 +120,7 @@ def test_caddy_knows_every_api_process(path: Path) -> None:
 
 @pytest.mark.parametrize(("path", "name"), ALL, ids=lambda value: getattr(value, "name", value))
 def test_stopping_is_waited_for(path: Path, name: str) -> None:
-    """Nothing is killed that is still finishing what is under way; whoever has runs also needs to give them back."""
+    """Nothing is killed that is still finishing its work; processes with runs also need time to give them back."""
     service = services(path)[name]
     works = name in {"worker", "pagegrade"}
     if name == "migrate":
@@ -196,7 +196,7 @@ def test_compose_understands_the_file(path: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(DEPLOY, tmp_path / "deploy", ignore=shutil.ignore_patterns("secrets", ".env"))
     shutil.copy(folder / "env.example", folder / ".env")
     subprocess.run([folder / "make-secrets"], check=True, capture_output=True)
-    told = subprocess.run(
+    result = subprocess.run(
         ["docker", "compose", "--file", path.name, "config", "--format", "json"],  # noqa: S607
         cwd=folder,
         env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
@@ -205,12 +205,12 @@ def test_compose_understands_the_file(path: Path, tmp_path: Path) -> None:
         text=True,
     )
 
-    assert told.returncode == 0, told.stderr
-    assert told.stderr == ""
-    assert set(json.loads(told.stdout)["services"]) == set(services(path))
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    assert set(json.loads(result.stdout)["services"]) == set(services(path))
 
 
 def test_defaults_are_those_of_the_example() -> None:
-    """A variable that somebody takes out of their file means the same as before."""
+    """A variable that is removed from the file means the same as before."""
     assert filled("${WORKER_CONCURRENCY:-4}") == env_example()["WORKER_CONCURRENCY"]
     assert f"${{WORKER_REPLICAS:-{env_example()['WORKER_REPLICAS']}}}" == services(MANY)["worker"]["deploy"]["replicas"]

@@ -17,7 +17,7 @@ def arguments_of(instruction: str) -> list[str]:
 
 
 def locks() -> list[str]:
-    """The locks that somebody may build with."""
+    """The locks that an image may be built with."""
     return ["run", "otel"]
 
 

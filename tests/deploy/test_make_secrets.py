@@ -21,7 +21,7 @@ def make(folder: Path, *arguments: str) -> Path:
 
 
 def contents(secrets: Path) -> dict[str, str]:
-    """What is in each file."""
+    """The contents of each file."""
     return {path.name: path.read_text(encoding="ascii") for path in secrets.iterdir()}
 
 
@@ -34,7 +34,7 @@ def test_it_makes_what_compose_wants(path: Path, arguments: tuple[str, ...], tmp
 
 
 def test_once_more_changes_nothing(tmp_path: Path) -> None:
-    """Whoever runs it twice keeps their database password."""
+    """A second run keeps the database password."""
     before = contents(make(tmp_path))
 
     assert contents(make(tmp_path)) == before

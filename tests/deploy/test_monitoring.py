@@ -43,13 +43,13 @@ NEEDS_PROMTOOL = pytest.mark.skipif(shutil.which("promtool") is None, reason="pr
 
 def promtool(*arguments: str) -> None:
     """Run it, and fail with what it says."""
-    told = subprocess.run(["promtool", *arguments], capture_output=True, check=False, text=True)  # noqa: S607
+    result = subprocess.run(["promtool", *arguments], capture_output=True, check=False, text=True)  # noqa: S607
 
-    assert told.returncode == 0, told.stdout + told.stderr
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_only_metrics_that_exist_are_asked_for() -> None:
-    """No panel stays empty and no alert silent because of a name that nobody shows."""
+    """No panel stays empty and no alert silent because of a name that does not exist."""
     known = {**exposed(), **OUTSIDE}
 
     assert len(QUERIES) > 30
@@ -110,7 +110,7 @@ def test_panels_explain_themselves() -> None:
 
 
 def test_alerts_say_what_to_do() -> None:
-    """Each has a summary, a runbook and a severity that somebody has routed."""
+    """Each has a summary, a runbook and a severity that is routed."""
     for rule in RULES:
         assert set(rule["annotations"]) == {"summary", "runbook"}, rule["alert"]
         assert rule["labels"]["severity"] in {"page", "ticket"}

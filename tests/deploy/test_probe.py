@@ -49,12 +49,12 @@ def probe(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]
 
 
 def test_a_server_that_is_ready_is_healthy() -> None:
-    """What it said is told, for `docker inspect`."""
+    """Its answer is printed, for `docker inspect`."""
     with answering(b'HTTP/1.1 200 OK\r\ncontent-length: 18\r\n\r\n{"status":"ready"}') as (port, asked):
-        told = probe(PAGEGRADE_PORT=str(port), PAGEGRADE_HOST="0.0.0.0")
+        result = probe(PAGEGRADE_PORT=str(port), PAGEGRADE_HOST="0.0.0.0")
 
-    assert told.returncode == 0
-    assert told.stdout == '{"status":"ready"}\n'
+    assert result.returncode == 0
+    assert result.stdout == '{"status":"ready"}\n'
     assert asked[0].startswith(b"GET /readyz HTTP/1.1\r\n")
 
 
@@ -62,28 +62,28 @@ def test_a_server_that_is_ready_is_healthy() -> None:
     "answer", [b"HTTP/1.1 503 Service Unavailable\r\n\r\ndraining", b"HTTP/1.1 2001 X\r\n\r\n", b""]
 )
 def test_any_other_answer_is_not(answer: bytes) -> None:
-    """Not ready, not understood, and hung up are all the same to whoever restarts."""
+    """Not ready, not understood, and disconnected all lead to a restart."""
     with answering(answer) as (port, _):
-        told = probe(str(port))
+        result = probe(str(port))
 
-    assert told.returncode == 1
+    assert result.returncode == 1
 
 
 def test_another_port_and_path_can_be_asked() -> None:
     """A worker's port is not that of the settings, and Swarm wants another path."""
     with answering(b"HTTP/1.1 200 OK\r\n\r\nok") as (port, asked):
-        told = probe(str(port), "/healthz", PAGEGRADE_PORT="1")
+        result = probe(str(port), "/healthz", PAGEGRADE_PORT="1")
 
-    assert told.returncode == 0
+    assert result.returncode == 0
     assert asked[0].startswith(b"GET /healthz ")
 
 
-def test_nobody_there_is_told_in_words() -> None:
-    """No traceback: the sentence is what somebody reads in a hurry."""
+def test_a_refused_connection_is_reported_in_words() -> None:
+    """No traceback: the sentence is read in a hurry."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    told = probe(str(port))
+    result = probe(str(port))
 
-    assert told.returncode == 1
-    assert told.stdout.startswith(f"No answer from 127.0.0.1 port {port}: ")
-    assert told.stderr == ""
+    assert result.returncode == 1
+    assert result.stdout.startswith(f"No answer from 127.0.0.1 port {port}: ")
+    assert result.stderr == ""

@@ -22,7 +22,7 @@ each_unit = pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
 
 @each_unit
 def test_stopping_is_waited_for(path: Path) -> None:
-    """Nothing is killed that is still finishing what is under way; whoever has runs also needs to give them back."""
+    """Nothing is killed that is still finishing its work; processes with runs also need time to give them back."""
     [timeout] = unit_values(path, "TimeoutStopSec")
     [command] = unit_values(path, "ExecStart")
     works = "--no-worker" not in command
@@ -32,14 +32,14 @@ def test_stopping_is_waited_for(path: Path) -> None:
 
 @each_unit
 def test_parsers_are_left_to_their_parent(path: Path) -> None:
-    """A stop tells the main process alone; a parser that runs out of memory does not end the service."""
+    """A stop notifies the main process alone; a parser that runs out of memory does not end the service."""
     assert unit_values(path, "KillMode") == ["mixed"]
     assert unit_values(path, "OOMPolicy") == ["continue"]
 
 
 @each_unit
 def test_parsers_may_limit_themselves(path: Path) -> None:
-    """What lets a process limit itself is not filtered."""
+    """The system calls with which a process limits itself are not filtered."""
     filters = unit_values(path, "SystemCallFilter")
 
     assert filters == ["@system-service", "~@privileged"]
@@ -63,7 +63,7 @@ def test_no_unit_runs_as_root(path: Path) -> None:
 
 @each_unit
 def test_no_secret_is_in_a_unit(path: Path) -> None:
-    """Everybody may read units, and the environment shows in them."""
+    """All users may read units, and the environment shows in them."""
     for key, value in unit_lines(path):
         if key == "Environment" and value.partition("=")[0].endswith(("_KEY", "_TOKEN", "_URL")):
             pytest.fail(value)
@@ -72,7 +72,7 @@ def test_no_secret_is_in_a_unit(path: Path) -> None:
 
 
 def test_the_units_confine_alike() -> None:
-    """What one of them takes away, all do."""
+    """A right that one of them takes away, all do."""
     own = {"Description", "After", "ExecStart", "TimeoutStopSec", "LoadCredential", "Environment"}
     kept = {"StateDirectory", "StateDirectoryMode"}
     shared = [{pair for pair in unit_lines(path) if pair[0] not in own | kept} for path in UNITS]
@@ -87,29 +87,29 @@ def test_systemd_understands_the_unit(path: Path, tmp_path: Path) -> None:
     """The real program has nothing to say about it; ours is not installed where it looks, so another one stands in."""
     unit = tmp_path / path.name
     unit.write_text(path.read_text(encoding="utf-8").replace(PROGRAM, sys.executable), encoding="utf-8")
-    told = subprocess.run(
+    result = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", unit],  # noqa: S607
         capture_output=True,
         check=False,
         text=True,
     )
 
-    assert told.returncode == 0
-    assert told.stdout + told.stderr == ""
+    assert result.returncode == 0
+    assert result.stdout + result.stderr == ""
 
 
 @NEEDS_SYSTEMD
 @each_unit
 def test_little_is_left_to_take_away(path: Path) -> None:
     """The measure of systemd for how much a broken service could do stays where it is."""
-    told = subprocess.run(
+    result = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", f"--threshold={WORST_EXPOSURE}", path],  # noqa: S607
         capture_output=True,
         check=False,
         text=True,
     )
 
-    assert told.returncode == 0, told.stdout[-400:]
+    assert result.returncode == 0, result.stdout[-400:]
 
 
 @NEEDS_SYSTEMD

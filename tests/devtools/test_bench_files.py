@@ -37,7 +37,7 @@ async def exchange(port: int, host: bytes, *, at_once: bool) -> list[bytes]:
 
 
 async def of_files(host: bytes, *, at_once: bool) -> list[bytes]:
-    """What the server under test sends."""
+    """The figures that the server under test sends."""
     server = await asyncio.get_running_loop().create_server(FileServer, "127.0.0.1", 0)
     async with server:
         return await exchange(server.sockets[0].getsockname()[1], host, at_once=at_once)

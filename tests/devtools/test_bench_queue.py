@@ -11,7 +11,7 @@ from devtools.bench_queue import main
 
 
 def test_it_prints_what_each_verb_costs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Verbs at an empty and at a long queue, and the chores; crowds are left out here."""
+    """Verbs at an empty and at a long queue, and the chores; many clients at once are left out here."""
     file = tmp_path / "figures.json"
     status = main(["--count", "8", "--deep", "300", "--accounts", "20", "--clients", "--json", str(file)])
     printed = capsys.readouterr().out

@@ -32,7 +32,7 @@ def test_it_prints_the_cost_of_every_list_as_the_account_grows(
 
 
 def test_made_up_reports_are_consistent() -> None:
-    """Only completed ones have results, and everybody gets the same ones."""
+    """Only completed ones have results, and every call gets the same ones."""
     rows = list(make_rows(500, 1))
 
     assert {row["state"] for row in rows} == {"completed", "failed", "queued", "running"}

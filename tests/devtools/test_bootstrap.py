@@ -23,7 +23,7 @@ def make_project(root: Path) -> Path:
 
 
 def mark_ready(root: Path, level: str) -> None:
-    """What a finished set-up leaves behind."""
+    """The files that a finished set-up leaves behind."""
     (root / ".venv" / f".ready-{level}").write_text(bootstrap.fingerprint(root, level))
 
 
@@ -48,7 +48,7 @@ def test_a_level_contains_those_before_it(tmp_path: Path) -> None:
     "name", ["pyproject.toml", "requirements/uv.txt", "requirements/build.txt", "requirements/dev.txt"]
 )
 def test_a_changed_input_asks_for_a_new_set_up(tmp_path: Path, name: str) -> None:
-    """A pull that brings a new lock is followed without anybody thinking of it."""
+    """A pull that brings a new lock leads to a new set-up by itself."""
     root = make_project(tmp_path)
     mark_ready(root, "dev")
     (root / name).write_text("changed")

@@ -78,7 +78,7 @@ def test_every_form_of_a_plural_is_translated() -> None:
 
 
 def test_what_no_page_says_any_more_is_a_fault() -> None:
-    """Nobody should translate it for nothing."""
+    """Its translation would be useless."""
     found = list(faults("de", a_source("New"), a_catalogue(Gone="Weg")))
 
     assert [(fault.message, fault.what) for fault in found] == [

@@ -40,7 +40,7 @@ def test_text_of_an_exception_is_found(use: str) -> None:
 
 @pytest.mark.parametrize("use", ["type(error).__name__", "error.code", "str(other)"])
 def test_codes_and_classes_of_an_exception_are_fine(use: str) -> None:
-    """What is ours may be said."""
+    """Our own codes and classes may be shown."""
     source = f"try:\n    work()\nexcept OSError as error:\n    note({use})\n"
 
     assert rules(CHECK, source) == []
@@ -56,7 +56,7 @@ def test_our_own_words_may_be_passed_on() -> None:
 
 
 def test_the_command_line_may_show_an_exception() -> None:
-    """Only rooms whose values reach a report are held to it."""
+    """Only packages whose values reach a report are held to it."""
     source = "try:\n    work()\nexcept OSError as error:\n    note(str(error))\n"
 
     assert rules("src/pagegrade/cli/app.py", source) == []
@@ -105,16 +105,16 @@ def test_an_unfinished_check_is_found() -> None:
     assert rules(CHECK, 'x = State(\n    fix="Write here: what to do.",\n)\n') == ["unfinished-check"]
 
 
-CROWDED = "def test_x():\n    value = 1\n    assert value\n    assert value == 1\n"
+CRAMPED = "def test_x():\n    value = 1\n    assert value\n    assert value == 1\n"
 
 
-def test_a_crowded_assert_is_found_and_mended() -> None:
+def test_an_assert_without_a_blank_line_is_found_and_fixed() -> None:
     """The first assert after work stands apart; those that follow stay with it."""
-    problems = check_source(TEST, CROWDED)
+    problems = check_source(TEST, CRAMPED)
 
     assert [problem.rule for problem in problems] == ["blank-line-before-assert"]
-    assert spaced(CROWDED, problems) == CROWDED.replace("    assert value\n", "\n    assert value\n")
-    assert rules(TEST, spaced(CROWDED, problems)) == []
+    assert spaced(CRAMPED, problems) == CRAMPED.replace("    assert value\n", "\n    assert value\n")
+    assert rules(TEST, spaced(CRAMPED, problems)) == []
 
 
 def test_an_assert_right_after_the_docstring_is_fine() -> None:

@@ -17,7 +17,7 @@ from pagegrade.web.problems import PROBLEMS
 
 
 def test_every_check_has_a_page_and_a_row() -> None:
-    """A check nobody can read about is a verdict without a reason."""
+    """A check without documentation is a verdict without a reason."""
     made = dict(check_pages(all_checks()))
     table = made["checks/README.md"]
 
@@ -80,7 +80,7 @@ def test_every_setting_is_shown_as_it_is_written_in_the_environment() -> None:
 
 
 def test_every_command_shows_its_arguments_and_options() -> None:
-    """What ``--help`` says, on one page."""
+    """The texts of ``--help``, on one page."""
     app = typer.Typer(help="Tend a lighthouse.")
 
     @app.command()
@@ -127,18 +127,18 @@ def test_numbers_of_the_score_are_filled_in_and_old_ones_are_stale(tmp_path: Pat
     page.parent.mkdir(parents=True)
     page.write_text("<!-- begin one: made from the code, do not edit -->\nold\n<!-- end one -->\n")
     made = {"one": "new"}
-    told = fill_scoring(tmp_path, made, checking=True)
+    changed = fill_scoring(tmp_path, made, checking=True)
     kept = page.read_text()
     fill_scoring(tmp_path, made, checking=False)
 
-    assert told
+    assert changed
     assert "old" in kept
     assert "new" in page.read_text()
     assert not fill_scoring(tmp_path, made, checking=True)
 
 
 def test_pages_of_checks_that_are_gone_are_removed(tmp_path: Path) -> None:
-    """An old page would describe a check nobody runs."""
+    """An old page would describe a check that does not run any more."""
     old = tmp_path / "docs/reference/checks/gone.md"
     old.parent.mkdir(parents=True)
     old.write_text("old")

@@ -1,4 +1,4 @@
-"""Whether a lock is current can be told without a network."""
+"""Locks are checked for being current without a network."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_group_matters_only_to_the_locks_that_hold_it() -> None:
 
 
 def test_an_extra_matters_only_to_the_locks_that_hold_it() -> None:
-    """Who does without it installs what they did before."""
+    """An installation without it gets the same packages as before."""
     before = make_pyproject("a")
     after = make_pyproject("a", otel=("opentelemetry-sdk",))
 
@@ -101,7 +101,7 @@ def test_a_package_without_a_hash_is_named(tmp_path: Path) -> None:
 
 
 def test_an_address_in_a_lock_is_refused(tmp_path: Path) -> None:
-    """Where somebody downloads from is their own business, and may hold a password."""
+    """The place of a download is private, and may hold a password."""
     root = copy_project(tmp_path)
     path = root / "requirements" / "run.txt"
     path.write_text(path.read_text() + "--index-url https://user:secret@packages.example/simple\n")

@@ -24,7 +24,7 @@ def test_two_files_are_written(tmp_path: Path) -> None:
 
 
 def test_file_function_and_id_are_one_name(tmp_path: Path) -> None:
-    """What the registry insists on."""
+    """The registry insists on that."""
     module, _ = write_check("seo/title-missing", tmp_path)
     functions = [node.name for node in ast.parse(module.read_text()).body if isinstance(node, ast.FunctionDef)]
 

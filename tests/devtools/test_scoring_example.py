@@ -8,7 +8,7 @@ from devtools.scoring_example import PAGE, PARAGRAPH, example_report, noindex_re
 
 
 def test_the_example_can_be_recomputed_from_its_report() -> None:
-    """What the categories take, from a hundred, rounded."""
+    """The sum of the categories' losses, from a hundred, rounded."""
     report = example_report()
     taken = sum(category.taken or 0.0 for category in report.categories.values())
 

@@ -28,7 +28,7 @@ def test_places_that_are_enough_do_all_that_is_asked() -> None:
 
 
 def test_one_flush_takes_all_commits_that_wait_for_it() -> None:
-    """Who comes while the log is being flushed shares the next flush."""
+    """A commit that arrives while the log is being flushed shares the next flush."""
     world = World(1, horizon_s=1.0, seed=1)
     first = world.flush(10.0)
 

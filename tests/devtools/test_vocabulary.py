@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from devtools import vocabulary
-from devtools.vocabulary import EXCUSES, main, problems_of, read_excuses, shrink, sources
+from devtools.vocabulary import main, problems_of, sources
 
 MODULE = "src/pagegrade/model/thing.py"
 
@@ -59,29 +59,27 @@ def test_the_content_of_a_decision_stays_and_its_title_does_not() -> None:
     assert lines("docs/decisions/0002-rooms.md", "# 0002. Rooms\n") == [0, 1]
 
 
-def test_excuses_only_shrink(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fix lowers numbers and removes files without problems; it raises and adds nothing."""
-    monkeypatch.setattr(vocabulary, "EXCUSES", tmp_path / "excuses.txt")
-    vocabulary.EXCUSES.write_text("# Head.\n5 a.py\n2 b.py\n3 c.py\n")
+def test_every_problem_is_printed_and_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With path and line; without a problem nothing is printed."""
+    (tmp_path / "a.py").write_text("# Judge.\nX = 1\n# Mend.\n")
+    (tmp_path / "b.py").write_text("# Evaluate.\n")
+    monkeypatch.setattr(vocabulary, "ROOT", tmp_path)
+    monkeypatch.setattr(vocabulary, "sources", lambda: ["a.py", "b.py"])
 
-    shrink(read_excuses(), {"a.py": 4, "c.py": 9, "d.py": 1})
+    assert main() == 1
+    assert [line.split(" ")[0] for line in capsys.readouterr().out.splitlines()] == ["a.py:1:", "a.py:3:"]
 
-    assert vocabulary.EXCUSES.read_text() == "# Head.\n4 a.py\n3 c.py\n"
+    monkeypatch.setattr(vocabulary, "sources", lambda: ["b.py"])
 
-
-def test_more_problems_than_excused_fail(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """One more than the number in the list fails and every problem of the file is printed."""
-    path, count = max(read_excuses().items(), key=lambda item: item[1], default=(MODULE, 0))
-    monkeypatch.setattr(vocabulary, "sources", lambda: [path] if count else [])
-    monkeypatch.setattr(vocabulary, "read_excuses", lambda: {path: count - 1})
-
-    status = main([])
-
-    assert status == (1 if count else 0)
-    assert len(capsys.readouterr().out.splitlines()) == count
+    assert main() == 0
+    assert capsys.readouterr().out == ""
 
 
-def test_every_excuse_names_a_file() -> None:
-    """An excuse of a file that is gone hides nothing."""
-    assert EXCUSES.exists()
-    assert set(read_excuses()) <= set(sources())
+def test_product_tests_and_documentation_are_checked() -> None:
+    """Without the generated reference, whose texts are checked where they are declared."""
+    found = sources()
+
+    assert {"README.md", "docs/architecture.md", MODULE.replace("thing", "report"), "tests/conftest.py"} <= set(found)
+    assert not any(path.startswith("docs/reference/") for path in found)

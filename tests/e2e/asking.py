@@ -1,4 +1,4 @@
-"""What the tests of misuse have in common."""
+"""Helpers that the tests of misuse share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def rows(*ids: str) -> pytest.MarkDecorator:
-    """Which rows of the hostile-input matrix a test covers; ``tests/contract/test_hostile_rows.py`` reads it."""
+    """Mark the rows of the hostile matrix that a test covers; ``tests/contract/test_hostile_rows.py`` reads it."""
     return pytest.mark.rows(*ids)
 
 
@@ -29,12 +29,12 @@ def post(server: Server, body: bytes, media_type: str | None = JSON, **headers: 
 
 
 def ask_for(server: Server, url: str, *, key: object = OWNER, **fields: object) -> Reply:
-    """The answer to a wish for a report that nobody waits for."""
+    """The answer to a request for a report, without waiting for it."""
     return server.call("POST", REPORTS, key=key, form={"url": url, **fields}, headers={"Prefer": "respond-async"})
 
 
 def count(server: Server, key: object = OWNER) -> int:
-    """How many reports an account has."""
+    """The number of reports of an account."""
     total: int = server.call("GET", REPORTS, key=key).json["meta"]["total"]
     return total
 

@@ -1,4 +1,4 @@
-"""What clients of the interface put on the wire, byte for byte, with blanks where a test fills something in.
+"""Requests of clients of the interface, byte for byte, with blanks where a test fills something in.
 
 ``{host}``, ``{key}``, ``{id}`` are filled in; ``{length}`` is the length of the body; ``{url}`` in a body is the page,
 percent-encoded, and ``{plain_url}`` as it is. Lines end with CRLF on the wire. Where a head ends with

@@ -1,4 +1,4 @@
-"""What the documents of the API look like: every member and its type, for tests that look from outside."""
+"""Shapes of the documents of the API: every member and its type, for tests that look from outside."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def wrong_members(document: Any, members: dict[str, tuple[type, ...]]) -> list[s
 
 
 def wrong_report(report: Any, *, detail: bool) -> list[str]:
-    """What is wrong with the shape of a report; ``detail``: with ``results`` and ``page``."""
+    """Faults of the shape of a report; ``detail``: with ``results`` and ``page``."""
     found = wrong_members(report, {**_REPORT, **(_DETAIL if detail else {})})
     if found:
         return found
@@ -90,12 +90,12 @@ def wrong_report(report: Any, *, detail: bool) -> list[str]:
 
 
 def wrong_account(account: Any) -> list[str]:
-    """What is wrong with the shape of an account."""
+    """Faults of the shape of an account."""
     return wrong_members(account, _ACCOUNT)
 
 
 def wrong_problem(problem: Any, *, status: int, code: str | None = None) -> list[str]:
-    """What is wrong with a problem document (RFC 9457 3.1, and the members that are ours)."""
+    """Faults of the shape of a problem document (RFC 9457 3.1, and the members that are ours)."""
     found = wrong_members(problem, PROBLEM)
     if found:
         return found

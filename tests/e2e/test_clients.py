@@ -32,7 +32,7 @@ NEEDED = {name: "curl" if name == "curl" else program for name, (program, *_) in
 
 
 def said_by(client: str, server: Server, target: str) -> list[dict[str, Any]]:
-    """What a client prints: one line for each call."""
+    """The output of a client: one line for each call."""
     program, script, *arguments = CLIENTS[client]
     done = subprocess.run(
         [program, str(FOLDER / script), *arguments, server.origin, server.key, target],

@@ -53,7 +53,7 @@ def finished(*arguments: str, **environment: str) -> subprocess.CompletedProcess
     ],
 )
 def test_the_exit_code_is_the_process_s(arguments: list[str], code: int, site: Site) -> None:
-    """What scripts see, without a traceback in any case."""
+    """Scripts see it, without a traceback in any case."""
     process = finished(*(argument.format(site=site.url) for argument in arguments))
 
     assert process.returncode == code
@@ -162,7 +162,7 @@ def test_an_ascii_terminal_gets_ascii(site: Site) -> None:
 
 @pytest.mark.parametrize("arguments", [["--help"], ["analyze", "--help"], ["--version"]])
 def test_help_loads_nothing_it_does_not_need(arguments: list[str]) -> None:
-    """Start-up stays quick because the rooms behind are not imported."""
+    """Start-up stays quick because the packages behind are not imported."""
     code = (
         "import sys; from pagegrade.cli.app import run; run(sys.argv[1:]); print(*sorted(sys.modules), file=sys.stderr)"
     )

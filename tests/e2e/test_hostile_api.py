@@ -39,7 +39,7 @@ BROKEN_BODIES = {
 @pytest.mark.parametrize("case", BROKEN_BODIES)
 @rows("K01", "K02")
 def test_json_that_is_none_is_a_bad_request(case: str, idle: Server) -> None:
-    """Told as such, never a fault of the server, and nothing is made."""
+    """The answer says so, it is no fault of the server, and nothing is made."""
     before = count(idle)
     reply = post(idle, BROKEN_BODIES[case])
 
@@ -142,7 +142,7 @@ def test_a_long_body_is_refused_while_it_comes(idle: Server) -> None:
 
 @rows("K04")
 def test_a_body_longer_than_announced_is_another_request(idle: Server) -> None:
-    """What follows the announced length is read as a request of its own, and refused as none."""
+    """The bytes after the announced length are read as a request of their own, and refused as none."""
     with idle.wire() as wire:
         head = f"POST {REPORTS} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {idle.key}\r\nContent-Type: {FORM}\r\n"
         wire.send(f"{head}Content-Length: 4\r\n\r\nurl=https://example.com/\r\n\r\n".encode())
@@ -169,7 +169,7 @@ MEDIA_TYPES = {
 @pytest.mark.parametrize("case", MEDIA_TYPES)
 @rows("K05")
 def test_the_media_type_of_a_body_counts(case: str, idle: Server) -> None:
-    """Forms, multipart and JSON in UTF-8 are read; everything else is told what would be."""
+    """Forms, multipart and JSON in UTF-8 are read; the answer to everything else names them."""
     media_type, status = MEDIA_TYPES[case]
     reply = post(idle, b"url=https://example.com/media", media_type)
 
@@ -180,7 +180,7 @@ def test_the_media_type_of_a_body_counts(case: str, idle: Server) -> None:
 
 @rows("K05")
 def test_a_body_without_a_media_type_is_read_as_a_form(idle: Server) -> None:
-    """What the interface asks for; bytes that are no form name no address."""
+    """That is what the interface asks for; bytes that are no form name no address."""
     replies = [
         post(idle, body, None) for body in (b"url=https://example.com/untyped", b'{"url": "https://example.com/"}')
     ]
@@ -229,11 +229,11 @@ def test_an_id_that_is_none_is_not_found(case: str, idle: Server) -> None:
     replies = [idle.call(method, f"{REPORTS}/{IDS[case]}") for method in ("GET", "DELETE")]
     unknown = idle.call("GET", f"{REPORTS}/999999999")
 
-    def told(reply: Reply) -> dict[str, Any]:
+    def problem_of(reply: Reply) -> dict[str, Any]:
         return {name: value for name, value in reply.json.items() if name not in {"instance", "request_id"}}
 
     assert [reply.status for reply in replies] == [404, 404]
-    assert [told(reply) for reply in replies] == [told(unknown)] * 2
+    assert [problem_of(reply) for reply in replies] == [problem_of(unknown)] * 2
 
 
 BAD_QUERIES = (
@@ -272,7 +272,7 @@ def test_a_list_parameter_out_of_range_is_refused(query: str, idle: Server) -> N
 
 @rows("K09")
 def test_a_lenient_client_gets_the_defaults(idle: Server) -> None:
-    """Who prefers leniency is served, and told that it was heeded."""
+    """A client that prefers leniency is served, and the answer says that the preference was applied."""
     reply = idle.call("GET", f"{REPORTS}?per_page=11&sort=up", headers={"Prefer": "handling=lenient"})
 
     assert (reply.status, reply.json["meta"]["per_page"]) == (200, 10)
@@ -336,18 +336,18 @@ def test_conditions_do_not_reveal_reports_of_others(server: Server, site: Site) 
     path = f"{REPORTS}/{report['id']}"
     tag = server.call("GET", path).need("ETag")
     _, bob = server.add_account("Guesser")
-    guesses = [
+    attempts = [
         server.call(method, path, key=bob, headers={name: value}).status
         for method in ("GET", "HEAD", "PUT", "DELETE")
         for name, value in (("If-None-Match", tag), ("If-None-Match", "*"), ("If-Match", tag), ("If-Match", '"1-1"'))
     ]
 
-    assert set(guesses) == {404}
+    assert set(attempts) == {404}
     assert server.call("GET", path, headers={"If-None-Match": tag}).status == 304
 
 
 @rows("K18")
-def test_what_needs_no_key_tells_no_secrets(server: Server) -> None:
+def test_what_needs_no_key_contains_no_secrets(server: Server) -> None:
     """Health, metrics and the description show neither keys nor addresses that are analyzed."""
     report = server.create("https://secret-target.example/path?token=abcdef")
     texts = {
@@ -364,7 +364,7 @@ def test_what_needs_no_key_tells_no_secrets(server: Server) -> None:
 
 @rows("K18")
 def test_metrics_can_ask_for_a_token(tmp_path: Path) -> None:
-    """Where they are bound to the same port, they can be guarded."""
+    """Bound to the same port, they can be guarded."""
     token = "t" * 32
     with running_server(tmp_path / "data", WORKERS=0, METRICS_TOKEN=token) as server:
         statuses = [server.call("GET", "/metrics", key=key).status for key in (None, "wrong", OWNER, token)]
@@ -391,7 +391,7 @@ NOT_ALLOWED = {
 @pytest.mark.parametrize("case", NOT_ALLOWED)
 @rows("K03")
 def test_what_may_not_be_contacted_is_refused_at_once(case: str, idle: Server) -> None:
-    """What can be known without asking anybody is 422, and nothing is kept."""
+    """Anything that is known without a network is 422, and nothing is kept."""
     before = count(idle)
     reply = ask_for(idle, NOT_ALLOWED[case])
 

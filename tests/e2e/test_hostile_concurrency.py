@@ -97,7 +97,7 @@ def test_a_kill_before_the_answer_loses_nothing(tmp_path: Path, site: Site) -> N
 
 @rows("N10")
 def test_a_stale_change_is_refused(idle: Server) -> None:
-    """Of two who read the same state, the first to write wins, and the other is told."""
+    """Of two clients that read the same state, the first to write wins, and the other gets an error."""
     report = idle.create("https://example.com/raced")
     path = f"{REPORTS}/{report['id']}"
     tag = idle.call("GET", path).need("ETag")
@@ -152,7 +152,7 @@ def test_readers_see_whole_states_only(server: Server, site: Site) -> None:
 
 @rows("N12")
 def test_twenty_writers_never_see_a_locked_database(idle: Server) -> None:
-    """Everybody's changes are made, beside a command that writes from another process."""
+    """All changes are made, beside a command that writes from another process."""
     before = count(idle)
 
     def write(number: int) -> list[int]:

@@ -15,7 +15,7 @@ from tests.waiting import HANG_S, wait_until
 
 
 @rows("K13")
-def test_slow_clients_are_hung_up_on_and_hurt_nobody(idle: Server) -> None:
+def test_slow_clients_are_disconnected_and_delay_no_others(idle: Server) -> None:
     """A byte a second in the head or in the body ends within the deadline, while others are answered at once."""
     started = time.monotonic()
     ended: dict[str, float] = {}
@@ -57,7 +57,7 @@ def test_slow_clients_are_hung_up_on_and_hurt_nobody(idle: Server) -> None:
 
 @rows("K14")
 def test_a_thousand_idle_connections_leave_room(idle: Server) -> None:
-    """Health and the API still answer somebody new."""
+    """Health and the API still answer a new client."""
     wires: list[Wire] = []
     try:
         wires.extend(idle.wire() for _ in range(1_050))

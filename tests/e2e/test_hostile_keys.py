@@ -159,7 +159,7 @@ def test_secrets_are_kept_nowhere(idle: Server) -> None:
 
 @rows("L12")
 def test_the_first_key_is_shown_once(tmp_path: Path) -> None:
-    """There is no default key: one is made at the first start, told to whoever started it, and never again."""
+    """There is no default key: one is made at the first start, printed once, and never again."""
     first = start_server(tmp_path / "data", "--workers", "0", key="")
     try:
         found = re.findall(r"pgk_[0-9A-Za-z]{20,}", first.log)
@@ -180,7 +180,7 @@ def test_the_first_key_is_shown_once(tmp_path: Path) -> None:
 
 @rows("L14")
 def test_guessing_keys_is_slowed_by_address(tmp_path: Path) -> None:
-    """Claimed addresses do not count unless a proxy of ours claims them; a right key is not held back by guesses."""
+    """Claimed addresses do not count unless a proxy of ours claims them; a right key is not delayed by failed ones."""
     with running_server(tmp_path / "data", WORKERS=0, WRONG_KEYS_PER_MINUTE=5) as server:
         statuses = [
             server.call(
@@ -197,7 +197,7 @@ def test_guessing_keys_is_slowed_by_address(tmp_path: Path) -> None:
 
 
 @rows("L14")
-def test_a_proxy_of_ours_says_who_guesses(tmp_path: Path) -> None:
+def test_a_trusted_proxy_names_the_client_of_login_attempts(tmp_path: Path) -> None:
     """Behind a configured proxy every client has a count of its own, and cannot lend itself another's address."""
     with running_server(tmp_path / "data", WORKERS=0, WRONG_KEYS_PER_MINUTE=2, TRUSTED_PROXIES="127.0.0.0/8") as server:
 

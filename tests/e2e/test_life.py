@@ -232,8 +232,8 @@ def test_an_update_changes_what_it_names(server: Server, site: Site) -> None:
     assert server.call("GET", path, key=key).need("ETag") != before.need("ETag")
 
 
-def test_a_password_without_its_privacy_is_told(server: Server, site: Site) -> None:
-    """Clients that always send the field are served, and told that it had no effect."""
+def test_a_password_without_its_privacy_is_reported(server: Server, site: Site) -> None:
+    """Clients that always send the field are served, and the answer says that it had no effect."""
     form = {"url": f"{site.http}/about?warning", "privacy": 0, "password": "unused"}
     reply = server.call("POST", "/api/v1/reports", form=form)
 

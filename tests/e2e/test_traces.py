@@ -88,7 +88,7 @@ def test_a_request_and_its_run_are_one_trace(collector: Collector, site: Site, t
     spans = [span for span in collector.spans if span.trace_id == TRACE]
     parts = {span.name: span for span in spans if span.parent_id == run.span_id}
     gatherers = {span.name for span in spans if span.parent_id == parts["gather"].span_id}
-    told = [line["trace_id"] for line in lines(server, "run_finished")]
+    traces = [line["trace_id"] for line in lines(server, "run_finished")]
 
     assert report["state"] == "completed"
     assert (request.kind, request.parent_id, request.failure) == ("server", CLIENT, None)
@@ -111,7 +111,7 @@ def test_a_request_and_its_run_are_one_trace(collector: Collector, site: Site, t
     assert parts["gather"].attributes["pagegrade.document.status"] == 200
     assert run.seconds >= parts["gather"].seconds > 0
     assert {span.name for span in spans} == {request.name, "run", *PARTS, *gatherers}
-    assert told == [TRACE]
+    assert traces == [TRACE]
     assert TRACE in [line.get("trace_id") for line in lines(server, "request")]
     assert collector.one("GET").attributes["pagegrade.problem"] == "not_found"
     assert [secret for secret in (*SECRETS, key) if secret.encode() in b"".join(collector.raw)] == []
@@ -158,7 +158,7 @@ def test_a_failed_run_says_its_code(collector: Collector, tmp_path: Path) -> Non
 def test_the_last_spans_are_sent_before_the_end(
     collector: Collector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A server that is told to stop does not take them with it."""
+    """A server that stops does not lose them."""
     monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "3600000")
     server = start_server(tmp_path / "data")
     server.call("GET", "/api/v1/checks")

@@ -60,7 +60,7 @@ INSIDE: Final[tuple[tuple[str, str], ...]] = (
 )
 """Well-known addresses of the inside, embedded ones among them."""
 METADATA: Final = ("100.100.100.200", "169.254.169.254", "169.254.170.2", "168.63.129.16", "fd00:ec2::254")
-"""Where clouds keep their secrets; a fetcher that only knows 127.0.0.1 walks into them."""
+"""Addresses at which clouds keep their secrets; a fetcher that only knows 127.0.0.1 reaches them."""
 
 
 def cases() -> Iterator[Case]:
@@ -143,4 +143,4 @@ def _record(address: str) -> Answer:
 
 
 def _dialled_v4(seen: Seen) -> str | None:
-    return None if seen.records else "nobody connected to the IPv4 address"
+    return None if seen.records else "nothing connected to the IPv4 address"

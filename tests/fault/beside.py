@@ -1,4 +1,4 @@
-"""What lies beside the page: every other path a body is read on meets the same bombs, drips and endless answers."""
+"""Files beside the page: every other path a body is read on meets the same bombs, drips and endless answers."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def long_attribute(size_bytes: int) -> bytes:
 
 
 def long_title(size_bytes: int) -> bytes:
-    """A title nobody reads to its end."""
+    """A title too long to read."""
     return f"<!doctype html><title>{'t' * size_bytes}</title><p>x</p>".encode()
 
 
@@ -229,7 +229,7 @@ def wide_srcset(count: int) -> bytes:
 
 
 def long_style(size_bytes: int) -> bytes:
-    """A style attribute and a style element nobody should write."""
+    """A style attribute and a style element of unreasonable size."""
     rule = "color:red;"
     sheet = "p{" + rule + "}" + "@import" * (size_bytes // 14)
     return _in_page(f'<p style="{rule * (size_bytes // 20)}">x</p><style>{sheet}</style>')

@@ -25,7 +25,7 @@ from tests.waiting import pause, wait_until
 DEATH_S: Final = 60.0
 LEASE_S: Final = 5
 DURABLE: Final = {**SMALL, "fsync": "on", "full_page_writes": "on"}
-"""What was promised must be there whatever happens to the server."""
+"""Everything that was promised must be there whatever happens to the server."""
 PRODUCT: Final = (sys.executable, "-m", "pagegrade")
 
 
@@ -89,12 +89,12 @@ class Cluster:
         return self._start("worker", (), point, relay, {"WORKERS": 2, **settings})
 
     def work_to_die(self, *point: str, **settings: object) -> None:
-        """A process that dies while it works, perhaps before anybody could see that it was ready."""
+        """A process that dies while it works, perhaps before it announced that it was ready."""
         with contextlib.suppress(AssertionError):
             died(self.work(*point, **settings))  # type: ignore[arg-type]
 
     def only(self, *kept: Server) -> None:
-        """Let nobody go on but these, who may have been standing still."""
+        """Let no process go on but these, which may have been standing still."""
         for member in self.members:
             if member not in kept and member.process.poll() is None:
                 kill(member)
@@ -141,7 +141,7 @@ class Cluster:
         return self.ledger.post(server, url, secret=secret or self.alice, key=key)
 
     def states(self) -> Counter[str]:
-        """How many runs are in which state."""
+        """The number of runs in each state."""
         found = execute(self.url, "SELECT state, COUNT(*) FROM runs GROUP BY state")
         return Counter({str(state): int(count) for state, count in found})
 
@@ -149,7 +149,7 @@ class Cluster:
         """The worker that has the run of a report now.
 
         Raises:
-            AssertionError: Nobody takes it.
+            AssertionError: No process takes it.
         """
         asked = (
             "SELECT processes.pid FROM runs JOIN processes ON processes.name = runs.worker "

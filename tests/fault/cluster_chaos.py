@@ -1,7 +1,7 @@
 """Kills, stops, cuts off and restarts the parts of an installation of several processes at random, the database too.
 
 Run by ``python -m tests.fault.chaos --backend postgresql``. Clients use any of the processes that answer, write down
-what they are promised, and look again and again at what became of it; monitors become due, and webhooks receive what
+what they are promised, and check again and again what became of it; monitors become due, and webhooks receive what
 happens.
 """
 
@@ -36,9 +36,9 @@ from tests.waiting import pause
 CALM_S: Final = (2.0, 8.0)
 """From one blow to the next."""
 STOPPED_S: Final = (1.0, 15.0)
-"""How long a process or a cable stands still; leases last 5 s."""
+"""Seconds for which a process or a cable stands still; leases last 5 s."""
 DOWN_S: Final = (0.2, 5.0)
-"""How long the database is gone."""
+"""Seconds for which the database is gone."""
 CLIENTS: Final = 4
 PAUSE_S: Final = 0.3
 """Of a client between two requests."""
@@ -60,7 +60,7 @@ class Part:
 
 @dataclass(slots=True)
 class Storm:
-    """What happens to one installation."""
+    """The faults of one installation."""
 
     cluster: Cluster
     site: str
@@ -169,7 +169,7 @@ class Storm:
         return [int(run) for (run,) in execute(self.cluster.url, asked, part.process.process.pid)]
 
     def _await_recovery(self, held: list[int], killed_s: float) -> None:
-        """Measure how long it takes until nobody waits for the dead any more."""
+        """Measure the time until no call waits for the dead processes any more."""
         asked = "SELECT 1 FROM runs JOIN test_held ON test_held.run_id = runs.id AND runs.attempt = test_held.attempt"
         execute(self.cluster.url, "CREATE TABLE IF NOT EXISTS test_held (run_id bigint, attempt int)")
         execute(self.cluster.url, "TRUNCATE test_held")
@@ -195,7 +195,7 @@ class Storm:
         self.memory_kb[part.verb] = max(self.memory_kb[part.verb], peak)
 
     def visit(self, client: int) -> None:
-        """What one client does until the storm is over."""
+        """The work of one client until the storm is over."""
         chance = random.Random(client)  # noqa: S311 - any numbers, the same ones every time
         mine, other = self.cluster.secrets[client % 2], self.cluster.secrets[1 - client % 2]
         ledger, number = self.cluster.ledger, 0
@@ -210,14 +210,14 @@ class Storm:
                 continue
             url = f"{self.site}{chance.choice(PATHS)}?{key}"
             if ledger.post(self._api(chance), url, secret=mine, key=key) is None:
-                # As clients do: the same request once more, with the same key, wherever somebody answers.
+                # As clients do: the same request once more, with the same key, to a server that answers.
                 pause(PAUSE_S, "a client's patience")
                 ledger.post(self._api(chance), url, secret=mine, key=key)
             known = list(ledger.accepted)
             if known:
                 report = chance.choice(known)
-                stranger = other if ledger.accepted[report][1] == mine else mine
-                ledger.look(self._api(chance), report, stranger=stranger if chance.random() < 0.2 else None)
+                foreign = other if ledger.accepted[report][1] == mine else mine
+                ledger.look(self._api(chance), report, foreign=foreign if chance.random() < 0.2 else None)
 
     def _api(self, chance: random.Random) -> Server:
         return chance.choice([part for part in self.parts if part.verb == "serve"]).process
@@ -302,7 +302,7 @@ def _query(url: str, statement: str, *values: object) -> list[tuple[Any, ...]]:
 
 
 def _figures(storm: Storm, asked: Counter[str]) -> dict[str, Any]:
-    """What the database and the site tell of it."""
+    """The figures that the database and the site have of it."""
     url = storm.cluster.url
     attempts = dict(execute(url, "SELECT attempt, COUNT(*) FROM runs GROUP BY attempt ORDER BY attempt"))
     ended = execute(

@@ -26,7 +26,7 @@ def lab() -> None:
 
 @pytest.fixture(scope="session")
 def verdicts(lab: None, request: pytest.FixtureRequest) -> Verdicts:
-    """What became of every selected row."""
+    """The outcome of every selected row."""
     wanted = [
         str(item.callspec.params["row"])
         for item in request.session.items

@@ -20,14 +20,14 @@ POISON: Final = "poison"
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Where the process dies."""
+    """The place where the process dies."""
 
     place: str
     """``module:function`` or ``module:Class.method``, as it is looked up when it is called."""
     when: Literal["before", "after"]
     """Relative to the call."""
     only: Callable[..., bool] = lambda *_, **__: True
-    """Which calls count."""
+    """The calls that count."""
 
 
 def _finishes(*_: Any, state: str = "", **__: Any) -> bool:
@@ -99,7 +99,7 @@ def kill_parsers(nth: int) -> None:
 
 
 def shift_clock(seconds: int) -> None:
-    """Let this process believe that it is so much later, or earlier; before anybody asks for the function."""
+    """Let this process believe that it is so much later, or earlier; before the first call of the function."""
     from pagegrade import clock
 
     original = clock.now_ms

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def no_room(limit_bytes: int = 1) -> Iterator[None]:
-    """No file grows beyond ``limit_bytes``; whoever tries gets an error, as on a full disk.
+    """No file grows beyond ``limit_bytes``; a write beyond it gets an error, as on a full disk.
 
     Source: https://pubs.opengroup.org/onlinepubs/9699919799/functions/getrlimit.html, RLIMIT_FSIZE
     """

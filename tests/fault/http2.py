@@ -53,7 +53,7 @@ def cases() -> Iterator[Case]:
     )
     yield _row(
         "E29k",
-        "pushes what nobody asked for",
+        "pushes that were not asked for",
         frame(PUSH_PROMISE, END_HEADERS, 1, struct.pack("!I", 2) + STATUS_200) + whole,
         b"",
         done_or_failed("connect"),
@@ -96,7 +96,7 @@ def _speaks(first: bytes, then: bytes) -> Script:
 
 
 def _has_request(received: bytes) -> bool:
-    """Whether a HEADERS frame has come after the preface of 24 bytes."""
+    """Return whether a HEADERS frame has come after the preface of 24 bytes."""
     at = 24
     while at + 9 <= len(received):
         if received[at + 3] == HEADERS:

@@ -43,7 +43,7 @@ class Instance:
         return server
 
     def start_to_die(self, *point: str) -> None:
-        """A server that dies before anybody can call it, or soon after."""
+        """A server that dies before a client can call it, or soon after."""
         with contextlib.suppress(AssertionError):
             died(self.start(*point))
 

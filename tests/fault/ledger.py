@@ -1,4 +1,4 @@
-"""What clients were promised, and whether it was kept."""
+"""Promises to clients, and whether they were kept."""
 
 from __future__ import annotations
 

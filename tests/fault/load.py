@@ -68,7 +68,7 @@ def r1(run: Run) -> dict[str, Any]:
 
 
 def r3(run: Run) -> dict[str, Any]:
-    """Three of ten pages mean harm: the good ones are done in no more than one and a half times the time."""
+    """Three of ten pages are malicious: the good ones are done in no more than one and a half times the time."""
     asyncio.run(steady(run, lambda _client, _number: "/page"))
     calm = percentiles(list(run.book.seen_s.values()))
     book, run.book, run.part = run.book, Book(), 1
@@ -238,7 +238,7 @@ def main(arguments: list[str] | None = None) -> int:
         flood=given.flood,
         outage_s=given.outage,
     )
-    # Told to end, it stops what it started.
+    # After SIGTERM, it stops the processes that it started.
     signal.signal(signal.SIGTERM, lambda *_what: sys.exit(1))
     failed = False
     for name in given.runs:

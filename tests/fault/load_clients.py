@@ -1,4 +1,4 @@
-"""Many clients at once in one process: they ask for reports, wait for them, and write down what they were told."""
+"""Many clients at once in one process: they ask for reports, wait for them, and write down the answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ENDED: Final = frozenset({"completed", "failed"})
 
 @dataclass(slots=True)
 class Book:
-    """What clients were told."""
+    """The answers that clients got."""
 
     accepted: dict[int, str] = field(default_factory=dict)
     """Id -> URL of everything that was answered with 201."""

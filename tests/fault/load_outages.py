@@ -26,7 +26,7 @@ DISK_MB: Final = 192
 
 
 def r5(run: Run) -> dict[str, Any]:
-    """The database is down for a while: nothing that was promised is lost, and nobody waits long to be refused."""
+    """The database is down for a while: nothing that was promised is lost, and refusals come soon."""
     postgres = _server(run)
     phases = without_database(run, lambda: postgres.stop("immediate"), postgres.start)
     run.expect("nothing was refused while it was down", kept=phases["refused_while_down"] > 0)
@@ -61,7 +61,7 @@ def small_disk() -> Iterator[None]:
     if os.geteuid() != 0:
         raise SystemExit("R6 makes a small disk, which only root may do.")
     folder = tempfile.mkdtemp(prefix="pagegrade-disk-")
-    # The server runs as somebody else.
+    # The server runs as another user.
     options = f"size={DISK_MB}m,mode=1777"
     subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], check=True)  # noqa: S607 - the system's
     before, tempfile.tempdir = tempfile.tempdir, folder
@@ -85,7 +85,7 @@ def without_database(run: Run, take: Callable[[], None], give: Callable[[], None
     Args:
         run: Under way.
         take: Makes the database unusable.
-        give: Mends it, as far as an operator would.
+        give: Brings it back, as far as an operator would.
     """
     phases: dict[str, Any] = {}
 

@@ -1,4 +1,4 @@
-"""One load run under way: how large it is, what clients were told, and which lines it did not pass."""
+"""One load run under way: its size, the answers of clients, and the bounds it did not keep."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WITHIN_S: Final = 180.0
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large a run is."""
+    """The size of a run."""
 
     clients: int = 50
     each: int = 20
@@ -32,7 +32,7 @@ class Size:
     """Unfinished runs that an account may have while one floods."""
     outage_s: float = 15.0
     timed: bool = True
-    """Whether lines that are seconds have to be passed, too; no test asks for that."""
+    """Bounds in seconds are checked, too; no test asks for that."""
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class Run:
     """Pages of another part of a run are others."""
 
     def url(self, client: int, number: int, path: str = "/page") -> str:
-        """One that nobody else asks for."""
+        """A URL that is used only once."""
         return f"{self.site}{path}?part={self.part}&client={client}&number={number}"
 
     def expect(self, what: str, *, kept: bool) -> None:

@@ -1,4 +1,4 @@
-"""The site that load runs look at: pages of 20 kB after 50 ms, some that mean harm, and a count of who asked for what.
+"""The site that load runs look at: pages of 20 kB after 50 ms, some malicious ones, and a count of the requests.
 
 ``python -m tests.fault.load_site`` serves it in a process of its own, on a free port of the loopback, until its
 standard input ends.
@@ -79,7 +79,7 @@ class LoadSite:
             writer.transport.abort() if writer.transport.is_closing() else writer.close()
 
     async def _reply(self, target: str, writer: asyncio.StreamWriter, *, bare: bool) -> bool:
-        """Whether the connection can be used again."""
+        """Return whether the connection can be used again."""
         path = target.partition("?")[0]
         if path == COUNTS:
             return await _send(writer, 200, json.dumps(self.asked).encode(), bare=bare)

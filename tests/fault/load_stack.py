@@ -40,7 +40,7 @@ SETTINGS: Final[dict[str, str]] = {
 
 @dataclass(slots=True)
 class Usage:
-    """What the processes of an installation took."""
+    """The resources that the processes of an installation took."""
 
     rss_mb: dict[str, float] = field(default_factory=dict)
     """By process, the most it ever held."""
@@ -91,12 +91,12 @@ class Stack:
 
     @property
     def shared(self) -> bool:
-        """Whether it is on PostgreSQL."""
+        """Return whether it is on PostgreSQL."""
         return self.apis > 0
 
     @property
     def ports(self) -> list[int]:
-        """Where the API is answered."""
+        """The ports of the API."""
         return [server.port for server in self.servers]
 
     def add_account(self, name: str) -> str:
@@ -104,7 +104,7 @@ class Stack:
         return add_owner(self.database, name, now_ms=time.time_ns() // 1_000_000)[1]
 
     def rows(self, statement: str, **values: Any) -> list[tuple[Any, ...]]:
-        """What a statement finds."""
+        """The rows that a statement finds."""
 
         def read(tx: Transaction) -> list[tuple[Any, ...]]:
             return [tuple(row) for row in tx.execute(text(statement), values).all()]
@@ -133,7 +133,7 @@ class Stack:
         return {"pagegrade": VERSION, "python": platform.python_version(), kind: str(self.rows(shown)[0][0])}
 
     def mark(self) -> None:
-        """What was used so far was used to start."""
+        """Resources used so far were used to start."""
         self._log_before = self.log_bytes()
         self._cpu_before = self.cpu_s()
 
@@ -215,7 +215,7 @@ class Stack:
 
 
 def summary_of(stack: Stack) -> dict[str, Any]:
-    """What the database says about every run, and what the processes took."""
+    """The state of every run in the database, and the resources of the processes."""
     rows = stack.rows("SELECT state, error, attempt, created_at_ms, started_at_ms, finished_at_ms FROM runs")
     done = [row for row in rows if row[0] == "completed"]
     failed: dict[str, int] = {}

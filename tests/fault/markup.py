@@ -113,9 +113,9 @@ def _bounded(seen: Seen) -> str | None:
 
 
 def _says_so(seen: Seen) -> str | None:
-    told = any("limit" in note for note in seen.outcome.notes)
+    noted = any("limit" in note for note in seen.outcome.notes)
     return (
-        None if told or seen.outcome.state == "failed" else f"no note says that a limit was hit: {seen.outcome.notes}"
+        None if noted or seen.outcome.state == "failed" else f"no note says that a limit was hit: {seen.outcome.notes}"
     )
 
 

@@ -52,7 +52,7 @@ class Version:
 
     @property
     def command(self) -> tuple[str, ...]:
-        """What starts it."""
+        """The command that starts it."""
         return ("env", f"PYTHONPATH={self.path}", sys.executable, "-m", "pagegrade")
 
     def start(self, url: str, *arguments: str, **settings: str) -> subprocess.Popen[str]:

@@ -1,4 +1,4 @@
-"""``python -m tests.fault.politeness``, in a namespace of the lab: what a crowd of reports does to one target.
+"""``python -m tests.fault.politeness``, in a namespace of the lab: the load of many reports on one target.
 
 A real server, with no network allowed specially, analyses pages on public addresses that are all on this machine. The
 figures are counted at the target and printed as JSON.
@@ -104,7 +104,7 @@ def make_accounts(folder: Path) -> list[str]:
 
 
 def main() -> int:
-    """Run the crowd and print what it did."""
+    """Make many reports and print the load on the target."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "data"
         folder.mkdir()

@@ -40,7 +40,7 @@ class Relay:
         self._listening = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port: int = self._listening.getsockname()[1]
         self.taken = 0
-        """How many connections there ever were."""
+        """The number of connections there ever were."""
         self._ended = asyncio.Event()
         self._thread = threading.Thread(target=self._main, daemon=True)
 
@@ -77,7 +77,7 @@ class Relay:
 
     @property
     def connections(self) -> int:
-        """How many connections are open."""
+        """The number of open connections."""
         return len(self._open) // 2
 
     def _turn(self, state: State, delay_s: float) -> None:
@@ -121,7 +121,7 @@ class Relay:
         self._open.add(writer)
         there: asyncio.StreamWriter | None = None
         try:
-            # Nobody answers from the other side of a cable that was pulled.
+            # The other side of a cable that was pulled does not answer.
             await self._forth.wait()
             answers, there = await asyncio.open_connection("127.0.0.1", self.target_port)
             self._open.add(there)

@@ -1,4 +1,4 @@
-"""What clients of an installation of many machines were promised, and whether it was kept: the eight properties.
+"""Promises to clients of an installation of many machines, and whether they were kept: the eight properties.
 
 The ledger lies outside of the system: what was answered is on disk before its client goes on. Afterwards it is held
 against the API, the database, and the site that was visited.
@@ -39,7 +39,7 @@ of another site would, and as Markdown."""
 
 @dataclass(slots=True)
 class SharedLedger:
-    """What was promised to whom."""
+    """The promises to each client."""
 
     file: Path
     accepted: dict[int, tuple[str, str]] = field(default_factory=dict)
@@ -47,9 +47,9 @@ class SharedLedger:
     unanswered: list[str] = field(default_factory=list)
     """URLs of requests whose answer never came, or was no."""
     refused: Counter[str] = field(default_factory=Counter)
-    """How often which problem was told."""
+    """The number of reports of each problem."""
     seen: dict[int, str] = field(default_factory=dict)
-    """What clients saw of reports that had ended, as a hash."""
+    """Ended reports as clients saw them, as a hash."""
     violations: list[str] = field(default_factory=list)
     batches: BatchLedger = field(default_factory=BatchLedger)
     asked_together: list[tuple[str, ...]] = field(default_factory=list)
@@ -57,8 +57,8 @@ class SharedLedger:
     monitored: dict[int, str] = field(default_factory=dict)
     """Id -> URL of reports that monitors run again and again."""
     stops: int = 0
-    """How often a worker was told to stop. What it gives back then counts as never started, though it may have been to
-    the site."""
+    """The number of workers that were stopped. A run that one gives back counts as never started, though it may have
+    reached the site."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def post(
@@ -108,16 +108,16 @@ class SharedLedger:
             self.unanswered.append(url)
             self.refused[code] += 1
 
-    def look(self, server: Server, number: int, *, stranger: str | None = None) -> str | None:
-        """Read a report as its owner does, perhaps as a stranger does too; its state, ``None`` where nobody answers."""
+    def look(self, server: Server, number: int, *, foreign: str | None = None) -> str | None:
+        """Read a report as its owner does, perhaps with a foreign key, too; its state, ``None`` without an answer."""
         url, secret = self.accepted[number]
         try:
             reply = server.call("GET", f"/api/v1/reports/{number}", key=secret, timeout_s=20)
-            foreign = None if stranger is None else _foreign(server, number, stranger)
+            shown = None if foreign is None else _foreign(server, number, foreign)
         except (OSError, HTTPException):
             return None
         if foreign:
-            self.violations.append(f"report {number} was shown to a stranger: {foreign}")
+            self.violations.append(f"report {number} was shown to a foreign key: {shown}")
         if reply.status == 503:
             return None
         if reply.status != 200:
@@ -184,10 +184,10 @@ class SharedLedger:
         return {str(address): int(attempt) for address, attempt in execute(url, "SELECT url, attempt FROM runs")}
 
 
-def _foreign(server: Server, number: int, stranger: str) -> str | None:
-    """What a stranger gets to see of a report; ``None``: nothing."""
+def _foreign(server: Server, number: int, key: str) -> str | None:
+    """The part of a report that a foreign key gets to see; ``None``: nothing."""
     for path in (f"/api/v1/reports/{number}", f"/api/v1/reports/{number}?format=csv", f"/reports/{number}"):
-        reply = server.call("GET", path, key=stranger, timeout_s=20)
+        reply = server.call("GET", path, key=key, timeout_s=20)
         if reply.status == 200:
             return path
     return None

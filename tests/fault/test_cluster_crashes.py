@@ -1,6 +1,6 @@
 """Processes of an installation of several are killed where they could lose something, and the others go on.
 
-Rows O01 to O15 as ``test_crashes`` has them for one process; here nobody starts it again, somebody else takes over.
+Rows O01 to O15 as ``test_crashes`` has them for one process; here no process is restarted, another one takes over.
 Afterwards the clients' ledger is held against the API, the database and the site that was visited.
 """
 
@@ -32,7 +32,7 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A database that keeps what it was told, and nobody who works on it yet."""
+    """A database that keeps what was committed, without a worker yet."""
     server = Postgres(DURABLE)
     try:
         server.start()
@@ -72,7 +72,7 @@ def new_url(site: Site, path: str = "/") -> str:
 def test_an_api_that_dies_before_the_commit_leaves_no_trace(
     cluster: Cluster, api: Server, site: Site, point: str
 ) -> None:
-    """O01, O03: nothing was promised, nothing is there, and asking somebody else makes one report."""
+    """O01, O03: nothing was promised, nothing is there, and the same request to another process makes one report."""
     deadly = cluster.serve(point, "1")
     url = new_url(site)
 
@@ -86,7 +86,7 @@ def test_an_api_that_dies_before_the_commit_leaves_no_trace(
 
 
 def test_an_api_that_dies_before_its_answer_keeps_the_report(cluster: Cluster, api: Server, site: Site) -> None:
-    """O02: the same key at another machine finds what was committed, once nobody can be answering any more."""
+    """O02: the same key at another machine finds what was committed, once the dead process can no longer answer."""
     deadly = cluster.serve("O02", "1")
     url = new_url(site)
 
@@ -104,7 +104,7 @@ def test_an_api_that_dies_before_its_answer_keeps_the_report(cluster: Cluster, a
     [("O04-job", 1), ("O05", 2), ("O09", 2), ("O10-detail", 2), ("O10-next", 2), ("O11", 1)],
     ids=lambda death: death[0],
 )
-def test_the_run_of_a_worker_that_dies_is_somebody_elses(
+def test_the_run_of_a_dead_worker_is_taken_by_another(
     cluster: Cluster, api: Server, workers: tuple[Server, Server], site: Site, death: tuple[str, int]
 ) -> None:
     """O04 to O11: whatever it was doing, the report ends once, and is started at most once more."""
@@ -181,10 +181,10 @@ def test_a_worker_that_wakes_up_too_late_changes_nothing(
     assert api.call("GET", f"/api/v1/reports/{number}", key=cluster.alice).body == seen
 
 
-def test_a_worker_that_is_told_to_stop_gives_everything_back(
+def test_a_worker_that_stops_gives_everything_back(
     cluster: Cluster, api: Server, workers: tuple[Server, Server], site: Site
 ) -> None:
-    """O12: what it had begun counts as never started, and somebody else takes it at once."""
+    """O12: the run it had begun counts as never started, and another worker takes it at once."""
     cluster.pause(*workers)
     leaving = cluster.work(GRACE_SECONDS=0.1, RUN_BUDGET_SECONDS=SLOW_S)
     urls = [new_url(site, "/slow") for _ in range(2)]

@@ -40,13 +40,13 @@ def fill(cluster: Cluster) -> None:
     """Leave no room for one more page."""
     execute(cluster.admin_url, "CREATE TABLE ballast (words text) WITH (autovacuum_enabled = off)")
     for rows in (200_000, 1_000, 100, 10):
-        # What is undone keeps its pages until somebody clears them away.
+        # Undone work keeps its pages until a vacuum.
         with contextlib.suppress(psycopg.errors.DiskFull):
             execute(cluster.admin_url, "INSERT INTO ballast SELECT repeat('x', 1900) FROM generate_series(1, %s)", rows)
 
 
 def refusals(cluster: Cluster, api: Server, site: Site) -> list[str]:
-    """What is told to those who want something new, until it is no."""
+    """The answers to new requests, until one is a refusal."""
     for number in range(400):
         url = f"{site.http}/?{number}-{'x' * 1_500}"
         reply = api.call(
@@ -59,7 +59,7 @@ def refusals(cluster: Cluster, api: Server, site: Site) -> list[str]:
     raise AssertionError("everything was taken")
 
 
-def test_a_full_disk_is_told_and_survived(cluster: Cluster, site: Site) -> None:
+def test_a_full_disk_is_reported_and_survived(cluster: Cluster, site: Site) -> None:
     """503 to who wants to write, lists to who wants to read; and with room again everything goes on by itself."""
     api = cluster.serve()
     cluster.post(api, f"{site.http}/slow?before")

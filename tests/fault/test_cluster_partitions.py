@@ -20,7 +20,7 @@ from tests.waiting import pause
 SLOW_S = 6
 """Budget for pages that take 2 s for every answer."""
 PATIENCE_S = 20.0
-"""By then whoever asks has been told something, whatever became of the network."""
+"""By then every client has got an answer, whatever became of the network."""
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A database that keeps what it was told, and nobody who works on it yet."""
+    """A database that keeps what was committed, without a worker yet."""
     server = Postgres(DURABLE)
     try:
         server.start()
@@ -92,13 +92,13 @@ def ask(server: Server, secret: str) -> Reply:
 
 
 def is_well(server: Server, secret: str) -> bool:
-    """Whether it answers as it should."""
+    """Return whether it answers as it should."""
     return ask(server, secret).status == 200
 
 
 @pytest.mark.parametrize("how", ["stall", "reset", "stall_answers"])
 def test_an_api_without_its_database_says_so(split: Split, how: str) -> None:
-    """503 with the time to wait, soon and to everybody, not ready for a balancer; and well again by itself."""
+    """503 with the time to wait, soon and to every client, not ready for a balancer; and well again by itself."""
     getattr(split.cable, how)()
     with ThreadPoolExecutor(8) as threads:
         started_s = time.monotonic()
@@ -134,7 +134,7 @@ def test_an_answer_that_is_lost_is_not_a_second_report(split: Split, site: Site)
 
 @pytest.mark.parametrize("how", ["stall", "reset"])
 def test_a_worker_that_is_cut_off_loses_its_run_and_nothing_else(split: Split, site: Site, how: str) -> None:
-    """Longer than its lease: somebody else finishes; what it comes home with is dropped, and then it works again."""
+    """Longer than its lease: another worker finishes; its late result is dropped, and then it works again."""
     url = new_url(site, "/slow")
     number = split.begin_far(url)
     getattr(split.cable, how)()
@@ -153,7 +153,7 @@ def test_a_worker_that_is_cut_off_loses_its_run_and_nothing_else(split: Split, s
     assert split.api.call("GET", f"/api/v1/reports/{number}", key=split.cluster.alice).body == seen
 
 
-def test_a_short_break_costs_nobody_a_run(split: Split, site: Site) -> None:
+def test_a_short_outage_costs_no_run(split: Split, site: Site) -> None:
     """Shorter than the lease: the worker keeps its run and brings it home."""
     url = new_url(site, "/slow")
     split.begin_far(url)

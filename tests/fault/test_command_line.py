@@ -28,7 +28,7 @@ ROWS = (
 
 @pytest.fixture(scope="module")
 def command_verdicts(lab: None) -> Verdicts:
-    """What became of the rows."""
+    """The outcome of the rows."""
     return run_lab(ROWS, subject="command", at_once=2)
 
 

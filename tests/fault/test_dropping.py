@@ -1,4 +1,4 @@
-"""What tests leave behind on a server goes away whatever the server is doing there."""
+"""Databases of tests are dropped whatever the server is doing there."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def server() -> Iterator[Postgres]:
 
 
 def is_vacuumed(server: Postgres, name: str | None) -> bool:
-    """Whether the server is cleaning up in a database."""
+    """Return whether the server is cleaning up in a database."""
     words = "SELECT 1 FROM pg_stat_activity WHERE backend_type = 'autovacuum worker' AND datname = %s"
     return bool(server.execute(words, name))
 

@@ -43,21 +43,21 @@ async def main(taken, connections):
         limits = ServerLimits(connections=connections)
         group.create_task(serve(app, host="127.0.0.1", port=0, stop=stop, ready=ready.set_result, limits=limits))
         port = int((await ready).rpartition(":")[2])
-        crowd = []
+        clients = []
         # Clients and other work of this very process take the files that there are.
         with contextlib.suppress(OSError):
             for _ in range(taken):
-                crowd.append(socket.create_connection(("127.0.0.1", port)))
+                clients.append(socket.create_connection(("127.0.0.1", port)))
                 await asyncio.sleep(0)
         for _ in range(20):
             await asyncio.sleep(0.01)
-        full = len(crowd)
+        full = len(clients)
         # Room for our own end of the next connection, which the server then has no file for.
-        crowd.pop().close()
+        clients.pop().close()
         with contextlib.suppress(TimeoutError, OSError):
             async with asyncio.timeout(0.5):
                 await ask(port)
-        for client in crowd:
+        for client in clients:
             client.close()
         status = ""
         for _ in range(100):
@@ -77,7 +77,7 @@ with asyncio.Runner(loop_factory=factory) as runner:
 
 
 def outcome(*arguments: str) -> list[str]:
-    """What the program has to say in the end: how many clients it took, and the status of the next one."""
+    """The last line of the program: the number of clients it accepted, and the status of the next one."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *arguments],
         cwd=ROOT,

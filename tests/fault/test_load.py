@@ -28,7 +28,7 @@ def test_steady_load_is_all_done_once(tmp_path: Path, apis: int) -> None:
 
 
 def test_a_flood_is_refused_and_others_are_served(tmp_path: Path) -> None:
-    """R4: whoever has asked for too much is told so; nobody else is."""
+    """R4: the client that asked for too much is refused with the reason; no other client is."""
     figures = perform("R4", tmp_path, SMALL)
 
     assert figures["failures"] == []

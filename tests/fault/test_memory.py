@@ -21,7 +21,7 @@ from tests.server import Server, running_server
 CURL_MAX_WRITE_SIZE = 16_384
 """libcurl gives a callback no more at once."""
 KEPT_MB = 40
-"""What may be left of it: children that have read a page hold somewhat more than new ones."""
+"""Memory that may be left of it: children that have read a page hold somewhat more than new ones."""
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
 

@@ -67,7 +67,7 @@ class Mixed:
         return member
 
     def post(self, server: Server) -> int:
-        """A new report; its analysis fails at once, because nobody listens there."""
+        """A new report; its analysis fails at once, because the connection is refused."""
         number: int = server.create(f"http://127.0.0.1:1/{time.monotonic_ns()}", key=KEY)["id"]
         self.accepted.append(number)
         return number
@@ -142,7 +142,7 @@ def mixed(folder: Path, *, works_from: str = LAST) -> Iterator[Mixed]:
 
 @contextlib.contextmanager
 def a_long_reader(url: str, seconds: float) -> Iterator[None]:
-    """Somebody who has read a table and does not end his transaction for a while, as a backup does."""
+    """A reader of a table whose transaction does not end for a while, as in a backup."""
     connection = psycopg.connect(url.replace("+psycopg", ""))
     connection.execute("SELECT count(*) FROM reports")
     timer = threading.Timer(seconds, connection.close)
@@ -153,7 +153,7 @@ def a_long_reader(url: str, seconds: float) -> Iterator[None]:
         timer.join()
 
 
-def test_an_upgrade_that_nobody_notices(tmp_path: Path) -> None:
+def test_an_upgrade_without_interruption(tmp_path: Path) -> None:
     """Tables first, under way and with a backup in the way; then old and new processes do each other's work."""
     with mixed(tmp_path) as both:
         old, old_worker = both.start_old()
@@ -187,7 +187,7 @@ def test_an_upgrade_that_nobody_notices(tmp_path: Path) -> None:
 
 
 def test_new_code_on_old_tables(tmp_path: Path) -> None:
-    """Where somebody else changes the tables: it starts, works, says that they are behind, and goes on afterwards."""
+    """If another role changes the tables: it starts, works, says that they are behind, and goes on afterwards."""
     with mixed(tmp_path) as both:
         new = both.serve(both.next, "--workers", "2", MIGRATE="never")
         with both.traffic(new):
@@ -209,7 +209,7 @@ def test_new_code_on_old_tables(tmp_path: Path) -> None:
 
 
 def test_a_version_that_the_old_one_cannot_work_beside(tmp_path: Path) -> None:
-    """What runs takes itself out and touches nothing; what starts says what to do; what was accepted is done."""
+    """Running processes stop working and touch nothing; a starting one says what to do; accepted runs are done."""
     with mixed(tmp_path, works_from=NEW) as both:
         old, old_worker = both.start_old()
         both.post(old)

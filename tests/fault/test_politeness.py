@@ -1,4 +1,4 @@
-"""A crowd that asks for one host: what the host sees of it (rows Q01 and Q02), counted at the host."""
+"""Many reports on one host: the load on the host (rows Q01 and Q02), counted at the host."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.lab.namespace import repository, unshare_command
 
 @pytest.fixture(scope="module")
 def figures(lab: None) -> dict[str, Any]:
-    """What 500 reports of 50 accounts for one host did, and ten more for two hosts behind one address."""
+    """The load of 500 reports of 50 accounts on one host, and of ten more on two hosts behind one address."""
     done = subprocess.run(
         [*(unshare_command() or ()), sys.executable, "-m", "tests.fault.politeness"],
         cwd=repository(),
@@ -40,6 +40,6 @@ def test_a_host_sees_two_runs_at_a_time_and_twenty_a_minute(figures: dict[str, A
 
 
 def test_two_hosts_behind_one_address_share_its_limit(figures: dict[str, Any]) -> None:
-    """Row Q02: the machine behind the names is spared, and everybody is served in the end."""
+    """Row Q02: the machine behind the names is spared, and every report is done in the end."""
     assert figures["shared"] == {"pages": 10, "at_once": 2}
     assert Counter(figures["shared_states"]) == {"completed": 10}

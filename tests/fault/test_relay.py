@@ -1,4 +1,4 @@
-"""What breaks the network for the other tests really breaks it, and nothing else."""
+"""The relay really breaks the network for the other tests, and nothing else."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_nothing_passes_while_it_stalls(relay: Relay) -> None:
 
 
 def test_answers_alone_can_be_lost(relay: Relay, echo: int) -> None:
-    """What was asked arrives, and what was said comes when it is healed."""
+    """The request arrives, and the answer comes when the network is healed."""
     with connect(relay) as asking:
         asking.sendall(b"a")
         assert asking.recv(9) == b"A"

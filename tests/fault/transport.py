@@ -51,7 +51,7 @@ def _row(case_id: str, title: str, script: Script, expect: Expect, *holds: Holds
 def _connections() -> Iterator[Case]:
     yield Case(
         id="E01a",
-        title="nobody listens",
+        title="nothing listens",
         stage=lambda p: Scene(zone={p.host: records(a=[p.ip])}),
         expect=failed("connect"),
     )
@@ -295,7 +295,7 @@ def _certificates() -> Iterator[Case]:
         ("E24b", "not yet valid", leaf(not_before=NOW + DAY, not_after=NOW + 9 * DAY), "not_yet_valid"),
         ("E24c", "self-signed", leaf(self_signed=True), "self_signed"),
         ("E24d", "for another host", issued(lambda p: p.authority.issue(p.other)), "wrong_host"),
-        ("E24e", "by an unknown authority", issued(lambda p: p.stranger.issue(p.host)), "untrusted incomplete_chain"),
+        ("E24e", "by an unknown authority", issued(lambda p: p.unknown.issue(p.host)), "untrusted incomplete_chain"),
         (
             "E24f",
             "without its intermediate",

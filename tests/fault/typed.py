@@ -1,4 +1,4 @@
-"""A private address that somebody typed at a terminal: that host and port may be reached, nothing it leads to."""
+"""A private address that was typed at a terminal: that host and port may be reached, nothing it leads to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.lab.names import records
 from tests.lab.servers import Script, page, sends
 
 HOME: Final = "10.77.0.{number}"
-"""Private addresses of these cases alone; their neighbours are nobody's."""
+"""Private addresses of these cases alone; their neighbors are not in use."""
 NEIGHBOUR: Final = "http://10.77.9.9/"
 NOT_ALLOWED: Final = failed("address_not_allowed")
 

@@ -1,4 +1,4 @@
-"""Group A: the URL as somebody typed it."""
+"""Group A: the URL as it was typed."""
 
 from __future__ import annotations
 

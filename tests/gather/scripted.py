@@ -1,4 +1,4 @@
-"""Servers that say what a test tells them to, on loopback, and short ways to ask them."""
+"""Servers on loopback whose answers a test scripts, and short ways to ask them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OWN = Policy(allow_networks=(ip_network("127.0.0.0/8"),))
 
 
 FAST = Limits(headers_s=0.6, connect_s=0.6)
-"""For those who shall wait in vain; whoever is answered may be on a busy machine."""
+"""For waits that must end without an answer; an answer may come from a busy machine."""
 
 
 PATIENT = Limits(headers_s=10.0, connect_s=10.0)
@@ -36,7 +36,7 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
 
 
 class Names:
-    """A resolver that knows what it is told and counts."""
+    """A resolver with given answers that counts."""
 
     def __init__(self, addresses: dict[str, tuple[str, ...]] | None = None) -> None:
         self.addresses = addresses or {}
@@ -136,7 +136,7 @@ def fetch(
 
 
 def answer(*scripts: Script, **more: object) -> Exchange:
-    """What ``fetch`` brings, when it must be an answer."""
+    """The result of ``fetch``, when it must be an answer."""
     result, _ = fetch(*scripts, **more)  # type: ignore[arg-type]
     if isinstance(result, FetchError):
         raise result
@@ -144,7 +144,7 @@ def answer(*scripts: Script, **more: object) -> Exchange:
 
 
 def failure(*scripts: Script, **more: object) -> FetchError:
-    """What ``fetch`` brings, when it must be a failure."""
+    """The result of ``fetch``, when it must be a failure."""
     result, _ = fetch(*scripts, **more)  # type: ignore[arg-type]
     assert isinstance(result, FetchError)
     return result
@@ -190,7 +190,7 @@ def resetting(head: bytes) -> Script:
 
 
 async def silent(_: asyncio.StreamWriter) -> None:
-    """Say nothing for longer than anybody waits."""
+    """Send nothing for longer than any wait."""
     await asyncio.Event().wait()
 
 

@@ -153,7 +153,7 @@ class Site:
 
 
 class Names:
-    """A resolver that knows what it is told."""
+    """A resolver with given answers."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names

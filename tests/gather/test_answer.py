@@ -1,4 +1,4 @@
-"""What an exchange becomes as an artifact."""
+"""The artifact that an exchange becomes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What gatherers are handed."""
+"""The context that gatherers get."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_places_are_those_of_the_document_after_redirects() -> None:
 
 
 def test_another_artifact_is_waited_for_by_name_and_kind() -> None:
-    """What could not be gathered, is of another kind or is not asked for at all is nothing."""
+    """An artifact that could not be gathered, is of another kind or is not asked for at all is nothing."""
     known = {"sitemaps": Sitemaps(), "robots_txt": NotGathered(code="timeout")}
 
     async def go() -> list[object]:

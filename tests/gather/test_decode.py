@@ -142,7 +142,7 @@ def test_a_window_of_more_than_eight_mebibytes_is_refused() -> None:
 
 
 @pytest.mark.parametrize("coding", ENCODERS)
-def test_a_truncated_stream_is_told_from_a_whole_one(coding: str) -> None:
+def test_a_truncated_stream_is_distinguished_from_a_whole_one(coding: str) -> None:
     """Row F07: what came is kept."""
     data = bytes(range(256)) * 200
     coded = ENCODERS[coding](data)

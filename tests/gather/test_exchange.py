@@ -1,4 +1,4 @@
-"""What is asked of the HTTP client and what it hands back."""
+"""Requests to the HTTP client and their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of an exchange that brought no answer."""
+"""The failure that describes an exchange without an answer."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_no_answer_says_why(script: Script, code: str, reason: str) -> None:
 
 
 def test_a_refused_connection_says_so() -> None:
-    """Row E01: nobody listens."""
+    """Row E01: nothing listens."""
 
     async def main() -> FetchError:
         async with serving(OK) as server:
@@ -106,7 +106,7 @@ def test_a_time_out_says_what_was_missing(*, connected: bool, handshaken: bool, 
         (0, "connect_unreachable"),
     ],
 )
-def test_a_failed_connect_is_told_without_the_address(number: int, reason: str) -> None:
+def test_a_failed_connect_is_reported_without_the_address(number: int, reason: str) -> None:
     """The library's own text names it."""
     error = explain_curl(
         pycurl.E_COULDNT_CONNECT, "Failed to connect to 10.0.0.1", number, only_ipv6=True, has_head=False

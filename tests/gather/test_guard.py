@@ -149,8 +149,8 @@ def test_at_most_eight_addresses_are_dialled() -> None:
     assert len(permit.addresses) == 8
 
 
-def test_a_refusal_does_not_tell_the_address() -> None:
-    """The looks of our refusals must not be a map of somebody's network (T7)."""
+def test_a_refusal_does_not_contain_the_address() -> None:
+    """Our refusals must not become a map of a private network (T7)."""
     refusals = {check(text) for text in ("10.0.0.1", "127.0.0.1", "::1", "169.254.169.254", "168.63.129.16", "junk")}
 
     assert len(refusals) == 1
@@ -283,7 +283,7 @@ def test_the_machines_addresses_are_known() -> None:
 
 
 def test_a_typed_private_target_is_exactly_that() -> None:
-    """The pair of host and port that somebody typed at the terminal, and no other."""
+    """The pair of host and port that was typed at the terminal, and no other."""
     policy = Policy(typed_private=frozenset({("dev.box", 3000), ("127.0.0.1", 8000)}))
     guard = Guard(policy, own_addresses=())
 
@@ -303,7 +303,7 @@ def test_a_typed_private_target_is_exactly_that() -> None:
     "text", ["169.254.169.254", "168.63.129.16", "224.0.0.1", "fe80::1", *sorted(map(str, METADATA))]
 )
 def test_metadata_is_refused_even_when_typed(text: str) -> None:
-    """Nobody develops a page there."""
+    """No page is developed there."""
     policy = Policy(typed_private=frozenset({("dev.box", 80)}))
 
     assert isinstance(check(text, policy=policy, host="dev.box", port=80), Refusal)

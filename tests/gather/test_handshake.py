@@ -81,7 +81,7 @@ def test_silence_is_no_answer() -> None:
 
 
 def test_a_closed_port_is_no_answer() -> None:
-    """Nobody there refuses nothing either."""
+    """A refused connection refuses no version either."""
 
     async def go() -> dict[str, bool | None]:
         async with Site({}) as site:

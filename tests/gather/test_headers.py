@@ -153,7 +153,7 @@ def test_no_line_raises(lines: list[bytes]) -> None:
 
 @given(st.lists(st.lists(st.sampled_from(LINES), max_size=8), max_size=4))
 def test_lines_that_are_known_are_read_as_if_they_were_new(heads: list[list[bytes]]) -> None:
-    """What one answer had changes nothing about how the next one is read."""
+    """One answer changes nothing about how the next one is read."""
     known: KnownLines = {}
     for lines in heads:
         whole = [b"HTTP/1.1 200 OK\r\n", *lines, b"\r\n"]

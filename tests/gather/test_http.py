@@ -73,7 +73,7 @@ def test_redirects_are_followed_and_kept() -> None:
     ],
 )
 def test_a_redirect_to_what_may_not_be_contacted_is_refused(location: bytes) -> None:
-    """Rows D01 to D03, D08, D09; the chain up to the refusal is kept and no address is told."""
+    """Rows D01 to D03, D08, D09; the chain up to the refusal is kept and no address is shown."""
     policy = Policy(allow_networks=(ip_network("127.0.0.1/32"),))
     error = failure(redirect(location), follow=True, policy=policy)
 
@@ -173,7 +173,7 @@ def test_an_unknown_name_says_so() -> None:
 
 
 def test_a_typed_private_server_is_reached_but_leads_nowhere_private() -> None:
-    """What somebody types at the terminal is theirs; where it redirects to is not."""
+    """A typed address is allowed; a redirect to a private one is not."""
 
     async def main() -> tuple[int, str]:
         async with serving(redirect(b"http://127.0.0.1:{port}/other"), OK) as server:
@@ -283,7 +283,7 @@ def make_authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> trustme.C
 
 
 def context(authority: trustme.CA, *names: str, expired: bool = False) -> ssl.SSLContext:
-    """What a server with a certificate for ``names`` needs."""
+    """The context of a server with a certificate for ``names``."""
     when = datetime(2020, 1, 1, tzinfo=UTC) if expired else None
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert(*names, not_after=when).configure_cert(made)

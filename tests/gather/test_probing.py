@@ -22,7 +22,7 @@ def ask(
     within_s: float = 10.0,
     timeout_s: float = TIMEOUT_S,
 ) -> tuple[tuple[Probe, ...], Site]:
-    """What the probes of these paths bring, and the site that was asked."""
+    """The results of the probes of these paths, and the site that was asked."""
     site = Site({"/": html("<p>"), **routes})
 
     async def go() -> tuple[Probe, ...]:
@@ -51,7 +51,7 @@ def lines(site: Site) -> list[str]:
 
 
 def statuses(probes: tuple[Probe, ...]) -> list[int | None]:
-    """What was answered."""
+    """The answered statuses."""
     return [None if probe.response is None else probe.response.status for probe in probes]
 
 
@@ -127,7 +127,7 @@ def test_headers_that_say_nothing_of_the_page_are_dropped() -> None:
 
 
 def test_what_hangs_holds_up_nothing_else() -> None:
-    """Its own time is over first, and it is told so."""
+    """Its own time is over first, and its result says so."""
     found, _ = ask({"/a": Reply(hangs=True), "/b": html("<p>")}, "/a", "/b", timeout_s=0.3)
 
     assert statuses(found) == [None, 200]
@@ -136,7 +136,7 @@ def test_what_hangs_holds_up_nothing_else() -> None:
 
 
 def test_the_time_for_all_is_kept() -> None:
-    """What has an answer by then stands, the rest is left out."""
+    """Answers until then stand, the rest is left out."""
     routes: dict[str, Any] = {f"/{n}": Reply(hangs=True) for n in range(MAX_CONCURRENT)}
     found, site = ask({**routes, "/fast": html("<p>")}, "/fast", *routes, "/never", within_s=0.5)
 

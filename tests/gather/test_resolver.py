@@ -112,7 +112,7 @@ def resolve(reply: Reply, host: str, *, timeout_s: float = 10.0) -> Answer | Res
 
 
 def reason(reply: Reply, host: str = "site.com", *, timeout_s: float = 10.0) -> str:
-    """Why a look-up failed."""
+    """The reason of a failed look-up."""
     result = resolve(reply, host, timeout_s=timeout_s)
     assert isinstance(result, ResolveError)
     return result.reason
@@ -130,7 +130,7 @@ def test_both_families_are_asked_and_alternate() -> None:
     assert answer.duration_ms > 0
 
 
-def test_a_chain_of_names_is_followed_and_its_end_told() -> None:
+def test_a_chain_of_names_is_followed_and_its_end_reported() -> None:
     """Row C06 begins here: the addresses at the end are checked by the guard."""
     zone: Zone = {("CNAME", "site.com"): ["cdn.net"], ("A", "cdn.net"): ["10.0.0.1"]}
     answer = resolve(from_zone(zone), "site.com")
@@ -189,7 +189,7 @@ def test_garbage_and_forged_answers_are_not_believed() -> None:
 
 
 def test_one_family_that_fails_does_not_matter() -> None:
-    """A server that never answers AAAA keeps nobody from IPv4."""
+    """A server that never answers AAAA does not prevent IPv4."""
     zone = from_zone({("A", "site.com"): ["11.0.0.1"]})
     answer = resolve(
         lambda query, name, kind: None if kind == "AAAA" else zone(query, name, kind), "site.com", timeout_s=1.5
@@ -218,7 +218,7 @@ def test_an_impossible_name_is_an_error(host: str) -> None:
 
 
 def test_localhost_is_known_only_where_local_names_are() -> None:
-    """No server is asked for what somebody typed."""
+    """No server is asked for the name."""
 
     async def main() -> tuple[Answer, list[tuple[str, str]]]:
         async with name_server(from_zone({})) as (server, resolver):
@@ -274,7 +274,7 @@ def test_the_cache_asks_once_also_for_failures() -> None:
 
 
 def test_a_cancelled_caller_takes_nothing_from_the_others() -> None:
-    """The look-up goes on for whoever else waits."""
+    """The look-up goes on for the other callers."""
     going_on = asyncio.Event()
 
     class Slow:

@@ -70,7 +70,7 @@ def run(site: Site, path: str = "/", **more: Any) -> Artifacts:
 
 
 def codes(artifacts: Artifacts) -> dict[str, str]:
-    """Why each missing artifact is missing."""
+    """The reason for each missing artifact."""
     values = {name: getattr(artifacts, name) for name in OPTIONAL}
     return {name: value.code for name, value in values.items() if isinstance(value, NotGathered)}
 
@@ -111,31 +111,31 @@ def test_every_request_is_accounted_for() -> None:
     assert not any("cookie" in asked.headers for asked in site.asked)
 
 
-def test_who_wants_to_know_is_told_about_every_gatherer() -> None:
+def test_the_callback_hears_of_every_gatherer() -> None:
     """The document first, each once, with the seconds it took and why there is nothing."""
-    told: list[tuple[str, float, str | None]] = []
-    found = run(Site(ROUTES), settled=lambda *about: told.append(about))
+    events: list[tuple[str, float, str | None]] = []
+    found = run(Site(ROUTES), settled=lambda *about: events.append(about))
 
-    assert told[0][0] == "document"
-    assert sorted(name for name, _, _ in told) == sorted({"document", *all_gatherers()})
-    assert {name: code for name, _, code in told if code is not None} == {**codes(found), "rendering": "no_browser"}
-    assert all(0 <= seconds < 20 for _, seconds, _ in told)
+    assert events[0][0] == "document"
+    assert sorted(name for name, _, _ in events) == sorted({"document", *all_gatherers()})
+    assert {name: code for name, _, code in events if code is not None} == {**codes(found), "rendering": "no_browser"}
+    assert all(0 <= seconds < 20 for _, seconds, _ in events)
 
 
-def test_who_wants_to_know_is_told_why_there_is_no_document() -> None:
+def test_the_callback_gets_the_reason_for_a_missing_document() -> None:
     """And nothing else."""
-    told: list[tuple[str, str | None]] = []
+    events: list[tuple[str, str | None]] = []
     with pytest.raises(RunFailed):
         run(
             Site({"/": typed(b"%PDF", "application/pdf")}),
-            settled=lambda name, _seconds, code: told.append((name, code)),
+            settled=lambda name, _seconds, code: events.append((name, code)),
         )
 
-    assert told == [("document", "not_html")]
+    assert events == [("document", "not_html")]
 
 
 def test_an_application_that_answers_everything_with_its_page_is_kept_as_it_is() -> None:
-    """Its fallback is told in each artifact, and nothing breaks."""
+    """Its fallback is recorded in each artifact, and nothing breaks."""
     found = run(Site({}, missing=PAGE), options=make_options(load_samples=1))
 
     assert isinstance(found.sitemaps, Sitemaps)
@@ -147,7 +147,7 @@ def test_an_application_that_answers_everything_with_its_page_is_kept_as_it_is()
 
 
 def test_the_way_to_the_page_is_kept() -> None:
-    """What was asked for, what was typed, and each redirect."""
+    """The requested URL, the typed text, and each redirect."""
 
     async def go() -> Navigation:
         async with Site({"/old": redirect("/"), **ROUTES}) as site:

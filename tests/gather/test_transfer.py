@@ -1,4 +1,4 @@
-"""What goes over the wire, and what callbacks keep of what comes back."""
+"""Bytes that go over the wire, and bytes that callbacks keep."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_mistake_inside_a_callback_is_an_internal_failure(monkeypatch: pytest.
     assert isinstance(error.__cause__, RuntimeError)
 
 
-@pytest.mark.skipif(not hasattr(socket, "TCP_INFO"), reason="only Linux tells how much arrived")
+@pytest.mark.skipif(not hasattr(socket, "TCP_INFO"), reason="only Linux reports how much arrived")
 def test_bytes_without_end_that_are_no_body_are_noticed() -> None:
     """Row E09: a chunk extension that never ends is not waited for until the time is over."""
     head = HEAD + b"Transfer-Encoding: chunked\r\n\r\n5;"

@@ -17,7 +17,7 @@ REPORTS = sorted(Path(__file__).parent.glob("report-*.json"))
 @pytest.mark.parametrize("path", REPORTS, ids=[path.stem for path in REPORTS])
 @pytest.mark.parametrize("format_name", FORMATS)
 def test_old_report_still_renders(path: Path, format_name: str) -> None:
-    """Whoever kept a report can still read it, in every format of today."""
+    """A kept report can still be read, in every format of today."""
     report = report_from_dict(json.loads(path.read_text()))
     shown = "image-alt" if format_name in {"sarif", "junit", "github"} else f"{report.score}"
 

@@ -1,4 +1,4 @@
-"""What a row of the hostile-input matrix is, and what is known after it ran."""
+"""A row of the hostile-input matrix, and the facts that are known after it ran."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Job:
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
-    """What the subject says became of a job."""
+    """The end of a job as the subject reports it."""
 
     id: str
     state: State
@@ -82,8 +82,8 @@ class Place:
     other_ip: str
     ip6: str
     authority: Authority
-    stranger: Authority
-    """An authority nobody trusts."""
+    unknown: Authority
+    """An authority that no client trusts."""
 
     def context(self, host: str | None = None, **settings: object) -> ssl.SSLContext:
         """TLS settings of a well-behaved server for ``host``."""
@@ -92,7 +92,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """What listens on one address and port; without a script the address swallows connections."""
+    """A listener on one address and port; without a script the address swallows connections."""
 
     address: str
     port: int
@@ -128,7 +128,7 @@ Holds = Callable[[Seen], str | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expect:
-    """How a case must end."""
+    """The required end of a case."""
 
     states: frozenset[State]
     """Any of these."""
@@ -152,9 +152,9 @@ class Case:
     budget_s: float = DEFAULT_BUDGET_S
     """For the network."""
     evaluation_s: float = 1.0
-    """How much longer than its budget the whole may take: parsing and checking come after the network."""
+    """Time that the whole may take beyond its budget: parsing and checking come after the network."""
     typed_private: bool = False
-    """Somebody typed the URL at a terminal, where it may be a private one."""
+    """The URL was typed at a terminal, where it may be a private one."""
     memory_mb: float | None = None
     """Runs alone, and resident memory may grow by at most this much."""
     memory_of_all_mb: float = 150
@@ -226,7 +226,7 @@ def secure(script: Script, context: Callable[[Place], ssl.SSLContext] | None = N
 
 
 def named(zone: Callable[[Place], Zone], script: Script | None = None) -> Stage:
-    """The case's names answer as told; ``script`` serves plain HTTP on its addresses."""
+    """The case's names have the given answers; ``script`` serves plain HTTP on its addresses."""
 
     def stage(place: Place) -> Scene:
         services = [Service(address=each, port=80, script=script) for each in (place.ip, place.ip6)] if script else []

@@ -40,12 +40,12 @@ def _outcome(job_id: str, exit_code: int, out: bytes, said: str) -> Outcome:
     if state is None or "Traceback" in said:
         return Outcome(id=job_id, state="crashed", code=f"exit {exit_code}", message=said[-2000:])
     if state == "refused":
-        # The exit code is the same for every unusable URL; rows that must tell them apart use the library.
+        # The exit code is the same for every unusable URL; rows that must distinguish them use the library.
         return Outcome(id=job_id, state="refused", code="InvalidURL", message=said[-500:])
     report: dict[str, Any] = msgspec.json.decode(out)
     if report["state"] != {"done": "completed", "failed": "failed"}[state]:
-        told = f"exit code {exit_code}, but the report is {report['state']}"
-        return Outcome(id=job_id, state="crashed", code="disagreement", message=told)
+        message = f"exit code {exit_code}, but the report is {report['state']}"
+        return Outcome(id=job_id, state="crashed", code="disagreement", message=message)
     outcome = Outcome(id=job_id, state="done" if state == "done" else "failed", score=report["score"])
     outcome.final_url = report["final_url"] or ""
     if report.get("error"):

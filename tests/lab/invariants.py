@@ -1,4 +1,4 @@
-"""What must hold after every case, whatever the row says."""
+"""Invariants that hold after every case, whatever the row says."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def evaluate(case: Case, seen: Seen) -> list[str]:
     """Every sentence about what does not hold; empty when all is well."""
     checks = (
         _nothing_crashed,
-        _ended_as_told,
+        _ended_as_reported,
         _no_wire_touched,
         _in_time,
         _plain_requests,
@@ -51,7 +51,7 @@ def evaluate(case: Case, seen: Seen) -> list[str]:
 
 
 def is_only_late(broken: Sequence[str], outcome: Outcome) -> bool:
-    """Whether nothing is wrong but the time: that also depends on what else the machine had to do."""
+    """Return whether nothing is wrong but the time: that also depends on the other load of the machine."""
     return outcome.state == "hung" or (bool(broken) and all(sentence.startswith("I2: ") for sentence in broken))
 
 
@@ -67,7 +67,7 @@ def leaks(before: Census, after: Census) -> list[str]:
     return found
 
 
-def _ended_as_told(case: Case, seen: Seen) -> list[str]:
+def _ended_as_reported(case: Case, seen: Seen) -> list[str]:
     outcome, expect = seen.outcome, case.expect
     said = f"{outcome.state} {outcome.code} {outcome.reason} ({outcome.message[:300]})"
     if outcome.state not in expect.states:
@@ -161,7 +161,7 @@ def _silent_when_refused(case: Case, seen: Seen) -> list[str]:
 
 
 def _says_no_address(case: Case, seen: Seen) -> list[str]:
-    """T7: an answer tells nobody where an internal name points. What the caller typed may be echoed."""
-    told = f"{seen.outcome.message} {seen.outcome.reason}"
-    leaked = [each for each in _INTERNAL.findall(told) if each not in str(case.url)]
+    """T7: an answer does not reveal where an internal name points. What the caller typed may be echoed."""
+    text = f"{seen.outcome.message} {seen.outcome.reason}"
+    leaked = [each for each in _INTERNAL.findall(text) if each not in str(case.url)]
     return [f"T7: the message names internal addresses: {leaked}"] if leaked else []

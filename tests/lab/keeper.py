@@ -21,22 +21,22 @@ from tests.lab.namespace import repository
 GRACE_S: Final = 8.0
 """A job that has not ended this long after its budget is called hung, and the subject is started anew."""
 PROXY: Final = "http://11.66.66.66:3128"
-"""Not one of the lab's own addresses: whoever obeys the environment trips a wire (T5)."""
+"""Not one of the lab's own addresses: a subject that obeys the environment trips a wire (T5)."""
 PROXY_VARIABLES: Final = ("http_proxy", "https_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy")
 
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """What a process holds."""
+    """The resources that a process holds."""
 
     descriptors: tuple[str, ...]
-    """Where each open descriptor points, sorted."""
+    """The targets of the open descriptors, sorted."""
     children: tuple[str, ...]
     """Commands of all processes below it, sorted."""
 
 
 class Subject:
-    """A process that analyses what it is told to."""
+    """A process that analyzes the jobs it gets."""
 
     def __init__(self, kind: str, trusted: Path) -> None:
         self._kind, self._trusted = kind, trusted
@@ -46,7 +46,7 @@ class Subject:
         self._start()
 
     def run(self, job: Job) -> Outcome:
-        """What became of ``job``."""
+        """The outcome of ``job``."""
         future: Future[Outcome] = Future()
         ticket = str(next(self._numbers))
         with self._lock:
@@ -62,7 +62,7 @@ class Subject:
         return replace(outcome, id=job.id)
 
     def census(self) -> Census:
-        """What the subject's process holds right now."""
+        """The resources that the subject's process holds right now."""
         folder = Path(f"/proc/{self._process.pid}/fd")
         pointed = []
         for each in folder.iterdir():

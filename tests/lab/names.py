@@ -32,12 +32,12 @@ class Question:
     type: str
     protocol: str
     nth: int
-    """How often this name and type had been asked before, from 0."""
+    """The number of earlier queries for this name and type, from 0."""
     message: dns.message.Message = field(repr=False, compare=False)
 
 
 Answer = Callable[[Question], bytes | None]
-"""What goes back on the wire; ``None`` is silence."""
+"""The answer on the wire; ``None`` is silence."""
 Zone = Mapping[str, Answer]
 """Name -> way of answering. A name that is in no zone does not exist."""
 
@@ -96,14 +96,14 @@ def silent(question: Question) -> None:
 
 
 def wrong_id(question: Question) -> bytes:
-    """An answer to a query nobody made."""
+    """An answer without a query."""
     wire = bytearray(records(a=["11.20.0.1"])(question) or b"")
     wire[0] ^= 0xFF
     return bytes(wire)
 
 
 def wrong_question(question: Question) -> bytes:
-    """The right id with somebody else's question and an internal address."""
+    """The right id with the question of another query and an internal address."""
     other = dns.message.make_query("other-lab.com.", question.type, id=question.message.id)
     message = dns.message.make_response(other)
     message.answer.append(dns.rrset.from_text("other-lab.com.", 60, "IN", "A", "10.0.0.1"))

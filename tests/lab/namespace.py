@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 RESOLVER: Final = "11.53.53.53"
-"""Where the lab's DNS server listens; the only resolver that the namespace's resolv.conf names."""
+"""The address of the lab's DNS server; the only resolver that the namespace's resolv.conf names."""
 RESOLV_CONF: Final = f"search searched-lab.com\nnameserver {RESOLVER}\noptions timeout:2 attempts:1\n"
 HOSTS: Final = "11.20.255.1 hostsonly-lab.com\n"
 """A trap: a name that exists only here must stay unknown (row C12)."""

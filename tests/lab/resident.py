@@ -14,7 +14,7 @@ _PAGE_BYTES: Final = os.sysconf("SC_PAGESIZE")
 
 
 def resident_mb(pid: int) -> float:
-    """What the processes hold now, pages that they share counted for each."""
+    """The memory that the processes hold now, pages that they share counted for each."""
     total, waiting = 0, [pid]
     while waiting:
         each = waiting.pop()

@@ -24,7 +24,7 @@ class LabBrokenError(Exception):
 
 @functools.cache
 def why_not() -> str | None:
-    """Why the lab cannot run here; ``None`` when it can."""
+    """The reason why the lab cannot run here; ``None`` when it can."""
     if not sys.platform.startswith("linux"):
         return "network namespaces exist only on Linux"
     if unshare_command() is None:

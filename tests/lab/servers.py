@@ -19,7 +19,7 @@ LIFETIME_S = 20.0
 
 @dataclass(slots=True)
 class Record:
-    """What one connection received."""
+    """The bytes that one connection received."""
 
     address: str
     port: int
@@ -38,9 +38,9 @@ class Connection:
     address: str
     port: int
     nth: int
-    """How many connections this listener had accepted before, from 0."""
+    """The number of connections this listener had accepted before, from 0."""
     record: Record
-    """What the harness reads afterwards."""
+    """The records that the harness reads afterwards."""
     stop: threading.Event
     """Set when the case is over."""
 

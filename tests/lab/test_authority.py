@@ -41,7 +41,7 @@ def test_intermediates_are_sent_or_kept(depth: int, send: bool, sent: int) -> No
 
 
 def test_patched_certificate_is_signed_anew() -> None:
-    """What no library would build still carries a good signature."""
+    """A certificate that no library would build still carries a good signature."""
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "good name")])
     issued = AUTHORITY.patched(AUTHORITY.issue("host-lab.com", subject=subject), b"good name", b"good\0name")
     leaf = read(issued)

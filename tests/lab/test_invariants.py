@@ -22,7 +22,7 @@ PLACE = Place(
     other_ip="11.21.0.1",
     ip6="2a01::1",
     authority=AUTHORITY,
-    stranger=AUTHORITY,
+    unknown=AUTHORITY,
 )
 PLAIN = (
     f"GET / HTTP/1.1\r\nHost: x01-lab.com\r\nUser-Agent: {USER_AGENT}\r\nAccept: */*\r\n"
@@ -31,7 +31,7 @@ PLAIN = (
 
 
 def seen(outcome: Outcome, *received: bytes, touches: tuple[Touch, ...] = ()) -> Seen:
-    """What was seen of a case on its own host."""
+    """The observations of a case on its own host."""
     recorded = [Record("11.20.0.1", 80, 0.0, bytearray(each)) for each in received]
     return Seen(outcome=outcome, place=PLACE, records=recorded, questions=(), touches=touches)
 
@@ -92,7 +92,7 @@ def test_each_broken_invariant_is_reported(change: dict[str, object], word: str)
         ({"duration_s": 4.5, "checks": {"title": "check_error"}}, False),
     ],
 )
-def test_lateness_alone_is_told_from_mistakes(change: dict[str, Any], late: bool) -> None:  # noqa: FBT001 - a parameter
+def test_lateness_is_distinguished_from_mistakes(change: dict[str, Any], late: bool) -> None:  # noqa: FBT001 - a parameter
     """Only what a busy machine can explain gets a second chance."""
     outcome = replace(GOOD, **change)
     broken = evaluate(Case(id="X01", title="x", expect=done()), seen(outcome, PLAIN))
@@ -119,7 +119,7 @@ def test_wrong_code_and_reason_are_reported() -> None:
 
 
 def test_refused_case_must_not_connect() -> None:
-    """What is refused without DNS asks nobody."""
+    """A refusal without DNS sends no query."""
     outcome = replace(GOOD, state="refused", code="InvalidURL")
 
     assert evaluate(Case(id="X01", title="x", expect=refused("InvalidURL")), seen(outcome)) == []

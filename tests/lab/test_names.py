@@ -27,7 +27,7 @@ def question(kind: str = "A", protocol: str = "udp", nth: int = 0) -> Question:
 
 
 def addresses(answer: Answer, asked: Question) -> list[str]:
-    """What the answer says, as text."""
+    """The contents of the answer, as text."""
     message = dns.message.from_wire(answer(asked) or b"")
     return [record.to_text() for each in message.answer for record in each]
 

@@ -1,4 +1,4 @@
-"""The tripwires: every attempt to reach an address that is not the lab's own is seen, whoever makes it.
+"""The tripwires: every attempt to reach an address that is not the lab's own is seen, from every process.
 
 Two layers. A packet socket on ``lo`` sees the first packet of every TCP connection and every datagram, to any address
 and port. Listeners on the addresses attackers like best answer with a page, so that a naive fetcher gets something.
@@ -34,7 +34,7 @@ BAITED: Final = (
 )
 BAITED_PORTS: Final = (80, 443, 8080, 8443, 22, 6379)
 MARKER: Final = ("11.53.53.54", 9)
-"""Where the wires send a datagram of their own, to know that they have seen all that came before it."""
+"""The address of a datagram that the wires send themselves, to know that they have seen all that came before it."""
 BAIT: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 25\r\n\r\n<title>tripwire</title>\r\n"
 
 SETTLE_S: Final = 30.0

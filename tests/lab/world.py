@@ -39,7 +39,7 @@ CANARY_PAGE: Final = (
 
 @dataclass(slots=True, kw_only=True)
 class Order:
-    """What the pytest side asks for."""
+    """A job that the pytest side asks for."""
 
     cases: list[str]
     subject: str = "product"
@@ -48,7 +48,7 @@ class Order:
 
 @dataclass(slots=True, kw_only=True)
 class Verdict:
-    """What became of one case."""
+    """The outcome of one case."""
 
     id: str
     broken: list[str] = field(default_factory=list)
@@ -74,7 +74,7 @@ class World:
 
     def __init__(self, scratch: Path, subject: str) -> None:
         furnish(scratch)
-        self._authority, self._stranger = Authority("Lab root"), Authority("Nobody's root")
+        self._authority, self._unknown = Authority("Lab root"), Authority("Unknown root")
         trusted = scratch / "trusted.pem"
         trusted.write_bytes(self._authority.root_pem())
         self.names = NameServer(RESOLVER)
@@ -97,7 +97,7 @@ class World:
             other_ip=f"11.21.{high}.{low + 1}",
             ip6=f"2a01:1ab:{high:x}::{low + 1:x}",
             authority=self._authority,
-            stranger=self._stranger,
+            unknown=self._unknown,
         )
 
     def run(self, case: Case, number: int) -> Verdict:

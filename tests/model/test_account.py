@@ -15,7 +15,7 @@ def test_keys_are_counted_each_for_itself_and_people_as_their_account() -> None:
 
 
 def test_a_person_has_no_key_to_show() -> None:
-    """Where nobody gets without a key, asking for it is a mistake of ours."""
+    """If every operation needs a key, asking for it is a fault of ours."""
     assert Caller(account=ALICE, key=KEY).api_key == KEY
     with pytest.raises(RuntimeError):
         _ = Caller(account=ALICE).api_key

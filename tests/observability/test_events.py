@@ -1,4 +1,4 @@
-"""What is counted, and that it stays bounded."""
+"""The metrics that are counted, and their bounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def value(observation: Observation, name: str, **labels: str) -> float | None:
     return observation.registry.get_sample_value(name, labels)
 
 
-def tell_request(observation: Observation, **more: Any) -> None:
+def report_request(observation: Observation, **more: Any) -> None:
     """An answered request of Alice."""
     about: dict[str, Any] = {
         "operation": "show_report",
@@ -36,7 +36,7 @@ def tell_request(observation: Observation, **more: Any) -> None:
     observation.request_done(**(about | more))
 
 
-def tell_run(observation: Observation, **more: Any) -> None:
+def report_run(observation: Observation, **more: Any) -> None:
     """A finished run."""
     about: dict[str, Any] = {
         "run": 9,
@@ -54,10 +54,10 @@ def tell_run(observation: Observation, **more: Any) -> None:
 def test_requests_are_counted_by_operation_method_and_kind_of_status() -> None:
     """And how long they took."""
     observation = Observation()
-    tell_request(observation)
-    tell_request(observation, status=404)
-    tell_request(observation, status=404)
-    tell_request(observation, status=429)
+    report_request(observation)
+    report_request(observation, status=404)
+    report_request(observation, status=404)
+    report_request(observation, status=429)
 
     assert value(observation, "pagegrade_requests_total", operation="show_report", method="GET", status="2xx") == 1
     assert value(observation, "pagegrade_requests_total", operation="show_report", method="GET", status="4xx") == 3
@@ -68,8 +68,8 @@ def test_requests_are_counted_by_operation_method_and_kind_of_status() -> None:
 def test_runs_are_counted_by_how_they_ended() -> None:
     """With attempts, durations and refused addresses."""
     observation = Observation()
-    tell_run(observation)
-    tell_run(observation, state="failed", code="address_not_allowed", reason="private", attempt=2)
+    report_run(observation)
+    report_run(observation, state="failed", code="address_not_allowed", reason="private", attempt=2)
 
     assert value(observation, "pagegrade_runs_total", state="completed", code="none") == 1
     assert value(observation, "pagegrade_runs_total", state="failed", code="address_not_allowed") == 1
@@ -79,7 +79,7 @@ def test_runs_are_counted_by_how_they_ended() -> None:
 
 
 def test_writes_and_refusals_are_counted() -> None:
-    """How many changes share a commit, and what never became a request."""
+    """The number of changes that share a commit, and of connections that never became a request."""
     observation = Observation()
     observation.group_written(5, 0.01)
     observation.request_refused(reason="slow", status=408, client="192.0.2.7", request_id="abc")
@@ -89,18 +89,18 @@ def test_writes_and_refusals_are_counted() -> None:
     assert value(observation, "pagegrade_requests_refused_total", reason="slow") == 1
 
 
-def test_strangers_cannot_add_labels() -> None:
+def test_clients_cannot_add_labels() -> None:
     """J15: a million hosts, methods, paths and words cost no memory."""
     observation = Observation()
-    tell_run(observation)
-    tell_run(observation, state="failed", code="nonsense")
-    tell_request(observation, method="FETCH", operation="")
+    report_run(observation)
+    report_run(observation, state="failed", code="nonsense")
+    report_request(observation, method="FETCH", operation="")
     observation.request_refused(reason="slow", status=408, client="", request_id="")
     before = len(generate_latest(observation.registry).splitlines())
     for number in range(1_000):
-        tell_run(observation, host=f"host-{number}.example", run=number)
-        tell_run(observation, state="failed", code=f"code-{number}")
-        tell_request(observation, method=f"M{number}", operation="", path=f"/{number}", client=f"192.0.2.{number}")
+        report_run(observation, host=f"host-{number}.example", run=number)
+        report_run(observation, state="failed", code=f"code-{number}")
+        report_request(observation, method=f"M{number}", operation="", path=f"/{number}", client=f"192.0.2.{number}")
         observation.request_refused(reason=f"word-{number}", status=400, client=str(number), request_id="")
     text = generate_latest(observation.registry)
 
@@ -112,14 +112,14 @@ def test_strangers_cannot_add_labels() -> None:
 def test_every_observation_counts_for_itself() -> None:
     """Two services in one process, as tests have them, do not meet in a registry of the whole process."""
     first, second = Observation(), Observation()
-    tell_request(first)
+    report_request(first)
 
     assert value(second, "pagegrade_request_duration_seconds_count", operation="show_report") is None
 
 
 def test_request_is_one_line(stream: Any) -> None:
-    """Who, what, how long and with what end; nothing else."""
-    tell_request(Observation(configure_logs("json", stream=stream)))
+    """Client, operation, duration and status; nothing else."""
+    report_request(Observation(configure_logs("json", stream=stream)))
 
     (line,) = lines_of(stream)
 
@@ -142,7 +142,7 @@ def test_request_is_one_line(stream: Any) -> None:
 
 def test_run_is_one_line(stream: Any) -> None:
     """The host only: the rest of an address may hold secrets."""
-    tell_run(Observation(configure_logs("json", stream=stream)), state="failed", code="dns", reason="nxdomain")
+    report_run(Observation(configure_logs("json", stream=stream)), state="failed", code="dns", reason="nxdomain")
 
     (line,) = lines_of(stream)
 
@@ -168,13 +168,13 @@ def test_run_is_one_line(stream: Any) -> None:
 def test_lines_are_as_loud_as_they_matter(stream: Any, path: str, status: int, levels: list[str]) -> None:
     """Probes are silent, our own failures stand out."""
     observation = Observation(configure_logs("json", stream=stream))
-    tell_request(observation, path=path, status=status)
+    report_request(observation, path=path, status=status)
 
     assert [line["level"] for line in lines_of(stream)] == levels
 
 
 def test_refused_request_is_one_line(stream: Any) -> None:
-    """What the client was told, by the same name."""
+    """The refusal that the client got, by the same name."""
     observation = Observation(configure_logs("json", stream=stream))
     observation.request_refused(reason="syntax", status=400, client="192.0.2.7", request_id="abc")
 

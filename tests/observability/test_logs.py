@@ -1,4 +1,4 @@
-"""Hostile rows J12 to J14: what strangers write cannot become a line, a colour or a secret in the log."""
+"""Hostile rows J12 to J14: text from untrusted clients cannot become a line, a color or a secret in the log."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HOSTILE = [
 
 @pytest.fixture
 def stream() -> Iterator[io.BytesIO]:
-    """Where lines go; afterwards everything is as it was."""
+    """The stream for the lines; afterwards everything is as it was."""
     root = logging.getLogger()
     handlers, level, hook, show = list(root.handlers), root.level, threading.excepthook, warnings.showwarning
     yield io.BytesIO()
@@ -132,7 +132,7 @@ def test_libraries_go_the_same_way(stream: io.BytesIO) -> None:
     assert line["exception"].endswith("LookupError: gone")
 
 
-def test_wrong_format_string_is_told_and_not_raised(stream: io.BytesIO) -> None:
+def test_wrong_format_string_is_reported_and_not_raised(stream: io.BytesIO) -> None:
     """A mistake in a log call must not become one of the request."""
     logging.getLogger().handlers[:] = []  # that of the test runner fails on purpose
     configure_logs("json", stream=stream)
@@ -158,8 +158,8 @@ def test_values_of_any_kind_can_be_logged(stream: io.BytesIO) -> None:
     assert len(lines_of(stream)) == 6
 
 
-def test_least_level_holds_for_everybody(stream: io.BytesIO) -> None:
-    """What is below it costs nothing and says nothing."""
+def test_least_level_holds_for_all_loggers(stream: io.BytesIO) -> None:
+    """A line below it costs nothing and is not written."""
     lines = configure_logs("json", "warning", stream=stream)
     lines.info("quiet")
     logging.getLogger("pagegrade.test").info("quiet")
@@ -187,7 +187,7 @@ def test_configuring_again_replaces(stream: io.BytesIO) -> None:
     assert len(lines_of(stream)) == 1
 
 
-def test_auto_is_json_where_nobody_watches(stream: io.BytesIO) -> None:
+def test_auto_is_json_without_a_terminal(stream: io.BytesIO) -> None:
     """A file, a pipe and a journal are read by programs."""
     configure_logs("auto", stream=stream).info("said")
 
@@ -227,7 +227,7 @@ def test_failed_thread_is_one_line(stream: io.BytesIO) -> None:
     assert lines_of(stream)[0]["exception"].endswith("LookupError: gone")
 
 
-def test_log_that_nobody_takes_does_not_stop_the_work(stream: io.BytesIO) -> None:
+def test_a_blocked_log_does_not_stop_the_work(stream: io.BytesIO) -> None:
     """A closed pipe or a full disk under the log."""
     lines = configure_logs("json", stream=stream)
     stream.close()

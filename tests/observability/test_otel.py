@@ -31,7 +31,7 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
 
 
 def forget_complaints() -> None:
-    """What an earlier test has made it say may be said again."""
+    """Complaints of an earlier test may be repeated."""
     for name in otel.CHATTY:
         logging.getLogger(name).filters.clear()
 
@@ -59,7 +59,7 @@ def test_spans_arrive_with_their_parents(collector: Collector) -> None:
 
 
 def test_work_that_was_queued_joins_the_trace(collector: Collector) -> None:
-    """What `traceparent` says is enough for another process; it fits the column it is kept in."""
+    """The value of `traceparent` is enough for another process; it fits the column it is kept in."""
     first, second = OpenTelemetryTracing(instance="one"), OpenTelemetryTracing(instance="two")
     request = first.start("POST", kind="server")
     stored = request.traceparent or ""
@@ -92,7 +92,7 @@ def test_work_that_was_queued_joins_the_trace(collector: Collector) -> None:
 def test_what_is_no_trace_context_begins_a_trace(
     collector: Collector, caplog: pytest.LogCaptureFixture, sent: str | None
 ) -> None:
-    """A stranger's header is believed only where it is well formed, and fills no log."""
+    """A header of an untrusted client is used only where it is well formed, and fills no log."""
     tracing = OpenTelemetryTracing(instance="one")
     with tracing.start("GET", kind="server", parent=sent):
         pass
@@ -122,7 +122,7 @@ def test_who_sends_is_named(collector: Collector, monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_sampler_is_the_operators(collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it does not want is not sent, and tells what follows from it not to be; its lines can still be found."""
+    """A trace that it drops is not sent, nor are the parts that follow; its lines can still be found."""
     monkeypatch.setenv("OTEL_TRACES_SAMPLER", "parentbased_always_off")
     tracing = OpenTelemetryTracing(instance="one")
     with tracing.start("GET", kind="server") as span, span.child("gather") as part:
@@ -149,12 +149,12 @@ def test_a_client_can_ask_not_to_be_recorded(collector: Collector) -> None:
     assert collector.spans == []
 
 
-def test_failures_are_told_by_code(collector: Collector) -> None:
+def test_failures_are_counted_by_code(collector: Collector) -> None:
     """The texts of exceptions stay here."""
     tracing = OpenTelemetryTracing(instance="one")
     with pytest.raises(Unavailable), tracing.start("store", kind="internal"):
         raise Unavailable("the disk /srv/secret is full")
-    with pytest.raises(ValueError, match="secret"), tracing.start("judge", kind="internal"):
+    with pytest.raises(ValueError, match="secret"), tracing.start("evaluate", kind="internal"):
         raise ValueError("a secret")
     tracing.close()
 
@@ -190,10 +190,10 @@ def test_lines_name_the_trace(collector: Collector) -> None:
     assert [line["trace_id"] for line in said] == [collector.one("run").trace_id] * 2
 
 
-def test_a_collector_that_hangs_holds_up_nobody(
+def test_a_collector_that_hangs_delays_nothing(
     collector: Collector, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Spans end at once, more of them than are kept; the end of the process waits for as long as it was told."""
+    """Spans end at once, more of them than are kept; the end of the process waits for the configured time."""
     forget_complaints()
     monkeypatch.setattr(otel, "CLOSE_S", 0.5)
     monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "10")
@@ -235,7 +235,7 @@ def test_a_collector_that_is_gone_is_said_once(
 def test_variables_that_contradict_each_other_are_refused(
     collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever starts us decides what to do then."""
+    """The caller decides what to do then."""
     monkeypatch.setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "100")
     monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "10")
 

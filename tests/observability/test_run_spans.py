@@ -36,7 +36,7 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
         yield made
 
 
-def test_a_run_is_told_by_numbers_and_its_host(collector: Collector) -> None:
+def test_a_run_is_described_by_numbers_and_its_host(collector: Collector) -> None:
     """It belongs to the request that asked for it; the rest of the address stays here."""
     tracing = OpenTelemetryTracing(instance="one")
     end_run(begin_run(tracing, RUN), state="completed")
@@ -73,7 +73,7 @@ def test_a_failed_run_has_its_code_as_its_status(collector: Collector) -> None:
 
 
 def test_each_gatherer_is_a_part(collector: Collector) -> None:
-    """How long it took, and why there is nothing; that is no error of the run."""
+    """Its duration, and the reason for a missing result; that is no error of the run."""
     tracing = OpenTelemetryTracing(instance="one")
     with begin_run(tracing, RUN) as run, run.child("gather") as part:
         settled = gatherers_of(part)

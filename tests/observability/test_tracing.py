@@ -35,7 +35,7 @@ def test_the_standard_variables_decide(environment: dict[str, str], wanted: bool
 
 
 def test_what_is_not_spoken_is_said() -> None:
-    """An endpoint for gRPC would refuse everything, and nobody would know why."""
+    """An endpoint for gRPC would refuse everything, without a visible reason."""
     grpc = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4317", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}
     (protocol,) = doubts(grpc)
     (exporter,) = doubts({"OTEL_TRACES_EXPORTER": "zipkin,otlp"})
@@ -65,7 +65,7 @@ def test_without_traces_nothing_happens() -> None:
 
 
 def test_exceptions_go_by_words_of_ours() -> None:
-    """Their texts may hold addresses and bytes of strangers."""
+    """Their texts may hold addresses and bytes of untrusted pages."""
     assert code_of(RateLimited("http://user:secret@example.com/")) == "rate_limited"
     assert code_of(ValueError("http://user:secret@example.com/")) == "internal"
     assert code_of(asyncio.CancelledError()) == "cancelled"

@@ -25,7 +25,7 @@ EMPTY = make_document("<p>x")
     ],
 )
 def test_use_comes_before_type(kinds: tuple[str, ...], media_type: str, purpose: str) -> None:
-    """What a file is fetched for decides; only a preload is told by its type."""
+    """The purpose of a fetch decides; only a preload is classified by its type."""
     item = replace(make_resource(URL + "a", headers=(("Content-Type", media_type),)), kinds=kinds)
 
     assert [asset.purpose for asset in read_assets(EMPTY, make_resources(item)).items] == [purpose]

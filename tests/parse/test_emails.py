@@ -108,7 +108,7 @@ def test_recipients_of_mail_links(href: str, found: list[str]) -> None:
     ("address", "masked"), [("jane.doe@example.com", "j***@example.com"), ("j@example.com", "j***@example.com")]
 )
 def test_masking_keeps_one_letter_and_the_domain(address: str, masked: str) -> None:
-    """So the owner can recognise it and nobody else can use it."""
+    """So the owner can recognize it and no reader can use it."""
     assert mask_email(address) == masked
 
 

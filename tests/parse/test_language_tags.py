@@ -122,7 +122,7 @@ def test_unknown_script_variant_and_extension_are_listed() -> None:
 
 @pytest.mark.parametrize(("value", "registered"), [("x-klingon", False), ("qaa", True), ("qtz-DE", True)])
 def test_private_languages_are_marked(value: str, *, registered: bool) -> None:
-    """A private language is told apart from an unknown one."""
+    """A private language is distinguished from an unknown one."""
     tag = parse_language_tag(value)
 
     assert tag is not None

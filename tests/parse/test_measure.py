@@ -1,4 +1,4 @@
-"""What bodies of sub-resources say about themselves."""
+"""Measurements of bodies of sub-resources."""
 
 from __future__ import annotations
 

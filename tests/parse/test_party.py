@@ -63,7 +63,7 @@ def test_domain_that_serves_most_styles_and_scripts_is_its_own() -> None:
     assert not found.is_own("https://widget.example/w.js")
 
 
-def test_widgets_beside_own_files_stay_somebody_elses() -> None:
+def test_widgets_beside_own_files_stay_third_party() -> None:
     """A site with a style sheet of its own has its own place; so has one with a single foreign style."""
     beside = parties(
         "stylesheet www.otterline.co.uk/a.css",
@@ -88,7 +88,7 @@ def test_shared_services_are_never_its_own(host: str) -> None:
 
 
 def test_network_of_the_platform_is_its_own() -> None:
-    """Where the generator says so; without it the network has to serve the page's files."""
+    """With a generator that says so; without it the network has to serve the page's files."""
     image = "image static.wixstatic.com/m.jpg"
 
     assert parties(image, generator="Wix.com Website Builder").is_own("https://static.wixstatic.com/m.jpg")
@@ -116,5 +116,5 @@ def test_references_are_counted_up_to_a_limit(before: int, *, own: bool) -> None
 
 
 def test_nothing_without_a_host_is_its_own() -> None:
-    """Data and broken addresses belong to nobody."""
+    """Data and broken addresses belong to no site."""
     assert not parties().is_own("data:text/css,x")

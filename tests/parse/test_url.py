@@ -343,7 +343,7 @@ def test_projects(url: str, project: str) -> None:
     assert project_of(url) == project
 
 
-def test_literals_are_told_from_names() -> None:
+def test_literals_are_distinguished_from_names() -> None:
     """Canonical hosts only; every other spelling has become one."""
     assert str(host_address("127.0.0.1")) == "127.0.0.1"
     assert str(host_address("[2001:db8::1]")) == "2001:db8::1"

@@ -73,7 +73,7 @@ def _result(name: str, found: tuple[list[Evidence], str, float] | None) -> Resul
 
 
 def findings(result: Result, other: Result) -> int:
-    """How many findings a result has: its distinct places; one, where it or the other is about the whole page."""
+    """The number of findings of a result: its distinct places; one, where it or the other is about the whole page."""
     if result.outcome == "passed":
         return 0
     either = result.check in WHOLE or not result.evidence or (other.outcome != "passed" and not other.evidence)
@@ -81,7 +81,7 @@ def findings(result: Result, other: Result) -> int:
 
 
 def names(changes: Sequence[Change]) -> list[str]:
-    """What can be compared of changes, in an order of their own."""
+    """The comparable parts of changes, in an order of their own."""
     return sorted(f"{change.result.check} {change.evidence}" for change in changes)
 
 
@@ -144,7 +144,7 @@ def test_a_report_compared_with_itself_has_nothing_new_and_nothing_fixed(page: P
 @settings(max_examples=300)
 @given(before=PAGES, after=PAGES)
 def test_new_and_fixed_swap_when_the_reports_swap(before: Page, after: Page) -> None:
-    """What came one way went the other way."""
+    """New findings become fixed ones, and the other way round."""
     there = compare_reports(report_of(before), report_of(after))
     back = compare_reports(report_of(after), report_of(before))
 
@@ -192,7 +192,7 @@ def test_elements_that_move_are_no_news(pieces: list[str], seed: int) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(pieces=PIECES, seed=st.integers(0, 1 << 30), data=st.data())
-def test_what_came_and_went_while_all_moved_is_told(pieces: list[str], seed: int, data: st.DataObject) -> None:
+def test_what_came_and_went_while_all_moved_is_listed(pieces: list[str], seed: int, data: st.DataObject) -> None:
     """One picture went, another one came, and everything else only moved."""
     gone = '<img src="/img/gone.png" class="photo">'
     come = '<img src="/img/come.png" class="photo">'

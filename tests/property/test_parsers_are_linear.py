@@ -138,7 +138,7 @@ NUISANCES: Final = (
     "â€", "\ufffd", "@supports ", "@supports{", ":open", "text-fit", "text-fit:", "base-select", "abs(",
     " popover", "<a popover", "<script ", "<div popover>",
 )  # fmt: skip
-"""What is repeated: delimiters that never close, escapes, prefixes of what a parser looks for."""
+"""Repeated parts: delimiters that never close, escapes, prefixes of what a parser looks for."""
 ELEMENTS: Final = (
     "<b>x</b>", "<p>", "<div>", "<b><p>", "<a href=/#>x", "<img src=a# srcset='a 1x, b 2x'>", "<h2 id=a>x</h2>",
     "<span id=a#>", "<label for=a#><input id=a#>", "<input aria-labelledby='a1 a2 a#'>",
@@ -151,11 +151,11 @@ ELEMENTS: Final = (
     "word ", "a@b#.com ", "&amp;", "&bogus", "字字字 ", "<!--", "<a", "<a b='", "</p>", "</b></i>", "<font color=red>",
     "<div role=list><div role=listitem>x</div></div>", "<details><summary>a", "<b class='a b c#'>x</b>", "<textarea>a",
 )  # fmt: skip
-"""What pages are filled with; ``#`` is a number that goes up."""
+"""Contents of pages; ``#`` is a number that goes up."""
 
 
 def measured(parse: Parser, make: Callable[[int], str], size: int) -> float:
-    """How the time of a parser grows on inputs of n, 2n, 4n characters, which are made before it is measured."""
+    """Growth of the time of a parser on inputs of n, 2n, 4n characters, which are made before it is measured."""
     texts = {factor * size: make(factor * size) for factor in (1, 2, 4)}
     return growth(lambda length: parse(texts[length]), size)
 

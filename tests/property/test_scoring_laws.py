@@ -41,7 +41,7 @@ FEW = st.dictionaries(st.sampled_from(list(CHECKS)), st.floats(0, 1), max_size=1
 
 
 def numbers(page: dict[str, Observed]) -> tuple[float, ...]:
-    """What a reader sees of a score."""
+    """The numbers of a score that a reader sees."""
     result = score(RULES, page)
     return (result.score, result.uncapped, *(total.score for total in result.categories.values()))
 

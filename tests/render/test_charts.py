@@ -15,7 +15,7 @@ def test_the_gauge_stays_inside_its_circle(score: int | None) -> None:
 
 
 def test_the_strip_adds_up_to_a_hundred() -> None:
-    """What is kept and what is lost are all the points there are."""
+    """Kept and lost points are all the points there are."""
     strip = score_strip(make_report())
 
     assert sum(width for _, _, width in strip) == pytest.approx(100)
@@ -43,7 +43,7 @@ def test_the_heaviest_type_fills_its_bar() -> None:
 
 
 def test_losses_are_listed_by_what_they_cost() -> None:
-    """What costs nothing is not among them."""
+    """Findings without a cost are not among them."""
     report = make_report(make_result("small", lost=0.5), make_result("large", lost=2.0), make_passed("none"))
 
     assert [result.check for result in losses(report)] == ["large", "small"]

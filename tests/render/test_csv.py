@@ -55,7 +55,7 @@ def table(text: str) -> list[dict[str, str]]:
 
 
 def starts_like_a_formula(text: str) -> bool:
-    """Whether a spreadsheet may run it, in whichever width it is written."""
+    """Return whether a spreadsheet may run it, in whichever width it is written."""
     return unicodedata.normalize("NFKC", text).lstrip().startswith(("=", "+", "-", "@", "\t", "\r"))
 
 
@@ -109,7 +109,7 @@ def test_a_page_that_failed_has_a_row_that_says_so() -> None:
 
 @pytest.mark.parametrize("payload", FORMULAS)
 def test_no_cell_is_a_formula(payload: str) -> None:
-    """What begins like one is text, in plain, small and full width, also behind spaces of any kind."""
+    """A cell that begins like one is text, in plain, small and full width, also behind spaces of any kind."""
     cells = [text for row in rows_of(render_csv([poisoned_report(payload)])) for text in row]
 
     assert not [text for text in cells if starts_like_a_formula(text)]
@@ -118,7 +118,7 @@ def test_no_cell_is_a_formula(payload: str) -> None:
 
 @pytest.mark.parametrize("payload", ["a;=1+1", 'a; "=1+1', "a;@x", "a;;-1", "a;\t＋1"])
 def test_no_formula_begins_behind_a_semicolon(payload: str) -> None:
-    """Where lists are separated by semicolons, a spreadsheet ends cells there."""
+    """With semicolons as separators, a spreadsheet ends cells there."""
     cells = [text for row in rows_of(render_csv([poisoned_report(payload)])) for text in row]
 
     assert not [text for text in cells for part in text.split(";")[1:] if starts_like_a_formula(part.lstrip('" '))]
@@ -177,7 +177,7 @@ def test_a_list_has_a_row_for_every_report() -> None:
 
 @pytest.mark.parametrize("payload", FORMULAS)
 def test_a_list_holds_no_formula(payload: str) -> None:
-    """An address or a name of a project is as much a stranger's text as a title."""
+    """An address or a name of a project is as untrusted as a title."""
     item = {"id": -5, "url": payload, "project": payload, "state": payload, "share_url": [payload]}
     ((_, *cells),) = rows_of(render_list_csv([item]))[1:]
 

@@ -14,7 +14,7 @@ def test_messages_take_their_values() -> None:
 
 
 @pytest.mark.parametrize(("number", "expected"), [(1, "1 page"), (0, "0 pages"), (1200, "1,200 pages")])
-def test_one_is_told_from_many(number: int, expected: str) -> None:
+def test_one_and_many_have_their_own_texts(number: int, expected: str) -> None:
     """The number is written as people write it."""
     assert ENGLISH.ngettext("%(num)s page", "%(num)s pages", number) == expected
 

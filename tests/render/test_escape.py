@@ -32,7 +32,7 @@ from pagegrade.render.escape import safe_href, unicode_host, visible, visible_bl
     ],
 )
 def test_invisible_characters_are_shown(hidden: str, shown: str) -> None:
-    """What a reader cannot see cannot deceive; scripts that need joiners keep them."""
+    """Invisible characters cannot deceive; scripts that need joiners keep them."""
     assert visible(hidden) == shown
 
 
@@ -82,7 +82,7 @@ def test_what_is_not_plain_web_cannot_be_clicked(url: str | None) -> None:
     ],
 )
 def test_links_are_written_anew(url: str, href: str) -> None:
-    """What is clicked is what the parser understood."""
+    """The target of the link is the URL that the parser understood."""
     assert safe_href(url) == href
 
 
@@ -96,7 +96,7 @@ def test_links_are_written_anew(url: str, href: str) -> None:
     ],
 )
 def test_a_host_in_another_script_is_shown_beside(url: str, host: str) -> None:
-    """Both forms together tell a homograph from the real thing."""
+    """Both forms together distinguish a homograph from the real thing."""
     assert unicode_host(url) == host
 
 
@@ -129,7 +129,7 @@ def test_no_text_whatever_moves_a_cursor_or_turns_a_line(text: str, limit: int) 
     )
 )
 def test_no_text_whatever_becomes_a_link_but_to_the_web(url: str) -> None:
-    """What is clickable is http or https, and safe inside quotes."""
+    """A clickable text is http or https, and safe inside quotes."""
     href = safe_href(url)
 
     assert href is None or re.fullmatch(r"https?://[^\"<>\s]*", href)

@@ -32,30 +32,30 @@ def test_every_code_has_words_for_people_on_the_web(code: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "told"),
+    ("status", "advice"),
     [(401, "signing in"), (403, "signing in"), (404, "moved"), (410, "moved"), (500, "error log"), (503, "error log")],
 )
-def test_a_status_has_its_own_advice_and_no_other(status: int, told: str) -> None:
-    """Who got a 500 has no use for what to do about a 404."""
+def test_a_status_has_its_own_advice_and_no_other(status: int, advice: str) -> None:
+    """The advice for a 404 is of no use after a 500."""
     steps = way_out(failure("http_error", http_status=status)).steps
 
     assert len(steps) == 2
-    assert told in steps[1]
+    assert advice in steps[1]
 
 
 def test_a_rare_status_has_all_the_advice() -> None:
     """Nothing better is known."""
     steps = way_out(failure("http_error", http_status=418)).steps
 
-    assert all(any(told in step for step in steps) for told in ("signing in", "moved", "error log"))
+    assert all(any(advice in step for step in steps) for advice in ("signing in", "moved", "error log"))
 
 
 def test_no_two_codes_share_their_words() -> None:
-    """Each kind of failure is mended in its own way."""
+    """Each kind of failure is fixed in its own way."""
     assert len({way_out(failure(code)).headline for code in FAILURE_CODES}) == len(FAILURE_CODES)
 
 
-def test_a_code_of_a_later_version_is_ours_to_mend() -> None:
+def test_a_code_of_a_later_version_is_a_fault_of_the_service() -> None:
     """It must not break the page."""
     assert way_out(Failure(code="new", message="?")) == way_out(failure("internal"))
 
@@ -70,7 +70,11 @@ def test_a_code_of_a_later_version_is_ours_to_mend() -> None:
         ("dns", None, False),
     ],
 )
-def test_only_who_turned_us_away_is_told_how_to_let_us_in(code: str, status: int | None, expected: bool) -> None:  # noqa: FBT001
+def test_only_a_site_that_refused_gets_advice_on_allowing_pagegrade(
+    code: str,
+    status: int | None,
+    expected: bool,  # noqa: FBT001
+) -> None:
     """A page that is not there has no use for it."""
     assert has_to_let_us_in(failure(code, http_status=status)) is expected
 

@@ -124,7 +124,7 @@ def test_everything_stays_inside_the_chart(count: int) -> None:
 
 @pytest.mark.parametrize(("score", "y"), [(0, HEIGHT), (100, 0), (50, HEIGHT / 2), (-5, HEIGHT), (200, 0)])
 def test_scores_grow_upwards(score: float, y: float) -> None:
-    """What lies outside of the scale stays at its edge."""
+    """Values outside of the scale stay at its edge."""
     assert height_of(score) == y
 
 

@@ -165,7 +165,7 @@ def test_the_report_says_everything() -> None:
 
 
 def test_a_failed_page_has_a_way_out_and_no_score() -> None:
-    """What happened and what to do, nothing that looks like a grade."""
+    """The reason and the steps, nothing that looks like a grade."""
     text = render_html([make_failed_report("blocked")])
 
     assert "What to do" in text
@@ -209,7 +209,7 @@ def test_a_baseline_that_cannot_say_all_says_why() -> None:
 
 
 def test_what_costs_nothing_names_its_places() -> None:
-    """Somebody who reads "one link redirects" wants to be told which."""
+    """The reader of "one link redirects" learns which link it is."""
     places = tuple(Evidence(url=f"https://example.com/{number}", reason="status 301") for number in range(1, 8))
     noted = make_passed(
         "link-redirects", outcome="informative", importance="informative", evidence=places, fix="Link to the final URL."

@@ -63,7 +63,7 @@ def test_page_text_makes_no_markup(payload: str) -> None:
 
 @pytest.mark.parametrize("payload", ["{{7*7}}", "${7*7}", "{% raw %}", "<%= 7*7 %>", "%s%n{0.__class__}"])
 def test_template_syntax_and_format_verbs_stay_as_they_are(payload: str) -> None:
-    """What is read is what the page holds."""
+    """The reader sees the text of the page."""
     shown = "".join(html.unescape(re.sub(r"<[^>]*>", "", MARKDOWN.render(render_markdown([poisoned_report(payload)])))))
 
     assert shown.count(payload) > 10
@@ -143,7 +143,7 @@ def test_the_difference_from_a_baseline_is_shown() -> None:
     assert "- **New:** 1 finding" in render_markdown([after], comparisons=[compare_reports(before, after)])
 
 
-def test_what_does_not_compare_is_told_in_one_line() -> None:
+def test_what_does_not_compare_stands_in_one_line() -> None:
     """With its reason, and beside what got worse."""
     unseen = [make_passed(name, outcome="not_evaluated") for name in ("a", "b")]
     before = make_report(*unseen, make_result("csp", evidence=(), state="weak", lost=0.5))

@@ -35,7 +35,7 @@ HISTORY = (run(3, 79), run(2, None), run(1, 70))
 
 
 def make_extras(**more: Any) -> Extras:
-    """What a server knows: two earlier runs, and addresses of its own."""
+    """Extras that a server knows: two earlier runs, and addresses of its own."""
     defaults: dict[str, Any] = {
         "history": HISTORY,
         "shown_number": 3,
@@ -200,7 +200,7 @@ def test_page_text_changes_no_structure(payload: str) -> None:
     ],
 )
 def test_the_markup_is_sound(report: Report, tag: str) -> None:
-    """Nothing a parser has to mend, one main heading, no level left out, unique ids, labels that exist."""
+    """No errors of markup, one main heading, no level left out, unique ids, labels that exist."""
     found = elements(article(report, tag=tag))
     is_sound(found)
 
@@ -259,8 +259,8 @@ def test_the_report_says_everything() -> None:
     ("before", "after", "words"),
     [(70, 79, "Up 9 points"), (80, 79, "Down 1 point since"), (79, 79, "The same score as in run 1")],
 )
-def test_the_change_is_told_in_words(before: int, after: int, words: str) -> None:
-    """An arrow alone says nothing to those who do not see it."""
+def test_the_change_is_written_in_words(before: int, after: int, words: str) -> None:
+    """A symbol alone says nothing to those who do not see it."""
     assert words in article(history=(run(2, after), run(1, before)), shown_number=2)
 
 
@@ -281,7 +281,7 @@ def test_a_single_run_has_no_history(history: tuple[RunPoint, ...]) -> None:
 
 
 def test_the_chart_and_the_table_have_the_same_figures() -> None:
-    """Whoever does not see the line reads the rows; a failed run is a cross and a row without a score."""
+    """Readers who do not see the line have the rows; a failed run is a cross and a row without a score."""
     text = article()
     rows = re.findall(r'<th scope="row">(?:<a href="[^"]+">)?(\d+)', text)
     chart = re.search(r'<svg class="line".*?</svg>\s*</svg>', text, re.DOTALL)
@@ -313,7 +313,7 @@ def test_history_of_failures_alone_is_a_list() -> None:
 
 @pytest.mark.parametrize("code", FAILURE_CODES)
 def test_a_failed_page_has_a_way_out_and_no_score(code: str) -> None:
-    """What happened, what to do, nothing that looks like a grade, and the last good run is not lost."""
+    """The reason, the steps, nothing that looks like a grade, and the last good run is not lost."""
     text = article(make_failed_report(code))
 
     assert "What happened" in text
@@ -359,7 +359,7 @@ def test_text_of_other_scripts_is_isolated() -> None:
 
 
 def test_a_page_of_our_own_is_preferred_to_a_source() -> None:
-    """Where there is none, the result names its own."""
+    """For a check without one, the result names its own."""
     learned = make_result("gone", learn_more="https://example.org/source")
 
     assert 'href="/checks/gone"' in article(make_report(learned))
@@ -402,7 +402,7 @@ def test_the_same_run_twice_has_nothing_new() -> None:
         assert sentence in text
 
 
-def test_runs_of_different_rules_are_told_apart_at_once() -> None:
+def test_runs_of_different_rules_are_marked_as_such() -> None:
     """Before anything else, and without a difference of scores."""
     before = make_report()
     after = replace(before, run=replace(before.run, ruleset="2027.1"))
@@ -414,7 +414,7 @@ def test_runs_of_different_rules_are_told_apart_at_once() -> None:
     assert "Nothing new was found." not in text
 
 
-def test_what_got_worse_and_where_the_address_led_is_told_first() -> None:
+def test_what_got_worse_and_where_the_address_led_comes_first() -> None:
     """Both explain the lists that follow."""
     before = make_report(make_result("csp", evidence=(), state="weak", lost=0.5), final_url="https://example.com/login")
     after = make_report(make_result("csp", title="The policy", evidence=(), state="missing"))
@@ -451,7 +451,7 @@ def test_what_failed_was_tried_and_not_analyzed() -> None:
     assert re.search(r"Analyzed <time", completed)
 
 
-def test_runs_of_one_day_are_told_apart() -> None:
+def test_runs_of_one_day_are_distinguished() -> None:
     """The table of the history has the time of day."""
     table = article().partition('<table class="runs')[2].partition("</table>")[0]
 

@@ -51,7 +51,7 @@ def root_of(data: bytes) -> Any:
 
 
 def text_of(data: bytes) -> str:
-    """All text of all pages without white space, as somebody would copy it."""
+    """All text of all pages without white space, as a reader would copy it."""
     return "".join("".join(page.extract_text().split()) for page in read(data).pages)
 
 
@@ -77,7 +77,7 @@ def _names(value: Any) -> Iterator[str]:
 
 
 def links_of(reader: PdfReader) -> set[str]:
-    """Where the links lead."""
+    """The targets of the links."""
     found = set()
     for page in reader.pages:
         for annotation in page.get("/Annots", ()):
@@ -93,7 +93,7 @@ def titles(outline: list[Any]) -> list[str]:
     return [title for part in flat for title in part]
 
 
-def test_the_document_is_for_everybody() -> None:
+def test_the_document_is_accessible() -> None:
     """Title, language, tags, bookmarks, pages of A4 with numbers, and the promise of PDF/UA."""
     data = render_report_pdf(make_report())
     reader, root = read(data), root_of(data)
@@ -135,7 +135,7 @@ def test_the_report_says_everything() -> None:
 
 
 def test_a_failed_page_has_a_way_out_and_no_score() -> None:
-    """What happened and what to do, nothing that looks like a grade."""
+    """The reason and the steps, nothing that looks like a grade."""
     text = text_of(render_report_pdf(make_failed_report("blocked")))
 
     assert "Whattodo" in text
@@ -225,7 +225,7 @@ def test_invisible_characters_are_shown_as_escapes(payload: str) -> None:
     ],
 )
 def test_scripts_of_the_world_are_set(words: str) -> None:
-    """In our own fonts, so the document keeps its promise to everybody, and is copied as it was written."""
+    """In our own fonts, so the document looks alike everywhere, and is copied as it was written."""
     data = render_report_pdf(make_report(make_result(title=words, message=words)))
     letters = set(words) - {" "}
 

@@ -51,7 +51,7 @@ def test_long_words_may_be_broken(text: str, pieces: list[str]) -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.text(st.one_of(st.characters(), st.sampled_from("/?&=.-: \u0301\u200d"))))
 def test_breaks_change_no_text(text: str) -> None:
-    """What is copied is what was there, but for piled up marks; no run without a break is long."""
+    """Copied text is the original, except piled up marks; no run without a break is long."""
     shown = visible(text, 400)
     broken = breakable(shown)
 
@@ -70,7 +70,7 @@ def test_piled_up_marks_are_thinned() -> None:
 
 
 def test_everything_is_plain_values() -> None:
-    """What the template gets is JSON, whatever a report holds."""
+    """The template gets JSON, whatever a report holds."""
     for report in (make_report(), make_failed_report(), poisoned_report("\x00\ud800\u202e")):
         values = json.loads(json.dumps(sheet(report), allow_nan=False))
 
@@ -174,7 +174,7 @@ def test_times_are_drawn_and_not_listed_again() -> None:
     assert [bar["label"] for bar in values["timing"]] == ["DNS", "Connect", "TLS", "First byte", "Download"]
 
 
-def test_boxes_are_told_when_asked_for() -> None:
+def test_boxes_are_returned_when_asked_for() -> None:
     """The note is the caller's decision."""
     assert sheet(make_report(), boxes=True)["boxes"] is True
     assert sheet(make_report())["boxes"] is False

@@ -18,13 +18,13 @@ def test_values_are_escaped_in_every_language(tag: str) -> None:
 
 
 def test_what_is_missing_is_an_error() -> None:
-    """A page with a hole in it would go unnoticed."""
+    """A page with a gap in it would go unnoticed."""
     with pytest.raises(UndefinedError):
         environment("en").from_string("{{ nothing }}").render()
 
 
 def test_only_other_languages_mark_what_is_english() -> None:
-    """What checks stored is English on every page."""
+    """Texts that checks stored are English on every page."""
     assert environment("en").globals["en"] == ""
     assert environment("de").globals["en"] == Markup(' lang="en"')
 

@@ -123,7 +123,7 @@ def test_a_failed_page_says_what_happened_and_what_to_do() -> None:
     assert "of 100" not in text
 
 
-def test_a_page_without_findings_is_told_so() -> None:
+def test_a_page_without_findings_says_so() -> None:
     """An empty list is not shown as an empty list."""
     assert "Nothing to fix" in render_text([make_report(make_passed())])
 
@@ -138,7 +138,7 @@ def test_the_difference_from_a_baseline_is_shown() -> None:
     assert "Fixed      1 finding" in text
 
 
-def test_what_does_not_compare_is_told_once_for_all_checks() -> None:
+def test_what_does_not_compare_stands_once_for_all_checks() -> None:
     """And what got worse, though it is no new finding."""
     unseen = [make_passed(name, outcome="not_evaluated") for name in ("a", "b")]
     before = make_report(*unseen, make_result("csp", evidence=(), state="weak", lost=0.5), score=None)

@@ -15,9 +15,9 @@ from tests.report_builders import make_failed_report, make_images, make_passed, 
 
 
 def test_what_to_fix_comes_by_points_then_by_severity_then_by_id() -> None:
-    """What costs most stands first, whatever its severity."""
+    """The most expensive finding stands first, whatever its severity."""
     report = make_report(
-        make_result("low-dear", importance="low", lost=4.0),
+        make_result("low-costly", importance="low", lost=4.0),
         make_result("high-b", importance="high", lost=2.0),
         make_result("high-a", importance="high", lost=2.0),
         make_result("critical", importance="critical", lost=2.0),
@@ -25,7 +25,7 @@ def test_what_to_fix_comes_by_points_then_by_severity_then_by_id() -> None:
         make_passed("passed"),
     )
 
-    assert [f.result.check for f in view.findings(report)] == ["low-dear", "critical", "high-a", "high-b", "medium"]
+    assert [f.result.check for f in view.findings(report)] == ["low-costly", "critical", "high-a", "high-b", "medium"]
 
 
 def test_what_is_counted_in_another_finding_stands_with_it() -> None:
@@ -86,9 +86,9 @@ def test_checks_with_one_reason_stand_together() -> None:
         make_passed("video", outcome="not_applicable", reason="no_videos: The page has no videos."),
         make_passed("lazy", outcome="not_applicable", reason="no_images: The page has no images."),
     ]
-    told = [(reason, [result.check for result in alike]) for reason, alike in view.by_reason(results)]
+    grouped = [(reason, [result.check for result in alike]) for reason, alike in view.by_reason(results)]
 
-    assert told == [("The page has no images.", ["alt", "lazy"]), ("The page has no videos.", ["video"])]
+    assert grouped == [("The page has no images.", ["alt", "lazy"]), ("The page has no videos.", ["video"])]
 
 
 def test_evidence_is_shown_in_part_and_counted_whole() -> None:
@@ -118,7 +118,7 @@ def test_the_verdict_is_in_words(more: dict[str, Any], word: str, start: str) ->
 
 @pytest.mark.parametrize("code", FAILURE_CODES)
 def test_every_failure_has_a_way_out(code: str) -> None:
-    """What happened is not enough: the reader wants to know what to do."""
+    """The reason is not enough: the reader wants to know what to do."""
     report = make_failed_report(code)
 
     assert report.error is not None
@@ -127,7 +127,7 @@ def test_every_failure_has_a_way_out(code: str) -> None:
 
 
 def test_every_failure_has_a_way_out_of_its_own() -> None:
-    """No two kinds of failure are mended the same way."""
+    """No two kinds of failure are fixed the same way."""
     errors = [make_failed_report(code).error for code in FAILURE_CODES]
 
     assert len({view.what_to_do(error) for error in errors if error is not None}) == len(FAILURE_CODES)
@@ -179,7 +179,7 @@ def test_figures_have_their_units(text: str, expected: str) -> None:
 
 
 def test_the_score_explains_itself() -> None:
-    """What every category takes, what that leaves, caps, rounding and coverage, in that order."""
+    """The losses of every category, the rest, caps, rounding and coverage, in that order."""
     report = make_report(
         make_result("https", title="HTTPS", category="security", lost=25.0),
         make_result("hsts", category="security", lost=8.0),
@@ -307,7 +307,7 @@ def test_sentences_come_in_the_words_that_are_handed_in() -> None:
 
 
 def test_an_evidence_that_is_only_a_word_is_about_that_word() -> None:
-    """A column that is empty beside "in the text: oak" tells nobody what is in the text."""
+    """A column that is empty beside "in the text: oak" does not say what is in the text."""
     word = Evidence(value="oak", reason="in the text")
     file = Evidence(url="https://a.test/a.png", value="12 bytes", reason="png")
 

@@ -89,7 +89,7 @@ def test_the_names_are_sorted() -> None:
 
 
 def test_plain_json_is_read_too() -> None:
-    """A file somebody unpacked to look at it still works."""
+    """An unpacked file still works."""
     artifacts = full_artifacts()
 
     assert load_artifacts(gzip.decompress(save_artifacts(artifacts))) == artifacts

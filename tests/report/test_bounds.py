@@ -49,7 +49,7 @@ def test_characters_are_bounded_over_all_checks() -> None:
 
 
 def test_findings_come_before_what_passed() -> None:
-    """What is to be fixed is what people look for."""
+    """Readers look for the things to fix."""
     many = (ENTRY,) * MAX_EVIDENCE
     passed = [make_passed(f"passed-{number}", evidence=many) for number in range(4)]
     bound = bound_results([*passed, make_result(evidence=many)])

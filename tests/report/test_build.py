@@ -22,7 +22,7 @@ def result(verdict: Outcome | NotApplicable | NotRun, *, counted_in: str | None 
 
 
 def test_finding_carries_everything_a_person_needs() -> None:
-    """What, why, how to fix, where."""
+    """The reason, the fix and the place."""
     line = result(
         Outcome(
             "missing", value="v", evidence=(Evidence(line=3),), details=(Detail(code="missing", actual=0, limit=1),)
@@ -132,7 +132,7 @@ def test_findings_of_one_cause_are_counted_once() -> None:
     assert by_category["seo"] == (0, 1)
 
 
-def test_strings_of_strangers_are_cut_and_storable() -> None:
+def test_strings_of_pages_are_cut_and_storable() -> None:
     """No NUL, no lone surrogate, no novel."""
     assert clean("a\0b\ud800", 10) == "a\ufffdb\ufffd"
     assert clean("x" * 10, 10) == "x" * 10
@@ -140,7 +140,7 @@ def test_strings_of_strangers_are_cut_and_storable() -> None:
     assert len(str(result(Outcome("ok", value="y" * 9999)).value)) == MAX_VALUE
 
 
-def test_page_facts_tell_the_way_to_the_page() -> None:
+def test_page_facts_contain_the_way_to_the_page() -> None:
     """Hops with their targets, sizes, requests, title and language."""
     hop = make_response(url="http://example.com/", status=301, headers=[("Location", "https://example.com/")])
     html = "<html lang=en><title> A  b </title><img src=a><img src=a><img src=b srcset='c 2x'>"

@@ -88,7 +88,7 @@ def test_a_detail_says_whether_a_browser_drew_the_page(rendered: bytes, expected
 
 
 def test_a_failed_analysis_has_no_counts_and_no_results() -> None:
-    """What was not evaluated is null, and the reason is there."""
+    """Checks that were not evaluated are null, and the reason is there."""
     packed = pack_report(make_failed_report("blocked"))
 
     assert packed.state == "failed"

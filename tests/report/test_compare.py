@@ -64,10 +64,10 @@ def test_the_same_report_has_only_what_is_still_there() -> None:
         (make_passed("hsts", outcome="not_evaluated"), make_passed("hsts", outcome="not_evaluated"), (0, 0, 0, 0)),
     ],
 )
-def test_a_check_that_changed_its_mind_is_told(
+def test_a_check_with_another_outcome_is_listed(
     before: Result, after: Result, expected: tuple[int, int, int, int]
 ) -> None:
-    """What could not be seen on one of the two days is neither new nor fixed."""
+    """A check that was not evaluated on one of the two days is neither new nor fixed."""
     assert sizes(compare(before, after)) == expected
 
 
@@ -94,7 +94,7 @@ def test_elements_that_move_are_still_the_same() -> None:
 
 
 def test_one_more_offender_is_the_only_new_one() -> None:
-    """The gate fires for what was added, not for what everybody knows."""
+    """The gate fires for an added offender, not for known ones."""
     comparison = compare(FAILED, make_result("image-alt", evidence=make_images(4)))
 
     assert sizes(comparison) == (1, 0, 3, 0)
@@ -119,7 +119,7 @@ def test_a_text_that_changed_in_its_place_is_still_the_same_finding() -> None:
 
 
 def test_another_resource_in_the_same_place_is_new() -> None:
-    """Replacing a broken image by another broken image mends one and breaks one."""
+    """Replacing a broken image by another broken image fixes one and breaks one."""
     before = make_result(evidence=(Evidence(selector="img", url="https://example.com/a.png"),))
     after = make_result(evidence=(Evidence(selector="img", url="https://example.com/b.png"),))
 
@@ -141,7 +141,7 @@ def test_a_hash_in_an_address_makes_nothing_new(before: str, after: str) -> None
 
 
 def test_what_a_cut_list_does_not_show_is_neither_new_nor_fixed() -> None:
-    """What slid into the visible part of a long list may have been there before."""
+    """An entry that slid into the visible part of a long list may have been there before."""
     images = make_images(10)
     before = make_result(evidence=images[:3], evidence_total=10)
     after = make_result(evidence=images[1:4], evidence_total=9)
@@ -155,7 +155,7 @@ def test_what_a_cut_list_does_not_show_is_neither_new_nor_fixed() -> None:
     assert comparison.worse == ()
 
 
-def test_a_whole_list_tells_what_a_cut_one_added() -> None:
+def test_a_whole_list_shows_what_a_cut_one_added() -> None:
     """Whatever the cut list leaves out, the whole one did not have what it shows; what is gone may be left out."""
     images = make_images(8)
     whole = make_result(evidence=images[:3])
@@ -166,7 +166,7 @@ def test_a_whole_list_tells_what_a_cut_one_added() -> None:
 
 
 def test_a_cut_list_that_grew_is_worse() -> None:
-    """Some of it must be new, and nobody can say which."""
+    """Some of it must be new, and it is unknown which."""
     before = make_result(evidence=make_images(3, 10), evidence_total=10)
     after = make_result(evidence=make_images(3, 10), evidence_total=11)
     comparison = compare(before, after)
@@ -237,7 +237,7 @@ def test_what_got_worse_is_chosen_by_severity() -> None:
 
 
 def test_another_page_or_other_rules_are_said() -> None:
-    """The scores of two rulesets do not compare, and the reader is told."""
+    """The scores of two rulesets do not compare, and the comparison says so."""
     other = make_report(url="https://staging.example.com/")
     later = make_report(run=replace(make_report().run, ruleset="2027.1"))
 
@@ -257,7 +257,7 @@ def test_an_address_that_leads_elsewhere_is_said() -> None:
 
 
 def test_under_other_rules_only_what_both_found_compares() -> None:
-    """Whether the page changed or the rules, nobody can tell from two verdicts."""
+    """Two verdicts do not show whether the page changed or the rules."""
     rules = replace(make_report().run, ruleset="2027.1")
     before = make_report(FAILED, make_passed("csp"), make_passed("h1"))
     after = make_report(
@@ -279,7 +279,7 @@ def test_under_other_rules_only_what_both_found_compares() -> None:
     ],
 )
 def test_a_page_that_was_not_wholly_seen_fixes_nothing(note: str) -> None:
-    """What stands in the rest of the page is still there; a header was seen in any case."""
+    """Findings in the rest of the page are still there; a header was seen in any case."""
     header = make_result("cors", evidence=(Evidence(header="Access-Control-Allow-Origin", snippet="*"),))
     whole = make_report(FAILED, header, run=RunFacts(engine="1"))
     part = make_report(PASSED, make_passed("cors"), run=RunFacts(engine="1", notes=(note,)))
@@ -347,7 +347,7 @@ def test_the_notes_of_a_run_are_the_ones_known_here(
         make_passed("total-byte-weight", outcome="not_evaluated", reason="budget: 9 files were not fetched."),
     ],
 )
-def test_a_file_that_was_not_fetched_is_not_mended(weight: Result) -> None:
+def test_a_file_that_was_not_fetched_is_not_fixed(weight: Result) -> None:
     """Its fault was not looked for."""
     slow = make_result("cache-headers", evidence=(Evidence(url="https://example.com/a.css"), *make_images(1)))
     fast = make_result("cache-headers", evidence=(Evidence(url="https://example.com/b.css"),))
@@ -395,7 +395,7 @@ def test_copies_of_a_page_on_two_hosts_compare() -> None:
     assert sizes(comparison) == (0, 0, 2, 0)
 
 
-def test_what_is_unclear_is_told_reason_by_reason() -> None:
+def test_what_is_unclear_is_listed_by_reason() -> None:
     """Forty checks that need the network are one line and not forty."""
     before = make_report(*(make_passed(name, outcome="not_evaluated") for name in ("a", "b")), make_passed("c"))
     comparison = compare_reports(before, make_report(make_passed("a"), make_passed("b")))
@@ -415,7 +415,7 @@ def test_a_failed_analysis_compares_with_nothing(*, failed_first: bool) -> None:
         compare_reports(*(pair if failed_first else pair[::-1]))
 
 
-def test_a_fingerprint_survives_moves_and_tells_pages_apart() -> None:
+def test_a_fingerprint_survives_moves_and_distinguishes_pages() -> None:
     """Code scanning follows a finding over time by it."""
     report = make_report()
     moved = msgspec.structs.replace(
@@ -434,7 +434,7 @@ def test_a_fingerprint_survives_moves_and_tells_pages_apart() -> None:
 
 
 def test_fingerprints_of_equal_findings_are_numbered() -> None:
-    """Two of three equal ones keep their names when one is mended."""
+    """Two of three equal ones keep their names when one is fixed."""
     same = Evidence(selector="a", snippet="<a href=x>")
     three = fingerprints(make_report(), make_result(evidence=(same, same, same)))
     two = fingerprints(make_report(), make_result(evidence=(same, same)))

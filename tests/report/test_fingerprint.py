@@ -7,7 +7,7 @@ from pagegrade.report.fingerprint import identity, keys, repeats_places
 
 
 def shares_a_key(one: Evidence, other: Evidence, *, by_reason: bool = False) -> bool:
-    """Whether some rank makes them one finding."""
+    """Return whether some rank makes them one finding."""
     pairs = zip(keys(one, by_reason=by_reason), keys(other, by_reason=by_reason), strict=False)
     return any(first and first == second for first, second in pairs)
 
@@ -115,7 +115,7 @@ def test_the_identity_of_an_element_does_not_depend_on_its_place(before: Evidenc
     assert identity(before) == identity(after)
 
 
-def test_where_one_place_has_several_faults_the_reason_tells_them_apart() -> None:
+def test_where_one_place_has_several_faults_the_reason_distinguishes_them() -> None:
     """Two things are missing from one block of data, and one of them is added."""
     one = element("<script>", reason="no author")
     other = element("<script>", reason="no image")
@@ -141,5 +141,5 @@ def test_own_addresses_count_as_relative() -> None:
     "snippet", ["<", "<>", "<a", '<a href="x', "<a href='x' ", "<a =>", "<a " + 'b="' * 60, "</a>", "<a>" + "</" * 90]
 )
 def test_any_snippet_can_be_read(snippet: str) -> None:
-    """What was cut off or is no element is known by what there is."""
+    """A cut snippet, or one that is no element, is known by its text."""
     assert shares_a_key(Evidence(snippet=snippet), Evidence(snippet=snippet, line=3))

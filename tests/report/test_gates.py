@@ -108,7 +108,7 @@ def test_a_gate_that_cannot_be_evaluated_is_closed(expression: str) -> None:
 
 
 def test_the_failure_names_the_condition_and_the_figure() -> None:
-    """Somebody reading a build log sees what was asked and what was found."""
+    """The reader of a build log sees the condition and the result."""
     assert parse_gate("score<90").failure(make_report(score=74)) == "score<90: the score is 74"
 
 

@@ -189,7 +189,7 @@ def test_masking_takes_linear_time(shape: str) -> None:
 
 
 def test_a_long_value_is_masked_as_one() -> None:
-    """It is looked for in pieces, and nobody sees that."""
+    """It is searched for in pieces, which does not show."""
     value = "".join(f"{number:03}x" for number in range(200))
     masked = mask_report(report(f"https://example.com/?v={value}", results=(result(message=f"It says {value}!"),)))
 

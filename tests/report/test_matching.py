@@ -51,7 +51,7 @@ def test_the_closest_partner_is_taken_first() -> None:
 
 
 def test_a_swap_of_the_lists_swaps_what_is_left() -> None:
-    """What is new one way is gone the other way."""
+    """New entries become gone ones, and the other way round."""
     old, now = [link("/x"), link("/y", "b")], [link("/z"), link("/y", "c")]
     there, back = match(old, now), match(now, old)
 

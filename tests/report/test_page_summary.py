@@ -160,7 +160,7 @@ def test_a_preview_is_what_the_page_says_of_itself() -> None:
 
 
 def test_a_page_that_says_nothing_has_an_empty_preview() -> None:
-    """Which is a fact about it, and shown."""
+    """That is a fact about it, and shown."""
     preview = preview_of(make_document("<!doctype html><title>T</title>"))
 
     assert {preview.description, preview.site_name, preview.social_title, preview.image_url} == {""}

@@ -32,7 +32,7 @@ def test_hidden_places_are_cleaned_too() -> None:
 
 @pytest.mark.parametrize("value", ["text", 3, 2.5, None, True, {"a": [1, {"b": "c"}]}])
 def test_ordinary_values_pass(value: object) -> None:
-    """What JSON can say is left alone."""
+    """Values that JSON can hold are left alone."""
     assert storable(value) == value
 
 

@@ -183,7 +183,7 @@ def test_a_member_of_the_wrong_kind_is_refused(member: str, value: object) -> No
 
 
 @pytest.mark.parametrize("code", FAILURE_CODES)
-def test_every_failure_is_told(code: str) -> None:
+def test_every_failure_is_reported(code: str) -> None:
     """The error member carries the stable code and whether trying again helps."""
     error = report_to_dict(make_failed_report(code))["error"]
 

@@ -145,7 +145,7 @@ def test_a_task_is_the_call_it_was_written_from() -> None:
 
 
 def test_a_text_that_is_none_crosses_all_the_same() -> None:
-    """Half of a surrogate pair has no UTF-8, and is what somebody may have put into artifacts of their own."""
+    """Half of a surrogate pair has no UTF-8, and may stand in artifacts that were written by hand."""
     artifacts = replace(everything(), vantage="\ud800")
     _, (arrived,) = pickle.loads(write_task(evaluate_and_pack, (artifacts,)))  # noqa: S301 - our own
 

@@ -97,7 +97,7 @@ def test_of_those_that_wait_the_account_with_least_goes_first() -> None:
 
 
 @pytest.mark.parametrize("given", [False, True])
-def test_whoever_stops_waiting_leaves_no_slot_behind(*, given: bool) -> None:
+def test_a_canceled_wait_leaves_no_slot_behind(*, given: bool) -> None:
     """Before it is served, and in the very moment in which it is."""
 
     async def scene() -> None:

@@ -1,4 +1,4 @@
-"""What scoring reads from the declaration of a check."""
+"""Values that scoring reads from the declaration of a check."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_finding_costs_its_share_of_the_severity() -> None:
 
 
 def test_penalties_are_tenths_of_a_point() -> None:
-    """What is shown adds up exactly."""
+    """The shown figures add up exactly."""
     assert scored(compression=0.555).lost["compression"] == 4.4
     assert scored(compression=0.5625).lost["compression"] == 4.5
     assert scored(title_length=0.333, compression=1 / 3).uncapped == 97.0
@@ -108,7 +108,7 @@ def test_an_effect_whose_causes_cost_more_is_counted_in_the_most_expensive_one()
 
 
 def test_category_takes_no_more_than_its_budget() -> None:
-    """What its findings cost beyond that is listed, and not taken."""
+    """Costs of its findings beyond that are listed, and not taken."""
     rules = {f"check-{n}": Rule(category="content", severity=Severity.HIGH) for n in range(3)}
     result = score(rules, dict.fromkeys(rules, Observed(1.0, "bad")))
 
@@ -164,7 +164,7 @@ def test_what_was_not_evaluated_costs_nothing_but_coverage() -> None:
 
 
 def test_what_does_not_apply_is_left_out_of_the_coverage() -> None:
-    """Nobody can evaluate the compression of what is not there."""
+    """The compression of a missing file cannot be evaluated."""
     observed = dict.fromkeys(RULES, Observed(0.0, "ok"))
     result = score(RULES, observed | {"https": Observed(None), "compression": Observed(0.0, applies=False)})
 

@@ -28,7 +28,7 @@ from tests.store_builders import NOW_MS
 
 
 def caller_of(account: Account) -> Caller:
-    """Somebody with a key of the account."""
+    """A caller with a key of the account."""
     key = Key(id=1, account_id=account.id, name="", prefix="", scopes=(), created_at_ms=NOW_MS)
     return Caller(account=account, key=key)
 

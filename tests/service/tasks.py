@@ -19,7 +19,7 @@ from pagegrade.service.runs.evaluation import Thresholds, evaluate_and_pack
 
 
 def pid_of_child() -> int:
-    """Which process this is."""
+    """The id of this process."""
     return os.getpid()
 
 

@@ -7,7 +7,7 @@ from pagegrade.service.catalogue import check_documentation, check_entries, chec
 
 
 def test_every_check_has_a_price() -> None:
-    """What its worst state costs; informative ones cost nothing."""
+    """The cost of its worst state; informative ones cost nothing."""
     cost = check_penalties()
 
     assert set(cost) == set(all_checks())
@@ -17,7 +17,7 @@ def test_every_check_has_a_price() -> None:
 
 
 def test_the_entries_stand_in_the_order_of_the_catalogue() -> None:
-    """Whoever shows them shows them alike."""
+    """Every list shows them alike."""
     entries = check_entries()
 
     assert [entry["id"] for entry in entries] == list(all_checks())
@@ -31,7 +31,7 @@ def test_every_check_is_explained_in_the_same_five_parts() -> None:
     assert names == {("what_it_checks", "why_it_matters", "how_to_fix", "fails_on", "passes_on")}
 
 
-def test_a_cap_is_told_as_its_score() -> None:
+def test_a_cap_is_reported_with_its_score() -> None:
     """Most checks have none."""
     caps = {entry["id"]: entry["cap"] for entry in check_entries()}
 

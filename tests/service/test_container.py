@@ -8,7 +8,7 @@ from tests.store_builders import NOW_MS, make_database
 
 
 def test_every_process_has_a_name_of_its_own(tmp_path: Path) -> None:
-    """Leases and answers under way are told apart by it."""
+    """It distinguishes leases and answers under way."""
     database = make_database(tmp_path)
     one, other = Services(database=database), Services(database=database)
 
@@ -17,7 +17,7 @@ def test_every_process_has_a_name_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_process_without_workers_can_be_woken(tmp_path: Path) -> None:
-    """Whoever stores a run need not know who works."""
+    """The caller that stores a run need not know which process works."""
     database = make_database(tmp_path)
     services = Services(database=database)
     services.wake()

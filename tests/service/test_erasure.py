@@ -1,4 +1,4 @@
-"""What is deleted is gone from every table, whatever table it is: also those that are added later."""
+"""Deleted objects are gone from every table: also from those that are added later."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ HOST = f"{NEEDLE}-host.example"
 URL = f"https://{HOST}/{NEEDLE}-path?{NEEDLE}=1"
 PASSWORD = "correct horse"
 ZSTD = b"\x28\xb5\x2f\xfd"
-"""What a frame begins with (RFC 8878)."""
+"""The first bytes of a frame (RFC 8878)."""
 BOTH = pytest.mark.parametrize("backend", BACKENDS, indirect=True)
 
 
@@ -338,7 +338,7 @@ def test_an_account_that_is_being_erased_counts_as_gone_at_once(database: Databa
 
 
 def test_the_last_administrator_stays_unless_the_operator_says_otherwise(database: Database) -> None:
-    """Whoever is signed in cannot leave the installation without one."""
+    """A signed-in person cannot leave the installation without one."""
     alice = database.read_here(lambda tx: load_account(tx, 1))
     with pytest.raises(InvalidInput) as refused:
         database.write_here(lambda tx: begin_erasure(tx, 1, now_ms(), by=alice))
@@ -381,7 +381,7 @@ app(["accounts", "delete", "2", "--yes"])
 
 @pytest.mark.backend("sqlite", reason="the command is the same on both")
 def test_an_erasure_that_was_killed_is_finished_by_the_next_call(tmp_path: Path) -> None:
-    """Between two parts; meanwhile the account is gone for everybody."""
+    """Between two parts; meanwhile the account is gone for all clients."""
     database = make_file(tmp_path)
     add_owner(database, "Alice")
     add_owner(database, "Bob")
@@ -414,7 +414,7 @@ def test_an_erasure_that_was_killed_is_finished_by_the_next_call(tmp_path: Path)
     assert rows == [(0, 1)]
 
 
-def test_whoever_waits_for_a_report_is_told(tmp_path: Path) -> None:
+def test_waits_for_a_report_are_notified(tmp_path: Path) -> None:
     """So that a worker stops working on it."""
     services = Services(database=make_database(tmp_path))
     add_owner(services.database)
@@ -426,8 +426,8 @@ def test_whoever_waits_for_a_report_is_told(tmp_path: Path) -> None:
             await finish_erasure(services, 1)
             return changed.is_set()
 
-    told = asyncio.run(main())
+    reported = asyncio.run(main())
     services.database.close()
     services.passwords.close()
 
-    assert told
+    assert reported

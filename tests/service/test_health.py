@@ -1,4 +1,4 @@
-"""What is said of a database that is well, and of one that is not."""
+"""The answer for a database that is well, and for one that is not."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_process_that_stands_still_does_not_make_others_unwell(tmp_path: Path)
 
 
 @pytest.mark.backend("postgresql", "SQLite asks the disk itself")
-def test_a_server_whose_disk_is_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_whose_disk_is_full_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By its own word."""
     database = make_database(tmp_path)
 
@@ -100,7 +100,7 @@ def test_database_that_cannot_grow_is_unavailable(tmp_path: Path) -> None:
 
 @pytest.mark.backend("sqlite", "it is about a file")
 def test_locked_database_is_slow(tmp_path: Path) -> None:
-    """Somebody else holds the lock longer than a client would wait."""
+    """Another process holds the lock longer than a client would wait."""
     database = make_file(tmp_path)
     with contextlib.closing(sqlite3.connect(database.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -126,8 +126,8 @@ def test_damaged_database_is_unavailable(tmp_path: Path) -> None:
     assert words_of(SQLiteDatabase(f"sqlite:///{path}"))["database"] == "unavailable"
 
 
-def test_tables_of_another_version_are_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Somebody has migrated them under a process of an older version, which cannot work with them. The log says so."""
+def test_tables_of_another_version_are_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """They were migrated under a process of an older version, which cannot work with them. The log says so."""
     database = make_database(tmp_path)
     database.write_here(lambda tx: tx.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
     database.write_here(lambda tx: tx.exec_driver_sql("DELETE FROM installation WHERE name = 'works_from'"))
@@ -137,7 +137,7 @@ def test_tables_of_another_version_are_told(tmp_path: Path, caplog: pytest.LogCa
 
 
 @pytest.mark.backend("sqlite", "it is about a file")
-def test_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before a write fails."""
     monkeypatch.setattr("shutil.disk_usage", lambda _path: Usage(10**9, 10**9, 1000))
 
@@ -145,7 +145,7 @@ def test_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_answer_is_kept_for_a_moment(tmp_path: Path) -> None:
-    """Anybody may ask as often as they like, and the database hears of it once."""
+    """Clients may ask as often as they like, and the database is asked once."""
     database = make_database(tmp_path)
     commits: list[int] = []
 

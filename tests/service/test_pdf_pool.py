@@ -29,15 +29,15 @@ def test_a_report_becomes_a_pdf_in_a_process_of_its_own() -> None:
     assert first == second
 
 
-def test_a_crowd_is_asked_to_come_back() -> None:
+def test_requests_over_the_limit_are_refused_with_a_time_to_retry() -> None:
     """As many are made or waited for as there may be; places are given back."""
     documents = Documents()
 
-    async def crowd() -> tuple[list[bytes | BaseException], bytes]:
+    async def requests() -> tuple[list[bytes | BaseException], bytes]:
         answers = await asyncio.gather(*(documents.pdf(REPORT) for _ in range(MAX_ASKED + 2)), return_exceptions=True)
         return answers, await documents.pdf(REPORT)
 
-    answers, later = asyncio.run(crowd())
+    answers, later = asyncio.run(requests())
     refused = [answer for answer in answers if isinstance(answer, Unavailable)]
 
     assert [answer.retry_after_s for answer in refused] == [module.RETRY_AFTER_S] * 2
@@ -53,7 +53,7 @@ def test_a_document_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPa
 
 
 def test_what_is_no_report_is_a_mistake_of_ours() -> None:
-    """It is logged as one, and not told as something that passes."""
+    """It is logged as one, and not reported as temporary."""
     with pytest.raises(TaskFailed):
         asyncio.run(Documents().pdf(b"[]"))
 

@@ -16,7 +16,7 @@ from tests.store_builders import NOW_MS, make_database, make_file, on
 
 
 class Clock:
-    """Goes when it is told to."""
+    """Stands still until it is set."""
 
     def __init__(self) -> None:
         self.now_s = 1000.0
@@ -90,7 +90,7 @@ def test_room_comes_back_as_requests_leave_the_window(gate: Gate) -> None:
     assert len(taken) > 7 * 300 * 1.7 / WINDOW_S - 7
 
 
-def test_waiting_as_long_as_told_is_enough(gate: Gate) -> None:
+def test_waiting_as_long_as_announced_is_enough(gate: Gate) -> None:
     """Retry-After is exact."""
     gate.take("requests", "alice", 2)
     gate.go_on(10.4)
@@ -123,7 +123,7 @@ def test_kinds_and_callers_do_not_share(gate: Gate) -> None:
 
 
 def test_looking_does_not_count(gate: Gate) -> None:
-    """It tells what the next request would meet."""
+    """It returns the count that the next request would meet."""
     fresh = [gate.look("requests", "alice", 1) for _ in range(3)]
     gate.take("requests", "alice", 1)
 
@@ -142,18 +142,18 @@ def test_a_limit_that_was_lowered_holds_at_once(gate: Gate) -> None:
 
 
 def test_what_was_not_used_can_be_given_back(gate: Gate) -> None:
-    """The count is as if nobody had asked, and never less than nothing."""
+    """The count is as if the request had not been made, and never less than nothing."""
     gate.take("requests", "alice", 2)
     before = gate.give_back("requests", "alice", 2)
     again = gate.give_back("requests", "alice", 2)
-    nobody = gate.give_back("requests", "bob", 2)
+    unseen = gate.give_back("requests", "bob", 2)
 
-    assert (before.remaining, again.remaining, nobody.remaining) == (2, 2, 2)
+    assert (before.remaining, again.remaining, unseen.remaining) == (2, 2, 2)
     assert [gate.take("requests", "alice", 2).allowed for _ in range(3)] == [True, True, False]
 
 
 def test_from_the_event_loop_it_is_the_same(gate: Gate) -> None:
-    """Where there is no transaction; both ways count together."""
+    """There is no transaction; both ways count together."""
 
     async def script() -> list[Standing]:
         return [
@@ -170,15 +170,15 @@ def test_from_the_event_loop_it_is_the_same(gate: Gate) -> None:
     assert not gate.take("requests", "alice", 2).allowed
 
 
-def test_limits_may_be_as_large_as_anybody_likes(gate: Gate) -> None:
-    """They are told as they were set."""
+def test_limits_have_no_upper_bound(gate: Gate) -> None:
+    """They are returned as they were set."""
     standing = gate.take("requests", "alice", 10 * MOST)
 
     assert standing == Standing(allowed=True, limit=10 * MOST, remaining=10 * MOST - 1, reset_s=60)
 
 
 def test_a_limit_holds_for_all_processes_together(tmp_path: Path) -> None:
-    """Four of them are asked by a crowd: so many are let in, and not one more; the answers count down without a gap."""
+    """Four of them get many requests at once: exactly so many are accepted; the answers count down without a gap."""
     with on("postgresql"):
         pools = [make_database(tmp_path)]
     pools += [open_database(pools[0].url) for _ in range(3)]
@@ -199,7 +199,7 @@ def test_a_limit_holds_for_all_processes_together(tmp_path: Path) -> None:
 
 
 def test_what_was_counted_first_is_counted_whatever_comes_after(tmp_path: Path) -> None:
-    """Nobody asks for free by making the reading fail."""
+    """A request whose reading fails is not free."""
     with on("postgresql"):
         database = make_database(tmp_path)
     limits = Limits(DatabaseWindows(database))
@@ -209,8 +209,8 @@ def test_what_was_counted_first_is_counted_whatever_comes_after(tmp_path: Path) 
         for _ in range(5):
             try:
                 await database.read(_fail, first=lambda tx: limits.take(tx, "requests", "alice", 3).allowed)
-            except LookupError as told:
-                refused += told.args == (False,)
+            except LookupError as error:
+                refused += error.args == (False,)
         return refused
 
     refused = asyncio.run(script())

@@ -36,8 +36,8 @@ def test_all_that_has_had_its_time_goes(tmp_path: Path) -> None:
     database.close()
 
 
-def test_a_database_that_cannot_be_used_is_told(tmp_path: Path) -> None:
-    """Who keeps the instance tries again later."""
+def test_a_database_that_cannot_be_used_is_reported(tmp_path: Path) -> None:
+    """The operator tries again later."""
     database = SQLiteDatabase(f"sqlite:///{tmp_path / 'missing' / 'gone.db'}")
 
     with pytest.raises(Unavailable):

@@ -69,7 +69,7 @@ class Instance:
         return await sign_in_with_password(self.services, email, password, **values)
 
     def signed_in(self, token: str, at_ms: int = NOW_MS) -> Account | None:
-        """Whose session has this token."""
+        """The account whose session has this token."""
         found = self.services.database.read_here(lambda tx: find_signed_in(tx, token, at_ms))
         return None if found is None else found.caller.account
 
@@ -80,7 +80,7 @@ class Instance:
         )
         found = self.services.database.read_here(lambda tx: find_signed_in(tx, token, at_ms))
         if found is None:
-            raise AssertionError("nobody is signed in")
+            raise AssertionError("no account is signed in")
         return token, found.session
 
     def link(self, account: Account, hours: int = 1) -> str:
@@ -89,7 +89,7 @@ class Instance:
 
 
 def with_instance(tmp_path: Path, script: Callable[[Instance], Awaitable[T]]) -> T:
-    """What a script says of an instance of its own."""
+    """The result of a script for an instance of its own."""
     instance = Instance(tmp_path)
     try:
         return asyncio.run(script(instance))  # type: ignore[arg-type]
@@ -128,21 +128,21 @@ def test_the_right_password_starts_a_session(tmp_path: Path) -> None:
     ],
     ids=ascii,
 )
-def test_whatever_is_wrong_costs_one_hash_and_is_told_alike(tmp_path: Path, email: str, password: str) -> None:
-    """A wrong password, an account without one, and no account at all: nobody can tell which."""
+def test_every_failed_login_costs_one_hash_and_gets_the_same_error(tmp_path: Path, email: str, password: str) -> None:
+    """A wrong password, an account without one, and no account at all: the answer is the same."""
 
     async def script(instance: Instance) -> str:
-        with pytest.raises(WrongPassword) as told:
+        with pytest.raises(WrongPassword) as raised:
             await instance.try_password(password, email)
 
         assert len(instance.passwords.hashed) == 1
-        return told.value.message
+        return raised.value.message
 
     assert with_instance(tmp_path, script) == WrongPassword().message
 
 
-def test_a_disabled_account_is_told_like_one_that_never_was(tmp_path: Path) -> None:
-    """Even with the right password, and the hash it is compared with is nobody's."""
+def test_a_disabled_account_gets_the_error_of_an_unknown_one(tmp_path: Path) -> None:
+    """Even with the right password, and the hash it is compared with belongs to no account."""
 
     async def script(instance: Instance) -> None:
         instance.services.database.write_here(lambda tx: disable(tx, instance.alice.id, NOW_MS))
@@ -171,7 +171,7 @@ def test_what_no_password_can_be_is_not_hashed(tmp_path: Path, password: str) ->
 
 
 def test_attempts_are_limited_before_anything_is_hashed(tmp_path: Path) -> None:
-    """M07, M10: of a crowd at the same moment ten are hashed, be there an account or not."""
+    """M07, M10: of many at the same moment ten are hashed, be there an account or not."""
 
     async def script(instance: Instance) -> None:
         for email in ("alice@example.org", "charlie@example.org"):
@@ -296,8 +296,8 @@ def test_a_new_password_ends_every_other_session_and_link(tmp_path: Path) -> Non
     with_instance(tmp_path, script)
 
 
-def test_the_current_password_is_asked_for_and_its_guesses_are_limited(tmp_path: Path) -> None:
-    """Whoever finds an open browser does not take the account over."""
+def test_the_current_password_is_asked_for_and_attempts_are_limited(tmp_path: Path) -> None:
+    """The finder of an open browser does not take the account over."""
 
     async def script(instance: Instance) -> None:
         _, session = instance.start(instance.alice)
@@ -324,12 +324,12 @@ def test_a_password_has_8_to_128_characters(tmp_path: Path, new: str, reason: st
 
     async def script(instance: Instance) -> None:
         _, session = instance.start(instance.alice)
-        with pytest.raises(InvalidInput) as told:
+        with pytest.raises(InvalidInput) as raised:
             await change_password(
                 instance.services, instance.alice, session, current=PASSWORD, new=new, client=CLIENT, now_ms=NOW_MS
             )
 
-        assert told.value.reason == reason
+        assert raised.value.reason == reason
         assert instance.passwords.hashed == []
 
     with_instance(tmp_path, script)
@@ -374,8 +374,8 @@ def test_a_session_that_has_ended_sets_no_password(tmp_path: Path) -> None:
 
 
 @pytest.mark.backend("postgresql", reason="elsewhere there is one process")
-def test_who_guesses_gains_nothing_by_asking_another_process(tmp_path: Path) -> None:
-    """What one has counted counts for all: of a crowd at two of them ten are hashed."""
+def test_login_attempts_are_counted_over_all_processes(tmp_path: Path) -> None:
+    """An attempt counts for all processes: of many at two of them ten are hashed."""
 
     async def script(instance: Instance) -> None:
         other = Services(database=open_database(instance.services.database.url), passwords=instance.passwords)

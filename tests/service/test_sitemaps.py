@@ -94,7 +94,7 @@ def test_the_pages_of_a_sitemap_are_found_in_order(tmp_path: Path) -> None:
 
 
 def test_an_index_is_followed_one_step(tmp_path: Path) -> None:
-    """Its sitemaps are read, compressed ones too; an index in it is not followed, which is told."""
+    """Its sitemaps are read, compressed ones too; an index in it is not followed, and the result says so."""
     packed = Reply(body=gzip.compress(b"https://example.com/packed\n"), headers=(("Content-Type", "application/gzip"),))
     routes: dict[str, str | Reply] = {
         "/sitemap.xml": index("/one.xml", "/two.gz", "/deep.xml"),
@@ -154,7 +154,7 @@ def test_an_index_cannot_make_us_ask_for_ever(tmp_path: Path) -> None:
         (html("secret of an inner server", status=403), "status"),
     ],
 )
-def test_what_gives_no_addresses_is_told_by_a_word(tmp_path: Path, reply: Reply, failure: str) -> None:
+def test_what_gives_no_addresses_has_a_code(tmp_path: Path, reply: Reply, failure: str) -> None:
     """Nothing of what was fetched comes back."""
     found, _, _ = read(tmp_path, {"/sitemap.xml": reply})
 
@@ -184,7 +184,7 @@ def test_what_is_no_address_is_refused(tmp_path: Path, typed_address: str) -> No
 
 
 def test_a_site_that_hangs_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever waits is told that it took too long."""
+    """The result says that it took too long."""
     monkeypatch.setattr("pagegrade.service.sitemaps.WHOLE_S", 0.5)
     found, _, _ = read(tmp_path, {"/sitemap.xml": Reply(hangs=True)})
 

@@ -16,7 +16,7 @@ from tests.queue_builders import Queue
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 ELSEWHERE = {"PAGEGRADE_DATA_DIR", "PAGEGRADE_DATABASE_URL", "PAGEGRADE_HOST", "PAGEGRADE_PORT"}
-"""What decides where a server lives; the folder is among what is looked at."""
+"""Settings that decide where a server runs; the folder is among the topics."""
 OF_THE_PROCESS = {
     "PAGEGRADE_BOOTSTRAP_API_KEY",
     "PAGEGRADE_DATABASE_WAIT_SECONDS",
@@ -75,7 +75,7 @@ def test_every_option_is_among_the_settings_in_force() -> None:
 
 
 def test_a_secret_is_never_among_them() -> None:
-    """It is told that it is set."""
+    """The status says only that it is set."""
     plain = dict(settings_in_force(ServiceOptions()))
     secret = dict(settings_in_force(replace(ServiceOptions(), metrics_token="s3cr3t-of-the-metrics")))
 

@@ -23,7 +23,7 @@ Kind = Literal["good", "soft_404", "spa"]
 
 YEAR: Final = "public, max-age=31536000, immutable"
 SLOW_S: Final = 2.0
-"""How long ``/slow`` thinks before it answers."""
+"""Seconds until ``/slow`` answers."""
 SECURITY_HEADERS: Final = (
     ("strict-transport-security", "max-age=63072000; includeSubDomains; preload"),
     (

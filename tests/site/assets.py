@@ -62,7 +62,7 @@ def ico() -> bytes:
 
 
 def jpeg(width_px: int, height_px: int) -> bytes:
-    """The head of a JPEG: enough for anybody who reads only sizes.
+    """The head of a JPEG: enough for a reader of sizes.
 
     Source: https://www.w3.org/Graphics/JPEG/itu-t81.pdf (B.2.2)
     """

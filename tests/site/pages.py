@@ -46,7 +46,7 @@ _SECTIONS: Final = (
     (
         "Clockwork and the long watch",
         (
-            "Ships must be able to tell one light from the next, so many lenses turned. The power was a weight that "
+            "Ships must be able to know one light from the next, so many lenses turned. The power was a weight that "
             "sank slowly through the middle of the tower, like that of an old clock. Every two or three hours it "
             "reached the bottom and had to be wound up again, at night as well, and a bell rang when the rope was "
             "nearly out. If the works broke, the keeper turned the lens by hand until dawn, counting seconds aloud, "
@@ -55,7 +55,7 @@ _SECTIONS: Final = (
             "a log; the second trimmed the wicks at midnight; the last put out the flame at sunrise, drew the "
             "curtains and began to clean. The log survives in many places, and its pages are mostly calm: wind, "
             "weather, litres of oil, ships that passed, and now and then a line about a storm that broke the "
-            "windows and a night during which nobody slept.",
+            "windows and a night without sleep.",
         ),
     ),
 )
@@ -137,7 +137,7 @@ def about_page(origin: str) -> str:
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>About the author of The Lamp Room</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="description" content="Who writes The Lamp Room, and why anybody should care about oil lamps on the coast.">
+<meta name="description" content="Who writes The Lamp Room, and why oil lamps on the coast are worth a visit.">
 <link rel="canonical" href="{origin}/about"></head>
 <body><main><h1>About the author</h1>
 <p>Ada Keeper grew up below a tower. <a href="/">Back to the article</a>.</p></main>
@@ -220,21 +220,21 @@ def plain_page(heading: str, text: str = "") -> str:
 
 
 def not_found_page() -> str:
-    """What a helpful site says about an address that does not exist."""
+    """The page of a helpful site for an address that does not exist."""
     return """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>This page does not exist</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex"></head>
 <body><main><h1>There is no such page here</h1>
-<p>The address may be mistyped, or the page has been moved since somebody linked to it. Nothing else is wrong,
-and nobody needs to be told. These pages are there for certain, and most visitors look for one of them:</p>
+<p>The address may be mistyped, or the page has been moved since the link was made. Nothing else is wrong,
+and you need not report it. These pages are there for certain, and most visitors look for one of them:</p>
 <ul><li><a href="/">Read how lighthouses were kept alight</a></li><li><a href="/about">Who writes here</a></li></ul>
 </main></body></html>
 """
 
 
 def challenge_page() -> str:
-    """What a bot wall answers."""
+    """The answer of a bot wall."""
     return (
         '<!doctype html><html lang="en"><head><title>Just a moment...</title></head><body><h1>Checking your browser'
         '</h1><noscript>Enable JavaScript and cookies to continue</noscript><script src="/cdn-cgi/challenge-platform/'
@@ -243,7 +243,7 @@ def challenge_page() -> str:
 
 
 def application_shell() -> str:
-    """What a single-page application answers for every path."""
+    """The answer of a single-page application for every path."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>App</title>'
         '<meta name="viewport" content="width=device-width"><script type="module" src="/app.js"></script></head>'

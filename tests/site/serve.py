@@ -29,7 +29,7 @@ STOP_TIMEOUT_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Where the site can be found; origins have no final slash."""
+    """The addresses of the site; origins have no final slash."""
 
     http: str
     """HTTP/1.1."""
@@ -42,7 +42,7 @@ class Site:
     ca_file: Path
     """The authority that signed the certificate."""
     asked: Counter[str]
-    """How often each path of the first origin was asked for, with its query."""
+    """The number of requests for each path of the first origin, with its query."""
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""Every promise of this room is held on each kind of database that can be used."""
+"""Every promise of this package is tested on each kind of database that can be used."""
 
 from __future__ import annotations
 

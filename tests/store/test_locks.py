@@ -22,7 +22,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 class Holder:
-    """A transaction in a thread of its own that holds something until it is told to end."""
+    """A transaction in a thread of its own that holds something until it is ended."""
 
     def __init__(self, database: Database, hold: Callable[[Transaction], object]) -> None:
         self._database = database
@@ -44,7 +44,7 @@ class Holder:
         """Itself, once it holds what it wants.
 
         Raises:
-            TimeoutError: Somebody else does.
+            TimeoutError: Another transaction does.
         """
         if not self.has.wait(PATIENCE_S):
             raise TimeoutError
@@ -79,7 +79,7 @@ def test_what_is_held_others_wait_for(database: Database, hold: Callable[[Transa
 
 
 @pytest.mark.backend("postgresql", reason="only there several write at the same time")
-def test_who_only_tries_is_told_at_once(database: Database) -> None:
+def test_a_lock_without_waiting_fails_at_once(database: Database) -> None:
     """Another account or another place is free meanwhile."""
 
     def hold(tx: Transaction) -> None:
@@ -88,7 +88,7 @@ def test_who_only_tries_is_told_at_once(database: Database) -> None:
 
     holder = Holder(database, hold).ready()
     taken = database.write_here(lambda tx: (try_account(tx, 7), try_place(tx, "sweeping")))
-    free = database.write_here(lambda tx: (try_account(tx, 8), try_place(tx, "mending")))
+    free = database.write_here(lambda tx: (try_account(tx, 8), try_place(tx, "counting")))
     holder.close()
     afterwards = database.write_here(lambda tx: (try_account(tx, 7), try_place(tx, "sweeping")))
 
@@ -117,7 +117,7 @@ def test_every_account_can_be_held(database: Database, account_id: int) -> None:
 
 @pytest.mark.backend("postgresql", reason="only there several write at the same time")
 def test_targets_are_held_in_one_order(database: Database) -> None:
-    """However they are given, and with the same one twice, so that nobody waits in a circle."""
+    """However they are given, and with the same one twice, so that no transactions wait in a circle."""
     kinds = "SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() ORDER BY 1"
 
     def held(*targets: str) -> list[int]:

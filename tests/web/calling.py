@@ -36,7 +36,7 @@ T = TypeVar("T")
 BASE_URL = "https://reports.example.org"
 REPORTS = "/api/v1/reports"
 OPTIONS = ServiceOptions(base_url=BASE_URL, create_wait_s=0.0)
-"""Nobody analyses anything in these tests, so nobody waits for it."""
+"""No worker runs in these tests, so nothing waits for an analysis."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class Instance:
         return await self.client.request(method, path, headers=sent, **more)
 
     async def sign_in(self, account: Account | None = None) -> dict[str, str]:
-        """The headers of a browser that Alice, or somebody else, has signed in with, on a page of ours."""
+        """The headers of a browser in which Alice, or another account, has signed in, on a page of ours."""
         owner = account or self.alice
         token = await self.services.database.write(lambda tx: start_session(tx, owner, "Firefox", now_ms()))
         return {"Cookie": f"{cookie_name(SESSION, BASE_URL)}={token}", "Sec-Fetch-Site": "same-origin"}
@@ -74,7 +74,7 @@ class Instance:
         headers: Mapping[str, str] | None = None,
         **more: Any,
     ) -> httpx.Response:
-        """One request for a page in a browser of its own that Alice, or somebody else, has signed in with."""
+        """One request for a page in a browser of its own in which Alice, or another account, has signed in."""
         self.client.cookies.clear()
         sent = {**await self.sign_in(account), **(headers or {})}
         return await self.call(method, path, key=None, headers=sent, **more)
@@ -88,7 +88,7 @@ class Instance:
         return made
 
     async def finish(self, report: Report | PackedReport | None = None) -> None:
-        """End every run that waits, as a worker would, and tell those who wait for it."""
+        """End every run that waits, as a worker would, and notify those who wait for it."""
         packed = report if isinstance(report, PackedReport) else pack_report(report or make_report())
 
         def work(tx: Transaction) -> list[int]:
@@ -144,7 +144,7 @@ async def a_neighbour(instance: Instance, *, silent: bool = False) -> AsyncItera
 
     Args:
         instance: The first one.
-        silent: It does not tell the others that it lives.
+        silent: It does not report that it lives.
     """
     services = Services(database=open_database(instance.services.database.url), options=instance.services.options)
     try:
@@ -167,7 +167,7 @@ def with_instance(
     operations: Sequence[Operation] = ALL_OPERATIONS,
     **more: Any,
 ) -> T:
-    """What a script says of an instance of its own."""
+    """The result of a script for an instance of its own."""
 
     async def run() -> T:
         async with make_instance(tmp_path, operations=operations, **more) as instance:

@@ -16,7 +16,7 @@ from pagegrade.web.routes import ALL_OPERATIONS
 
 
 def is_timestamp(value: object) -> bool:
-    """Whether text is RFC 3339 in UTC, with milliseconds and ``Z``: narrower than the format, because we promise it."""
+    """Return whether text is RFC 3339 in UTC, with milliseconds and ``Z``: narrower than the format, as promised."""
     return not isinstance(value, str) or bool(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", value))
 
 
@@ -44,17 +44,17 @@ def closed(schema: Any) -> Any:
 
 @cache
 def validator(reference: str) -> Draft202012Validator:
-    """Judges by the part of the description at ``reference`` (a JSON Pointer), with closed objects."""
+    """Validates against the part of the description at ``reference`` (a JSON Pointer), with closed objects."""
     components = {"schemas": closed(description()["components"]["schemas"])}
     return Draft202012Validator({"components": components, **json.loads(reference)}, format_checker=FORMATS)
 
 
 def faults_of_value(schema: Mapping[str, Any], value: Any) -> list[str]:
-    """What is wrong with a JSON value by a schema of the description; empty when nothing is."""
-    judge = validator(json.dumps(closed(schema), sort_keys=True))
+    """Faults of a JSON value by a schema of the description; empty when there is none."""
+    closed_schema = validator(json.dumps(closed(schema), sort_keys=True))
     return [
         f"{error.json_path}: {(best_match(error.context) or error).message if error.context else error.message}"
-        for error in judge.iter_errors(value)
+        for error in closed_schema.iter_errors(value)
     ]
 
 
@@ -71,7 +71,7 @@ def find_operation(method: str, path: str) -> dict[str, Any] | None:
 
 
 def faults(method: str, path: str, status: int, headers: Mapping[str, str], body: bytes) -> list[str]:
-    """What is wrong with an answer by the description: its status, media type, members and headers.
+    """Faults of an answer by the description: its status, media type, members and headers.
 
     Args:
         method: Of the request.
@@ -101,7 +101,7 @@ def faults(method: str, path: str, status: int, headers: Mapping[str, str], body
 
 
 def resolved(part: dict[str, Any]) -> dict[str, Any]:
-    """What a reference of the description leads to; anything else as it is."""
+    """The target of a reference of the description; anything else as it is."""
     while "$ref" in part:
         here: Any = description()
         for step in part["$ref"].removeprefix("#/").split("/"):

@@ -22,7 +22,7 @@ START_S = 120.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listening:
-    """Where it listens, what it stands on, and Alice's key."""
+    """The origin, the services below it, and Alice's key."""
 
     url: str
     services: Services
@@ -38,7 +38,7 @@ def _nothing(_services: Services, _alice: Account) -> None:
 def listening_app(
     tmp_path: Path, *, furnish: Callable[[Services, Account], None] = _nothing, **options: Any
 ) -> Iterator[Listening]:
-    """The application, listening for the length of a block. Nobody analyses, so reports stay queued.
+    """The application, listening for the length of a block. No worker runs, so reports stay queued.
 
     Args:
         tmp_path: For the database.
@@ -57,13 +57,13 @@ def listening_app(
     ready = threading.Event()
     urls: list[str] = []
 
-    def told(url: str) -> None:
+    def announce(url: str) -> None:
         services.options = replace(services.options, base_url=url)
         urls.append(url)
         ready.set()
 
     async def run() -> None:
-        await serve(make_app(services), host="127.0.0.1", port=0, stop=stop, ready=told, grace_s=1.0)
+        await serve(make_app(services), host="127.0.0.1", port=0, stop=stop, ready=announce, grace_s=1.0)
 
     def work() -> None:
         with contextlib.closing(loop):

@@ -43,7 +43,7 @@ async def locked(instance: Instance, **more: Any) -> StoredReport:
 async def see(
     instance: Instance, report: StoredReport | str, method: str = "GET", *, below: str = "", **more: Any
 ) -> httpx.Response:
-    """What Charlie, who has no key, sees; or whoever has the headers that are given."""
+    """The answer for Charlie, who has no key; or for a client with the given headers."""
     slug = report if isinstance(report, str) else report.slug
     instance.client.cookies.clear()
     return await instance.call(method, f"/r/{slug}{below}", key=None, **more)
@@ -52,7 +52,7 @@ async def see(
 async def guess(
     instance: Instance, report: StoredReport | str, password: str = PASSWORD, *, headers: dict[str, str] | None = None
 ) -> httpx.Response:
-    """What Charlie sees after typing a password."""
+    """The answer for Charlie after typing a password."""
     return await see(instance, report, "POST", data={"password": password}, headers=OWN if headers is None else headers)
 
 

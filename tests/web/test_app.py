@@ -87,7 +87,7 @@ def test_an_unknown_path_is_a_problem_and_no_redirect(tmp_path: Path, path: str)
     ids=lambda name: name[:20],
 )
 def test_an_id_that_names_nothing_is_always_the_same_404(tmp_path: Path, name: str) -> None:
-    """Byte for byte that of a report of somebody else, but for the path and the name of the request."""
+    """Byte for byte that of a report of another account, but for the path and the name of the request."""
 
     async def script(instance: Instance) -> tuple[httpx.Response, httpx.Response]:
         bob = instance.add_bob()
@@ -113,7 +113,7 @@ def test_an_id_that_names_nothing_is_always_the_same_404(tmp_path: Path, name: s
         ("/api/v1/projects/example.com", "DELETE, GET, HEAD, OPTIONS"),
     ],
 )
-def test_other_methods_are_told_what_there_is(tmp_path: Path, path: str, allow: str) -> None:
+def test_other_methods_get_the_allowed_list(tmp_path: Path, path: str, allow: str) -> None:
     """All that the path knows stands in Allow, for 405 and for OPTIONS."""
 
     async def script(instance: Instance) -> list[httpx.Response]:
@@ -129,7 +129,7 @@ def test_other_methods_are_told_what_there_is(tmp_path: Path, path: str, allow: 
 @pytest.mark.parametrize("path", [REPORTS, "/api/v1/nothing", "/", "/nothing", "/healthz"])
 @pytest.mark.parametrize("method", ["BREW", "FROBNICATE"])
 def test_a_method_that_is_none_is_not_implemented(tmp_path: Path, method: str, path: str) -> None:
-    """Wherever it is asked for, and whoever asks: that is another mistake than a method that does not fit."""
+    """For every path and client: that is another mistake than a method that does not fit."""
 
     async def script(instance: Instance) -> httpx.Response:
         return await instance.client.request(method, f"{BASE_URL}{path}")
@@ -192,7 +192,7 @@ def test_head_is_get_without_a_body(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", [REPORTS, "/api/v1/checks"])
 def test_who_rules_json_out_gets_nothing_else(tmp_path: Path, path: str) -> None:
-    """406 before anything is asked of the database, and told in JSON all the same."""
+    """406 before anything is asked of the database, and the problem is JSON all the same."""
 
     async def script(instance: Instance) -> httpx.Response:
         return await instance.call("GET", path, key=None, headers={"Accept": "text/html"})
@@ -202,7 +202,7 @@ def test_who_rules_json_out_gets_nothing_else(tmp_path: Path, path: str) -> None
     assert (answer.status_code, answer.json()["code"]) == (406, "not_acceptable")
 
 
-def test_a_mistake_of_ours_is_logged_and_not_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_internal_error_is_logged_and_not_shown(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """The name of the request leads from the one to the other."""
 
     async def script(instance: Instance) -> httpx.Response:
@@ -216,8 +216,8 @@ def test_a_mistake_of_ours_is_logged_and_not_told(tmp_path: Path, caplog: pytest
     assert "a secret of ours" in caplog.text
 
 
-def test_an_operation_that_asks_nobody_answers_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """A handler that forgets about keys is a mistake that shows, and not a hole."""
+def test_an_operation_without_authentication_is_not_answered(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A handler that forgets about keys is a visible mistake, and not a vulnerability."""
 
     async def script(instance: Instance) -> httpx.Response:
         return await instance.call("GET", "/api/v1/forgetful")
@@ -227,7 +227,7 @@ def test_an_operation_that_asks_nobody_answers_nobody(tmp_path: Path, caplog: py
 
 @pytest.mark.parametrize("sent", ["", "a b", "a" * 65, "é", "a\nb", "<x>"])
 def test_a_strange_name_of_a_request_is_replaced(tmp_path: Path, sent: str) -> None:
-    """What ends up in logs is short and plain."""
+    """Text that ends up in logs is short and plain."""
 
     async def script(instance: Instance) -> httpx.Response:
         headers = [(b"x-request-id", sent.encode())]
@@ -246,7 +246,7 @@ def test_a_strange_name_of_a_request_is_replaced(tmp_path: Path, sent: str) -> N
         (REPORTS, {"X-Long": "a" * 70_000}, 431),
     ],
 )
-def test_what_is_too_long_is_told_so(tmp_path: Path, path: str, headers: dict[str, str], status: int) -> None:
+def test_what_is_too_long_is_reported_as_such(tmp_path: Path, path: str, headers: dict[str, str], status: int) -> None:
     """Address and headers, where the server let them through."""
 
     async def script(instance: Instance) -> httpx.Response:
@@ -319,7 +319,7 @@ def test_a_preflight_is_answered(tmp_path: Path) -> None:
 
 
 def test_observers_hear_of_every_request(tmp_path: Path) -> None:
-    """What was asked, how it ended, how long it took, and who asked."""
+    """The request, its status, its duration, and its caller."""
     heard: list[tuple[str, str, int, str, bool]] = []
 
     def observe(
@@ -342,7 +342,7 @@ def test_observers_hear_of_every_request(tmp_path: Path) -> None:
 def scripted(
     tmp_path: Path, scope: dict[str, Any], *events: MutableMapping[str, Any]
 ) -> list[MutableMapping[str, Any]]:
-    """What the application sends when the server says these events."""
+    """The messages of the application for these events of the server."""
     sent: list[MutableMapping[str, Any]] = []
     waiting = list(events)
 

@@ -37,7 +37,7 @@ def test_a_page_is_packed_for_who_can_unpack_it(accept: str) -> None:
 
 @pytest.mark.parametrize("accept", [None, "", "identity", "br", "gzip;q=0", "gzip; q=0.000", "zip"])
 def test_others_get_it_as_it_is(accept: str | None) -> None:
-    """And caches are told that there are two forms."""
+    """And caches learn that there are two forms."""
     plain = compressed(an_answer(), accept, None)
 
     assert plain.body == b"x" * SMALLEST
@@ -57,7 +57,7 @@ def test_what_gains_nothing_is_left_alone(answer: Response) -> None:
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 def test_other_sites_learn_nothing_from_the_length(site: str) -> None:
-    """What they put into an address must not shrink with what they do not know."""
+    """Text that they put into an address must not shrink with text they do not know."""
     assert compressed(an_answer(), "gzip", site).body == b"x" * SMALLEST
     assert compressed(an_answer(), "gzip", "same-origin").body != b"x" * SMALLEST
 
@@ -74,10 +74,10 @@ def test_every_page_and_the_api_go_through_it(tmp_path: Path) -> None:
 
     pages = with_instance(tmp_path, script)
 
-    told = [(page.headers["content-encoding"], "Accept-Encoding" in page.headers["vary"]) for page in pages]
+    encoded = [(page.headers["content-encoding"], "Accept-Encoding" in page.headers["vary"]) for page in pages]
     shorter = [int(page.headers["content-length"]) < len(page.content) for page in pages]
 
-    assert told == [("gzip", True)] * 4
+    assert encoded == [("gzip", True)] * 4
     assert shorter == [True] * 4
 
 

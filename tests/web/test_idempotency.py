@@ -26,7 +26,7 @@ async def post(instance: Instance, headers: dict[str, str] | None = None, **fiel
 
 
 async def total(instance: Instance) -> int:
-    """How many reports Alice has."""
+    """The number of Alice's reports."""
     found: int = (await instance.call("GET", REPORTS)).json()["meta"]["total"]
     return found
 
@@ -36,7 +36,7 @@ SLOW = {**KEY, "Prefer": "wait=30"}
 
 
 async def count_runs(instance: Instance) -> int:
-    """How many runs there are of all reports."""
+    """The number of runs of all reports."""
     count = "SELECT count(*) FROM runs"
     return int(await instance.services.database.read(lambda tx: tx.exec_driver_sql(count).scalar_one()))
 
@@ -131,7 +131,7 @@ def test_a_report_that_is_deleted_while_a_repeated_request_waits_is_gone(tmp_pat
 
 
 def test_fifty_at_once_make_one_report(tmp_path: Path) -> None:
-    """The others are told to wait or get its report (N01)."""
+    """The others have to wait or get its report (N01)."""
 
     async def script(instance: Instance) -> tuple[list[httpx.Response], int]:
         return list(await asyncio.gather(*(post(instance) for _ in range(50)))), await total(instance)

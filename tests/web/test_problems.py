@@ -34,7 +34,7 @@ KINDS = [
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_error_has_a_status(kind: type[PagegradeError]) -> None:
-    """A new kind of error must say what callers are told; a failed run is no failed request."""
+    """A new kind of error must have an answer for callers; a failed run is no failed request."""
     assert API_CODES.get(kind.code, kind.code) in PROBLEMS
 
 
@@ -95,7 +95,7 @@ def test_a_problem_is_a_document() -> None:
     }
 
 
-def test_validation_tells_every_field() -> None:
+def test_validation_reports_every_field() -> None:
     """In sentences for people and in words for programs."""
     error = ValidationFailed(
         [
@@ -128,7 +128,7 @@ def test_an_address_is_a_field(error: InvalidInput) -> None:
     assert body["violations"] == [{"field": "url", "in": "body", "code": error.reason}]
 
 
-def test_a_mistake_of_ours_tells_nothing() -> None:
+def test_an_internal_error_shows_nothing() -> None:
     """But that it happened."""
     body = problem_body(internal_error(), base_url=BASE, path="/", request_id="abc")
 

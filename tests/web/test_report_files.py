@@ -91,7 +91,7 @@ def test_markdown_has_two_names(tmp_path: Path) -> None:
         "x" * 5_000,
     ],
 )
-def test_json_is_what_everybody_else_gets(tmp_path: Path, accept: str | None) -> None:
+def test_json_is_the_default(tmp_path: Path, accept: str | None) -> None:
     """Programs that say nothing, that take anything, and browsers."""
 
     async def script(instance: Instance) -> httpx.Response:

@@ -1,4 +1,4 @@
-"""What calls about reports have in common."""
+"""Helpers that calls about reports share."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def test_a_query_becomes_a_list_of_the_account() -> None:
 
 
 def test_what_can_be_read_is_handed_on() -> None:
-    """Where nothing is wrong."""
+    """Values without a fault."""
     assert evaluate_fields([], lambda: "read") == "read"
 
 
-def test_everything_that_is_wrong_is_told_at_once() -> None:
-    """What the fields were found to be, and what reading them found besides; of one field the first."""
+def test_everything_that_is_wrong_is_reported_at_once() -> None:
+    """The kinds of the fields, and the faults of reading them; of one field the first."""
 
     def read() -> str:
         raise ValidationFailed([WRONG, Violation(field="url", place="body", code="empty", message="No.")])
@@ -72,7 +72,7 @@ def test_an_address_that_is_all_that_is_wrong_keeps_its_error() -> None:
     assert [violation.code for violation in caught.value.violations] == ["not_in", "port_not_allowed"]
 
 
-def test_wrong_fields_are_told_although_the_rest_can_be_read() -> None:
+def test_wrong_fields_are_reported_although_the_rest_can_be_read() -> None:
     """Nothing is made of half a form."""
     with pytest.raises(ValidationFailed):
         evaluate_fields([WRONG], lambda: "read")
@@ -101,7 +101,7 @@ OPERATIONS = (
 
 
 def test_a_process_that_stops_begins_nothing(tmp_path: Path) -> None:
-    """Whoever asks is told when to try again."""
+    """The answer says when to try again."""
 
     async def script(instance: Instance) -> None:
         before = await instance.call("GET", "/begin", key=None)

@@ -1,4 +1,4 @@
-"""Who calls and how often: everything that is judged before an operation begins."""
+"""Callers and their limits: everything that is evaluated before an operation begins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.web.test_app import without_names
 JSON = {"Content-Type": "application/json"}
 
 
-def test_nobody_is_told_how_close_they_were(tmp_path: Path) -> None:
+def test_a_refusal_does_not_say_how_close_the_value_was(tmp_path: Path) -> None:
     """No key, another scheme, an empty one and garbage get the same 401; only the header says if a key was seen."""
     sent = {
         "nothing": None,
@@ -90,7 +90,7 @@ def test_a_key_ends_at_once(tmp_path: Path) -> None:
 
 
 def test_a_key_does_what_its_scopes_say(tmp_path: Path) -> None:
-    """And is told which one it lacks, before its body is read."""
+    """The refusal names the missing one, before the body is read."""
 
     async def script(instance: Instance) -> list[httpx.Response]:
         reader = instance.add_key("reports:read")
@@ -167,7 +167,7 @@ def test_an_unchanged_answer_is_free(tmp_path: Path) -> None:
 
 
 def test_wrong_keys_are_limited_by_client(tmp_path: Path) -> None:
-    """Who tries many is told to wait; whoever has a valid key behind the same address goes on."""
+    """A client that tries many has to wait; a caller with a valid key behind the same address goes on."""
 
     async def script(instance: Instance) -> list[int]:
         tries = [make_secret() for _ in range(3)] + ["garbage"] * 2
@@ -193,7 +193,7 @@ def test_a_client_is_who_our_proxy_says(tmp_path: Path) -> None:
     assert with_instance(tmp_path, script, wrong_keys_per_minute=1) == [401, 429, 429, 429]
 
 
-def test_order_of_judgement(tmp_path: Path) -> None:
+def test_order_of_evaluation(tmp_path: Path) -> None:
     """Path, method, Accept, key, limit, scope, media type, size, syntax, values: the first that fails answers."""
     form = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -233,22 +233,22 @@ def test_no_key_is_ever_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture)
 
     with_instance(tmp_path, script)
 
-    told = " ".join(str(vars(record)) for record in caplog.records if not record.name.startswith("httpx"))
+    logged = " ".join(str(vars(record)) for record in caplog.records if not record.name.startswith("httpx"))
 
-    assert [key for key in keys if key in told] == []
+    assert [key for key in keys if key in logged] == []
 
 
 @pytest.mark.parametrize("query", ["search=%ff", "search=%00", "per_page=7", "page=0", "sort=up", "page=1e9"])
-def test_a_query_is_judged_after_the_key(tmp_path: Path, query: str) -> None:
-    """A stranger learns nothing about parameters."""
+def test_a_query_is_validated_after_the_key(tmp_path: Path, query: str) -> None:
+    """An untrusted client learns nothing about parameters."""
 
     async def script(instance: Instance) -> tuple[int, int]:
         path = f"{REPORTS}?{query}"
         return (await instance.call("GET", path, key=None)).status_code, (await instance.call("GET", path)).status_code
 
-    nobody, alice = with_instance(tmp_path, script)
+    anonymous, alice = with_instance(tmp_path, script)
 
-    assert nobody == 401
+    assert anonymous == 401
     assert alice in {400, 422}
 
 
@@ -257,7 +257,7 @@ shared_only = pytest.mark.backend("postgresql", reason="elsewhere there is one p
 
 @shared_only
 def test_a_limit_holds_for_all_processes_together(tmp_path: Path) -> None:
-    """A crowd asks both of them: so many are answered and not one more, and the answers count down without a gap."""
+    """Many requests to both of them: exactly so many are answered, and the answers count down without a gap."""
 
     async def script(instance: Instance) -> list[httpx.Response]:
         async with a_neighbour(instance) as other:
@@ -274,7 +274,7 @@ def test_a_limit_holds_for_all_processes_together(tmp_path: Path) -> None:
 
 @shared_only
 def test_who_tries_many_keys_gains_nothing_by_asking_another_process(tmp_path: Path) -> None:
-    """Keys that cannot be any and keys that are nobody's are counted together, in both places."""
+    """Malformed keys and unknown keys are counted together, in both places."""
 
     async def script(instance: Instance) -> list[int]:
         async with a_neighbour(instance) as other:
@@ -318,7 +318,7 @@ def test_a_key_ends_everywhere_at_once(tmp_path: Path) -> None:
 
 
 def test_a_request_counts_whatever_comes_of_it(tmp_path: Path) -> None:
-    """Nobody looks for reports that are not there any faster than for such as are."""
+    """Missing reports cannot be searched for faster than existing ones."""
 
     async def script(instance: Instance) -> list[int]:
         return [(await instance.call("GET", f"{REPORTS}/{number}")).status_code for number in range(100, 104)]

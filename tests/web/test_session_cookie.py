@@ -95,7 +95,7 @@ def test_without_tls_it_keeps_what_browsers_take_there() -> None:
     ],
 )
 def test_only_cookies_of_ours_are_read(sent: str, read: tuple[str, ...]) -> None:
-    """Several of them, because a neighbour's may stand before; not as many as somebody likes to send."""
+    """Several of them, because a neighbor's may stand before; not an unlimited number."""
     assert read_cookies(headers_of({"cookie": sent}), SESSION, BASE_URL) == read  # type: ignore[arg-type]
 
 
@@ -140,7 +140,7 @@ def test_no_page_takes_a_form_of_another_site(tmp_path: Path) -> None:
 
 
 def test_no_page_of_an_account_opens_for_charlie(tmp_path: Path) -> None:
-    """Without a session, with a key, or with a cookie that is none: to the form, or told that nothing was saved."""
+    """Without a session, with a key, or with a cookie that is none: to the form, or a note that nothing was saved."""
 
     async def script(instance: Instance) -> None:
         for operation in CLOSED:
@@ -221,7 +221,7 @@ def test_a_session_is_renewed_while_it_is_used(tmp_path: Path) -> None:
 
 
 def test_a_session_that_was_left_alone_is_over(tmp_path: Path) -> None:
-    """To the form, as for anybody else."""
+    """To the form, as for every signed-out visitor."""
 
     async def script(instance: Instance) -> None:
         kept, over = await aged(instance, IDLE_MS - GRACE_MS), await aged(instance, IDLE_MS)

@@ -54,7 +54,7 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
 
 
 def traced(tmp_path: Path, script: Callable[[Instance], Awaitable[Any]], **more: Any) -> Any:
-    """What a script says of an instance whose requests are traced; the spans have arrived then."""
+    """The result of a script for an instance whose requests are traced; the spans have arrived then."""
 
     async def main(instance: Instance) -> Any:
         instance.services.tracing = OpenTelemetryTracing(instance="one")
@@ -88,7 +88,7 @@ def test_a_request_is_known_by_its_route(tmp_path: Path, collector: Collector) -
     assert b"sekret" not in b"".join(collector.raw)
 
 
-def test_what_opens_doors_is_not_told(tmp_path: Path, collector: Collector) -> None:
+def test_secrets_are_not_shown(tmp_path: Path, collector: Collector) -> None:
     """Neither addresses of share pages, badges and links that sign in, nor keys, nor cookies, nor words in a path."""
 
     async def script(instance: Instance) -> list[str]:
@@ -114,7 +114,7 @@ def test_what_opens_doors_is_not_told(tmp_path: Path, collector: Collector) -> N
     [("broken", 500, "internal_error"), ("stalled", 503, "unavailable"), ("unwell", 503, "503")],
 )
 def test_failures_of_ours_are_errors(tmp_path: Path, collector: Collector, path: str, status: int, code: str) -> None:
-    """By the code that the client was told."""
+    """By the code that the client got."""
 
     async def script(instance: Instance) -> int:
         return (await instance.call("GET", f"/api/v1/{path}")).status_code
@@ -128,7 +128,7 @@ def test_failures_of_ours_are_errors(tmp_path: Path, collector: Collector, path:
 
 
 def test_failures_of_clients_are_not_errors(tmp_path: Path, collector: Collector) -> None:
-    """Bob's wrong key and Charlie's missing one are told apart from a server in trouble."""
+    """Bob's wrong key and Charlie's missing one are distinguished from a server in trouble."""
 
     async def script(instance: Instance) -> None:
         await instance.call("GET", REPORTS, key="wrong-key-of-bob-0123456789")
@@ -141,7 +141,7 @@ def test_failures_of_clients_are_not_errors(tmp_path: Path, collector: Collector
     assert [span.attributes["pagegrade.problem"] for span in spans] == ["unauthenticated"] * 2
 
 
-def test_methods_of_strangers_are_one(tmp_path: Path, collector: Collector) -> None:
+def test_unknown_methods_share_one_label(tmp_path: Path, collector: Collector) -> None:
     """Whatever they invent."""
 
     async def script(instance: Instance) -> None:
@@ -154,7 +154,7 @@ def test_methods_of_strangers_are_one(tmp_path: Path, collector: Collector) -> N
 
 
 def test_what_machines_ask_all_the_time_is_not_traced(tmp_path: Path, collector: Collector) -> None:
-    """Nobody looks for the time of a probe."""
+    """The duration of a probe is of no interest."""
 
     async def script(instance: Instance) -> None:
         for path in ("/healthz", "/readyz", "/metrics"):

@@ -29,16 +29,16 @@ class Client:
 
 
 class Quiet:
-    """Tells others, and hears nothing by itself."""
+    """Notifies others, and hears nothing by itself."""
 
     def __init__(self, *, healthy: bool) -> None:
         self.healthy = healthy
 
     def send(self, report_id: int) -> None:
-        """Nobody is there."""
+        """No process is there."""
 
 
-def _tell_nobody(report_id: int) -> None:
+def _ignore(report_id: int) -> None:
     """As in another process."""
 
 
@@ -62,7 +62,7 @@ async def waited(instance: Instance, seconds: float, *, leave_after: float | Non
     return time.monotonic() - started, exchange.request.gone
 
 
-def test_nobody_waits_for_what_is_there(tmp_path: Path) -> None:
+def test_a_finished_report_is_not_waited_for(tmp_path: Path) -> None:
     """A finished report, one that is gone, no time to wait, or a process that is about to stop."""
 
     async def script(instance: Instance) -> list[bool]:
@@ -92,7 +92,7 @@ def test_a_wait_ends_with_its_time(tmp_path: Path) -> None:
     assert not gone
 
 
-def test_a_wait_ends_when_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wait_ends_when_it_is_notified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Long before it would have looked by itself."""
     monkeypatch.setattr(module, "LOOK_EVERY_S", 60)
 
@@ -109,13 +109,13 @@ def test_a_wait_ends_when_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("is_shared", [False, True])
 def test_a_wait_looks_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_shared: bool) -> None:
-    """Another process may have finished the run, and tells nobody here; or its word does not arrive."""
+    """Another process may have finished the run without a notice here; or its notice does not arrive."""
     monkeypatch.setattr(module, "LOOK_EVERY_S", 0.02)
 
     async def script(instance: Instance) -> float:
         instance.services.changes.sender = Quiet(healthy=False) if is_shared else None
         await instance.create()
-        instance.services.changes.notify = _tell_nobody  # type: ignore[method-assign]
+        instance.services.changes.notify = _ignore  # type: ignore[method-assign]
         async with asyncio.TaskGroup() as group:
             waiting = group.create_task(waited(instance, 60))
             await instance.until_awaited()
@@ -125,7 +125,7 @@ def test_a_wait_looks_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert with_instance(tmp_path, script) < 30
 
 
-def test_nobody_waits_for_a_client_that_has_gone(tmp_path: Path) -> None:
+def test_a_wait_ends_when_its_client_has_gone(tmp_path: Path) -> None:
     """The report is analyzed all the same."""
 
     async def script(instance: Instance) -> tuple[bool, bool, str]:
@@ -138,7 +138,7 @@ def test_nobody_waits_for_a_client_that_has_gone(tmp_path: Path) -> None:
 
 
 def test_a_wait_looks_seldom_while_others_are_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A thousand who wait would ask the database a thousand times a second; what others tell ends it at once."""
+    """A thousand waits would ask a thousand times a second; a notice of another process ends them at once."""
     monkeypatch.setattr(module, "LOOK_EVERY_S", 0.02)
     monkeypatch.setattr(module, "LOOK_SELDOM_S", 600)
 
@@ -149,7 +149,7 @@ def test_a_wait_looks_seldom_while_others_are_heard(tmp_path: Path, monkeypatch:
         async with asyncio.TaskGroup() as group:
             waiting = group.create_task(waited(instance, 600))
             await instance.until_awaited()
-            changes.notify = _tell_nobody  # type: ignore[method-assign]
+            changes.notify = _ignore  # type: ignore[method-assign]
             await instance.finish()
             await pause_for(0.2, "ten of the pauses after which it would look if it did not hear others")
             was_done = waiting.done()

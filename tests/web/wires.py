@@ -31,7 +31,7 @@ class Recorder:
     scopes: list[dict[str, Any]] = field(default_factory=list)
     bodies: list[bytes] = field(default_factory=list)
     left: int = 0
-    """How many clients were seen to leave."""
+    """The number of clients that were seen to leave."""
 
     async def holding(self, count: int) -> None:
         """Come back when ``count`` requests wait for ``hold``."""
@@ -131,7 +131,7 @@ async def serving(
                 grace_s=grace_s,
                 limits=limits,
                 base_url=base_url,
-                on_refusal=lambda *told: refusals.append(told),
+                on_refusal=lambda *refusal: refusals.append(refusal),
             )
         )
         url = await ready

@@ -37,7 +37,7 @@ from tests.site.serve import Site, serve_site
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 PUBLIC = "192.0.2.7"
-"""Reserved for documentation: it has the politeness of a public address, and the guard lets nobody dial it."""
+"""Reserved for documentation: it has the politeness of a public address, and the guard lets no connection to it."""
 
 
 @pytest.fixture(scope="module")
@@ -73,13 +73,13 @@ def perform(services: Services, run: ClaimedRun, names: Names | None = None) -> 
 
 
 def error_of(queue: Queue, report_id: int) -> dict[str, Any]:
-    """Why the last run of a report failed."""
+    """The reason of the last failed run of a report."""
     found: dict[str, Any] = json.loads(queue.report(report_id).error or b"{}")
     return found
 
 
 def test_a_page_is_analysed_and_stored(services: Services, queue: Queue, site: Site) -> None:
-    """From a claimed run to a report with results; who waits is told."""
+    """From a claimed run to a report with results; waiting clients are notified."""
     run = queue.add(site.http + "/", target="")
     (claimed,) = queue.claim()
 
@@ -95,7 +95,7 @@ def test_a_page_is_analysed_and_stored(services: Services, queue: Queue, site: S
     assert (report.state, report.result, report.run_number) == ("completed", "good", 1)
 
 
-def test_everybody_with_the_same_page_is_told(services: Services, queue: Queue, site: Site) -> None:
+def test_all_waits_for_the_same_page_are_notified(services: Services, queue: Queue, site: Site) -> None:
     """A follower's report changes in the same moment as its leader's."""
     queue.add(site.http + "/", target="")
     follower = queue.add(site.http + "/", target="")
@@ -169,7 +169,7 @@ def _occupy(tx: Transaction, runs: tuple[ClaimedRun, ...]) -> None:
 
 
 def test_a_name_is_looked_up_once(services: Services, queue: Queue) -> None:
-    """What politeness judged is what the analysis contacts: one question for both."""
+    """The addresses that politeness counted are those that the analysis contacts: one query for both."""
     queue.add("https://site-0.example/")
     (claimed,) = queue.claim()
     names = Names({"site-0.example": (PUBLIC,)})
@@ -182,7 +182,7 @@ def test_a_name_is_looked_up_once(services: Services, queue: Queue) -> None:
 
 
 def test_a_name_that_does_not_exist_is_a_failed_run(services: Services, queue: Queue) -> None:
-    """The reason is told, and nobody was visited but the domain."""
+    """The reason is stored, and no host was visited but the domain."""
     queue.add("https://unknown.example/")
     (claimed,) = queue.claim()
 
@@ -205,7 +205,7 @@ def test_a_name_of_the_operators_own_is_not_spared(services: Services, queue: Qu
 
 
 def test_what_may_no_longer_be_contacted_is_not_looked_up(services: Services, queue: Queue) -> None:
-    """A run that was queued under other settings fails without a question to anybody."""
+    """A run that was queued under other settings fails without a query."""
     queue.add("https://site-0.example:4444/")
     (claimed,) = queue.claim()
     services.options = replace(services.options, analyze=AnalyzeOptions())
@@ -260,7 +260,7 @@ def test_an_outcome_that_the_tables_refuse_is_a_failed_run(
 def test_an_outcome_waits_for_a_database_that_is_full(
     services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was found out is kept until it can be written."""
+    """The result is kept until it can be written."""
     refusals = [Unavailable(), Unavailable()]
 
     def full_for_a_while(tx: Transaction, run: ClaimedRun, packed: PackedReport, now_ms: int) -> tuple[int, ...]:
@@ -364,10 +364,10 @@ def test_a_trace_says_how_runs_ended(
         perform(services, completed)
         services.tracing.close()
     runs = {span.attributes["pagegrade.run"]: span for span in collector.named("run")}
-    told = [runs[run.id] for run in (put_off, cancelled, discarded, failed, completed)]
-    parts = [{span.name for span in collector.spans if span.parent_id == run.span_id} for run in told]
+    recorded = [runs[run.id] for run in (put_off, cancelled, discarded, failed, completed)]
+    parts = [{span.name for span in collector.spans if span.parent_id == run.span_id} for run in recorded]
 
-    assert [(run.attributes.get("pagegrade.state"), run.failure) for run in told] == [
+    assert [(run.attributes.get("pagegrade.state"), run.failure) for run in recorded] == [
         ("put_off", None),
         (None, "cancelled"),
         ("discarded", "internal"),

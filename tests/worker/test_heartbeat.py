@@ -39,7 +39,7 @@ def process_of(database: Database, lease_s: float = LEASE_S) -> Services:
 
 
 def live(database: Database, silent_ms: int = 60_000) -> tuple[LiveProcess, ...]:
-    """Who lives."""
+    """The processes that live."""
     return database.read_here(lambda tx: list_live(tx, now_ms(), silent_ms))
 
 
@@ -128,9 +128,9 @@ def test_who_was_forgotten_while_it_slept_is_known_again(database: Database) -> 
 
 
 @shared_only
-def test_a_database_that_is_away_is_told_later(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unreachable_database_hears_it_later(caplog: pytest.LogCaptureFixture) -> None:
     """The process starts and ends all the same, and says in its log what the matter is."""
-    away = Services(database=open_database("postgresql+psycopg://nobody@127.0.0.1:1/nothing"))
+    away = Services(database=open_database("postgresql+psycopg://missing@127.0.0.1:1/nothing"))
 
     async def script() -> int:
         async with present(away, "serve"):
@@ -161,7 +161,7 @@ def test_one_that_could_not_say_so_at_first_says_it_soon(database: Database) -> 
     assert ended
 
 
-def test_where_nobody_else_works_nobody_is_told(tmp_path: Path) -> None:
+def test_a_single_process_sends_no_notices(tmp_path: Path) -> None:
     """There is no thread and no row."""
     process = Services(database=make_file(tmp_path))
 

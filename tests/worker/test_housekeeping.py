@@ -203,7 +203,7 @@ def test_counters_that_no_longer_count_are_forgotten(services: Services) -> None
 def test_of_too_many_counters_those_left_alone_the_longest_go(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Though they count; the table does not grow for ever, whoever comes."""
+    """Though they count; the table does not grow for ever, however many clients come."""
     monkeypatch.setattr(housekeeping, "COUNTERS", 15_000)
     # Of a table of this size all of it is looked at, or the number that goes would be up to chance.
     monkeypatch.setattr(housekeeping, "silence_to_forget", partial(silence_to_forget, percent=100))

@@ -9,7 +9,7 @@ TRIES = 4_000
 
 @pytest.mark.parametrize("peers", [1, 2, DRAWN])
 def test_a_few_all_look_soon(peers: int) -> None:
-    """Nobody waits for a lot to be drawn."""
+    """No process waits for its turn."""
     assert max(turn_s(peers) for _ in range(TRIES)) <= SOON_S * peers
 
 

@@ -29,7 +29,7 @@ def services(tmp_path: Path) -> Iterator[Services]:
 
 
 async def until_woken(services: Services) -> None:
-    """Offer until somebody is told of a run."""
+    """Offer until another worker is notified of a run."""
     woken = asyncio.Event()
     services.wake = woken.set
     async with asyncio.TaskGroup() as group:
@@ -42,7 +42,7 @@ async def until_woken(services: Services) -> None:
 
 
 def test_a_run_whose_time_has_come_is_offered(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One bad moment of the database, or one mistake, does not end it; workers are told."""
+    """One fault of the database, or one of ours, does not end it; workers are notified."""
     monkeypatch.setattr(module, "EVERY_S", 0.01)
     queue = Queue(services.database, add_owner(services.database)[0].id)
     queue.add(now_ms=now_ms())

@@ -244,10 +244,10 @@ def test_no_more_run_than_there_are_slots(services: Services, queue: Queue, stag
     assert states(queue) == ["completed"] * 3
 
 
-def test_one_site_is_visited_politely_whoever_asks(
+def test_one_site_is_visited_politely_for_all_accounts(
     services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Sixty reports of six accounts on one site: two at a time, twenty in this minute, and nobody's fails."""
+    """Sixty reports of six accounts on one site: two at a time, twenty in this minute, and none fails."""
     there: list[int] = []
     most = 0
 
@@ -303,7 +303,7 @@ def test_who_queues_a_run_wakes_the_worker(
 
 
 def test_what_a_dead_process_held_is_taken_at_the_start(services: Services, queue: Queue, stage: Stage) -> None:
-    """Its lease would have lasted for half a minute; nobody waits for it but where others may be at work."""
+    """Its lease would have lasted for half a minute; it is waited for only where other processes may be at work."""
     queue.add(now_ms=now_ms())
     queue.claim(now_ms=now_ms())
     stage.gate.set()
@@ -383,7 +383,7 @@ def test_a_deleted_report_stops_its_run(services: Services, queue: Queue, stage:
     assert queue.rows("SELECT COUNT(*) FROM visits WHERE ended_at_ms IS NULL") == [(0,)]
 
 
-def test_a_run_is_stopped_as_soon_as_its_deletion_is_told(queue: Queue, stage: Stage) -> None:
+def test_a_run_is_stopped_as_soon_as_its_deletion_is_notified(queue: Queue, stage: Stage) -> None:
     """Long before the next heartbeat; a change of another kind does not stop it."""
     services = Services(database=queue.database, options=ServiceOptions(lease_s=600.0, grace_s=SOON_S))
     first, second = queue.add("https://example.com/"), queue.add("https://example.org/")
@@ -437,7 +437,7 @@ def test_after_the_grace_runs_go_back(services: Services, queue: Queue, stage: S
 
 
 def test_a_second_word_stops_at_once(services: Services, queue: Queue, stage: Stage) -> None:
-    """Whoever is in a hurry does not wait for the grace."""
+    """An operator in a hurry does not wait for the grace."""
     run = queue.add()
 
     async def scene() -> None:
@@ -479,7 +479,7 @@ def test_a_run_that_cannot_be_stored_is_given_back(
 def test_a_mistake_in_the_worker_costs_one_attempt(
     services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A run that nobody works on any more is found once its lease is over, while others go on."""
+    """A run without a worker is found once its lease is over, while others go on."""
     attempts: list[int] = []
 
     async def perform(services: Services, run: ClaimedRun, **_: object) -> None:
@@ -553,8 +553,8 @@ def test_a_suspect_is_alone(services: Services, queue: Queue, monkeypatch: pytes
     assert [beside[run] for run in others] == [{others[1]}, {others[0]}]
 
 
-@pytest.mark.backend("sqlite", "elsewhere a run that must wait has no job, and nobody sees it")
-def test_a_suspect_that_must_wait_holds_nobody_up(services: Services, queue: Queue, stage: Stage) -> None:
+@pytest.mark.backend("sqlite", "elsewhere a run that must wait has no job, and is not seen")
+def test_a_suspect_that_must_wait_delays_no_other(services: Services, queue: Queue, stage: Stage) -> None:
     """Its target is resting; the others go on, and it comes in its time."""
     queue.add("https://s.example/", now_ms=now_ms())
     queue.change("UPDATE runs SET attempt = 2, available_at_ms = :at_ms", at_ms=now_ms() + 30_000)
@@ -607,7 +607,7 @@ def test_waking_is_harmless_at_any_time(services: Services, queue: Queue) -> Non
     assert worker.busy == 0
 
 
-@pytest.mark.backend("postgresql", "elsewhere nobody else can change the tables")
+@pytest.mark.backend("postgresql", "elsewhere no other process can change the tables")
 def test_nothing_is_taken_from_tables_of_a_version_that_it_cannot_work_beside(
     services: Services, queue: Queue, stage: Stage, caplog: pytest.LogCaptureFixture
 ) -> None:

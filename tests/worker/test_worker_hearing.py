@@ -1,4 +1,4 @@
-"""What workers of several processes tell each other, and how they do not all run at once."""
+"""Notices between workers of several processes, and how they do not all run at once."""
 
 from __future__ import annotations
 
@@ -29,38 +29,38 @@ class Quiet:
     healthy = True
 
     def send(self, report_id: int) -> None:
-        """Nobody is there."""
+        """No process is there."""
 
 
-def test_others_are_told_of_work(services: Services, queue: Queue, stage: Stage) -> None:
+def test_other_workers_are_notified_of_work(services: Services, queue: Queue, stage: Stage) -> None:
     """When a run was queued here, and when one was given back."""
-    told: list[str] = []
-    services.notify_job = lambda: told.append("job")
+    notices: list[str] = []
+    services.notify_job = lambda: notices.append("job")
     services.options = ServiceOptions(lease_s=1.0, grace_s=0.0)
     queue.add(now_ms=now_ms())
 
     async def scene() -> None:
         async with working(Worker(services, slots=1)):
             services.wake()
-            assert told == ["job"]
+            assert notices == ["job"]
             await stage.until(lambda: len(stage.started) == 1)
 
     play(scene)
 
-    assert told == ["job", "job"]
+    assert notices == ["job", "job"]
 
 
-def test_others_are_told_of_what_a_dead_process_held(services: Services, queue: Queue) -> None:
+def test_other_workers_are_notified_of_what_a_dead_process_held(services: Services, queue: Queue) -> None:
     """A process that has no room itself finds it as well as any other."""
-    told: list[str] = []
-    services.notify_job = lambda: told.append("job")
+    notices: list[str] = []
+    services.notify_job = lambda: notices.append("job")
     queue.add(now_ms=now_ms())
     queue.claim(now_ms=now_ms())
 
     async def scene() -> None:
         async with working(Worker(services, slots=0), ahead_ms=60_000):
             await Stage().until(lambda: states(queue) == ["queued"])
-            await Stage().until(lambda: bool(told))
+            await Stage().until(lambda: bool(notices))
 
     play(scene)
 
@@ -68,12 +68,12 @@ def test_others_are_told_of_what_a_dead_process_held(services: Services, queue: 
 def test_what_another_process_queued_is_looked_for_in_turn(
     services: Services, queue: Queue, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hundreds of notices at once are one look, at a moment that no other process has; nobody is told again."""
+    """Hundreds of notices at once are one look, at a moment that no other process has; no notice is sent on."""
     monkeypatch.setattr(worker_module, "POLL_S", 3600.0)
     stage.gate.set()
     services.peers = 100
-    told: list[str] = []
-    services.notify_job = lambda: told.append("job")
+    notices: list[str] = []
+    services.notify_job = lambda: notices.append("job")
     looks = 0
 
     def counted(*arguments: Any, **more: Any) -> tuple[ClaimedRun, ...]:
@@ -99,28 +99,28 @@ def test_what_another_process_queued_is_looked_for_in_turn(
 
     play(scene)
 
-    assert told == []
+    assert notices == []
 
 
-@pytest.mark.backend("postgresql", "nobody else takes runs")
-def test_whoever_takes_a_run_says_that_more_wait(services: Services, queue: Queue, stage: Stage) -> None:
+@pytest.mark.backend("postgresql", "no other process takes runs")
+def test_taking_a_run_announces_that_more_wait(services: Services, queue: Queue, stage: Stage) -> None:
     """So that as many look as are needed; who finds nothing more says nothing."""
-    told: list[str] = []
-    services.notify_job = lambda: told.append("job")
+    notices: list[str] = []
+    services.notify_job = lambda: notices.append("job")
     for number in range(2):
         queue.add(f"https://a{number}.example/", now_ms=now_ms())
 
     async def scene() -> None:
         async with working(Worker(services, slots=1)) as worker:
             await stage.until(lambda: len(stage.started) == 1)
-            await stage.until(lambda: told == ["job"])
+            await stage.until(lambda: notices == ["job"])
             stage.gate.set()
             await stage.until(lambda: states(queue) == ["completed"] * 2)
             await stage.until(lambda: worker.busy == 0)
 
     play(scene)
 
-    assert told == ["job"]
+    assert notices == ["job"]
 
 
 def test_an_earlier_turn_comes_before_a_later_one(
@@ -167,7 +167,7 @@ def test_a_turn_that_is_now_is_followed_by_others(
         assert runner.run(scene()) == []
 
 
-def test_whoever_has_no_room_does_not_look(services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_worker_does_not_ask_for_work(services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that only answers requests asks the database for nothing it could not take."""
     monkeypatch.setattr(worker_module, "POLL_S", 3600.0)
 

@@ -27,7 +27,7 @@ from tests.builders import outcome, run
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
-    """What is disabled, out of the order or hidden from everybody is not reached."""
+    """Elements that are disabled, out of the order or hidden from all visitors are not reached."""
     assert outcome(aria_hidden_focus, html).state == "closed"
 
 

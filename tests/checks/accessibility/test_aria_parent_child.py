@@ -35,7 +35,7 @@ from tests.builders import outcome, run
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
-    """What has no meaning stands between freely, and ownership counts as standing inside."""
+    """Elements without meaning may stand between, and ownership counts as standing inside."""
     assert outcome(aria_parent_child, html).state == "together"
 
 

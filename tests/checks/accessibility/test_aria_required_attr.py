@@ -26,7 +26,7 @@ from tests.builders import outcome
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
-    """What the element brings along, or the role does not need, is not missing."""
+    """Attributes that the element implies, or the role does not need, are not missing."""
     assert outcome(aria_required_attr, html).state == "complete"
 
 

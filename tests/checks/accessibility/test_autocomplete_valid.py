@@ -32,7 +32,7 @@ from tests.builders import outcome, run
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
-    """Words of the standard in their order, and switches that harm nobody."""
+    """Words of the standard in their order, and switches without harm."""
     assert outcome(autocomplete_valid, html).state == "valid"
 
 

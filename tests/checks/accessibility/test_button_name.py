@@ -82,7 +82,7 @@ def test_button_with_the_role_of_something_else_is_left_to_another_check(role: s
 
 @pytest.mark.parametrize("button", ["<button hidden></button>", '<button aria-hidden="true"></button>'])
 def test_hidden_buttons_are_left_out(button: str) -> None:
-    """Nobody meets them."""
+    """No visitor reaches them."""
     assert outcome(button_name, button).state == "named"
 
 

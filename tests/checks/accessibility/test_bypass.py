@@ -52,5 +52,5 @@ def test_page_without_links_needs_no_way(html: str) -> None:
     ],
 )
 def test_way_that_a_script_may_make_is_not_evaluated(html: str) -> None:
-    """What a button does cannot be seen, and content that comes first needs no way to it."""
+    """The effect of a button cannot be seen, and content that comes first needs no way to it."""
     assert isinstance(run(bypass, html), NotApplicable)

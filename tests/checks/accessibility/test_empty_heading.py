@@ -46,7 +46,7 @@ def test_what_is_right_passes(html: str) -> None:
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
-    """What nobody hears is empty."""
+    """Content that is not exposed is empty."""
     found = outcome(empty_heading, html)
 
     assert found.state == "empty"

@@ -88,8 +88,8 @@ def test_buttons_and_hidden_inputs_need_no_label(kind: str) -> None:
         "<input role=presentation disabled>",
     ],
 )
-def test_fields_that_nobody_meets_are_left_out(field: str) -> None:
-    """Traps for robots are hidden from people, and nobody is told of a disabled field with ``role=none``."""
+def test_fields_out_of_reach_are_left_out(field: str) -> None:
+    """Traps for robots are hidden from people, and a disabled field with ``role=none`` is not exposed."""
     found = outcome(form_label, f"<input aria-label=Mail>{field}")
 
     assert (found.state, found.value) == ("labelled", 1)
@@ -110,7 +110,7 @@ def test_hidden_label_costs_half(how: str) -> None:
 
 
 def test_missing_label_outweighs_placeholder() -> None:
-    """The worse state is told, with both in the evidence."""
+    """The worse state is reported, with both in the evidence."""
     found = outcome(form_label, '<input placeholder="Mail"><input>')
 
     assert (found.state, found.total) == ("unlabelled", 2)

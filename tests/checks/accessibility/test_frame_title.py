@@ -38,7 +38,7 @@ def test_frame_without_a_title_is_found(name: str) -> None:
         "hidden",
     ],
 )
-def test_frames_nobody_enters_do_not_apply(attributes: str) -> None:
+def test_frames_out_of_reach_do_not_apply(attributes: str) -> None:
     """Tracking frames and hidden frames need no title."""
     assert isinstance(run(frame_title, f'<iframe src="/t" {attributes}></iframe>'), NotApplicable)
 

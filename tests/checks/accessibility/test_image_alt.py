@@ -62,7 +62,7 @@ def test_reference_to_nothing_is_no_name() -> None:
     ],
 )
 def test_decoration_pixels_and_hidden_images_are_left_out(image: str) -> None:
-    """What nobody is meant to see needs no text."""
+    """Images that are not meant to be seen need no text."""
     assert outcome(image_alt, f'<img src="b.jpg" alt="Boat">{image}').state == "described"
 
 
@@ -148,7 +148,7 @@ def test_number_after_other_words_is_not_poor(alt: str) -> None:
 
 
 @pytest.mark.parametrize("more", ["role=none", "aria-label='The harbour'"])
-def test_text_that_nobody_hears_is_not_poor(more: str) -> None:
+def test_unexposed_text_is_not_poor(more: str) -> None:
     """Decoration is silent, and a label takes the place of the alternative."""
     assert outcome(image_alt, f'<img src="a.jpg" alt="a.jpg" {more}>').state == "described"
 

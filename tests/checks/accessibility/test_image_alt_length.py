@@ -15,5 +15,5 @@ def test_limit() -> None:
 
 
 def test_hidden_images_are_not_read_out() -> None:
-    """What nobody hears cannot be too long, and decoration has no text."""
+    """Text that is not exposed cannot be too long, and decoration has no text."""
     assert isinstance(run("image-alt-length", f'<img hidden alt="{"a" * 300}"><img alt="">'), NotApplicable)

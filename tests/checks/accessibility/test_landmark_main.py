@@ -69,5 +69,5 @@ def test_page_behind_an_open_dialog_is_not_evaluated(role: str) -> None:
     ],
 )
 def test_hidden_main_part_alone_is_none(html: str) -> None:
-    """Without a dialog over it nobody finds it, and a dialog without it covers nothing."""
+    """Without a dialog over it no screen reader finds it, and a dialog without it covers nothing."""
     assert outcome(landmark_main, html).state == "missing"

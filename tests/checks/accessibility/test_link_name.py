@@ -80,7 +80,7 @@ def test_link_without_a_name_is_found(link: str) -> None:
     ],
 )
 def test_targets_and_hidden_links_are_left_out(link: str) -> None:
-    """Anchors without an address and hidden duplicates are not links to anybody."""
+    """Anchors without an address and hidden duplicates are not exposed as links."""
     assert outcome(link_name, link).state == "named"
 
 

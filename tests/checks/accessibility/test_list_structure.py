@@ -36,7 +36,7 @@ from tests.builders import outcome
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
-    """What shows nothing may stand anywhere, and roles make other things of lists."""
+    """Elements that show nothing may stand anywhere, and roles make other things of lists."""
     assert outcome(list_structure, html).state == "sound"
 
 
@@ -66,7 +66,7 @@ def test_what_is_right_passes(html: str) -> None:
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
-    """Strangers in a list, and items without one."""
+    """Other elements in a list, and items without one."""
     found = outcome(list_structure, html)
 
     assert found.state == "broken"
@@ -84,7 +84,7 @@ def test_loss_grows_up_to_ten(count: int, loss: float) -> None:
 
 
 def test_groups_without_meaning_and_custom_elements_may_hold_items() -> None:
-    """What a script defines may be a list; a role that says something else breaks it."""
+    """An element that a script defines may be a list; a role that says something else breaks it."""
     for html in (
         "<dl><div role=presentation><dt>x<dd>y</div></dl>",
         "<dl><div role=none><dt>x<dd>y</div></dl>",

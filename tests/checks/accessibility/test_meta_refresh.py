@@ -28,7 +28,7 @@ from tests.builders import outcome
     ],
 )
 def test_content_is_read_as_browsers_read_it(content: str, state: str) -> None:
-    """What they do not understand does nothing; more than twenty hours hurries nobody."""
+    """Unknown content does nothing; more than twenty hours disturbs no reader."""
     assert outcome(meta_refresh, f'<meta http-equiv="Refresh" content="{content}">').state == state
 
 

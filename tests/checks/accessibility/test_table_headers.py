@@ -95,7 +95,7 @@ def test_page_without_anything_to_evaluate_is_not_evaluated(html: str) -> None:
     ],
 )
 def test_table_that_says_it_holds_data_needs_headers(start: str) -> None:
-    """A caption, a summary, a head or a role: nobody writes them for layout."""
+    """A caption, a summary, a head or a role: layout has none of them."""
     found = outcome(table_headers, start + "<tr><td>a<td>b<tr><td>1<td>2</table>")
 
     assert (found.state, found.loss) == ("unmarked", 0.5)
@@ -119,7 +119,7 @@ def test_head_over_a_single_cell_is_the_title_bar_of_a_box() -> None:
     ],
 )
 def test_cells_of_a_table_that_is_large_or_says_data_need_a_header_in_their_row_or_column(rows: str) -> None:
-    """Where some cells have headers, the others are missed; it costs little, however many there are."""
+    """In a table with some header cells, the others are missed; it costs little, however many there are."""
     found = outcome(table_headers, f"<table>{rows}</table>")
 
     assert (found.state, found.loss) == ("partial", 0.25)

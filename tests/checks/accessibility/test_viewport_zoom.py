@@ -17,7 +17,7 @@ def viewport(content: str) -> str:
     ["width=device-width", "user-scalable=yes", "user-scalable=1", "maximum-scale=5", "maximum-scale=10", ""],
 )
 def test_free_zoom_passes(content: str) -> None:
-    """Five times is enough for everybody."""
+    """Five times is enough."""
     assert outcome(viewport_zoom, viewport(content)).state == "free"
 
 
@@ -37,7 +37,7 @@ def test_limit_of_the_scale(scale: str, state: str) -> None:
 
 @pytest.mark.parametrize(("scale", "limit"), [("1.5", 2), ("2", 5), ("4", 5)])
 def test_detail_names_the_limit_that_is_missed(scale: str, limit: float) -> None:
-    """Twice for everybody, five times to be free."""
+    """Twice is needed by all, five times is free."""
     (detail,) = outcome(viewport_zoom, viewport(f"maximum-scale={scale}")).details
 
     assert (detail.actual, detail.limit) == (float(scale), limit)

@@ -61,7 +61,7 @@ def test_letters_inside_another_word_do_not_count() -> None:
 
 @pytest.mark.parametrize("title", ["東京の庭園家具", "เฟอร์นิเจอร์สวน", "Sony 公式サイト"])
 def test_scripts_without_spaces_are_not_evaluated(title: str) -> None:
-    """Their words cannot be told apart without a dictionary."""
+    """Their words cannot be separated without a dictionary."""
     assert isinstance(run(content_keywords, page(title, "<h1>x</h1>")), NotApplicable)
 
 
@@ -104,7 +104,7 @@ def test_pages_that_scripts_fill_are_not_evaluated() -> None:
 
 
 def test_hidden_headings_do_not_count() -> None:
-    """Nobody sees them."""
+    """They are not shown."""
     found = outcome(content_keywords, page("Garden furniture", "<h2 hidden>Garden</h2><p>x"))
 
     assert found.state == "absent"

@@ -50,7 +50,7 @@ def test_the_limits_are_100_and_300_words(count: int, state: str, loss: float) -
     ],
 )
 def test_only_visible_text_of_the_content_counts(part: str) -> None:
-    """Navigation, code and hidden parts tell nothing about the subject."""
+    """Navigation, code and hidden parts say nothing about the subject."""
     found = outcome(content_length, START + "<p>one two</p>" + part.format("word " * 400))
 
     assert (found.state, found.value) == ("thin", 2)

@@ -17,7 +17,7 @@ def test_three_times_is_too_often() -> None:
 
 
 def test_labels_menus_and_hidden_texts_do_not_count() -> None:
-    """Short ones, those of navigation, and what nobody sees."""
+    """Short ones, those of navigation, and text that is not shown."""
     page = "<p>Read more</p>" * 5 + f"<nav>{LONG * 3}</nav><div hidden>{LONG * 3}</div>"
 
     assert isinstance(run("duplicate-paragraphs", page), NotApplicable)

@@ -19,5 +19,5 @@ def test_shell_that_scripts_fill_is_not_evaluated() -> None:
 
 
 def test_page_with_a_word_is_filled() -> None:
-    """How much is enough is another check's question."""
+    """The number of words that is enough is another check's question."""
     assert outcome(empty_page, "<!doctype html><title>x</title><p>Soon").state == "filled"

@@ -56,7 +56,7 @@ def test_declared_size(width: str, height: str, state: str) -> None:
 
 
 def test_what_was_seen_rules_over_what_is_declared() -> None:
-    """Where the page shows the same picture, its status, size and kind are known."""
+    """For a picture that the page shows as well, status, size and kind are known."""
     small = make_resource(URL, image=ImageFacts(format="jpeg", width_px=100, height_px=100))
     vector = make_resource(URL, image=ImageFacts(format="svg"))
     heavy = make_resource(URL, decoded_bytes=9_000_000)

@@ -60,7 +60,7 @@ def test_case_of_the_property_does_not_matter() -> None:
 
 
 def test_values_are_decoded_once() -> None:
-    """What is shown is what a network reads."""
+    """The text of the message is the text that a network reads."""
     found = outcome(open_graph, page("og:title", content="Tables &amp; chairs"))
 
     assert found.evidence[0].reason == "og:title: Tables & chairs"

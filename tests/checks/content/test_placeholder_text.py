@@ -43,7 +43,7 @@ def test_what_was_left_behind(page: str) -> None:
     ],
 )
 def test_what_is_meant(page: str) -> None:
-    """Pages about it, code, what scripts fill, and what nobody sees."""
+    """Pages about it, code, text that scripts fill in, and text that is not shown."""
     assert outcome("placeholder-text", "<!doctype html>" + page).state == "none"
 
 

@@ -64,7 +64,7 @@ def test_packing_what_is_packed_is_needless(name: str, state: str) -> None:
 
 
 def test_needless_packing_outweighs_a_little_waste() -> None:
-    """The dearer fault is the one that is named."""
+    """The more expensive fault is the one that is named."""
     found = outcome(
         asset_compression,
         resources=make_resources(plain("a.js", 5_000, 2_000), packed("b", image=ImageFacts(format="jpeg"))),
@@ -74,7 +74,7 @@ def test_needless_packing_outweighs_a_little_waste() -> None:
     assert {detail.code: detail.actual for detail in found.details}["uncompressed_files"] == 1
 
 
-def test_fonts_are_told_by_their_bytes() -> None:
+def test_fonts_are_recognized_by_their_bytes() -> None:
     """WOFF2 is packed inside; TrueType is not."""
     assert (
         outcome(asset_compression, resources=make_resources(packed("a", kind="font", font_format="woff2"))).state

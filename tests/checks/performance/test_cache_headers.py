@@ -82,7 +82,7 @@ def test_a_cache_on_the_way_may_have_used_the_lifetime_up() -> None:
 
 
 def test_files_of_other_sites_are_not_evaluated() -> None:
-    """Their owner is somebody else."""
+    """They belong to another owner."""
     verdict = run(cache_headers, resources=make_resources(file(first_party=False)))
 
     assert isinstance(verdict, NotApplicable)
@@ -114,7 +114,7 @@ def test_files_of_other_sites_are_not_evaluated() -> None:
     ],
 )
 def test_decisions_documents_and_failures_are_left_out(item: Resource) -> None:
-    """What is meant not to be kept, and what did not arrive, is no mistake of caching."""
+    """Files that must not be kept, and files that did not arrive, are no mistake of caching."""
     verdict = run(cache_headers, resources=make_resources(item))
 
     assert isinstance(verdict, NotApplicable)
@@ -178,7 +178,7 @@ def test_the_largest_uncached_file_is_named_first() -> None:
 
 
 def test_without_the_files_nothing_is_said() -> None:
-    """The page alone does not tell."""
+    """The page alone does not say."""
     assert isinstance(run(cache_headers), NotRun)
 
 

@@ -35,7 +35,7 @@ def test_some_files_need_none(value: str) -> None:
 
 
 def test_files_of_others_are_not_evaluated() -> None:
-    """Nobody here can mend them."""
+    """The owner of the page cannot fix them."""
     foreign = make_resource("https://b.example/a.js", kind="script", first_party=False)
 
     assert isinstance(run(cache_validators, resources=make_resources(foreign)), NotApplicable)

@@ -10,7 +10,7 @@ COOKIE = (("set-cookie", "id=s3cr3t; Path=/"), ("Set-Cookie", "other=s3cr3t"))
 
 
 def test_names_are_shown_and_values_are_not() -> None:
-    """Values may be somebody's session."""
+    """Values may be session identifiers."""
     found = outcome(cookies_on_static, resources=make_resources(make_resource(URL + "a.png", headers=COOKIE)))
 
     assert (found.state, found.evidence[0].value) == ("cookies", "id, other")

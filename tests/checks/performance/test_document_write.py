@@ -44,7 +44,7 @@ def test_own_files_count_and_those_of_others_do_not() -> None:
 
 
 def test_data_blocks_are_no_scripts() -> None:
-    """Nobody runs them."""
+    """They are not run."""
     html = "<script type=application/json>document.write(1)</script>"
 
     assert isinstance(run(document_write, html, resources=make_resources()), NotApplicable)

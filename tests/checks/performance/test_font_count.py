@@ -19,7 +19,7 @@ def fonts(count: int, **more: Any) -> Any:
 
 @pytest.mark.parametrize(("count", "loss"), [(1, 0), (4, 0), (5, 0.25), (8, 0.25), (9, 0.5), (60, 0.5)])
 def test_five_are_many_and_nine_very_many(count: int, loss: float) -> None:
-    """Which of them are used is not known, so half is the most."""
+    """The number of used ones is not known, so half is the most."""
     assert evaluated(font_count, resources=fonts(count)).loss == loss
 
 

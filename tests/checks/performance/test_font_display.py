@@ -33,7 +33,7 @@ def test_fonts_of_icons_are_left_out(family: str) -> None:
     assert isinstance(run(font_display, resources=offered("", family=family)), NotApplicable)
 
 
-def test_nobody_waits_for_inline_fonts() -> None:
+def test_inline_fonts_are_not_waited_for() -> None:
     """They come with the stylesheet."""
     assert isinstance(run(font_display, resources=offered("", inline=True)), NotApplicable)
 

@@ -34,7 +34,7 @@ def test_one_woff2_among_the_files_is_enough(formats: tuple[str, ...], state: st
 
 
 def test_the_number_decides_up_to_half() -> None:
-    """Unused faces cost nobody anything."""
+    """Unused faces cost nothing."""
     css = "".join(f"@font-face{{font-family:f{n};src:url(/{n}.woff)}}" for n in range(9))
 
     assert evaluated(font_format, f"<style>{css}</style>", resources=make_resources()).loss == 0.5
@@ -42,18 +42,18 @@ def test_the_number_decides_up_to_half() -> None:
 
 
 def test_font_services_answer_each_program_differently() -> None:
-    """What they gave us says nothing about browsers."""
+    """The files that they gave us say nothing about browsers."""
     assert isinstance(run(font_format, resources=offered("ttf", own=False)), NotApplicable)
 
 
-def test_formats_that_cannot_be_told_are_not_evaluated() -> None:
+def test_unrecognized_formats_are_not_evaluated() -> None:
     """An address without an extension may be anything."""
     assert isinstance(run(font_format, resources=offered("")), NotApplicable)
     assert isinstance(run(font_format), NotRun)
 
 
 def test_the_first_bytes_may_excuse_a_face() -> None:
-    """A WOFF2 file without a telling name was fetched."""
+    """A WOFF2 file whose name does not say so was fetched."""
     file = make_resource(URL + "font?id=1", kind="font", font_format="woff2")
     face = FontFace(family="x", formats=("", "woff"), stylesheet_url=URL + "a.css")
     sheet = make_resource(URL + "a.css", kind="stylesheet")

@@ -31,7 +31,7 @@ def test_bytes_lines_and_cookies_have_limits(headers: list[tuple[str, str]], exp
 
 
 def test_values_are_never_shown() -> None:
-    """They may be somebody's session."""
+    """They may be session identifiers."""
     secret = "s3cr3t" * 900
     found = outcome(header_bytes, response=make_response("x", headers=(("Set-Cookie", secret), ("X-Token", secret))))
 

@@ -27,7 +27,7 @@ def test_the_header_names_protocols(value: str, state: str) -> None:
 
 
 def test_an_answer_over_http3_is_proof() -> None:
-    """Nobody needs to announce what is used."""
+    """A protocol in use needs no announcement."""
     assert outcome(http3_advertised, response=make_response("x", http_version="HTTP/3")).state == "advertised"
 
 

@@ -16,7 +16,7 @@ def images(count: int, extra: str = "") -> str:
 
 
 def styled(*references: tuple[str, str], stylesheet: str = "a.css") -> Resources:
-    """What one fetched stylesheet names: (path, kind)."""
+    """The files that one fetched stylesheet names: (path, kind)."""
     return make_resources(
         stylesheet_references=tuple(
             StylesheetReference(url=URL + path, kind=kind, stylesheet_url=URL + stylesheet)  # type: ignore[arg-type]
@@ -26,7 +26,7 @@ def styled(*references: tuple[str, str], stylesheet: str = "a.css") -> Resources
 
 
 def count(html: str, **more: Any) -> int:
-    """How many requests the check sees."""
+    """The number of requests that the check counts."""
     value = outcome(http_requests, html, **more).value
     if not isinstance(value, int):
         raise TypeError(value)
@@ -159,7 +159,7 @@ def test_addresses_of_other_kinds_in_stylesheets_are_no_requests() -> None:
     assert count("<p>x", resources=resources) == 0
 
 
-def test_hosts_are_told_where_there_are_too_many() -> None:
+def test_hosts_are_listed_where_there_are_too_many() -> None:
     """The owner sees who asks for so much."""
     html = images(60) + "<script src='https://cdn.example.net/x.js'></script>"
     found = outcome(http_requests, html)

@@ -28,7 +28,7 @@ def test_frames_that_load_nothing_do_not_count() -> None:
     assert outcome(iframes_count, html).value == 0
 
 
-def test_lazy_ones_are_told_apart() -> None:
+def test_lazy_images_have_a_state_of_their_own() -> None:
     """Those load when they come near."""
     found = outcome(iframes_count, FRAME + FRAME.replace("title", "loading=Lazy title"))
 

@@ -92,7 +92,7 @@ def test_a_fallback_inside_a_picture_with_modern_sources_is_fine() -> None:
     ],
 )
 def test_a_modern_candidate_needs_no_type(html: str) -> None:
-    """Browsers take it for its place, not for its type; its ending tells enough to excuse the fallback."""
+    """Browsers take it for its place, not for its type; its ending is enough to excuse the fallback."""
     assert state_of(image("jpeg"), html=html) == "modern"
 
 
@@ -155,5 +155,5 @@ def test_the_worst_image_is_named_first() -> None:
 
 
 def test_without_the_files_nothing_is_said() -> None:
-    """The page alone does not tell formats."""
+    """The page alone does not name formats."""
     assert isinstance(run(image_format, PAGE), NotRun)

@@ -60,7 +60,7 @@ def test_a_file_is_fetched_once_however_often_it_stands_there() -> None:
 
 
 def test_drawings_and_small_files_are_icons() -> None:
-    """The file tells where the page does not; a width alone tells nothing."""
+    """The file says so where the page does not; a width alone says nothing."""
     small = make_resource(URL + "a.jpg", image=ImageFacts(format="png", width_px=64, height_px=64))
 
     assert isinstance(run(image_lazy_loading, "<img src=/icon.svg?v=1>" * 9), NotApplicable)

@@ -33,7 +33,7 @@ def test_size_and_number_decide(sizes: list[int], state: str, loss: float) -> No
 
 @pytest.mark.parametrize("html", ["<p>none", "<style>p{background:url(/0.jpg)}</style>"])
 def test_backgrounds_of_stylesheets_may_never_be_fetched(html: str) -> None:
-    """So their weight is nobody's."""
+    """So their weight is not counted."""
     files = make_resources(make_resource(URL + "0.jpg", body_bytes=900_000))
 
     assert isinstance(run(image_weight, html, resources=files), NotApplicable)

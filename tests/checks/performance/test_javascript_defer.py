@@ -75,7 +75,7 @@ def test_a_subdomain_is_not_foreign() -> None:
 
 
 def test_a_foreign_script_in_the_body_is_like_any_other() -> None:
-    """What stands before it is shown already."""
+    """The content before it is shown already."""
     html = HEAD + TEXT + "<script src=https://cdn.example.net/a.js></script><p>More."
 
     assert outcome(javascript_defer, html).state == "blocking"
@@ -134,7 +134,7 @@ def test_third_party_scripts_are_listed_first() -> None:
         ),
     ],
 )
-def test_message_tells_own_scripts_from_those_of_other_sites(scripts: str, message: str) -> None:
+def test_message_separates_own_scripts_from_those_of_other_sites(scripts: str, message: str) -> None:
     """The list holds both, so the sentence says how many are which."""
     assert outcome(javascript_defer, HEAD + scripts + TEXT).message == message
 

@@ -25,7 +25,7 @@ def test_the_limits_are_inclusive(wire: int, state: str, loss: float) -> None:
 
 @pytest.mark.parametrize(("size", "state"), [(500_000, "heavy"), (500_001, "very_heavy")])
 def test_above_the_last_limit_everything_is_lost(size: int, state: str) -> None:
-    """Whoever sends them."""
+    """Own files and those of other sites alike."""
     files = make_resources(make_resource(URL + "a.js", kind="script", body_bytes=size, first_party=False))
 
     assert outcome(js_size, PAGE, resources=files).state == state

@@ -32,7 +32,7 @@ def test_small_images_before_it_do_not_count() -> None:
     assert isinstance(run(lcp_image_lazy, html), NotApplicable)
 
 
-def test_the_file_tells_the_size_where_the_page_does_not() -> None:
+def test_the_file_gives_the_size_where_the_page_does_not() -> None:
     """Without both, nothing is guessed."""
     html = "<img src=/a.jpg loading=lazy>"
     file = make_resource(URL + "a.jpg", image=ImageFacts(format="jpeg", width_px=900, height_px=600))

@@ -67,7 +67,7 @@ def test_it_weighs_at_most_medium() -> None:
     assert load_time.severity.value <= Severity.MEDIUM.value
 
 
-def test_the_phases_samples_and_place_are_told() -> None:
+def test_the_phases_samples_and_place_are_reported() -> None:
     """The owner sees where the time goes and from where it was measured."""
     timings = Timings(dns_ms=12.4, connect_ms=None, first_byte_ms=2_400.0, total_ms=2_500.0)
     found = outcome(load_time, load_samples_ms=(2_500.0, 2_600.0), response=make_response(timings=timings))

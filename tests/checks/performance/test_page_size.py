@@ -27,7 +27,7 @@ def evaluate_size(decoded: int, wire: int | None, *, truncated: str | None = Non
     ],
 )
 def test_both_sizes_have_their_limits(decoded: int, wire: int, state: str, loss: float) -> None:
-    """What travels and what has to be read are evaluated, and the worse one counts."""
+    """The transferred size and the decoded size are evaluated, and the worse one counts."""
     found = evaluate_size(decoded, wire)
 
     assert isinstance(found.verdict, Outcome)
@@ -43,8 +43,8 @@ def test_it_says_which_number_is_evaluated() -> None:
     assert found.verdict.message == "The HTML has 400,000 bytes, compressed to 60,000 bytes."
 
 
-def test_a_page_that_travels_as_it_is_has_one_size() -> None:
-    """Framing adds a few bytes on the way, which nobody asks for."""
+def test_a_page_without_compression_has_one_size() -> None:
+    """Framing adds a few bytes to the transfer, which are not counted."""
     found = evaluate_size(400_000, 400_010)
 
     assert isinstance(found.verdict, Outcome)
@@ -76,7 +76,7 @@ def test_a_saved_page_is_evaluated_by_what_is_known() -> None:
 
 
 def test_a_body_that_broke_off_is_not_called_light() -> None:
-    """What is missing could be large."""
+    """The missing part could be large."""
     verdict = run(page_size, response=make_response(b"x" * 100, truncated="connection"))
 
     assert verdict == NotRun("truncated", "The body did not arrive whole, so its size is not known.")

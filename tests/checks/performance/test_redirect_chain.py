@@ -69,7 +69,7 @@ def test_a_permanent_move_needs_a_permanent_status(status: int, state: str) -> N
 
 
 def test_a_temporary_way_to_a_language_is_no_wrong_status() -> None:
-    """Which language is right depends on the visitor."""
+    """The right language depends on the visitor."""
     assert state_of(walk(APEX, APEX + "en/", status=302)) == "single"
 
 
@@ -84,13 +84,13 @@ def test_a_temporary_way_to_a_language_is_no_wrong_status() -> None:
         ((APEX, WWW, WWW + "en/"), "several"),
     ],
 )
-def test_a_scheme_that_nobody_typed_is_not_the_sites_fault(way: tuple[str, ...], state: str) -> None:
+def test_an_added_scheme_is_not_the_sites_fault(way: tuple[str, ...], state: str) -> None:
     """The step that our own choice of scheme caused is not counted; every other is."""
     assert state_of(walk(*way, typed_without_scheme=True)) == state
 
 
 def test_a_typed_scheme_counts() -> None:
-    """Somebody who types http:// wants to know what happens there."""
+    """A visitor who types http:// takes that way."""
     assert state_of(walk(INSECURE, APEX, WWW, typed_without_scheme=False)) == "several"
 
 

@@ -51,7 +51,7 @@ def test_more_than_four_hosts_are_too_many(count: int, state: str) -> None:
 
 
 def test_unread_stylesheets_may_use_what_is_preloaded() -> None:
-    """Then nothing is claimed; where they were read, they tell."""
+    """Then nothing is claimed; sheets that were read are evidence."""
     html = "<link rel=preload as=font href=/a.woff2><link rel=stylesheet href=/a.css>"
     sheet = make_resource(URL + "a.css", kind="stylesheet")
     named = StylesheetReference(url=URL + "a.woff2", kind="font", stylesheet_url=URL + "a.css")

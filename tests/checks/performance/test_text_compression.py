@@ -109,7 +109,7 @@ def test_an_unknown_coding_is_no_compression() -> None:
     assert state_of(found) == "uncompressed"
 
 
-def test_caches_must_be_told_that_a_kept_answer_varies() -> None:
+def test_an_answer_that_varies_must_say_so_to_caches() -> None:
     """Without Vary a cache hands compressed bytes to a client that cannot read them."""
     found = evaluate_html(BROTLI, KEPT)
 
@@ -130,7 +130,7 @@ def test_caches_must_be_told_that_a_kept_answer_varies() -> None:
     ],
 )
 def test_vary_is_asked_for_only_where_shared_caches_keep_the_answer(headers: list[tuple[str, str]]) -> None:
-    """Private and unkept answers reach nobody else."""
+    """Private and unkept answers reach no other visitor."""
     found = evaluate_html(BROTLI, *headers)
 
     assert state_of(found) == "compressed"

@@ -33,7 +33,7 @@ def test_more_bytes_of_others_are_major() -> None:
     assert (found.verdict.state, found.outcome) == ("major", "informative")
 
 
-def test_sites_are_told_apart_by_registrable_domain() -> None:
+def test_sites_are_distinguished_by_registrable_domain() -> None:
     """Two hosts of one site are one site."""
     found = outcome(third_party_share, PAGE, resources=files(9, "https://b.example/b.js", "https://c.b.example/c.png"))
 

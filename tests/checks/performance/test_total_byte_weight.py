@@ -65,7 +65,7 @@ def test_a_low_number_proves_nothing_when_files_are_missing() -> None:
 
 
 def test_a_saved_page_has_no_weight() -> None:
-    """Nobody saw its transfer."""
+    """Its transfer was not seen."""
     saved = make_response(PAGE, wire_bytes=None)
 
     assert isinstance(run(total_byte_weight, response=saved, resources=make_resources()), NotRun)

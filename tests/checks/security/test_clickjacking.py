@@ -16,12 +16,12 @@ def page(*headers: tuple[str, str], html: str = "") -> Artifacts:
 
 @pytest.mark.parametrize("value", ["'none'", "'self'", "'self' https://partner.example", "https://*.example.com", ""])
 def test_limited_ancestors_pass(value: str) -> None:
-    """An empty list lets nobody in."""
+    """An empty list allows no site."""
     assert outcome(clickjacking, page((CSP, f"frame-ancestors {value}"))).state == "policy"
 
 
 @pytest.mark.parametrize("value", ["*", "https:", "http: https:", "'self' *"])
-def test_ancestors_that_let_everybody_in_fail(value: str) -> None:
+def test_ancestors_that_allow_all_sites_fail(value: str) -> None:
     """A policy that allows all is no protection."""
     assert outcome(clickjacking, page((CSP, f"frame-ancestors {value}"))).state == "open-policy"
 
@@ -33,7 +33,7 @@ def test_old_header_passes(value: str) -> None:
 
 
 def test_same_value_twice_is_one_value() -> None:
-    """Whether as two lines or as one list, browsers read a set."""
+    """In two lines or in one list, browsers read a set."""
     assert outcome(clickjacking, page((XFO, "DENY"), (XFO, "DENY"))).state == "header"
     assert outcome(clickjacking, page((XFO, "DENY, DENY"))).state == "header"
 
@@ -56,7 +56,7 @@ def test_unknown_value_fails(value: str) -> None:
 
 
 def test_nothing_fails() -> None:
-    """Everybody may frame the page; other directives and fallbacks do not help."""
+    """All sites may frame the page; other directives and fallbacks do not help."""
     assert outcome(clickjacking, page()).state == "missing"
     assert outcome(clickjacking, page((CSP, "default-src 'none'; frame-src 'none'"))).state == "missing"
 

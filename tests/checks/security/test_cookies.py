@@ -16,7 +16,7 @@ def page(*lines: str, url: str = "https://example.com/", hsts: bool = False) -> 
 
 
 def state(*lines: str, url: str = "https://example.com/", hsts: bool = False) -> str:
-    """What the check says about those cookies."""
+    """The state of the check for those cookies."""
     return outcome(cookies, page(*lines, url=url, hsts=hsts)).state
 
 

@@ -29,7 +29,7 @@ def probe(*headers: tuple[str, str], status: int = 200) -> WellKnown:
     ],
 )
 def test_only_permission_with_credentials_fails(headers: tuple[tuple[str, str], ...], state: str, loss: float) -> None:
-    """Without them a script sees what everybody sees."""
+    """Without them a script sees only public content."""
     assert outcome(cors, cors_probe=probe(*headers)).state == state
     assert evaluated(cors, cors_probe=probe(*headers)).loss == loss
     assert cors.severity is Severity.HIGH

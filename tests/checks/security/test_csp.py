@@ -20,7 +20,7 @@ def page(*policies: str, html: str = "", report_only: str | None = None) -> Arti
 
 
 def state(*policies: str) -> str:
-    """What the check says about those policies."""
+    """The state of the check for those policies."""
     return outcome(csp, page(*policies)).state
 
 
@@ -66,7 +66,7 @@ def test_good_policies_are_strict(policy: str) -> None:
     ],
 )
 def test_policies_that_let_scripts_in_are_open(policy: str) -> None:
-    """Whoever can inject markup can inject a script, or a plugin."""
+    """With injected markup an attacker injects a script, or a plugin."""
     assert state(policy) == "open"
 
 
@@ -202,7 +202,7 @@ def test_nonces_are_not_shown() -> None:
 
 
 def test_names_and_states_of_the_policy_are_evidence() -> None:
-    """What browsers skip is said beside the policy."""
+    """Parts that browsers skip are named beside the policy."""
     found = outcome(csp, page(f"default-src 'self'; default-src *; typo-src x; {SAFE}"))
 
     assert found.evidence[-1].header == NAME
@@ -278,5 +278,5 @@ def test_every_policy_has_to_allow_a_script(first: str, second: str, expected: s
     ],
 )
 def test_policies_are_read_as_browsers_read_them(policy: str, expected: str) -> None:
-    """The first of a repeated directive, no value as nobody, unknown extras ignored."""
+    """The first of a repeated directive counts, no value allows no source, unknown extras are ignored."""
     assert state(policy) == expected

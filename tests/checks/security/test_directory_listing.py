@@ -28,7 +28,7 @@ def test_listing_is_found(html: str) -> None:
 @pytest.mark.parametrize(
     "name", [".env", "backup.zip", "dump.sql", "id_rsa", "wp-config.php~", "customers.sql.gz", "server.key"]
 )
-def test_confidential_names_are_told_apart(name: str) -> None:
+def test_confidential_names_have_a_state_of_their_own(name: str) -> None:
     """Backups, keys and configuration."""
     found = outcome(directory_listing, APACHE.replace("plan.pdf", name), url=URL)
 

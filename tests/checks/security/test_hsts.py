@@ -118,13 +118,13 @@ def test_host_that_is_an_address_does_not_apply() -> None:
     assert isinstance(run(hsts, page(url="https://192.0.2.1/")), NotApplicable)
 
 
-def test_own_header_is_told_before_the_preloaded_suffix() -> None:
+def test_own_header_comes_before_the_preloaded_suffix() -> None:
     """A host that does both is strong by itself."""
     assert outcome(hsts, page("max-age=31536000", url="https://example.dev/")).state == "strong"
 
 
-def test_unreadable_header_is_told_before_a_meta_element() -> None:
-    """The header is what has to be mended."""
+def test_unreadable_header_comes_before_a_meta_element() -> None:
+    """The header is the one to fix."""
     html = '<meta http-equiv="Strict-Transport-Security" content="max-age=31536000">'
 
     assert outcome(hsts, page("nonsense", html=html)).state == "unreadable"

@@ -87,7 +87,7 @@ def test_refusal_on_port_80_costs_half() -> None:
 
 
 def test_closed_port_passes() -> None:
-    """Nobody can be kept on a connection that does not exist."""
+    """No visitor stays on a connection that does not exist."""
     missing = NotGathered(code="connect", detail="Connection refused.")
 
     assert outcome(http_to_https_redirect, make_artifacts(insecure_probe=missing)).state == "closed"

@@ -61,7 +61,7 @@ def test_certificate_that_does_not_verify_fails() -> None:
 
 
 def test_handshake_of_its_own_counts_too() -> None:
-    """The TLS artifact can know of a failure the page's answer does not tell."""
+    """The TLS artifact can know of a failure that the page's answer does not show."""
     tls = TLS(host="example.com", verified=False, verify_error="wrong_host", verify_detail="for other.example")
     found = outcome(https, make_artifacts(tls=tls))
 
@@ -78,14 +78,14 @@ def test_missing_intermediate_is_repaired_by_browsers() -> None:
 
 
 def test_incomplete_chain_must_be_known_from_the_handshake() -> None:
-    """The page's own connection cannot tell it from an authority that nobody knows."""
+    """The page's own connection cannot distinguish it from an unknown authority."""
     response = make_response(certificate_error="incomplete_chain")
 
     assert outcome(https, make_artifacts(response=response)).state == "unverified"
 
 
 def test_handshake_explains_the_word_of_the_page_s_connection() -> None:
-    """Which says untrusted for an intermediate that was not sent."""
+    """It says untrusted for an intermediate that was not sent."""
     tls = TLS(host="example.com", verified=False, verify_error="incomplete_chain")
     response = make_response(certificate_error="untrusted")
 
@@ -100,7 +100,7 @@ def test_failed_handshake_without_a_cause_fails() -> None:
 
 
 def test_verified_handshake_does_not_excuse_the_page_s_own_connection() -> None:
-    """What visitors got is what counts."""
+    """The connection that visitors got is the one that counts."""
     response = make_response(certificate_error="wrong_host")
     tls = TLS(host="example.com", verified=True)
     found = outcome(https, make_artifacts(response=response, tls=tls))

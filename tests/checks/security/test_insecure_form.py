@@ -42,7 +42,7 @@ PLAIN = "http://example.com/"
     ],
 )
 def test_forms_of_a_page_over_https(html: str, state: str) -> None:
-    """Where they are sent, and whether a password gets into the address."""
+    """Their targets, and passwords that get into the address."""
     assert outcome(insecure_form, html).state == state
 
 

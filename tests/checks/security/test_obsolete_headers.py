@@ -29,7 +29,7 @@ def test_headers_by_name(name: str, value: str, state: str) -> None:
 
 
 def test_pragma_is_superfluous_beside_cache_control_only() -> None:
-    """Alone it still tells an old proxy something."""
+    """Alone it still has a meaning for old proxies."""
     found = outcome(obsolete_headers, make_artifacts(headers=(("Pragma", "no-cache"), ("Cache-Control", "no-store"))))
 
     assert [place.header for place in found.evidence] == ["Pragma"]

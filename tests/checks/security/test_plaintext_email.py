@@ -39,7 +39,7 @@ def test_address_in_text_or_link_is_found(html: str) -> None:
         '<input placeholder="you@example.com">',
         '<a href="https://example.com/@jane">@jane</a>',
         "<p>Sign in as you@shop.example or jane@yourdomain.example.</p>",
-        '<a href="mailto:YourFriend@mail.example?subject=Look">Tell somebody</a>',
+        '<a href="mailto:YourFriend@mail.example?subject=Look">Send to a friend</a>',
     ],
 )
 def test_what_is_no_visible_address_is_left_out(html: str) -> None:
@@ -48,7 +48,7 @@ def test_what_is_no_visible_address_is_left_out(html: str) -> None:
 
 
 def test_your_may_begin_the_name_of_a_real_site() -> None:
-    """Only names that nobody has stand for the reader's own."""
+    """Only names without an owner stand for the reader's own."""
     assert outcome(plaintext_email, "<p>Write to office@yourgarden.example.</p>").state == "found"
 
 

@@ -15,19 +15,19 @@ def test_strict_policies_pass(value: str) -> None:
 
 
 def test_no_policy_is_the_browser_s_own() -> None:
-    """Which is strict, so nothing is lost."""
+    """That is strict, so nothing is lost."""
     assert outcome(referrer_policy, make_artifacts()).state == "default"
     assert referrer_policy.state("default").loss == 0
 
 
 @pytest.mark.parametrize("value", ["origin", "origin-when-cross-origin", "no-referrer-when-downgrade"])
 def test_loose_policies_cost_half(value: str) -> None:
-    """They tell more than browsers would."""
+    """They reveal more than browsers would."""
     assert outcome(referrer_policy, make_artifacts(headers=((NAME, value),))).state == "loose"
 
 
 def test_unsafe_url_fails() -> None:
-    """The whole address for everybody."""
+    """The whole address is sent to all sites."""
     assert outcome(referrer_policy, make_artifacts(headers=((NAME, "unsafe-url"),))).state == "unsafe"
 
 

@@ -12,7 +12,7 @@ EXPIRES = "Expires: 2026-06-01T00:00:00Z\n"
 
 
 def state(body: str, *, status: int = 200, content_type: str = "text/plain; charset=utf-8") -> str:
-    """What the check says of a file; the page was gathered in January 2026."""
+    """The state of the check for a file; the page was gathered in January 2026."""
     file = make_well_known(body, url=URL, status=status, headers=(("Content-Type", content_type),))
     found = run(security_txt, security_txt=file)
     return "not run" if isinstance(found, NotRun) else outcome(security_txt, security_txt=file).state

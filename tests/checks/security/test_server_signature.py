@@ -7,7 +7,7 @@ from tests.builders import make_artifacts, make_response, outcome
 
 
 def state(name: str, value: str) -> str:
-    """What the check says about one header."""
+    """The state of the check for one header."""
     return outcome(server_signature, make_artifacts(headers=((name, value),))).state
 
 

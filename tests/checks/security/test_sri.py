@@ -62,7 +62,7 @@ def test_own_files_and_changing_services_need_none(html: str) -> None:
 
 
 def test_file_of_this_machine_over_plain_http_is_no_danger() -> None:
-    """Nobody sits between."""
+    """No attacker stands between."""
     assert outcome(sri, "<script src=http://localhost:8080/a-1.2.js></script>").state == "missing"
 
 

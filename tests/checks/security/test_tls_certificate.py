@@ -76,7 +76,7 @@ def test_short_lived_certificate_has_a_third_of_its_life(left: float, state: str
 
 
 @pytest.mark.parametrize(("left", "words"), [(9.5, "9 days"), (1.2, "1 day"), (0.5, "12 hours"), (1.5 / 24, "1 hour")])
-def test_message_tells_the_time_left(left: float, words: str) -> None:
+def test_message_contains_the_time_left(left: float, words: str) -> None:
     """In days, and in hours on the last day."""
     found = outcome(tls_certificate, make_artifacts(tls=tls(leaf(lived=80, left=left))))
 
@@ -124,7 +124,7 @@ def test_missing_intermediate_costs_half() -> None:
     assert outcome(tls_certificate, make_artifacts(tls=incomplete)).state == "incomplete"
 
 
-def test_several_weaknesses_are_all_told() -> None:
+def test_several_weaknesses_are_all_reported() -> None:
     """The most urgent one gives the state."""
     found = outcome(tls_certificate, make_artifacts(tls=tls(leaf(lived=500, left=3, key_type="RSA", key_bits=1024))))
 
@@ -233,7 +233,7 @@ def test_incomplete_chain_is_charged_once() -> None:
 
 
 def test_incomplete_chain_must_be_known_from_the_handshake() -> None:
-    """Without it, the word may as well mean an authority that nobody knows."""
+    """Without it, the word may as well mean an unknown authority."""
     response = make_response(certificate_error="incomplete_chain")
 
     assert outcome(tls_certificate, make_artifacts(response=response)).state == "invalid"

@@ -50,7 +50,7 @@ def test_versions_in_addresses(src: str, state: str) -> None:
     ],
 )
 def test_unknown_scripts_are_not_evaluated(html: str) -> None:
-    """Nor what does not run, nor what a distribution has mended."""
+    """Nor scripts that do not run, nor those that a distribution has fixed."""
     assert isinstance(run(vulnerable_js_libraries, html), NotApplicable)
 
 
@@ -73,7 +73,7 @@ def test_own_words_of_a_file_are_proof() -> None:
 
 
 def test_preliminary_versions_are_not_compared() -> None:
-    """A suffix may mean a mended copy."""
+    """A suffix may mean a fixed copy."""
     assert outcome(vulnerable_js_libraries, PAGE, resources=served(libraries=(("axios", "1.0.0-x1"),))).state == "none"
 
 

@@ -7,13 +7,13 @@ from tests.builders import make_artifacts, make_well_known, outcome, run
 
 
 def found(rules: str, *, url: str = "https://example.com/a", status: int = 200) -> Outcome:
-    """What the check says with that robots.txt."""
+    """The finding of the check with that robots.txt."""
     robots = make_well_known(rules, url="https://example.com/robots.txt", status=status)
     return outcome("ai-crawler-access", make_artifacts(url=url, robots_txt=robots))
 
 
 def test_each_crawler_is_decided_by_its_own_group() -> None:
-    """Kinds are told apart, with the line that bars."""
+    """Kinds are distinguished, with the line that bars."""
     result = found("User-agent: GPTBot\nUser-agent: PerplexityBot\nDisallow: /\n\nUser-agent: *\nDisallow: /b\n")
 
     assert (result.state, [entry.value for entry in result.evidence]) == ("some_barred", ["GPTBot", "PerplexityBot"])
@@ -48,7 +48,7 @@ def test_other_pages_and_commented_groups_do_not_count() -> None:
 
 
 def test_no_file_and_an_error() -> None:
-    """A missing file bars nobody; an error keeps crawlers away at first; not fetched is not evaluated."""
+    """A missing file bars no crawler; an error keeps crawlers away at first; not fetched is not evaluated."""
     assert found("", status=404).state == "open"
     assert found("", status=503).state == "unavailable"
     assert isinstance(run("ai-crawler-access", make_artifacts()), NotRun)

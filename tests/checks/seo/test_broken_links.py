@@ -24,7 +24,7 @@ def failed(n: int, code: str, reason: str) -> Probe:
 
 
 def links(*probes: Probe, found: int = 9) -> LinkProbes:
-    """What was asked for."""
+    """The requested links."""
     return LinkProbes(items=probes, found=found)
 
 
@@ -59,7 +59,7 @@ def test_pages_that_are_there(status: int) -> None:
         failed(0, "address_not_allowed", "redirect_refused"),
     ],
 )
-def test_refusals_and_silence_tell_nothing(probe: Probe) -> None:
+def test_refusals_and_silence_prove_nothing(probe: Probe) -> None:
     """They may be meant for our fetcher only: alone they leave nothing to evaluate, beside others they do not count."""
     assert isinstance(run(broken_links, HTML, link_probes=links(probe)), NotRun)
 
@@ -75,7 +75,7 @@ def test_redirects_without_end_are_no_page(reason: str) -> None:
 
 
 def test_five_cost_everything() -> None:
-    """One costs half, and what is told says how many there are."""
+    """One costs half, and the message contains their number."""
     losses = [
         evaluated(broken_links, HTML, link_probes=links(*(answered(n, 404) for n in range(count)))).loss
         for count in (1, 3, 5, 9)
@@ -105,7 +105,7 @@ def test_how_many_of_how_many_is_kept(status: int) -> None:
 
 
 def test_nothing_to_ask_for() -> None:
-    """A page without links of its own has no broken ones, and links nobody asked for are not evaluated."""
+    """A page without links of its own has no broken ones, and links that were not requested are not evaluated."""
     assert isinstance(run(broken_links, HTML, link_probes=links(found=0)), NotApplicable)
     assert isinstance(run(broken_links, HTML, link_probes=links(found=3)), NotRun)
     assert isinstance(run(broken_links, make_artifacts(HTML)), NotRun)

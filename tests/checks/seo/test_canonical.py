@@ -24,7 +24,7 @@ def page(*hrefs: str, url: str = PAGE, header: str | None = None, head: str = ""
 
 
 def found(*hrefs: str, **more: str) -> Outcome:
-    """What the check says of such a page."""
+    """The finding of the check for such a page."""
     return outcome(canonical, page(*hrefs, **more))
 
 
@@ -186,8 +186,8 @@ def test_base_element_does_not_make_a_relative_address_whole() -> None:
     assert found("red", head='<base href="https://example.com/shoes/">').state == "relative"
 
 
-def test_mending_never_costs_more() -> None:
-    """From conflict to one tag, from none to the right one: each step is at most as dear as the one before."""
+def test_a_fix_never_costs_more() -> None:
+    """From conflict to one tag, from none to the right one: each step costs at most as much as the one before."""
     steps = [page(PAGE, "https://example.com/x"), page(PAGE, PAGE), page(PAGE)]
     losses = [evaluated(canonical, step).loss for step in steps]
 

@@ -14,7 +14,7 @@ OWN = "https://example.com/shoes"
 
 
 def found(*targets: str, robots: str = "User-agent: *\nDisallow: /cart", **more: Any) -> Verdict:
-    """What the check says of a page with those canonical addresses."""
+    """The finding of the check for a page with those canonical addresses."""
     links = "".join(f'<link rel="canonical" href="{target}">' for target in targets)
     robots_txt = make_well_known(robots, url="https://example.com/robots.txt")
     page = make_artifacts(f"<!doctype html><title>T</title>{links}", url=OWN, robots_txt=robots_txt, **more)

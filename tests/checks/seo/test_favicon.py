@@ -18,12 +18,12 @@ KEPT = ("Cache-Control", "max-age=86400")
 
 
 def png(width: int = 96, height: int = 96) -> ImageFacts:
-    """What was read from a PNG."""
+    """The facts read from a PNG."""
     return ImageFacts(format="png", width_px=width, height_px=height)
 
 
 def icon(url: str = ICON_URL, *, content_type: str = "image/png", kept: bool = True, **more: Any) -> Resource:
-    """A fetched icon without a flaw unless told otherwise."""
+    """A fetched icon without a flaw by default."""
     headers = [("Content-Type", content_type), *([KEPT] if kept else [])]
     return make_resource(url, kind="icon", headers=headers, **{"image": png(), **more})
 
@@ -59,7 +59,7 @@ def test_named_icon_passes(rel: str) -> None:
 
 
 def test_file_at_the_usual_place_passes() -> None:
-    """Browsers ask for it without being told."""
+    """Browsers ask for it by themselves."""
     assert state("", ico=ico()) == "ok"
 
 
@@ -176,7 +176,7 @@ def test_icon_that_was_not_fetched_is_not_evaluated() -> None:
     ],
 )
 def test_the_evidence_says_how_far_off_the_icon_is(flawed: Resource, said: str) -> None:
-    """Nobody should have to open the file to find out."""
+    """The reader need not open the file to find out."""
     found = outcome(favicon, page('<link rel="icon" href="/icon.png">', flawed))
 
     assert found.evidence[0].reason == said

@@ -12,7 +12,7 @@ TEXT = "<p>" + "Some words of the page. " * 20
 
 
 def found(body: str) -> Outcome:
-    """What the check says of a page with that body."""
+    """The finding of the check for a page with that body."""
     return outcome(h1, f"<!doctype html><title>Shoes</title><body>{body}{TEXT}")
 
 
@@ -89,7 +89,7 @@ def test_switched_off_heading_is_no_second_one(attribute: str) -> None:
 @pytest.mark.parametrize(
     ("attribute", "state"), [("hidden", "missing"), ('style="display:none"', "missing"), ('aria-hidden="true"', "ok")]
 )
-def test_heading_that_nobody_meets_is_none(attribute: str, state: str) -> None:
+def test_hidden_heading_does_not_count(attribute: str, state: str) -> None:
     """It has text, so it is not called empty; what is only kept from screen readers is still seen."""
     assert found(f"<div {attribute}><h1>Log in</h1></div>").state == state
 
@@ -102,11 +102,11 @@ def test_page_drawn_by_scripts_is_not_evaluated() -> None:
 
 
 def test_template_and_svg_hold_no_headings() -> None:
-    """What is not part of the page does not count."""
+    """Their content is not part of the page."""
     assert found("<template><h1>Shoes</h1></template><svg><text>h1</text></svg>").state == "missing"
 
 
-def test_mending_never_costs_more() -> None:
+def test_a_fix_never_costs_more() -> None:
     """From none to empty to several to one."""
     bodies = ["", "<h1></h1>", "<h1></h1><h1>a</h1>", "<h1>b</h1><h1>a</h1>", "<h1>a</h1>"]
     losses = [evaluated(h1, f"<!doctype html><title>T</title><body>{body}{TEXT}").loss for body in bodies]

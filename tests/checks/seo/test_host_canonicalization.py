@@ -45,7 +45,7 @@ OWN = "https://example.com/"
     ],
 )
 def test_ways_from_the_other_name(way: Sequence[tuple[str, int]], state: str) -> None:
-    """What comes after the right name is reached is no matter of names."""
+    """The way after the right name is reached does not concern names."""
     assert outcome("host-canonicalization", PAGE, sibling_probe=probe(*way)).state == state
 
 
@@ -66,7 +66,7 @@ def test_a_deeper_page_cannot_be_compared() -> None:
 
 
 def missing(code: str) -> Verdict:
-    """What is said when the other name gave no answer."""
+    """The message where the other name gave no answer."""
     return run("host-canonicalization", PAGE, sibling_probe=NotGathered(code=code))
 
 

@@ -123,8 +123,8 @@ def test_links_in_the_body_do_not_count() -> None:
     assert "body" in verdict.reason
 
 
-def test_mending_never_costs_more() -> None:
-    """From an invalid code to a complete list, each step is at most as dear as the one before."""
+def test_a_fix_never_costs_more() -> None:
+    """From an invalid code to a complete list, each step costs at most as much as the one before."""
     steps = [
         page(EN, ("en-UK", "/x")),
         page(EN, ("en-GB", "/x")),

@@ -31,7 +31,7 @@ def test_success_passes(status: int) -> None:
     ],
 )
 def test_everything_else_fails_by_its_class(status: int, state: str) -> None:
-    """The classes are told apart and all cost everything."""
+    """The classes have states of their own and all cost everything."""
     result = evaluated(http_status, make_artifacts(status=status))
 
     assert result.loss == 1.0

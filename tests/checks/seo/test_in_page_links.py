@@ -10,7 +10,7 @@ from tests.builders import outcome, run
 
 
 def found(body: str, *, head: str = "", url: str = "https://www.example.co.uk/") -> Outcome:
-    """What the check says of a page with that body."""
+    """The finding of the check for a page with that body."""
     return outcome(in_page_links, f"<!doctype html><title>T</title>{head}<body>{body}", url=url)
 
 

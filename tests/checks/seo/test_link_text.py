@@ -9,13 +9,13 @@ from tests.builders import evaluated, outcome, run
 
 
 def found(body: str, *, lang: str = "en") -> Outcome:
-    """What the check says of a page in that language."""
+    """The finding of the check for a page in that language."""
     return outcome("link-text", f'<!doctype html><html lang="{lang}"><title>T</title>{body}<a href="/z">Red shoes</a>')
 
 
 @pytest.mark.parametrize("text", ["here", "Click Here!", "Read more »", "…more", "<b>Learn</b> more", "this page"])
 def test_phrases_that_say_nothing(text: str) -> None:
-    """Case, arrows and markup do not hide them."""
+    """Case, symbols and markup do not hide them."""
     assert found(f'<a href="/a">{text}</a>').value == 1
 
 
@@ -76,7 +76,7 @@ def test_without_links_there_is_nothing_to_evaluate() -> None:
 
 @pytest.mark.parametrize("text", ["\u2192", "...", "\u00bb", "\u203a\u203a", "+", "\u25ba", "[?]"])
 def test_text_of_signs_only_says_nothing(text: str) -> None:
-    """Arrows and punctuation are read as such, or not at all."""
+    """Signs and punctuation are read aloud as such, or not at all."""
     assert outcome("link-text", f"<a href=/a>{text}</a>").state == "generic"
 
 

@@ -11,7 +11,7 @@ GOOD = "# Chairs\n\n> Made of oak.\n\n- [Catalogue](https://example.com/c.md): a
 
 
 def state(body: str | bytes, *, status: int = 200, content_type: str = "text/plain; charset=utf-8") -> str:
-    """What the check says of a file."""
+    """The state of the check for a file."""
     file = make_well_known(body, url=URL, status=status, headers=(("Content-Type", content_type),))
     found = run(llms_txt, "<p>", llms_txt=file)
     if isinstance(found, NotRun):

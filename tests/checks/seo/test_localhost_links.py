@@ -49,12 +49,12 @@ def test_text_is_no_link() -> None:
 
 
 def test_forms_fail() -> None:
-    """What visitors type would go to their own computer."""
+    """The values that visitors type would go to their own computer."""
     assert outcome("localhost-links", '<form action="http://localhost/send"></form>').state == "loads"
 
 
 def test_every_place_is_shown() -> None:
-    """What fails comes first, and all are counted."""
+    """Failed places come first, and all are counted."""
     found = outcome("localhost-links", '<a href="http://localhost/a">a</a><script src="//localhost/a.js"></script>')
 
     assert (found.state, found.total) == ("loads", 2)

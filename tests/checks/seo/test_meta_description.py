@@ -17,7 +17,7 @@ def meta(content: str, name: str = "description") -> str:
 
 
 def found(head: str, body: str = "<p>Some text of the page.", title: str = "Shoes") -> Outcome:
-    """What the check says of a page with that head and body."""
+    """The finding of the check for a page with that head and body."""
     return outcome(meta_description, f"<!doctype html><html><head><title>{title}</title>{head}</head><body>{body}")
 
 
@@ -33,7 +33,7 @@ def test_missing_fails() -> None:
 
 
 def test_open_graph_description_is_no_substitute() -> None:
-    """What social networks read is not what search engines read."""
+    """Social networks and search engines read different elements."""
     assert found(f'<meta property="og:description" content="{GOOD}">').state == "missing"
     assert found(meta(GOOD, "twitter:description")).state == "missing"
 
@@ -84,7 +84,7 @@ def test_shell_is_not_evaluated() -> None:
         ("京" * 24, "The meta description is only as wide as 48 characters."),
     ],
 )
-def test_what_is_counted_is_what_is_told(text: str, said: str) -> None:
+def test_the_number_in_the_message_is_the_number_counted(text: str, said: str) -> None:
     """A count of characters beside a limit on their width would look wrong."""
     short = found(meta(text))
 

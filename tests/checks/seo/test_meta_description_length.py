@@ -39,7 +39,7 @@ def test_white_space_collapses() -> None:
     assert outcome(meta_description_length, page("  " + "a\n   " * 40)).value == 79
 
 
-def test_width_is_told_and_not_evaluated() -> None:
+def test_width_is_reported_and_not_evaluated() -> None:
     """A wide text within the limit passes, and its pixels are shown."""
     found = outcome(meta_description_length, page("W" * 160))
 

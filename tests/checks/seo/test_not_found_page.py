@@ -81,7 +81,7 @@ def test_network_failure_is_not_a_page() -> None:
     assert run(not_found_page, artifacts) == NotRun("timeout", "No answer.")
 
 
-def test_a_thin_page_is_told_with_its_size() -> None:
+def test_a_thin_page_is_reported_with_its_size() -> None:
     """The limit is in bytes, so the message is too."""
     found = outcome(not_found_page, site(404, size=17))
 

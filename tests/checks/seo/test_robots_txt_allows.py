@@ -66,12 +66,12 @@ def test_error_of_the_server_is_a_warning(status: int) -> None:
 
 
 def test_page_in_place_of_the_file_allows_everything() -> None:
-    """An application that answers everything with its own page bars nobody."""
+    """An application that answers every request with its own page bars no crawler."""
     assert state("<!doctype html><pre>\nUser-agent: *\nDisallow: /\n</pre>") == "allowed"
 
 
 def test_unreachable_file_is_not_evaluated() -> None:
-    """What was not gathered is not guessed."""
+    """A file that was not gathered is not evaluated."""
     assert isinstance(run(robots_txt_allows, make_artifacts(url=PAGE)), NotRun)
 
 

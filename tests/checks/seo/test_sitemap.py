@@ -13,7 +13,7 @@ from tests.builders import make_artifacts, outcome, run
 
 
 def file(source: str = "robots", **more: Any) -> SitemapFile:
-    """A readable sitemap unless told otherwise."""
+    """A readable sitemap by default."""
     defaults: dict[str, Any] = {
         "url": "https://example.com/sitemap.xml",
         "status": 200,
@@ -97,7 +97,7 @@ def test_http_addresses_warn_on_an_https_site_only() -> None:
 
 
 def test_dates_and_relative_addresses_warn() -> None:
-    """What readers of the file skip."""
+    """Readers of the file skip them."""
     assert state(file(bad_lastmod_count=1)) == "bad_dates"
     assert state(file(relative_url_count=1)) == "relative_addresses"
 

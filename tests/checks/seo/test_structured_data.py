@@ -12,7 +12,7 @@ TEXT = "<p>" + "Some words of the page. " * 20
 
 
 def found(head: str = "", body: str = "") -> Outcome:
-    """What the check says of a page."""
+    """The finding of the check for a page."""
     return outcome(structured_data, f"<!doctype html><html><head><title>T</title>{head}</head><body>{TEXT}{body}")
 
 
@@ -49,7 +49,7 @@ def test_types_are_the_value() -> None:
     [f"<!-- {GOOD} -->", f"//<![CDATA[\n{GOOD}\n//]]>", f"/* plugin */ {GOOD}", GOOD.replace("Article", "Art\n\ticle")],
 )
 def test_wrappers_and_control_characters_are_tolerated(text: str) -> None:
-    """What templates wrap around the data does not break it."""
+    """Wrappers of templates around the data do not break it."""
     assert found(block(text)).state == "ok"
 
 

@@ -94,8 +94,8 @@ def test_many_faults_are_bounded() -> None:
     assert len(found.evidence) == MAX_EVIDENCE
 
 
-def test_mending_never_costs_more() -> None:
-    """From unreadable to complete, each step is at most as dear as the one before."""
+def test_a_fix_never_costs_more() -> None:
+    """From unreadable to complete, each step costs at most as much as the one before."""
     steps = [
         page("{"),
         page({"@context": "https://schema.org", "@type": "Product"}),

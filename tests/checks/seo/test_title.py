@@ -12,7 +12,7 @@ SHELL = '<!doctype html><head><meta charset=utf-8>{}</head><body><div id="root">
 
 
 def found(head: str = "", body: str = "<p>Some text of the page.") -> Outcome:
-    """What the check says of a page with that head and body."""
+    """The finding of the check for a page with that head and body."""
     return outcome(title, f"<!doctype html><html><head>{head}</head><body>{body}")
 
 
@@ -61,7 +61,7 @@ def test_title_in_the_body_warns() -> None:
 
 @pytest.mark.parametrize("text", ["Home", "UNTITLED", "Untitled Document", "Document", "Welcome!", "React App"])
 def test_title_of_a_template_warns(text: str) -> None:
-    """What an editor writes by itself says nothing."""
+    """The default title of an editor says nothing."""
     assert found(f"<title>{text}</title>").state == "generic"
 
 

@@ -54,7 +54,7 @@ def test_graphemes_count_once() -> None:
     assert outcome(title_length, f"<title>Ten years {family}</title>").value == 11
 
 
-def test_numbers_are_told() -> None:
+def test_numbers_are_reported() -> None:
     """The finding names what was measured and the limits."""
     found = outcome(title_length, f"<title>{'i' * 79}</title>")
 

@@ -102,7 +102,7 @@ def test_decoded_control_characters_stay_out_of_the_report() -> None:
     ],
 )
 def test_session_id_fails_and_is_not_shown(path: str) -> None:
-    """The name is told, the id is not."""
+    """The name is shown, the id is not."""
     found = outcome(url_friendly, make_artifacts(url="https://example.com" + path))
 
     assert found.state == "session_id"
@@ -125,7 +125,7 @@ def test_plain_fragment_is_fine() -> None:
 
 @pytest.mark.parametrize("path", ["/shoes?[colour:red][size:9]", "/shoes?colour,red"])
 def test_odd_separators_fail(path: str) -> None:
-    """Brackets, commas and colons in place of = and & are read by nobody."""
+    """Brackets, commas and colons in place of = and & are not read as separators."""
     assert state(path) == "odd_separators"
 
 

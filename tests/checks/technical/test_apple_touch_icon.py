@@ -31,7 +31,7 @@ def icon(width: int | None, height: int | None, kind: str = "png", **more: Any) 
     ],
 )
 def test_links_that_name_the_icon(html: str, state: str) -> None:
-    """What was not fetched is believed."""
+    """Icons that were not fetched count as present."""
     assert outcome(apple_touch_icon, html).state == state
     assert evaluated(apple_touch_icon, html).outcome == "informative"
 

@@ -68,7 +68,7 @@ def test_name_servers_that_do_not_answer_are_no_error_of_the_page(reason: str) -
     assert evaluate_files(failed("dns", reason)).loss == 0
 
 
-def test_machine_that_can_look_up_nothing_blames_nobody() -> None:
+def test_machine_that_can_resolve_nothing_blames_no_page() -> None:
     """On a local page, no file of the internet was seen, so none is called broken."""
     local = "http://127.0.0.1:8000/"
     missing = failed("dns", "dns_nxdomain", "https://cdn.example.net/a.js")

@@ -119,7 +119,7 @@ def test_another_encoding_costs_half(body: str | bytes, content_type: str) -> No
 
 
 def test_header_and_meta_must_agree() -> None:
-    """The header wins, and whoever saves the page reads something else."""
+    """The header wins, and a saved copy is read in the other encoding."""
     found = evaluate_page(START + META, "text/html; charset=iso-8859-1")
 
     assert isinstance(found.verdict, Outcome)

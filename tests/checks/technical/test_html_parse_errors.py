@@ -20,7 +20,7 @@ HEAD = "<!doctype html><html lang=en><head><title>x</title>"
     ],
 )
 def test_mistakes_by_their_name(html: str, state: str, code: str) -> None:
-    """Those that change the page are told from the others."""
+    """Those that change the page have a state of their own."""
     found = outcome(html_parse_errors, HEAD + "<body>" + html)
 
     assert found.state == state
@@ -34,7 +34,7 @@ def test_what_html_allows_is_no_mistake(html: str) -> None:
     assert outcome(html_parse_errors, HEAD + "<body>" + html).state == "clean"
 
 
-def test_place_is_told() -> None:
+def test_place_is_reported() -> None:
     """Line and column from 1, in the source."""
     place = outcome(html_parse_errors, HEAD + "\n<body>\n<p id=a id=b>x").evidence[0]
 

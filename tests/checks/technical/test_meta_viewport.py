@@ -75,7 +75,7 @@ def test_a_missing_or_empty_declaration_fails(html: str) -> None:
 
 
 def test_several_declarations_cost_half() -> None:
-    """What comes later overrules, and few know that."""
+    """Later ones overrule, and few know that."""
     found = evaluated(meta_viewport, page(GOOD, GOOD))
 
     assert isinstance(found.verdict, Outcome)

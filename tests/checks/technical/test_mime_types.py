@@ -47,7 +47,7 @@ def served(kind: str, content_type: str | None, *more: tuple[str, str], image: s
     ],
 )
 def test_types_against_what_the_files_are(resource: Resource, state: str) -> None:
-    """What browsers refuse is told from what they find out."""
+    """Types that browsers refuse are distinguished from types that they detect."""
     assert outcome(mime_types, "<!doctype html>", resources=make_resources(resource)).state == state
 
 
@@ -105,7 +105,7 @@ def test_modules_are_strict_and_quirks_mode_is_not() -> None:
     ],
 )
 def test_files_that_are_not_evaluated(resource: Resource) -> None:
-    """Of other sites, not arrived, empty, or of a kind whose type nobody reads."""
+    """Files of other sites, that did not arrive, that are empty, or whose type no browser reads."""
     assert isinstance(run(mime_types, resources=make_resources(resource)), NotApplicable)
 
 

@@ -49,7 +49,7 @@ def test_missing_file_is_unreadable() -> None:
 
 
 def test_page_without_a_manifest_does_not_apply() -> None:
-    """Nobody needs to be an app."""
+    """A page does not have to be an app."""
     assert isinstance(run(web_manifest, "<link rel=icon href=/a.png>", resources=make_resources()), NotApplicable)
 
 

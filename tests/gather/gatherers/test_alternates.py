@@ -30,7 +30,7 @@ def read(page: str, routes: dict[str, Any] | None = None, **more: Any) -> tuple[
 
 
 def verdicts(page: str, routes: dict[str, Any] | None = None, **more: Any) -> list[bool | None]:
-    """Whether each version that was asked for links back."""
+    """The verdict for each requested version: it links back, or not."""
     found, _ = read(page, routes, **more)
     assert isinstance(found, Alternates)
     return [item.links_back for item in found.items]
@@ -49,7 +49,7 @@ def test_versions_are_read_for_a_link_back() -> None:
 
 
 def test_what_is_no_page_says_nothing() -> None:
-    """An error, another type, nobody there, and a head that is longer than what is read."""
+    """An error, another type, a refused connection, and a head that is longer than what is read."""
     routes = {
         "/pdf": typed("%PDF", "application/pdf"),
         "/long": html("<style>" + "x" * 600_000 + "</style>" + BACK),
@@ -78,7 +78,7 @@ def test_the_page_itself_is_left_out_and_there_is_a_limit() -> None:
     assert (sorted(paths), found.found) == ([f"/{n}" for n in range(5)], 6)
 
 
-def test_no_versions_and_no_wish_to_see_them() -> None:
+def test_no_versions_and_no_request_for_them() -> None:
     """The first is a fact, the second is not."""
     assert read("<p>") == (Alternates(), [])
     assert isinstance(read(named("/a"), options=make_options(subresources=False))[0], NotGathered)

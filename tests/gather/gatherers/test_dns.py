@@ -1,4 +1,4 @@
-"""What the resolver says."""
+"""The answers of the resolver."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Counting(Names):
 
 
 def test_facts_without_addresses_that_are_not_public() -> None:
-    """The end of the alias chain and the time are told; an inner address is nobody's business."""
+    """The end of the alias chain and the time are reported; an inner address stays private."""
     found = look_up("example.com", Names({"example.com": "127.0.0.1"}))
 
     assert found == DNSFacts(host="example.com", addresses=(), canonical_name="edge.example.net", duration_ms=1.5)

@@ -26,7 +26,7 @@ def visit(site: Site, path: str = "/", **more: object) -> Navigation:
 
 
 def failure(site: Site, path: str = "/", **more: object) -> RunFailed:
-    """Why there is no document."""
+    """The reason why there is no document."""
     with pytest.raises(RunFailed) as caught:
         visit(site, path, **more)
     return caught.value
@@ -44,7 +44,7 @@ def test_redirects_are_followed_and_kept() -> None:
 
 @pytest.mark.parametrize("status", [401, 404, 410, 500, 503])
 def test_an_error_status_is_an_answer(status: int) -> None:
-    """Whether a page may be checked is not decided by fetching it."""
+    """Fetching a page does not decide whether it may be checked."""
     assert visit(Site({"/": html("<p>Sorry", status=status)})).response.status == status
 
 
@@ -71,7 +71,7 @@ def test_undeclared_bytes_that_are_no_html_fail() -> None:
 
 
 def test_a_closed_port_is_a_failure_to_connect() -> None:
-    """The address is right, but nobody is there."""
+    """The address is right, but the connection is refused."""
 
     async def go() -> None:
         site = Site({})
@@ -146,7 +146,9 @@ def test_a_body_over_the_limit_is_cut_and_says_so() -> None:
         ((), b" \n", True),
     ],
 )
-def test_html_is_told_as_browsers_tell_it(headers: tuple[tuple[str, str], ...], body: bytes, *, expected: bool) -> None:
+def test_html_is_recognized_as_browsers_do(
+    headers: tuple[tuple[str, str], ...], body: bytes, *, expected: bool
+) -> None:
     """The last declared type counts; the first bytes only where there is none."""
     response = Response(url="https://example.com/", status=200, headers=headers, body=body)
 

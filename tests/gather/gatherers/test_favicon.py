@@ -30,7 +30,7 @@ def test_only_the_first_bytes_are_kept(size: int) -> None:
 
 
 def test_an_icon_over_the_limit_is_cut() -> None:
-    """Nobody needs a megabyte of icon."""
+    """A megabyte of icon is not needed."""
     assert fetch(typed(b"x" * (MAX_BYTES + 1), "image/x-icon")).response.truncated == "limit"
 
 

@@ -65,7 +65,7 @@ def test_no_more_than_the_limit(count: int) -> None:
 
 
 def test_robots_txt_is_kept() -> None:
-    """What it bars is not asked for; where it bars everything, or could not be had, nothing is."""
+    """A barred link is not requested; where everything is barred, or the file could not be had, none is."""
     page = "<a href=/a>1</a><a href=/b>2</a>"
     routes = {"/a": html("<p>"), "/b": html("<p>")}
     some, lines = probe(page, routes, artifacts={"robots_txt": robots("User-agent: *\nDisallow: /a")})
@@ -79,7 +79,7 @@ def test_robots_txt_is_kept() -> None:
     assert (nothing, silence) == ([], [])
 
 
-def test_no_links_and_no_wish_to_follow_them() -> None:
+def test_no_links_and_no_request_to_check_them() -> None:
     """The first is a fact, the second is not."""
     assert probe("<p>") == (LinkProbes(), [])
 

@@ -60,7 +60,7 @@ def test_another_answer_is_no_sample() -> None:
 
 
 def test_a_failed_exchange_ends_the_series() -> None:
-    """What was measured stays."""
+    """Earlier measurements stay."""
     replies = iter([html("<p>"), Reply(raw=b"nonsense\r\n\r\n")])
 
     assert len(sample(Site({"/": lambda _: next(replies)}))) == 1

@@ -191,7 +191,7 @@ def test_one_candidate_of_each_image_is_fetched() -> None:
 
 
 def test_lazy_images_and_icons_come_last() -> None:
-    """Where there is room for one request only, the eager one gets it; icons are fetched up to a few."""
+    """With a budget for one request only, the eager one gets it; icons are fetched up to a few."""
     page = "<link rel=icon href=/i.png><img loading=lazy src=/late.png><img src=/now.png>"
     found, site = fetch(page, options=limited(requests=1))
     icons = "".join(f"<link rel=icon href=/{number}.png>" for number in range(MAX_ICONS + 1))
@@ -246,7 +246,7 @@ def test_those_under_way_are_cut_when_the_total_is_used_up() -> None:
 
 @pytest.mark.parametrize(("size", "cut"), [(10_000, None), (10_001, "limit")])
 def test_one_resource_is_cut_at_its_limit(size: int, cut: str | None) -> None:
-    """What was cut says so, and is not measured for compression."""
+    """A cut body says so, and is not measured for compression."""
     found, _ = fetch(
         "<script src=/a.js></script>",
         {"/a.js": typed(b"a" * size, "text/javascript")},
@@ -269,7 +269,7 @@ def test_films_are_only_begun() -> None:
 
 
 def test_addresses_that_are_not_public_are_refused() -> None:
-    """Links and redirects into somebody's network fail, one by one."""
+    """Links and redirects into a private network fail, one by one."""
     found, _ = fetch(
         "<img src=http://10.0.0.1/a><img src=http://[::1]/a><img src=http://localhost.internal:22/a>"
         "<img src=/r><img src=/b.png>",
@@ -340,7 +340,7 @@ def test_a_parser_that_dies_on_the_page_fails_the_artifact() -> None:
 
 
 def test_a_parser_that_dies_on_resources_costs_only_its_facts() -> None:
-    """What was fetched stays."""
+    """The fetched files stay."""
     found, _ = fetch(
         "<link rel=stylesheet href=/a.css><img src=/b.png>",
         {"/a.css": typed("p{background:url(c.png)}", "text/css"), "/b.png": typed(PNG, "image/png")},
@@ -415,7 +415,7 @@ def test_bodies_are_facts_before_the_next_ones_are_held() -> None:
     assert all(item.decoded_bytes is not None and item.digest for item in found.items if ".png" not in item.url)
 
 
-def test_a_stylesheet_travels_once_and_a_picture_with_its_head() -> None:
+def test_a_stylesheet_is_sent_once_and_a_picture_with_its_head() -> None:
     """One look finds what a sheet names and what it weighs; of a picture only the beginning crosses to the child."""
     found, parsed, _, _ = watch(
         "<link rel=stylesheet href=/a.css><img src=/b.png>",
@@ -447,7 +447,7 @@ def test_a_coded_script_is_read_up_to_its_limit(over: int) -> None:
 
 
 def test_a_budget_that_is_used_up_costs_facts_and_no_resource() -> None:
-    """What cannot be held is counted all the same; nothing waits for ever."""
+    """Files that cannot be held are counted all the same; nothing waits for ever."""
     body = b"function f(){ return 1 }\n" * 20_000
     routes = {f"/{n}.js": packed(body, "text/javascript") for n in range(4)}
     page = "".join(f"<script src=/{n}.js></script>" for n in range(4))

@@ -1,4 +1,4 @@
-"""What scripts, stylesheets, fonts and moving images contain is read while they are there."""
+"""Contents of scripts, stylesheets, fonts and moving images are read while they are there."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_texts_beyond_the_limits_are_weighed_but_not_read() -> None:
 
 
 def test_a_gif_is_read_to_its_second_frame() -> None:
-    """Which stands far behind the place where other images have said everything."""
+    """It stands far behind the headers of other formats."""
     frame = b"\x2c" + bytes(9) + b"\x08" + (b"\xff" + bytes(255)) * 400 + b"\0"
     gif = b"GIF89a\x05\x00\x04\x00\x00\x00\x00" + frame + frame + b"\x3b"
     found, _ = fetch("<img src=/a.gif>", {"/a.gif": typed(gif, "image/gif")})
@@ -91,7 +91,7 @@ def test_manifests_and_byte_order_marks_are_noticed() -> None:
 
 
 def test_huge_manifest_is_not_read() -> None:
-    """Nobody needs that much to name an app."""
+    """The name of an app does not need that much."""
     found, _ = fetch(
         "<link rel=manifest href=/m.json>", {"/m.json": typed(b" " * (MAX_MANIFEST_BYTES + 1), "text/plain")}
     )

@@ -97,15 +97,15 @@ def test_a_good_certificate_verifies(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 
 def test_versions_are_tried_one_by_one() -> None:
-    """What the server refuses and what it accepts."""
+    """The versions that the server refuses and accepts."""
     found = inspect()
 
     assert isinstance(found, TLS)
     assert found.versions == (("TLSv1.0", False), ("TLSv1.1", False), ("TLSv1.2", True), ("TLSv1.3", True))
 
 
-def test_an_unknown_authority_is_told() -> None:
-    """The page is there all the same, and nobody calls the connection verified."""
+def test_an_unknown_authority_is_reported() -> None:
+    """The page is there all the same, and the connection is not called verified."""
     found = inspect()
 
     assert isinstance(found, TLS)
@@ -115,7 +115,7 @@ def test_an_unknown_authority_is_told() -> None:
 
 
 @pytest.mark.parametrize(("sent", "expected"), [(1, "incomplete_chain"), (2, "untrusted")])
-def test_a_forgotten_intermediate_is_told_from_an_unknown_authority(sent: int, expected: str) -> None:
+def test_a_forgotten_intermediate_is_distinguished_from_an_unknown_authority(sent: int, expected: str) -> None:
     """A leaf that stands alone and says where its issuer is to be found could be completed."""
     leaf, key = make_leaf_with_issuer_location()
     chain = (leaf + trustme.CA().cert_pem.bytes()) if sent > 1 else leaf
@@ -131,7 +131,7 @@ def test_a_forgotten_intermediate_is_told_from_an_unknown_authority(sent: int, e
     assert (len(found.chain), found.verify_error) == (sent, expected)
 
 
-def test_a_wrong_name_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_wrong_name_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A known authority does not help the wrong host."""
     found = inspect(lambda authority: authority.issue_cert("example.com"), trust=(monkeypatch, tmp_path))
 
@@ -139,7 +139,7 @@ def test_a_wrong_name_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     assert (found.verified, found.verify_error) == (False, "wrong_host")
 
 
-def test_an_expired_certificate_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_expired_certificate_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Its dates are shown."""
     end = datetime(2020, 1, 1, tzinfo=UTC)
     found = inspect(

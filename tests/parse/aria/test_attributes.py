@@ -49,7 +49,7 @@ def test_value_of_the_right_kind_has_no_problem(name: str, value: str) -> None:
         ("aria-activedescendant", "a b"),
     ],
 )
-def test_value_of_another_kind_is_told(name: str, value: str) -> None:
+def test_value_of_another_kind_is_reported(name: str, value: str) -> None:
     """Digits of other scripts are no numbers to a browser."""
     assert value_problem(name, value).startswith(("not ", "less "))
 

@@ -111,7 +111,7 @@ def test_focus(tag: str, attrs: dict[str, str], focusable: bool) -> None:  # noq
     [("0", 0), (" -1", -1), ("+2", 2), ("3foo", 3), ("", None), ("x", None), ("-", None), ("9" * 30, 999_999_999)],
 )
 def test_tabindex_is_read_as_browsers_read_numbers(value: str, number: int | None) -> None:
-    """What follows the digits does not matter."""
+    """The characters after the digits do not matter."""
     assert tabindex_of({"tabindex": value}) == number
     assert has_tabindex({"tabindex": value}) is (number is not None)
 

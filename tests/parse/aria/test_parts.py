@@ -1,4 +1,4 @@
-"""What the walk sets aside."""
+"""The elements that the walk sets aside."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def test_every_repeated_id_is_kept_after_its_first() -> None:
     ],
 )
 def test_what_takes_the_focus_inside_hidden_parts_is_kept(html: str, count: int) -> None:
-    """Hidden from everybody is not hidden from assistive technology alone."""
+    """Hidden from all visitors is not hidden from assistive technology alone."""
     assert len(facts(html).hidden_focusables) == count

@@ -9,7 +9,7 @@ from tests.builders import make_document
 
 
 def reached(html: str) -> int:
-    """How many elements of a page the keyboard reaches inside ``aria-hidden``."""
+    """The number of elements that the keyboard reaches inside ``aria-hidden``."""
     found = make_document(f"<!doctype html><title>Shop</title>{html}").accessibility
     assert isinstance(found, Accessibility)
     return len(found.hidden_focusables)
@@ -26,7 +26,7 @@ def reached(html: str) -> int:
     ],
 )
 def test_what_says_that_it_is_closed_is_not_reached(html: str) -> None:
-    """A stylesheet hides it from everybody until somebody opens it."""
+    """A stylesheet hides it from all visitors until it is opened."""
     assert reached(html) == 0
 
 

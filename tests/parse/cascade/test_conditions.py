@@ -88,7 +88,7 @@ def test_long_query_is_unknown() -> None:
     ],
 )
 def test_support_is_that_of_a_current_browser(condition: str, holds: bool | None) -> None:  # noqa: FBT001
-    """What browsers differ in is unknown."""
+    """A feature in which browsers differ is unknown."""
     assert is_supported(condition) is holds
 
 

@@ -1,4 +1,4 @@
-"""What is kept of a style sheet: the rules that can hide or show something, and nothing else."""
+"""The kept part of a style sheet: the rules that can hide or show something, and nothing else."""
 
 from __future__ import annotations
 

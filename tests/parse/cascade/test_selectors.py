@@ -17,7 +17,7 @@ PAGE = """<!doctype html><html class="js no-touch"><body>
 
 
 def found(selector: str, target: str, *, quirks: bool = False) -> bool | None:
-    """Whether the selector matches the element that the other one finds."""
+    """Return whether the selector matches the element that the other one finds."""
     node = parse(PAGE.encode(), scripting=True).select(target)[0]
     assert isinstance(node, Element)
     return Matcher(quirks=quirks).any(parse_selectors(selector), node)

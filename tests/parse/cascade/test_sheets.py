@@ -1,4 +1,4 @@
-"""Which sheets of a page count, in which order."""
+"""The sheets of a page that count, and their order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which elements are rendered."""
+"""The elements that are rendered."""
 
 from __future__ import annotations
 

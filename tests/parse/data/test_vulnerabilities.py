@@ -47,7 +47,7 @@ from pagegrade.parse.data.vulnerabilities import VULNERABILITIES, vulnerabilitie
     ],
 )
 def test_borders_of_the_ranges(name: str, version: str, records: tuple[str, ...]) -> None:
-    """Numbers are compared as numbers; a suffix may mean a mended copy."""
+    """Numbers are compared as numbers; a suffix may mean a fixed copy."""
     assert vulnerabilities_of(name, version) == records
 
 

@@ -1,4 +1,4 @@
-"""What the first bytes of an image say."""
+"""Facts from the first bytes of an image."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ CASES = [
 def test_format_and_size_are_read_from_the_bytes(
     data: bytes, expected: tuple[str, int | None, int | None, bool | None]
 ) -> None:
-    """Every format we name is told by its magic and measured from its header."""
+    """Every format we name is recognized by its magic and measured from its header."""
     facts = read_image(data)
 
     assert facts is not None

@@ -34,7 +34,7 @@ from pagegrade.parse.files.javascript import (
         ("/* never closed", ""),
     ],
 )
-def test_code_is_told_from_comments_strings_templates_and_expressions(text: str, code: str) -> None:
+def test_code_is_distinguished_from_comments_strings_templates_and_expressions(text: str, code: str) -> None:
     """Each of them may hold the marks of the others."""
     assert read_script(text).code.replace(" ", "") == code.replace(" ", "")
 
@@ -86,7 +86,7 @@ def test_copies_of_jquery_are_known_by_their_own_marks(text: str, versions: tupl
 
 
 def test_calls_of_document_write_are_counted_in_the_code() -> None:
-    """What stands in a text calls nothing."""
+    """The text of a string calls nothing."""
     text = "document.write('document.write(1)'); /* document.write(2) */ a.document.write(3)"
 
     assert count_document_writes(text) == 1
@@ -118,7 +118,7 @@ def test_hostile_scripts_end(text: str) -> None:
 
 
 def test_what_comes_after_too_many_marks_is_taken_as_it_is() -> None:
-    """A saving must not be invented for what nobody looked at."""
+    """A saving must not be invented for code that was not read."""
     text = "'';" * (MAX_STOPS + 10) + " " * 100_000
 
     assert read_script(text).characters >= 100_000

@@ -33,7 +33,7 @@ def make_robots(body: str | bytes, *, status: int = 200, truncated: str | None =
 
 
 def allows(rules: str, path: str, agent: str = "Googlebot") -> bool:
-    """Whether a group for everybody with these rules (one a line) lets ``agent`` fetch ``path``."""
+    """Return whether a group for all crawlers with these rules (one a line) lets ``agent`` fetch ``path``."""
     return make_robots(f"User-agent: *\n{rules}").decide(agent, SITE + path).allowed
 
 
@@ -81,7 +81,7 @@ def test_half_a_file_is_not_evaluated(truncated: str, code: str) -> None:
         "<!-- app shell -->\nUser-agent: *\nDisallow: /",
     ],
 )
-def test_html_in_place_of_the_file_bans_nobody(body: str) -> None:
+def test_html_in_place_of_the_file_bans_no_crawler(body: str) -> None:
     """An application that answers everything with its own page has no robots.txt."""
     robots = make_robots(body)
 
@@ -98,7 +98,7 @@ def test_byte_order_mark_does_not_hide_the_first_line() -> None:
 
 
 def test_rules_behind_the_limit_do_not_count() -> None:
-    """What lies beyond 500 KiB is not read, and a path cut by the limit is no rule."""
+    """Lines beyond 500 KiB are not read, and a path cut by the limit is no rule."""
     head = "User-agent: *\n"
     filler = "#" * (MAX_BYTES - len(head) - len("\nDisallow: /a"))
     inside = make_robots(f"{head}{filler}\nDisallow: /a")
@@ -120,7 +120,7 @@ def test_line_cut_by_our_own_limit_is_no_rule() -> None:
 
 
 def test_only_the_most_specific_group_counts() -> None:
-    """A crawler with a group of its own does not look at the one for everybody, in whatever order they stand."""
+    """A crawler with a group of its own ignores the general one, in whatever order they stand."""
     robots = make_robots("User-agent: GoogleBot/2.1\nDisallow: /a\n\nUser-agent: *\nDisallow: /\n")
 
     assert robots.decide("googlebot", SITE + "/b").allowed
@@ -158,7 +158,7 @@ def test_own_group_without_rules_allows_everything() -> None:
     assert (decision.reason, decision.agent_group) == ("no_rule", "Googlebot")
 
 
-def test_commented_agent_names_nobody() -> None:
+def test_a_comment_names_no_agent() -> None:
     """A group header behind a hash does not open a group."""
     robots = make_robots("#User-agent: *\nDisallow: /")
 
@@ -176,7 +176,7 @@ def test_decision_names_line_rule_and_group() -> None:
 
 
 def test_decisions_without_a_rule_say_why() -> None:
-    """No group, no matching rule, no file and the file itself are told apart."""
+    """No group, no matching rule, no file and the file itself are distinguished."""
     robots = make_robots("User-agent: a\nDisallow: /")
 
     assert robots.decide("b", SITE + "/").reason == "no_group"
@@ -269,14 +269,14 @@ def test_path_of_a_url(url: str, path: str) -> None:
     ],
 )
 def test_oddities_are_listed_with_their_line(line: str, code: str) -> None:
-    """What a crawler skips or may misread is named with its place."""
+    """A line that a crawler skips or may misread is named with its place."""
     robots = make_robots(f"User-agent: *\nDisallow: /b\n{line}\n")
 
     assert robots.problem_counts == {code: 1}
     assert [(problem.code, problem.line, problem.text) for problem in robots.problems] == [(code, 3, line)]
 
 
-def test_rule_before_any_group_binds_nobody() -> None:
+def test_rule_before_any_group_binds_no_agent() -> None:
     """It is listed and does not count."""
     robots = make_robots("Disallow: /\nUser-agent: *\nDisallow: /a")
 
@@ -288,7 +288,7 @@ def test_rule_before_any_group_binds_nobody() -> None:
     "line", ["Crawl-delay: 10", "Content-Signal: ai-train=no", "License: /l.xml", "Agentmap: /a", "Host: x"]
 )
 def test_documented_extensions_are_no_oddities(line: str) -> None:
-    """The RFC allows further directives, and these are documented by somebody."""
+    """The RFC allows further directives, and these have a documentation."""
     assert not make_robots(f"User-agent: *\n{line}\nDisallow:\n").problems
 
 

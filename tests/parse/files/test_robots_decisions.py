@@ -19,7 +19,7 @@ def make_robots(body: str | bytes, *, status: int = 200) -> Robots:
 
 
 def allowed(body: str | bytes, agent: str, path: str) -> bool:
-    """Whether that crawler may fetch that path."""
+    """Return whether that crawler may fetch that path."""
     return make_robots(body).decide(agent, SITE + path).allowed
 
 
@@ -47,7 +47,7 @@ disallow: /
     [("Shrew", {"/x/b", "/z/d"}), ("Vole", {"/y/c", "/w/a"}), ("Mouse", {"/z/d"})],
 )
 def test_groups_merge_and_empty_lines_end_nothing(agent: str, paths: set[str]) -> None:
-    """Groups of one name are one; rules after an empty line still belong to theirs, rules before any to nobody."""
+    """Groups of one name are one; rules after an empty line still belong to theirs, rules before any group to none."""
     every = {"/x/b", "/y/c", "/z/d", "/w/a", "/before/a"}
 
     assert {path for path in every if allowed(GROUPS, agent, path)} == paths
@@ -200,7 +200,7 @@ def test_byte_order_mark_or_the_start_of_one_does_not_hide_the_first_line(mark: 
 
 @pytest.mark.parametrize("mark", [b"\xef\x11\xbf", b"\n\xef\xbb\xbf"])
 def test_stray_bytes_hide_a_line(mark: bytes) -> None:
-    """What is no mark, or does not stand at the very start, spoils its line."""
+    """Bytes that are no mark, or do not stand at the very start, spoil their line."""
     assert allowed(mark + b"User-agent: *\nDisallow: /a", "Shrew", "/a")
 
 
@@ -209,7 +209,7 @@ def test_stray_bytes_hide_a_line(mark: bytes) -> None:
     [("Disallow /a", False), ("disallow\t/a", False), ("Disallow /a b", True), ("Disallow", True)],
 )
 def test_missing_colon_is_read_between_exactly_two_words(rule: str, may: bool) -> None:  # noqa: FBT001 - one column
-    """With more words than two nobody can tell what was meant."""
+    """With more words than two the meaning is unknown."""
     assert allowed(f"User-agent: *\n{rule}", "Shrew", "/a") is may
 
 

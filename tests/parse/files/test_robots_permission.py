@@ -1,4 +1,4 @@
-"""What robots.txt lets us ask for."""
+"""The rules of robots.txt for our requests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def robots(body: str, *, status: int = 200, truncated: str | None = None) -> Res
     ],
 )
 def test_rules_are_kept(body: str, allowed: tuple[str, ...]) -> None:
-    """Those for us by name before those for everybody; the order stays."""
+    """Those for us by name before the general ones; the order stays."""
     assert permitted(robots(body), URLS) == allowed
 
 

@@ -23,7 +23,7 @@ def test_signed_file_is_read_between_the_marks() -> None:
     """The headers of the signature are no fields, and neither is the signature."""
     found = parse_security_txt(
         b"-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nContact: mailto:a@example.com\n- Expires: x\n"
-        b"-----BEGIN PGP SIGNATURE-----\nContact: nobody\n-----END PGP SIGNATURE-----\n"
+        b"-----BEGIN PGP SIGNATURE-----\nContact: unsigned\n-----END PGP SIGNATURE-----\n"
     )
 
     assert (found.contacts, found.expires, found.field_count) == (("mailto:a@example.com",), ("x",), 2)

@@ -1,4 +1,4 @@
-"""What sitemap files turn out to be."""
+"""The kinds of sitemap files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def urlset(*locations: str, lastmod: str = "") -> str:
 
 
 def test_an_ordinary_list_is_counted() -> None:
-    """Addresses are told apart by scheme, host and form, and the page is found."""
+    """Addresses are compared by scheme, host and form, and the page is found."""
     body = urlset("https://example.com/", "http://example.com/a", "https://other.example/", "/relative", f"\n {PAGE} ")
     file = read(body).file
 
@@ -186,7 +186,7 @@ def test_a_bomb_stops_at_the_protocols_limit() -> None:
 
 @pytest.mark.parametrize("cut", [False, True])
 def test_a_cut_file_is_not_called_malformed(*, cut: bool) -> None:
-    """What our own limit cut off is no fault of the file."""
+    """A file that our own limit cut is not at fault."""
     file = read(urlset(PAGE, PAGE)[:-30], cut=cut).file
 
     assert (file.error, file.truncated) == ((None, True) if cut else ("malformed", False))

@@ -115,7 +115,7 @@ def test_names_of_widgets_are_computed() -> None:
     assert facts("<p role=tab aria-label=Prices>x").roles[0].name == "Prices"
 
 
-def test_players_tell_their_tracks_and_sources() -> None:
+def test_players_list_their_tracks_and_sources() -> None:
     """A track without a kind holds subtitles, and a hidden player can be heard."""
     player = facts("<video title=Tour><source src=a><track kind=Captions src=b><track src=c></video>").players[0]
     hidden = facts("<audio hidden src=a><source src=b><p src=c></audio>").players[0]

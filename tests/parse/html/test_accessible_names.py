@@ -17,7 +17,7 @@ from tests.linear import MAX_RATIO, growth
 
 
 def names_in(document: Document) -> Names:
-    """What computes the names of a document."""
+    """The object that computes the names of a document."""
     assert isinstance(document.visibility, Visibility)
     return Names(document.ids, document.visibility)
 
@@ -207,7 +207,7 @@ def test_hostile_pages_cost_linear_time(page: Callable[[int], str], count: int) 
 
 
 def test_name_beyond_the_budget_is_unread_and_not_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who comes last is not blamed for it."""
+    """Later elements are not blamed for it."""
     monkeypatch.setattr("pagegrade.parse.html.accessible_names.MAX_STEPS", 3)
     document = make_document("<a href=/><b>one</b><img></a><a href=/><img></a>")
 

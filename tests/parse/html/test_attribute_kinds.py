@@ -1,4 +1,4 @@
-"""What the walk looks for among the attributes of an element."""
+"""Kinds of attributes that the walk looks for."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pagegrade.parse.html.attribute_kinds import ARIA, ID, ITEM, PLAIN_ATTRIBUTE
         ("typeof id role style lang", SHOWING | ARIA | ID | TOUCHED | ITEM),
     ],
 )
-def test_attributes_are_told_apart(names: str, kinds: int) -> None:
+def test_attributes_are_distinguished(names: str, kinds: int) -> None:
     """Each kind is found among any others, whatever their order."""
     found = kinds_of(names.split())
 

@@ -63,7 +63,7 @@ def declared(body: bytes) -> CharsetDeclaration:
 
 @pytest.mark.parametrize("newline", [b"\n", b"\r\n", b"\r"])
 def test_place_is_counted_in_bytes_over_any_newline(newline: bytes) -> None:
-    """Where the tag ends, as the first 1,024 bytes are counted."""
+    """The end of the tag decides, as the first 1,024 bytes are counted."""
     body = b"<!doctype html>" + newline + "<!-- äöü -->".encode() + newline + b"<meta charset=utf-8>"
 
     assert declared(body).offset_bytes == len(body)

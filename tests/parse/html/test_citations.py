@@ -7,7 +7,7 @@ from tests.builders import make_document
 
 
 def cited(html: str) -> bool:
-    """Whether the only link of the page is cited."""
+    """Return whether the only link of the page is cited."""
     return is_cited(make_document(html).anchors[0].node)
 
 

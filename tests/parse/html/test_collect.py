@@ -1,4 +1,4 @@
-"""What is collected while the tree is open: labels by reference, lists with a limit, items of vocabularies."""
+"""Facts that are collected while the tree is open: labels by reference, lists with a limit, items of vocabularies."""
 
 from __future__ import annotations
 

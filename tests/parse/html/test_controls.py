@@ -1,4 +1,4 @@
-"""What people act on, and what keeps them from it."""
+"""Controls, and the reasons why they cannot be used."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ LINK = "<a href=https://a.example/>casino</a>"
 
 
 def kinds(html: str) -> list[str]:
-    """What is found in a page."""
+    """The kinds of findings in a page."""
     return [one.kind for one in find_injections(make_document(html), PARTIES)]
 
 
@@ -29,7 +29,7 @@ def kinds(html: str) -> list[str]:
     ],
 )
 def test_disguised_scripts(source: str) -> None:
-    """What is decoded and run at once."""
+    """Code that is decoded and run at once."""
     assert kinds(f"<title>x</title><script>{source}</script>") == ["disguised-script"]
 
 

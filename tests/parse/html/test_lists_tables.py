@@ -43,7 +43,7 @@ def test_spans_are_read_as_browsers_read_them(span: str, columns: int) -> None:
     assert table(f"<table><tr><td colspan='{span}'>a</table>").cells[0].columns == columns
 
 
-def test_table_tells_its_caption_head_and_size() -> None:
+def test_table_has_its_caption_head_and_size() -> None:
     """Rows of all sections count, those of a table inside do not."""
     found = table(
         "<table><caption> The  prices</caption><thead><tr><th>a<th>b</thead>"
@@ -76,7 +76,7 @@ def test_strays_of_a_list_are_its_children_or_the_list_itself() -> None:
 
 
 def test_items_in_a_shadow_tree_are_not_called_lost() -> None:
-    """What is around the root of a shadow tree is decided elsewhere."""
+    """The surroundings of the root of a shadow tree are decided elsewhere."""
     assert facts("<div><template shadowrootmode=open><slot><li>x</li></slot></template></div>").stray_items == []
 
 

@@ -28,7 +28,7 @@ def first(html: str, tag: str) -> turbohtml.Element:
     ],
 )
 def test_snippet_is_the_start_tag_and_short_text(html: str, tag: str, shown: str) -> None:
-    """What a person recognises, and nothing of what is inside."""
+    """A person recognizes the element by it, and nothing of its content is shown."""
     assert snippet(first(html, tag)) == shown
 
 

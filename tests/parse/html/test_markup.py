@@ -8,7 +8,7 @@ from tests.builders import make_document
 
 
 def markup_of(html: str) -> Markup:
-    """What was set aside of a page."""
+    """The facts that were set aside of a page."""
     return cast("Markup", make_document("<!doctype html>" + html).markup)
 
 

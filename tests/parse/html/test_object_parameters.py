@@ -23,7 +23,7 @@ from tests.builders import make_document
     ],
 )
 def test_parameters_directly_inside_are_read(inside: str, found: dict[str, str]) -> None:
-    """Not those of an object in the object, and only as many children as anybody writes."""
+    """Not those of an object in the object, and only a plausible number of children."""
     document = make_document(f"<!doctype html><object id=a>{inside}</object>")
 
     assert parameters(document.ids["a"].node) == found

@@ -23,7 +23,7 @@ from tests.builders import make_document
     ],
 )
 def test_only_text_that_is_a_child_counts(inside: str, text: str) -> None:
-    """What stands in another element belongs to that one."""
+    """Text in another element belongs to that one."""
     document = make_document(f"<!doctype html><p id=a>{inside}</p>")
 
     assert own_text(document.ids["a"].node) == text

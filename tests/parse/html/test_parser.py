@@ -33,7 +33,7 @@ def test_element_that_closes_the_head_is_named() -> None:
     assert document.head_closed_by == "div"
 
 
-def test_meta_that_was_written_into_the_body_blames_nobody() -> None:
+def test_a_meta_element_in_the_body_has_no_effect_of_its_own() -> None:
     """A body with its own tag means the author put the meta there."""
     document = make_document("<head><title>x</title></head><body><meta name=robots content=noindex>")
 
@@ -68,7 +68,7 @@ EVERY_REFERENCE = (
 
 
 def named(html: str, **more: Any) -> NamedURLs:
-    """What a page names."""
+    """The files that a page names."""
     return find_named_urls(make_response(html, **more))
 
 

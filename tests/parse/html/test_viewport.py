@@ -1,4 +1,4 @@
-"""What a viewport declaration means."""
+"""The meaning of a viewport declaration."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ HEAD = "<!doctype html><html lang=en><head><meta charset=utf-8><title>T</title><
 
 
 def test_template_and_noscript_hold_no_elements() -> None:
-    """What scripts-on browsers do not render is not there."""
+    """Elements that scripts-on browsers do not render are not there."""
     document = make_document(
         HEAD + "<template><h1>no</h1><img src=a></template><noscript><img src=b><a href=c>d</a></noscript><p>yes"
     )
@@ -35,7 +35,7 @@ def test_comments_scripts_and_attributes_hold_no_elements() -> None:
     assert document.text == "d"
 
 
-def test_visible_text_leaves_out_what_nobody_reads() -> None:
+def test_visible_text_leaves_out_what_is_not_shown() -> None:
     """Scripts, styles, hidden parts, options and closed dialogs are no text; boilerplate is no main text."""
     document = make_document(
         HEAD + "<nav>menu</nav><main><p>One</p><p>two<script>x</script></p><p hidden>no</p><style>no</style>"
@@ -71,7 +71,7 @@ def test_figures_of_the_tree_are_counted() -> None:
 
 
 def test_unfinished_elements_are_closed_when_the_walk_stops() -> None:
-    """What was open at the limit is reported as far as it was read."""
+    """Elements that were open at the limit are reported as far as they were read."""
     document = make_document("<h1>Title <a href=x>link" + "<b></b>" * 200_010)
 
     assert document.headings[0].text == "Title link"

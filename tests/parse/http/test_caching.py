@@ -1,4 +1,4 @@
-"""How long an answer may be kept."""
+"""The lifetime of a cached answer."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_either_validator_is_one(headers: list[tuple[str, str]], expected: bool)
         ([], False),
     ],
 )
-def test_staleness_that_is_meant_is_told_from_mistakes(
+def test_intended_staleness_is_distinguished_from_mistakes(
     headers: list[tuple[str, str]],
     expected: bool,  # noqa: FBT001 - a table
 ) -> None:

@@ -1,4 +1,4 @@
-"""What certificate chains say, the odd ones too."""
+"""Facts of certificate chains, the odd ones too."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_an_impossible_date_is_unknown_and_spares_the_rest() -> None:
 
 
 def test_controls_and_overrides_in_names_are_replaced() -> None:
-    """What could move text about or end a line never leaves; markup stays text for the renderer to escape."""
+    """Characters that could move text about or end a line never leave; markup stays text for the renderer to escape."""
     (certificate,) = read_chain([pem(make_certificate(subject="<b>\u202eevil\r\n\x00</b>"))])
 
     assert certificate.subject.startswith("CN=\\<b\\>")
@@ -140,7 +140,7 @@ def test_never_raises_on_damaged_certificates(position: int, junk: bytes) -> Non
 
 @given(st.text(max_size=200))
 def test_never_raises_on_text(text: str) -> None:
-    """What is no certificate at all gives an empty entry."""
+    """Text that is no certificate at all gives an empty entry."""
     assert read_chain([text])[0].names == ()
 
 

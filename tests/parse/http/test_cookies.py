@@ -208,7 +208,7 @@ def test_deletions(line: str, deletes: bool) -> None:  # noqa: FBT001
 
 
 def test_description_names_attributes_only() -> None:
-    """What may be shown of a line."""
+    """The part of a line that may be shown."""
     line = "id=secret; Path=/; Secure; HttpOnly; SameSite=Lax; Domain=a.test; Partitioned"
 
     assert parse(line).described == "id=...; Domain=a.test; Path=/; Secure; HttpOnly; SameSite=Lax; Partitioned"

@@ -164,7 +164,7 @@ def test_strict_dynamic_means_nothing_for_styles() -> None:
         ("example.com", False),
     ],
 )
-def test_sources_that_let_anybody_in(source: str, is_open: bool) -> None:  # noqa: FBT001
+def test_sources_that_allow_any_site(source: str, is_open: bool) -> None:  # noqa: FBT001
     """Unless 'strict-dynamic' makes browsers ignore them."""
     assert bool(SourceList("script-src", (source,)).open_sources) is is_open
     assert not SourceList("script-src", (source, "'strict-dynamic'")).open_sources

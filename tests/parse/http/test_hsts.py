@@ -71,7 +71,7 @@ def test_flags_are_read_in_any_case() -> None:
     assert (plain.include_subdomains, plain.preload) == (False, False)
 
 
-def test_repeated_directives_are_told_and_the_first_counts() -> None:
+def test_repeated_directives_are_reported_and_the_first_counts() -> None:
     """Each is named once."""
     policy = parse_hsts(["max-age=1; Max-Age=2; max-age=3; preload; preload"])
 

@@ -1,4 +1,4 @@
-"""Versions are read from headers and generators, and their support is told by the right calendar."""
+"""Versions are read from headers and generators, and their support from the right calendar."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_nothing_is_said_of_other_versions(name: str, value: str) -> None:
 
 
 def test_one_header_can_name_several_products() -> None:
-    """Each is told by itself."""
+    """Each has an entry of its own."""
     found = ends("Server", "Apache/2.2.3 (Unix) OpenSSL/0.9.8e PHP/5.2.17")
 
     assert [name for name, _, _ in found] == ["php", "apache", "openssl"]

@@ -71,6 +71,6 @@ def test_hostile_fields_are_read_in_one_pass(text: str) -> None:
 
 
 def test_length_is_bounded() -> None:
-    """Nobody sends that much."""
+    """Longer values do not occur in practice."""
     assert parse_dictionary([",".join(["a=1"] * MAX_CHARS)]) is None
     assert parse_dictionary([]) == {}

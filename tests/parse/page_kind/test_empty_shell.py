@@ -28,7 +28,7 @@ Reload</a> <a class="dismiss">x</a></div><script src="_framework/blazor.webassem
 src="/assets/vendor-d2.js"></script><script src="/assets/dashboard-77.js"></script><div id="ember-bootstrap-rootview"></div></body></html>""",
     "elm": """<html><head><title>Main</title><script src="/elm.js"></script></head><body><pre id="elm"></pre><script>var app = Elm.Main.init({ node:
 document.getElementById("elm") });</script></body></html>""",
-    "unknown framework, skeletons": """<html lang="en"><head><title>Rooms</title></head><body><div class="shell"><div class="bar"></div><div
+    "unknown framework, skeletons": """<html lang="en"><head><title>Suites</title></head><body><div class="shell"><div class="bar"></div><div
 class="card shimmer"><div class="line"></div></div><div class="card shimmer"><div class="line"></div></div></div><script type="module"
 src="/assets/index-91ce.js"></script></body></html>""",
     "shell between header and footer": """<html lang="en"><head><title>Fieldbook</title><script src="/bundle.4f1c2a.js" defer></script></head><body>

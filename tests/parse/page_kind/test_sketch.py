@@ -52,7 +52,7 @@ def test_title_is_compared_as_a_whole_and_in_parts() -> None:
 
 
 def test_text_is_bounded() -> None:
-    """What stands beyond the limit is not searched."""
+    """Text beyond the limit is not searched."""
     assert len(make_sketch("<p>" + "a " * MAX_TEXT).text) < MAX_TEXT
 
 
@@ -133,7 +133,7 @@ def test_hostile_text_costs_linear_time(phrase: str) -> None:
         ),
         (site("Welcome", "<h1>Welcome to Holm brewery</h1><p>Beer since 1890.</p>"), {}),
         (
-            "<html lang=en><title>Ida Holm</title><h1>Ida Holm</h1><p>Engineer. I will be back soon from my travels.</p><a href=mailto:x>Mail</a></html>",
+            "<html lang=en><title>Ida Holm</title><h1>Ida Holm</h1><p>Engineer. I will be back soon from my journeys.</p><a href=mailto:x>Mail</a></html>",
             {},
         ),
     ],

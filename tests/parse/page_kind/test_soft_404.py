@@ -43,7 +43,7 @@ def test_page_that_exists_is_graded(name: str) -> None:
 
 
 def test_error_page_that_was_asked_for_is_graded() -> None:
-    """Somebody wants to know how good the error page is."""
+    """The quality of the error page is what was asked for."""
     assert kind_of(ERRORS["number"], url="https://shop.example/404.html") is None
 
 

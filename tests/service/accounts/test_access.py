@@ -34,7 +34,7 @@ from pagegrade.store.repositories.accounts import list_accounts
 from pagegrade.store.repositories.keys import list_keys
 from tests.store_builders import NOW_MS, add_key, add_owner, make_database
 
-CHOSEN = "a-key-that-somebody-chose"
+CHOSEN = "a-key-that-a-person-chose"
 
 
 class Untouchable:
@@ -48,15 +48,15 @@ UNTOUCHABLE: Transaction = Untouchable()  # type: ignore[assignment]
 
 
 def caller_of(database: Database, secret: str | None, now_ms: int = NOW_MS) -> Caller:
-    """Who shows this secret."""
+    """The caller with this secret."""
     return database.read_here(lambda tx: authenticate(tx, secret, now_ms))
 
 
 def refused(database: Database, secret: str | None, now_ms: int = NOW_MS) -> Unauthenticated:
-    """How this secret is refused."""
-    with pytest.raises(Unauthenticated) as told:
+    """The refusal of this secret."""
+    with pytest.raises(Unauthenticated) as raised:
         caller_of(database, secret, now_ms)
-    return told.value
+    return raised.value
 
 
 def test_secrets_look_alike_and_are_never_the_same() -> None:
@@ -95,8 +95,8 @@ def test_the_owner_is_known_by_the_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("nothing", [None, ""])
-def test_no_key_is_told_from_a_wrong_one(tmp_path: Path, nothing: str | None) -> None:
-    """L01: the words are the same, and only who sent one is told that it is no good."""
+def test_no_key_is_distinguished_from_a_wrong_one(tmp_path: Path, nothing: str | None) -> None:
+    """L01: the words are the same, and only a client that sent one learns that it is not valid."""
     database = make_database(tmp_path)
     without, wrong = refused(database, nothing), refused(database, "x" * 30)
 
@@ -126,10 +126,10 @@ IMPOSSIBLE = {
 @pytest.mark.parametrize("kind", IMPOSSIBLE)
 def test_what_cannot_be_a_key_is_refused_without_asking(kind: str) -> None:
     """L02, L13: the database hears nothing of it."""
-    with pytest.raises(Unauthenticated) as told:
+    with pytest.raises(Unauthenticated) as raised:
         authenticate(UNTOUCHABLE, IMPOSSIBLE[kind], NOW_MS)
 
-    assert told.value.presented
+    assert raised.value.presented
 
 
 class Unread(str):
@@ -148,8 +148,8 @@ def test_a_long_key_costs_no_more_than_its_length() -> None:
     assert not can_be_secret(Unread("x" * 513))
 
 
-def test_unknown_revoked_expired_and_disabled_are_told_alike(tmp_path: Path) -> None:
-    """L03, L04: nobody learns from the answer whether a key ever was one."""
+def test_unknown_revoked_expired_and_disabled_get_the_same_error(tmp_path: Path) -> None:
+    """L03, L04: no client learns from the answer whether a key ever was one."""
     database = make_database(tmp_path)
     alice, _ = add_owner(database)
     bob, of_disabled = add_owner(database, "Bob")
@@ -157,9 +157,9 @@ def test_unknown_revoked_expired_and_disabled_are_told_alike(tmp_path: Path) -> 
     _, expired = add_key(database, alice.id, expires_at_ms=NOW_MS)
     database.write_here(lambda tx: revoke(tx, str(revoked_key.id), NOW_MS))
     database.write_here(lambda tx: disable(tx, bob.id, NOW_MS))
-    told = [refused(database, secret) for secret in (make_secret(), revoked, expired, of_disabled)]
+    errors = [refused(database, secret) for secret in (make_secret(), revoked, expired, of_disabled)]
 
-    assert {(each.message, each.presented, each.retry_after_s) for each in told} == {(told[0].message, True, None)}
+    assert {(each.message, each.presented, each.retry_after_s) for each in errors} == {(errors[0].message, True, None)}
     database.close()
 
 
@@ -279,7 +279,7 @@ def test_a_key_is_limited_to_a_project_in_any_spelling(tmp_path: Path, typed: st
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"name": " "}, "name"),
         ({"name": "x" * 201}, "name"),
@@ -290,13 +290,13 @@ def test_a_key_is_limited_to_a_project_in_any_spelling(tmp_path: Path, typed: st
         ({"project": "a b"}, "A project is a host"),
     ],
 )
-def test_a_key_that_makes_no_sense_is_not_issued(tmp_path: Path, wrong: dict[str, object], told: str) -> None:
+def test_a_key_that_makes_no_sense_is_not_issued(tmp_path: Path, wrong: dict[str, object], message: str) -> None:
     """And nothing is stored."""
     database = make_database(tmp_path)
     alice, _ = add_owner(database)
     arguments: dict[str, object] = {"name": "ci", "now_ms": NOW_MS, **wrong}
 
-    with pytest.raises(InvalidInput, match=told):
+    with pytest.raises(InvalidInput, match=message):
         database.write_here(lambda tx: issue_key(tx, alice.id, **arguments))  # type: ignore[arg-type]
 
     assert len(database.read_here(list_keys)) == 1
@@ -317,7 +317,7 @@ def test_a_key_needs_an_account_that_works(tmp_path: Path) -> None:
 
 
 def test_the_first_start_makes_an_owner_and_a_key(tmp_path: Path) -> None:
-    """The secret is told once; the next start finds both and tells nothing."""
+    """The secret is returned once; the next start finds both and returns nothing."""
     database = make_database(tmp_path)
     owner, secret = database.write_here(lambda tx: ensure_owner(tx, None, NOW_MS))
     again = database.write_here(lambda tx: ensure_owner(tx, None, NOW_MS))
@@ -331,11 +331,11 @@ def test_the_first_start_makes_an_owner_and_a_key(tmp_path: Path) -> None:
 def test_the_first_key_can_be_chosen(tmp_path: Path) -> None:
     """It works, and little of it is shown; chosen later, when there are keys, it does not count."""
     database = make_database(tmp_path)
-    owner, told = database.write_here(lambda tx: ensure_owner(tx, CHOSEN, NOW_MS))
+    owner, secret = database.write_here(lambda tx: ensure_owner(tx, CHOSEN, NOW_MS))
     database.write_here(lambda tx: ensure_owner(tx, "another-key-that-was-chosen", NOW_MS))
     caller = caller_of(database, CHOSEN)
 
-    assert told is None
+    assert secret is None
     assert caller.account == owner
     assert caller.api_key.prefix == prefix_of(CHOSEN)
     assert refused(database, "another-key-that-was-chosen").presented
@@ -343,7 +343,7 @@ def test_the_first_key_can_be_chosen(tmp_path: Path) -> None:
 
 
 def test_an_account_without_a_key_gets_its_first(tmp_path: Path) -> None:
-    """Somebody may have made the account by hand before the first start."""
+    """The account may have been made by hand before the first start."""
     database = make_database(tmp_path)
     made = database.write_here(lambda tx: create_account(tx, name="Alice", email="a@example.org", now_ms=NOW_MS))
     owner, secret = database.write_here(lambda tx: ensure_owner(tx, None, NOW_MS))
@@ -354,7 +354,7 @@ def test_an_account_without_a_key_gets_its_first(tmp_path: Path) -> None:
 
 
 def test_revoking_every_key_does_not_make_a_new_one(tmp_path: Path) -> None:
-    """Who locked the door wants it to be locked after the next start too."""
+    """An owner who revoked all keys wants them to stay revoked after the next start."""
     database = make_database(tmp_path)
     _, secret = add_owner(database)
     database.write_here(lambda tx: revoke(tx, secret, NOW_MS))
@@ -368,10 +368,10 @@ def test_revoking_every_key_does_not_make_a_new_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize("secret", ["short", "x" * 513, "with a blank in its middle", "schlüssel-mit-umlaut-und-so"])
 def test_a_first_key_that_no_header_can_carry_is_refused(secret: str) -> None:
     """At the start, and without repeating it."""
-    with pytest.raises(InvalidInput, match="20 to 512 visible ASCII") as told:
+    with pytest.raises(InvalidInput, match="20 to 512 visible ASCII") as raised:
         check_bootstrap(secret)
 
-    assert secret not in told.value.message
+    assert secret not in raised.value.message
 
 
 def test_a_first_key_of_ours_with_a_slip_is_refused() -> None:
@@ -386,7 +386,7 @@ def test_a_first_key_of_ours_with_a_slip_is_refused() -> None:
 
 
 def test_a_made_secret_can_be_the_first_key(tmp_path: Path) -> None:
-    """As somebody does who generates it on another machine."""
+    """It may have been generated on another machine."""
     database = make_database(tmp_path)
     secret = make_secret()
     owner, _ = database.write_here(lambda tx: ensure_owner(tx, secret, NOW_MS))
@@ -445,8 +445,8 @@ def test_a_short_prefix_revokes_nothing(tmp_path: Path, count: int) -> None:
     database.close()
 
 
-def test_prefixes_tell_keys_apart(tmp_path: Path) -> None:
-    """Also those of keys that somebody chose, of which at least sixteen characters are never kept."""
+def test_prefixes_distinguish_keys(tmp_path: Path) -> None:
+    """Also those of chosen keys, of which at least sixteen characters are never kept."""
     database = make_database(tmp_path)
     alice, _ = add_owner(database)
     for _ in range(20):

@@ -44,7 +44,7 @@ class Clock:
 
 
 class Door:
-    """Where passwords are guessed, and the time it is there."""
+    """The login with its throttle, and its clock."""
 
     def __init__(self, windows: Windows, database: Database, clock: Clock) -> None:
         self.windows = windows
@@ -87,7 +87,7 @@ class Door:
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """What it gives."""
+    """The result of the coroutine."""
     return asyncio.run(work)
 
 
@@ -150,7 +150,7 @@ def fail(door: Door, client: str, times: int = SLIPS) -> list[int | None]:
     return [door.attempt(1, client) for _ in range(times)]
 
 
-def test_guesses_of_others_do_not_lock_the_right_password_out(door: Door) -> None:
+def test_login_attempts_of_others_do_not_lock_the_right_password_out(door: Door) -> None:
     """However many there are: an address without failures is accepted, also where its owner mistyped before."""
     fail(door, "192.0.2.77", SLIPS - 1)
     for number in range(60):
@@ -162,7 +162,7 @@ def test_guesses_of_others_do_not_lock_the_right_password_out(door: Door) -> Non
 
 
 def test_clients_that_failed_share_a_limit(door: Door) -> None:
-    """A hundred an hour, whoever makes them; then each of them waits."""
+    """A hundred an hour from all of them together; then each of them waits."""
     answers = [answer for number in range(40) for answer in fail(door, f"192.0.2.{number}", 10)]
     counted = answers.count(None)
     door.go_on(3_600)
@@ -210,11 +210,11 @@ def test_guesses_at_the_same_moment_at_several_processes_are_counted_together(tm
     pools += [open_database(pools[0].url) for _ in range(2)]
     doors = [PasswordAttempts(windows_of(pool)) for pool in pools]
 
-    async def crowd() -> list[int | None]:
+    async def attempts() -> list[int | None]:
         taken = await asyncio.gather(*(doors[number % 3].take(1, "192.0.2.1") for number in range(150)))
         return [each.wait_s for each in taken]
 
-    answers = run(crowd())
+    answers = run(attempts())
     for pool in pools:
         pool.close()
 
@@ -259,7 +259,7 @@ def test_an_account_may_be_guessed_at_so_often_by_clients_that_failed(door: Door
     assert door.try_to_sign_in("alice@example.org", "192.0.2.1") is None
 
 
-def test_guesses_of_others_do_not_keep_an_owner_out(door: Door) -> None:
+def test_login_attempts_of_others_do_not_keep_an_owner_out(door: Door) -> None:
     """Neither from where they signed in before, nor from a new address, also one with a slip."""
     door.sign_in_with("Alice@example.org", "192.0.2.1")
     door.try_to_sign_in("alice@example.org", "192.0.2.2")

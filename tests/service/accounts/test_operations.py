@@ -37,12 +37,12 @@ def test_an_account_is_made_tidy(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"name": ""}, "1 to 200 characters"),
         ({"name": "x" * 201}, "1 to 200 characters"),
         ({"name": "bell\x07"}, "control"),
-        ({"email": "nobody"}, "'nobody' is no e-mail"),
+        ({"email": "no-address"}, "'no-address' is no e-mail"),
         ({"email": "a b@example.org"}, "no e-mail"),
         ({"email": "a@b@example.org"}, "no e-mail"),
         ({"email": "a\x1b@example.org"}, "no e-mail"),
@@ -56,12 +56,12 @@ def test_an_account_is_made_tidy(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_what_cannot_be_used_is_refused(tmp_path: Path, wrong: dict[str, str], told: str) -> None:
+def test_what_cannot_be_used_is_refused(tmp_path: Path, wrong: dict[str, str], message: str) -> None:
     """With what was wrong, and nothing is stored."""
     database = make_database(tmp_path)
     values = {"name": "Alice", "email": "alice@example.org", **wrong}
 
-    with pytest.raises(InvalidInput, match=told):
+    with pytest.raises(InvalidInput, match=message):
         database.write_here(lambda tx: create_account(tx, **values, now_ms=NOW_MS))
 
     assert database.read_here(list_accounts) == ()
@@ -113,7 +113,7 @@ def two(tmp_path: Path) -> tuple[Database, Account, Account]:
 
 
 def test_the_first_account_administers(tmp_path: Path) -> None:
-    """Or nobody could; the second does not."""
+    """The second does not."""
     database, alice, bob = two(tmp_path)
 
     assert (alice.is_admin, bob.is_admin) == (True, False)
@@ -147,7 +147,7 @@ def test_an_owner_changes_their_account(tmp_path: Path) -> None:
     [
         ({"name": " "}, "name"),
         ({"name": "x" * 201}, "name"),
-        ({"email": "nobody"}, "email"),
+        ({"email": "no-address"}, "email"),
         ({"email": "BOB@example.org"}, "email_taken"),
         ({"locale": ""}, "locale"),
         ({"timezone": "Mars/Olympus"}, "timezone"),
@@ -163,7 +163,7 @@ def test_a_change_that_cannot_be_used_changes_nothing(tmp_path: Path, wrong: dic
     values: dict[str, Any] = {"name": "Ada", "email": "ada@example.org", "locale": "en", "timezone": "UTC"}
     values |= {"default_privacy": None, **wrong}
 
-    with pytest.raises(InvalidInput) as told:
+    with pytest.raises(InvalidInput) as raised:
         database.write_here(lambda tx: change_account(tx, alice.id, **values))
     with pytest.raises(NotFound):
         database.write_here(
@@ -172,13 +172,13 @@ def test_a_change_that_cannot_be_used_changes_nothing(tmp_path: Path, wrong: dic
             )
         )
 
-    assert told.value.reason == reason
+    assert raised.value.reason == reason
     assert database.read_here(list_accounts)[0] == alice
     database.close()
 
 
 def test_an_administrator_neither_disables_themselves_nor_the_last_one(tmp_path: Path) -> None:
-    """The operator at the machine may; somebody who is no administrator can be disabled."""
+    """The operator at the machine may; other accounts can be disabled."""
     database, alice, bob = two(tmp_path)
     with pytest.raises(InvalidInput) as own:
         database.write_here(lambda tx: disable(tx, alice.id, NOW_MS, by=alice))

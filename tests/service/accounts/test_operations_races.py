@@ -1,4 +1,4 @@
-"""What several processes do to one account, or to the list of accounts, at the same moment."""
+"""Changes of several processes to one account, or to the list of accounts, at the same moment."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def test_a_key_of_mine_works_until_i_revoke_it(tmp_path: Path) -> None:
     database.close()
 
 
-def test_a_key_of_somebody_else_is_none(tmp_path: Path) -> None:
+def test_a_key_of_another_account_is_not_found(tmp_path: Path) -> None:
     """It is neither shown nor revoked, and goes on working."""
     database = make_database(tmp_path)
     alice, _ = add_owner(database)
@@ -61,10 +61,10 @@ def test_there_is_an_end_to_how_many_keys_work(tmp_path: Path, monkeypatch: pyte
     for _ in range(2):
         issue(database, alice.id)
 
-    with pytest.raises(InvalidInput) as told:
+    with pytest.raises(InvalidInput) as raised:
         issue(database, alice.id)
     database.write_here(lambda tx: revoke_own_key(tx, alice.id, 1, NOW_MS))
     issue(database, alice.id)
 
-    assert told.value.reason == "too_many"
+    assert raised.value.reason == "too_many"
     database.close()

@@ -19,7 +19,7 @@ def passwords() -> Iterator[Passwords]:
 
 
 def matches(passwords: Passwords, stored: str, typed: str) -> bool:
-    """Whether what was typed opens what was stored."""
+    """Return whether the typed password matches the stored hash."""
 
     async def scenario() -> bool:
         return await passwords.verify(await passwords.hash(stored), typed)
@@ -58,11 +58,11 @@ def test_a_hash_is_argon2id_with_the_recommended_cost(passwords: Passwords) -> N
 
 @pytest.mark.parametrize("hashed", ["", "plain", "$argon2id$v=19$m=19456,t=2,p=1$broken", "$2b$12$abcdefghijk"])
 def test_a_hash_that_cannot_be_read_opens_nothing(passwords: Passwords, hashed: str) -> None:
-    """It is no error of whoever typed."""
+    """It is no error of the person who typed."""
     assert not asyncio.run(passwords.verify(hashed, "secret"))
 
 
-def test_a_crowd_of_guesses_waits_its_turn(passwords: Passwords) -> None:
+def test_many_login_attempts_wait_their_turn(passwords: Passwords) -> None:
     """Four at a time take 76 MiB; all are answered, and the loop stays free meanwhile."""
 
     async def scenario() -> list[bool]:
@@ -73,8 +73,8 @@ def test_a_crowd_of_guesses_waits_its_turn(passwords: Passwords) -> None:
     assert len(passwords._threads._threads) <= CONCURRENT
 
 
-def test_a_crowd_has_an_end(passwords: Passwords) -> None:
-    """Who comes when too many wait is told so at once, and the others get their answer."""
+def test_waiting_login_attempts_are_bounded(passwords: Passwords) -> None:
+    """An attempt beyond the limit is refused at once, and the others get their answer."""
 
     async def scenario() -> list[bool]:
         hashed = await passwords.hash("secret")
@@ -95,7 +95,7 @@ def test_a_crowd_has_an_end(passwords: Passwords) -> None:
 
 
 def test_no_hash_at_all_costs_what_a_wrong_one_does(passwords: Passwords) -> None:
-    """The very parameters of a real one, so that nobody learns by the clock who has an account."""
+    """The very parameters of a real one, so that the duration does not reveal whether an account exists."""
     hashed = asyncio.run(passwords.hash("secret"))
 
     assert NOBODYS.rsplit("$", 2)[0] == hashed.rsplit("$", 2)[0]

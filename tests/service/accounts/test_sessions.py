@@ -36,7 +36,7 @@ def start(database: Database, account: Account, agent: str = "Firefox", at_ms: i
 
 
 def look(database: Database, token: str, at_ms: int) -> SignedIn | None:
-    """Who is signed in with the token then."""
+    """The account that is signed in with the token then."""
     return database.read_here(lambda tx: find_signed_in(tx, token, at_ms))
 
 
@@ -50,7 +50,7 @@ def keep(database: Database, token: str, at_ms: int) -> str | None:
 
 @pytest.mark.backend("sqlite", reason="reads the files")
 def test_a_token_has_256_random_bits_and_only_its_hash_is_stored(tmp_path: Path) -> None:
-    """Whoever reads the database file cannot sign in with what they find."""
+    """A reader of the database file cannot sign in with its contents."""
     database = make_database(tmp_path)
     alice, _ = add_owner(database)
     token = start(database, alice)
@@ -93,7 +93,7 @@ def test_a_session_ends_when_it_is_not_used(tmp_path: Path) -> None:
 
 
 def test_a_session_ends_however_much_it_is_used(tmp_path: Path) -> None:
-    """After sixty days somebody has to prove anew who they are."""
+    """After sixty days a new sign-in is required."""
     database = make_database(tmp_path)
     alice, _ = add_owner(database)
     token = start(database, alice)
@@ -174,7 +174,7 @@ def test_a_browser_is_remembered_by_a_harmless_name(tmp_path: Path) -> None:
 
 
 def test_sessions_that_are_over_are_not_listed(tmp_path: Path) -> None:
-    """Before anybody has cleaned up."""
+    """Before they are removed."""
     database = make_database(tmp_path)
     alice, _ = add_owner(database)
     start(database, alice)
@@ -200,7 +200,7 @@ def test_an_account_has_only_so_many_sessions(tmp_path: Path) -> None:
 
 
 def test_a_renewed_token_has_no_grace(tmp_path: Path) -> None:
-    """Who changes a password wants the old token dead now; a session that has ended is not renewed."""
+    """After a change of the password the old token is dead at once; a session that has ended is not renewed."""
     database = make_database(tmp_path)
     alice, _ = add_owner(database)
     token = start(database, alice)

@@ -27,7 +27,7 @@ from tests.site.serve import serve_site
 
 
 def levels(found: list[Diagnosis]) -> list[str]:
-    """How bad each finding is."""
+    """The level of each finding."""
     return [one.level for one in found]
 
 
@@ -130,7 +130,7 @@ def test_a_guard_that_lets_something_through_is_a_problem(monkeypatch: pytest.Mo
     assert found[0].message.endswith("http://example.com/")
 
 
-def test_a_machine_without_name_servers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_name_servers_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are read, not asked."""
     monkeypatch.setattr(module, "configured_servers", lambda: ())
     without = look_at_name_servers()
@@ -155,7 +155,7 @@ def test_a_real_child_evaluates_a_page() -> None:
 
 @pytest.mark.parametrize("program", ["/nowhere/python", "/bin/false"])
 def test_a_child_that_cannot_work_is_a_problem(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
-    """Whether it does not start or does not answer."""
+    """It does not start, or it does not answer."""
     monkeypatch.setattr(sys, "executable", program)
 
     async def script() -> Diagnosis:
@@ -172,7 +172,7 @@ def test_a_child_that_cannot_work_is_a_problem(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_a_page_is_fetched_through_the_guard() -> None:
-    """A private address is refused until its network is opened; then the answer is told."""
+    """A private address is refused until its network is opened; then the answer is reported."""
 
     async def script(url: str, options: AnalyzeOptions) -> Diagnosis:
         children = Children(1)

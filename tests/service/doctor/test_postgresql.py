@@ -60,7 +60,7 @@ def look(database: Database, *, connections: int = 10) -> list[Diagnosis]:
     return list(look_at_postgres(database, connections=connections, silent_ms=30_000))
 
 
-def told(found: Sequence[Diagnosis], level: str) -> dict[str, str]:
+def topics_of(found: Sequence[Diagnosis], level: str) -> dict[str, str]:
     """Topic -> what was found of that level."""
     return {one.topic: one.message for one in found if one.level == level}
 
@@ -117,7 +117,7 @@ def test_a_server_that_may_lose_what_was_promised_is_a_problem(
     monkeypatch.setattr(module, "look_at_server", lambda _tx: server)
     found = look(database)
 
-    assert set(told(found, "problem")) == {topic}
+    assert set(topics_of(found, "problem")) == {topic}
 
 
 @pytest.mark.parametrize("level", ["remote_write", "remote_apply", "local"])
@@ -125,7 +125,7 @@ def test_stronger_and_local_commits_are_fine(database: Database, monkeypatch: py
     """The primary has written it to its disk in each of these."""
     monkeypatch.setattr(module, "look_at_server", lambda _tx: replace(SAFE, synchronous_commit=level))
 
-    assert level in told(look(database), "ok")["durability"]
+    assert level in topics_of(look(database), "ok")["durability"]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_stronger_and_local_commits_are_fine(database: Database, monkeypatch: py
     [(1_000, "ok"), (999, "ok"), (1_101, "ok"), (3_200, "warning"), (-1_001, "warning"), (90_000, "problem")],
 )
 def test_clocks_are_compared(theirs_ms: int, level: str) -> None:
-    """What may be the journey of the question and the answer counts for nothing."""
+    """A difference that the transfer of the query may explain counts for nothing."""
     found = look_at_clocks(theirs_ms, 1_000, 1_100)
 
     assert found.level == level
@@ -141,23 +141,23 @@ def test_clocks_are_compared(theirs_ms: int, level: str) -> None:
 
 
 def test_a_clock_says_which_way_it_is_wrong() -> None:
-    """Whoever has to set it wants to know."""
+    """The person who sets it needs to know."""
     assert "3.0 s behind the database" in look_at_clocks(4_000, 1_000, 1_000).message
     assert "3.0 s ahead of the database" in look_at_clocks(1_000, 4_000, 4_000).message
 
 
-def test_tables_that_are_missing_are_told(tmp_path: Path) -> None:
+def test_tables_that_are_missing_are_reported(tmp_path: Path) -> None:
     """And nothing that depends on them is looked at."""
     database = open_database(postgres.databases().make_empty())
     found = look(database)
     database.close()
 
-    assert told(found, "warning")["schema"].startswith("none")
+    assert topics_of(found, "warning")["schema"].startswith("none")
     assert "reports" not in {one.topic for one in found}
 
 
-def test_tables_of_a_later_version_are_told(database: Database) -> None:
-    """Whether this version can go on with them or not."""
+def test_tables_of_a_later_version_are_reported(database: Database) -> None:
+    """With the way this version can go on with them, or not."""
 
     def change(tx: Transaction) -> None:
         tx.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
@@ -167,11 +167,11 @@ def test_tables_of_a_later_version_are_told(database: Database) -> None:
     database.write_here(lambda tx: tx.exec_driver_sql("DELETE FROM installation WHERE name = 'works_from'"))
     newer = look(database)
 
-    assert "can go on" in told(ahead, "warning")["schema"]
-    assert "9999" in told(newer, "problem")["schema"]
+    assert "can go on" in topics_of(ahead, "warning")["schema"]
+    assert "9999" in topics_of(newer, "problem")["schema"]
 
 
-def test_a_role_that_may_not_is_told(database: Database) -> None:
+def test_a_role_that_may_not_is_reported(database: Database) -> None:
     """Not to change the tables is a warning, not to use them a problem."""
     administer(database, "ALTER TABLE visits OWNER TO postgres")
     administer(database, "GRANT ALL ON visits TO pagegrade")
@@ -179,8 +179,8 @@ def test_a_role_that_may_not_is_told(database: Database) -> None:
     administer(database, "REVOKE INSERT ON visits FROM pagegrade")
     cannot_use = look(database)
 
-    assert set(told(cannot_change, "warning")) == {"rights"}
-    assert "visits" in told(cannot_use, "problem")["rights"]
+    assert set(topics_of(cannot_change, "warning")) == {"rights"}
+    assert "visits" in topics_of(cannot_use, "problem")["rights"]
 
 
 def test_a_search_without_its_index_is_a_warning(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,19 +209,19 @@ def test_a_queue_in_disorder_is_a_warning(
 ) -> None:
     """Each of its troubles by itself."""
     monkeypatch.setattr(module, "look_at_queue_table", lambda _tx: table)
-    said = told(look(database), "warning").get("queue", "")
+    said = topics_of(look(database), "warning").get("queue", "")
 
     assert words in said
     assert bool(words) == bool(said)
 
 
 def test_a_run_that_waits_for_hours_is_a_warning(database: Database) -> None:
-    """Most likely nobody works."""
+    """Most likely no worker runs."""
     queue = Queue(database, add_owner(database)[0].id)
     queue.add()
     queue.change("UPDATE runs SET created_at_ms = 1")
 
-    assert "the oldest waits for" in told(look(database), "warning")["queue"]
+    assert "the oldest waits for" in topics_of(look(database), "warning")["queue"]
 
 
 def test_connections_are_counted_before_they_run_out(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,13 +235,13 @@ def test_connections_are_counted_before_they_run_out(database: Database, monkeyp
     monkeypatch.setattr(module, "look_at_use", lambda _tx: replace(USE, connections=95, notices=0.9))
     used = look(database, connections=5)
 
-    assert "99, 97 are allowed" in told(wanted, "warning")["connections"]
-    assert "54, 97 are allowed" in told(few, "ok")["connections"]
-    assert set(told(used, "warning")) == {"connections", "notices"}
+    assert "99, 97 are allowed" in topics_of(wanted, "warning")["connections"]
+    assert "54, 97 are allowed" in topics_of(few, "ok")["connections"]
+    assert set(topics_of(used, "warning")) == {"connections", "notices"}
 
 
 @pytest.mark.parametrize("reason", ["too_many_connections", "database_damaged", None])
-def test_what_goes_wrong_in_between_is_told(
+def test_what_goes_wrong_in_between_is_reported(
     database: Database, monkeypatch: pytest.MonkeyPatch, reason: str | None
 ) -> None:
     """As one more finding; what was found before stays."""
@@ -253,7 +253,7 @@ def test_what_goes_wrong_in_between_is_told(
     found = look(database)
 
     assert [one.topic for one in found if one.level == "problem"] == ["database"]
-    assert "schema" in told(found, "ok")
+    assert "schema" in topics_of(found, "ok")
     assert found[-1].advice
 
 

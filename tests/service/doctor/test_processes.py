@@ -31,18 +31,18 @@ def live(database: Database, name: str, kind: str = "serve", version: str = "1.0
 
 
 def look(database: Database) -> list[Diagnosis]:
-    """What is found."""
+    """The findings."""
     return list(look_at_processes(database, now_ms(), silent_ms=30_000))
 
 
-def test_those_that_live_are_told(database: Database) -> None:
-    """How many of each kind, and which."""
-    nobody = look(database)
+def test_those_that_live_are_reported(database: Database) -> None:
+    """The number of each kind, and their names."""
+    nothing = look(database)
     for name, kind in (("ant", "serve"), ("bee", "worker"), ("cat", "serve")):
         live(database, name, kind)
     (found,) = look(database)
 
-    assert [(one.level, one.message) for one in nobody] == [("ok", "none runs now")]
+    assert [(one.level, one.message) for one in nothing] == [("ok", "none runs now")]
     assert (found.topic, found.level) == ("processes", "ok")
     assert found.message.splitlines() == [
         "2 serve, 1 worker",
@@ -63,7 +63,7 @@ def test_different_versions_are_a_warning(database: Database) -> None:
     assert found.advice
 
 
-def test_of_many_some_are_told(database: Database) -> None:
+def test_of_many_some_are_named(database: Database) -> None:
     """And how many more there are."""
     for number in range(SHOWN + 2):
         live(database, f"p{number:02}")
@@ -74,15 +74,15 @@ def test_of_many_some_are_told(database: Database) -> None:
 
 
 def test_a_database_that_is_away_is_a_problem() -> None:
-    """It is told, not raised."""
-    away = open_database("postgresql+psycopg://nobody@127.0.0.1:1/nothing")
+    """It is reported, not raised."""
+    away = open_database("postgresql+psycopg://missing@127.0.0.1:1/nothing")
     found = look(away)
     away.close()
 
     assert [(one.topic, one.level) for one in found] == [("processes", "problem")]
 
 
-def test_one_process_is_nothing_to_tell_of(tmp_path: Path) -> None:
+def test_a_single_process_is_not_mentioned(tmp_path: Path) -> None:
     """It is the one that looks."""
     database = make_file(tmp_path)
     live(database, "ant")

@@ -81,7 +81,7 @@ def test_a_disk_that_fails_is_a_problem(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(("free", "level"), [(2 << 30, "ok"), (500 << 20, "warning"), (50 << 20, "problem")])
-def test_little_room_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, level: str) -> None:
+def test_little_room_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, level: str) -> None:
     """Before the disk is full."""
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(1 << 40, 0, free))
 
@@ -111,7 +111,7 @@ def test_a_running_server_is_seen(tmp_path: Path) -> None:
 
 
 def test_an_old_sqlite_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What could happen, why it does not, and what not to do."""
+    """The risk, the reason why it does not occur, and what not to do."""
     monkeypatch.setattr(module, "has_safe_checkpoints", lambda: False)
     old = look_at_sqlite()
     monkeypatch.setattr(module, "has_safe_checkpoints", lambda: True)
@@ -133,7 +133,7 @@ def test_a_database_that_is_not_there_yet_is_not_made(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_good_database_is_told_with_its_sizes(tmp_path: Path) -> None:
+def test_a_good_database_is_reported_with_its_sizes(tmp_path: Path) -> None:
     """And the queue, and when its newest row was made."""
     database = make_file(tmp_path, durable=True)
     alice, _ = add_owner(database)
@@ -142,17 +142,17 @@ def test_a_good_database_is_told_with_its_sizes(tmp_path: Path) -> None:
     late = list(look_at_database(database, NOW_MS + 2 * 3_600_000))
     newest = newest_row_ms(database)
     database.close()
-    told = by_topic(found, "ok")
+    topics = by_topic(found, "ok")
 
     assert {one.level for one in found} == {"ok"}
-    assert told["durability"] == "journal_mode wal, synchronous full"
-    assert "1 reports, 1 runs" in told["reports"]
-    assert told["queue"] == "1 waiting, 0 running"
+    assert topics["durability"] == "journal_mode wal, synchronous full"
+    assert "1 reports, 1 runs" in topics["reports"]
+    assert topics["queue"] == "1 waiting, 0 running"
     assert newest == NOW_MS
     assert "120 minutes" in by_topic(late, "warning")["queue"]
 
 
-def test_tables_of_other_versions_and_programs_are_told(tmp_path: Path) -> None:
+def test_tables_of_other_versions_and_programs_are_reported(tmp_path: Path) -> None:
     """Without touching them."""
     empty = SQLiteDatabase(f"sqlite:///{tmp_path / 'empty.db'}", checkpoints=False)
     empty.write_here(lambda _: None)

@@ -22,7 +22,7 @@ def test_what_can_be_used_is_kept_and_the_rest_is_named() -> None:
 
 
 def test_a_batch_has_a_limit() -> None:
-    """At it everything fits; one past it is refused. A long URL is cut where it is told back."""
+    """At it everything fits; one past it is refused. A long URL is cut in the error."""
     urls = [f"https://a.example/{number}" for number in range(AT_ONCE)]
     full, over = read_urls(urls, OPTIONS), read_urls([*urls, "https://b.example/", "x" * 3_000], OPTIONS)
 

@@ -37,7 +37,7 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
 
 
 def new_reports(instance: Instance, count: int) -> tuple[NewReport, ...]:
-    """What Alice wants of so many addresses."""
+    """The reports that Alice asks for, for so many addresses."""
     account = instance.alice.account
     return tuple(
         read_new_report(f"https://a.example/{number}", privacy=1, password=None, account=account, options=OPTIONS)
@@ -53,7 +53,7 @@ def test_a_list_is_read_line_by_line() -> None:
     assert (read.repeated, read.refused_count, read.left_out) == (1, 0, 0)
 
 
-def test_lines_that_cannot_be_used_are_told_with_their_number() -> None:
+def test_lines_that_cannot_be_used_are_reported_with_their_number() -> None:
     """Each with the reason, as the form for one report would give it."""
     read = read_addresses("example.com\nftp://a.example/\n10.0.0.1\nhttps://u:p@a.example/\nno such thing", OPTIONS)
 
@@ -111,7 +111,7 @@ def test_the_room_is_what_quota_and_queue_leave(instance: Instance) -> None:
 
 
 def test_many_reports_wait_behind_what_else_is_asked_for(instance: Instance) -> None:
-    """They are made in their order, and their runs come after the one that somebody waits for."""
+    """They are made in their order, and their runs come after the one that a person waits for."""
     made = instance.database.write_here(
         lambda tx: create_reports(tx, instance.alice, new_reports(instance, 3), OPTIONS, NOW_MS)
     )
@@ -147,7 +147,7 @@ def test_without_room_for_all_none_is_made(instance: Instance, options: ServiceO
 
 
 def test_no_more_than_agreed_are_made(instance: Instance) -> None:
-    """Who calls with more has made a mistake."""
+    """A call with more is a mistake of the caller."""
     with pytest.raises(ValueError, match="at most"):
         instance.database.write_here(
             lambda tx: create_reports(tx, instance.alice, new_reports(instance, 1) * (AT_ONCE + 1), OPTIONS, NOW_MS)

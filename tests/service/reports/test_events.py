@@ -41,8 +41,8 @@ def test_a_change_between_watching_and_waiting_is_not_missed() -> None:
     assert asyncio.run(scenario())
 
 
-def test_nobody_is_remembered_who_left() -> None:
-    """Also when they were cancelled; telling then is no error."""
+def test_ended_waits_are_forgotten() -> None:
+    """Also canceled ones; notifying then is no error."""
 
     async def scenario() -> dict[int, object]:
         changes = Changes()
@@ -62,8 +62,8 @@ def test_nobody_is_remembered_who_left() -> None:
     assert asyncio.run(scenario()) == {}
 
 
-def test_telling_is_possible_at_any_time() -> None:
-    """Before anybody watched, and after the loop has ended: a worker may finish last."""
+def test_notifying_is_possible_at_any_time() -> None:
+    """Before the first wait, and after the loop has ended: a worker may finish last."""
     changes = Changes()
     changes.notify(1)
 
@@ -78,7 +78,7 @@ def test_telling_is_possible_at_any_time() -> None:
 
 
 class Loudspeaker:
-    """Tells other processes, as ``store.pubsub.notifications`` does."""
+    """Notifies other processes, as ``store.pubsub.notifications`` does."""
 
     def __init__(self) -> None:
         self.healthy = True
@@ -90,22 +90,22 @@ class Loudspeaker:
 
 
 def test_a_change_is_sent_to_others_and_one_that_was_heard_is_not() -> None:
-    """Or two processes would tell each other for ever."""
+    """Or two processes would notify each other for ever."""
 
     async def scenario() -> tuple[list[int], bool, bool]:
         changes = Changes()
         speaker = Loudspeaker()
         changes.sender = speaker
-        with changes.watch(1) as told, changes.watch(2) as heard:
+        with changes.watch(1) as notified, changes.watch(2) as heard:
             changes.notify(1)
             changes.hear((2, 3))
             await settle()
-            return speaker.sent, told.is_set(), heard.is_set()
+            return speaker.sent, notified.is_set(), heard.is_set()
 
     assert asyncio.run(scenario()) == ([1], True, True)
 
 
-def test_a_change_is_sent_where_nobody_watches() -> None:
+def test_a_change_is_sent_without_local_listeners() -> None:
     """Before the loop runs, and in a process that only works."""
     changes = Changes()
     speaker = Loudspeaker()
@@ -115,8 +115,8 @@ def test_a_change_is_sent_where_nobody_watches() -> None:
     assert speaker.sent == [1]
 
 
-def test_a_gap_wakes_everybody() -> None:
-    """Whatever they watch: nobody knows what was missed."""
+def test_a_gap_wakes_all_waits() -> None:
+    """All of them: it is not known what was missed."""
 
     async def scenario() -> None:
         changes = Changes()
@@ -131,7 +131,7 @@ def test_a_gap_wakes_everybody() -> None:
     asyncio.run(scenario())
 
 
-def test_everybody_is_woken_at_once_when_the_process_ends() -> None:
+def test_all_waits_end_at_once_when_the_process_ends() -> None:
     """Without another turn of the loop."""
 
     async def scenario() -> tuple[bool, bool]:

@@ -38,7 +38,7 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
 def compared(
     instance: Instance, before: int | None = None, after: int | None = None, report_id: int = 1
 ) -> dict[str, Any]:
-    """What changed, as the API sends it."""
+    """The changes, as the API sends them."""
     compared = instance.database.read_here(
         lambda tx: compare_runs(tx, instance.alice, report_id, instance.options, NOW_MS, before=before, after=after)
     )
@@ -72,7 +72,7 @@ def test_an_old_run_is_shown_whole(instance: Instance) -> None:
 
 @pytest.mark.parametrize(("report_id", "number"), [(1, 5), (1, 0), (1, 10**30), (99, 1)])
 def test_a_run_that_is_not_there_is_not_found(instance: Instance, report_id: int, number: int) -> None:
-    """Whether the report or the run is missing."""
+    """The report or the run is missing."""
     with pytest.raises(NotFound):
         instance.database.read_here(
             lambda tx: show_run(tx, instance.alice, report_id, instance.options, NOW_MS, number=number)

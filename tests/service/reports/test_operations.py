@@ -73,10 +73,10 @@ def test_a_report_is_shown_whole_once_it_is_done(instance: Instance) -> None:
     assert after["page"]["http_status"] == 200
 
 
-def test_nobody_sees_or_touches_what_is_not_theirs(instance: Instance) -> None:
+def test_reports_of_other_accounts_are_neither_shown_nor_changed(instance: Instance) -> None:
     """Bob meets Alice's report exactly as one that never was."""
     made = instance.create().report
-    told = set()
+    refusals = set()
     for report_id in (made.id, 4711, 0, -1, 10**30):
         for attempt in (
             lambda number: instance.show(number, who=instance.bob),
@@ -85,12 +85,12 @@ def test_nobody_sees_or_touches_what_is_not_theirs(instance: Instance) -> None:
         ):
             with pytest.raises(NotFound) as caught:
                 attempt(report_id)
-            told.add((caught.value.message, caught.value.retry_after_s))
+            refusals.add((caught.value.message, caught.value.retry_after_s))
     listed = instance.database.read_here(
         lambda tx: list_reports(tx, instance.bob, ListQuery(account_id=made.account_id), instance.options, NOW_MS)
     )
 
-    assert len(told) == 1
+    assert len(refusals) == 1
     assert (listed.items, listed.total) == ((), 0)
     assert instance.show(made.id)["privacy"] == 0
 
@@ -106,7 +106,7 @@ def test_an_empty_change_changes_nothing(instance: Instance) -> None:
 
 
 def test_settings_change_one_by_one(instance: Instance) -> None:
-    """What is not named stays."""
+    """Members that are not named stay."""
     made = instance.create(privacy=2, password="one").report
     instance.now_ms += 1_000
     changed = instance.update(made.id, password="two").report
@@ -131,7 +131,7 @@ def test_leaving_privacy_2_forgets_the_password(instance: Instance) -> None:
 
 
 @pytest.mark.parametrize("fields", [{"privacy": 1}, {"privacy": 0}, {}])
-def test_a_password_without_its_privacy_is_dropped_and_told(instance: Instance, fields: dict[str, Any]) -> None:
+def test_a_password_without_its_privacy_is_dropped_and_reported(instance: Instance, fields: dict[str, Any]) -> None:
     """Real clients send the field with every request."""
     made = instance.create().report
     changed = instance.update(made.id, password="x", **fields)
@@ -172,7 +172,7 @@ def test_running_again_joins_a_run_under_way(instance: Instance) -> None:
 
 
 def test_a_re_run_waits_behind_new_reports(instance: Instance) -> None:
-    """Somebody is waiting for those."""
+    """A person waits for the new ones."""
     made = instance.create().report
     instance.finish()
     instance.update(made.id, results=1)
@@ -235,14 +235,14 @@ def test_the_number_of_reports_is_limited_exactly(instance: Instance) -> None:
 
 
 def test_concurrent_creations_pass_the_limit_no_more_than_others(instance: Instance) -> None:
-    """The writer takes one after the other, whoever asks at the same time."""
+    """The writer takes one after the other, however many ask at the same time."""
     instance.options = ServiceOptions(max_reports=10)
     new_report = read_new_report(
         "https://example.com/", privacy=0, password=None, account=instance.alice.account, options=instance.options
     )
 
     def create(tx: Transaction) -> None:
-        # As everybody does who writes for an account.
+        # As every writer for an account does.
         hold_account(tx, instance.alice.account.id)
         create_report(tx, instance.alice, new_report, instance.options, NOW_MS)
 
@@ -278,7 +278,7 @@ def test_an_account_may_queue_so_much_and_no_more(instance: Instance) -> None:
     assert instance.create(who=instance.bob).report.state == "queued"
 
 
-def test_a_full_queue_is_told_to_everybody(instance: Instance) -> None:
+def test_a_full_queue_refuses_every_account(instance: Instance) -> None:
     """With the time after which trying again makes sense, and nothing stored."""
     instance.options = replace(instance.options, queue=1)
     instance.create()

@@ -52,7 +52,7 @@ def test_a_project_is_found_however_it_is_typed(instance: Instance) -> None:
 
 
 def test_projects_come_with_their_results(instance: Instance) -> None:
-    """How many reports are good, decent, bad or failed, and when the last one was dated."""
+    """The numbers of good, decent, bad and failed reports, and the date of the last one."""
     instance.finish()
     instance.now_ms = NOW_MS + 5_000
     instance.create("https://b.example/3")
@@ -76,7 +76,7 @@ def test_the_figures_of_one_project_are_ones_own(instance: Instance) -> None:
 
 
 def test_a_project_is_deleted_in_steps(instance: Instance) -> None:
-    """So that nobody else waits long for the writer; Bob's reports there stay."""
+    """So that other accounts do not wait long for the writer; Bob's reports there stay."""
     steps = [
         instance.database.write_here(lambda tx: delete_project(tx, instance.alice, "www.b.example", limit=1))
         for _ in range(3)

@@ -64,7 +64,7 @@ def test_a_link_finds_what_is_shared_and_nothing_else(database: Database) -> Non
 
 
 def test_an_expired_report_is_gone_at_that_very_moment(database: Database) -> None:
-    """Whether or not anything has been deleted yet; one whose analysis is waited for has not expired."""
+    """Even before it is deleted; one whose analysis is waited for has not expired."""
     alice, _ = add_owner(database)
     done = add_shared(database, alice, now_ms=NOW_MS, outcome=seen())
     waiting = add_shared(database, alice, now_ms=NOW_MS)
@@ -123,7 +123,7 @@ def opened(
     tokens: tuple[str, ...] = (),
     options: ServiceOptions = OPTIONS,
 ) -> Shared | None:
-    """What the visitor finds behind the link of the report, a minute after it was made."""
+    """The page behind the link of the report, a minute after it was made."""
     caller = None if visitor is None else Caller(account=visitor)
     return database.read_here(
         lambda tx: open_shared(tx, report.slug, visitor=caller, tokens=tokens, options=options, now_ms=NOW_MS + 60_000)
@@ -172,7 +172,7 @@ def test_an_expired_report_is_gone_for_its_owner_too(database: Database) -> None
 
 
 def test_only_public_reports_are_public(database: Database) -> None:
-    """Whoever asks: there is nobody to ask for."""
+    """For every visitor: there is no account to ask for."""
     alice, _ = add_owner(database)
     reports = [add_shared(database, alice, now_ms=NOW_MS, privacy=privacy, password_hash="x") for privacy in Privacy]
     found = [

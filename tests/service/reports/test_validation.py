@@ -1,4 +1,4 @@
-"""What a caller asks for, evaluated before anything is stored."""
+"""Requests of callers, validated before anything is stored."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def read(
 
 
 def warnings(new_report: NewReport) -> list[tuple[str, str]]:
-    """(field, code) of what the caller is told."""
+    """(field, code) of the warnings for the caller."""
     return [(warning.field, warning.code) for warning in new_report.warnings]
 
 
-def test_a_plain_wish_is_taken_as_it_is() -> None:
+def test_a_plain_change_is_taken_as_it_is() -> None:
     """The URL canonical, the privacy that of the installation, nothing to warning."""
     new_report = read("https://EXAMPLE.com")
 
@@ -69,7 +69,7 @@ def test_what_was_changed_or_is_risky_about_the_address_is_said(url: str, code: 
 
 
 @pytest.mark.parametrize("privacy", [1, 2])
-def test_an_address_with_a_secret_is_no_risk_where_nobody_sees_it(privacy: int) -> None:
+def test_a_url_with_a_secret_is_no_risk_in_a_private_report(privacy: int) -> None:
     """Only public reports show it to anyone with the link."""
     assert warnings(read("https://example.com/?token=abc", privacy, "pass" if privacy == 2 else None)) == []
 
@@ -82,7 +82,7 @@ def test_an_address_with_a_secret_is_no_risk_where_nobody_sees_it(privacy: int) 
         ("monkey=x", False), ("tokens=5", False),
     ],
 )  # fmt: skip
-def test_names_of_secrets_are_told_from_others(query: str, expected: bool) -> None:  # noqa: FBT001
+def test_names_of_secrets_are_distinguished_from_others(query: str, expected: bool) -> None:  # noqa: FBT001
     """The name counts, as a whole, and only with a value."""
     assert names_secret(f"https://example.com/?{query}") is expected
 
@@ -156,7 +156,7 @@ def test_the_accounts_default_privacy_comes_before_the_installations() -> None:
 
 
 def test_a_password_is_used_only_for_its_privacy() -> None:
-    """Else it is dropped, and the caller is told; an empty one is none."""
+    """Else it is dropped, with a warning; an empty one is none."""
     for privacy in (0, 1):
         new_report = read(privacy=privacy, password="hunter2")
 

@@ -38,12 +38,12 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 def viewed(database: Database, report: StoredReport, *, masked: bool = True, number: int | None = None) -> Viewed:
-    """What is read of the report for its page."""
+    """The facts that are read of the report for its page."""
     return database.read_here(lambda tx: view_found(tx, report, masked=masked, number=number))
 
 
 def shown(database: Database, report: StoredReport, *, masked: bool = True, number: int | None = None) -> Report:
-    """What its page shows."""
+    """The values that its page shows."""
     made = shown_report(viewed(database, report, masked=masked, number=number))
     if made is None:
         raise AssertionError("nothing is shown")

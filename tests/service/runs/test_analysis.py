@@ -44,7 +44,7 @@ def analyzed(url: str, options: AnalyzeOptions = LOOPBACK) -> Analysis:
 
 
 def test_good_page_is_good_with_everything_seen() -> None:
-    """The site's best page: full coverage of what applies, and nothing to mend of weight."""
+    """The site's best page: full coverage of what applies, and nothing of weight to fix."""
     with serve_site() as site:
         analysis = analyzed(site.http + "/")
 
@@ -75,7 +75,7 @@ def test_page_that_was_not_seen_is_a_failed_report(path: str, code: str) -> None
     assert report.error.code == code
 
 
-def test_nobody_listening_is_a_failed_report_without_artifacts() -> None:
+def test_a_refused_connection_is_a_failed_report_without_artifacts() -> None:
     """Nothing could be gathered, and the report says so."""
     with serve_site() as site:
         url = site.http + "/"
@@ -88,7 +88,7 @@ def test_nobody_listening_is_a_failed_report_without_artifacts() -> None:
 
 
 def test_typed_permission_is_for_that_port_only() -> None:
-    """What the typed page redirects to elsewhere in private space is refused."""
+    """A redirect of the typed page to another private address is refused."""
     with serve_site() as site, serve_site() as other:
         typed = AnalyzeOptions(allow_typed_private=True, load_samples=1)
         fine = analyzed(site.http + "/moved", typed).report
@@ -153,7 +153,7 @@ def test_a_page_that_runs_the_parser_into_a_limit_is_parsed_once(page: str, eval
     ],
 )
 def test_who_is_to_blame_decides_the_failure(failure: OffloadFailed, code: str, retryable: bool) -> None:  # noqa: FBT001
-    """The page for its limits, we for our mistakes, nobody for a process that was killed: then it is tried again."""
+    """The page for its limits, the service for its faults, none for a killed process: then it is tried again."""
     found = evaluation_failure(failure, artifacts_of_document(b"<p>", url="https://example.com/"))
 
     assert (found.code, found.retryable) == (code, retryable)

@@ -128,7 +128,7 @@ def test_only_passing_errors_are_worth_another_try(status: int, retryable: bool)
 
 
 def test_unseen_headers_are_not_missing_headers() -> None:
-    """A saved page is not blamed for headers that nobody kept; a response without them is."""
+    """A saved page is not blamed for headers that were not saved; a response without them is."""
     unseen = replace(make_response(PAGE, headers=()), headers_seen=False)
     kept = {r.check: r.outcome for r in evaluate_artifacts(make_artifacts(response=unseen)).results}
     bare = {r.check: r.outcome for r in evaluate_artifacts(make_artifacts(PAGE, headers=())).results}
@@ -178,7 +178,7 @@ def test_thresholds_move_the_word_not_the_score() -> None:
 
 
 def test_missing_artifacts_are_listed_with_their_reason() -> None:
-    """What was not gathered says why."""
+    """A missing artifact has a reason."""
     report = evaluate_artifacts(make_artifacts(PAGE, tls=NotGathered(code="timeout", detail="Too slow.")))
 
     assert ("tls", "timeout: Too slow.") in report.run.not_gathered
@@ -201,7 +201,7 @@ MAINTENANCE = (
 
 
 def test_notice_in_the_place_of_the_page_is_not_graded() -> None:
-    """What is known of the connection is listed without a cost; what the notice's document says is not evaluated."""
+    """Facts of the connection are listed without a cost; the notice's document is not evaluated."""
     report = evaluate_artifacts(make_artifacts(MAINTENANCE, vantage="User-Agent: Pagegrade"))
     found = {result.check: result for result in report.results}
 

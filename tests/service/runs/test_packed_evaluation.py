@@ -25,7 +25,7 @@ PAGE = "<!doctype html><html lang=en><head><meta charset=utf-8><title>Cats</titl
 
 
 def packed_by_child(artifacts: Artifacts) -> PackedReport:
-    """What a child makes of a page."""
+    """The packed result of a child for a page."""
 
     async def main() -> PackedReport:
         async with Children(1) as children:

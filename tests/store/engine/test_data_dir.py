@@ -56,14 +56,14 @@ def test_the_nearest_mount_says_what_a_folder_lies_on(tmp_path: Path, name: str,
 
 
 def test_a_link_is_followed_to_where_it_leads(tmp_path: Path) -> None:
-    """What counts is the disk the bytes end on."""
+    """The disk that holds the bytes counts."""
     (tmp_path / "net").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "net")
 
     assert file_system_of(tmp_path / "link", mounts(tmp_path)) == "nfs4"
 
 
-def test_a_system_that_does_not_tell_is_believed(tmp_path: Path) -> None:
+def test_a_system_without_the_figure_passes(tmp_path: Path) -> None:
     """There is no such table outside of Linux."""
     assert file_system_of(tmp_path, tmp_path / "absent") is None
 
@@ -93,7 +93,7 @@ def test_a_network_file_system_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
         prepare_folder(tmp_path / "net")
 
 
-def test_a_file_in_the_way_is_told(tmp_path: Path) -> None:
+def test_a_file_in_the_way_is_reported(tmp_path: Path) -> None:
     """With the path and the way out."""
     (tmp_path / "data").write_text("")
 
@@ -101,7 +101,7 @@ def test_a_file_in_the_way_is_told(tmp_path: Path) -> None:
         prepare_folder(tmp_path / "data")
 
 
-def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_may_not_be_written_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before the database fails in the middle of something."""
     monkeypatch.setattr(os, "access", lambda *_: False)
 
@@ -126,7 +126,7 @@ def test_the_systems_folder_for_data_is_the_default(monkeypatch: pytest.MonkeyPa
     assert default_folder() == Path(expected)
 
 
-def test_a_user_without_a_home_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_without_a_home_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Service accounts have none, and need a word instead of a traceback."""
 
     def fail() -> Path:

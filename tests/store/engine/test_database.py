@@ -1,4 +1,4 @@
-"""What every kind of database promises to those who read and write."""
+"""Promises of every kind of database to readers and writers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read_notes(tx: Transaction) -> list[str]:
 
 
 def count_notes(tx: Transaction) -> int:
-    """How many rows there are."""
+    """The number of rows."""
     return int(tx.exec_driver_sql("SELECT count(*) FROM notes").scalar_one())
 
 
@@ -63,7 +63,7 @@ def test_writes_are_kept_and_read_back(tmp_path: Path) -> None:
 
 
 def test_what_was_written_outlives_the_process(tmp_path: Path) -> None:
-    """Whoever opens the database next finds it."""
+    """The next process that opens the database finds it."""
     database = make_notes(tmp_path)
     database.write_here(lambda tx: note(tx, "here"))
     database.submit(lambda tx: note(tx, "there")).result(30)
@@ -202,18 +202,18 @@ def test_a_mistake_in_a_statement_is_no_trouble_of_the_database(tmp_path: Path) 
 
 
 def test_an_error_does_not_repeat_what_was_to_be_written(tmp_path: Path) -> None:
-    """Errors end in logs, and what is written may be somebody's secret."""
+    """Errors end in logs, and a written value may be a secret."""
     database = make_notes(tmp_path)
     database.write_here(lambda tx: tx.exec_driver_sql("CREATE UNIQUE INDEX one ON notes (words)"))
     database.write_here(lambda tx: note(tx, "hunter2"))
     nowhere = text("INSERT INTO nowhere VALUES (:words)")
 
     for work in (lambda tx: tx.execute(nowhere, {"words": "hunter2"}), lambda tx: note(tx, "hunter2")):
-        with pytest.raises(DBAPIError) as told:
+        with pytest.raises(DBAPIError) as raised:
             database.write_here(work)
 
-        assert "hunter2" not in str(told.value)
-        assert "hunter2" not in "".join(str(each) for each in told.value.args)
+        assert "hunter2" not in str(raised.value)
+        assert "hunter2" not in "".join(str(each) for each in raised.value.args)
     database.close()
 
 
@@ -234,7 +234,7 @@ def test_a_reader_cannot_write(tmp_path: Path) -> None:
 
 
 def test_a_caller_that_goes_away_does_not_stop_its_write(tmp_path: Path) -> None:
-    """What was begun is finished, whoever waits for it."""
+    """A write that has begun is finished, even if its caller is gone."""
     database = make_notes(tmp_path)
     begun, go_on = threading.Event(), threading.Event()
 
@@ -278,7 +278,7 @@ def test_what_waits_is_done_before_closing(tmp_path: Path) -> None:
     assert [each.result(60) for each in waiting] == [f"{number:03}" for number in range(MANY)]
 
 
-def test_what_is_done_first_is_told_to_the_reader(tmp_path: Path) -> None:
+def test_steps_are_reported_before_they_begin(tmp_path: Path) -> None:
     """In the same thread, and before the view of the reader begins."""
     database = make_notes(tmp_path)
     database.write_here(lambda tx: note(tx, "one"))
@@ -292,7 +292,7 @@ def test_what_is_done_first_is_told_to_the_reader(tmp_path: Path) -> None:
 
 @pytest.mark.backend("postgresql", reason="what is counted in memory elsewhere is written here")
 def test_what_is_done_first_stands_for_itself(tmp_path: Path) -> None:
-    """What it wrote is there at once, for everybody, whatever becomes of the rest."""
+    """Its writes are visible at once, for all, whatever becomes of the rest."""
     database = make_notes(tmp_path)
     seen: list[int] = []
 
@@ -313,23 +313,23 @@ def test_what_is_done_first_stands_for_itself(tmp_path: Path) -> None:
     database.close()
 
 
-def test_commits_are_told(tmp_path: Path) -> None:
-    """How many pieces of work were in each, for the metrics; what failed is not among them."""
+def test_commits_are_reported(tmp_path: Path) -> None:
+    """The number of pieces of work in each, for the metrics; failed ones are not among them."""
     database = make_notes(tmp_path)
-    told: list[tuple[int, float]] = []
-    database.on_commit = lambda count, seconds: told.append((count, seconds))
+    commits: list[tuple[int, float]] = []
+    database.on_commit = lambda count, seconds: commits.append((count, seconds))
     for number in range(5):
         database.submit(partial(note, words=str(number))).result(30)
     with pytest.raises(DBAPIError):
         database.submit(lambda tx: note(tx, None)).result(30)
     database.close()
 
-    assert sum(count for count, _ in told) == 5
-    assert all(seconds > 0 for _, seconds in told)
+    assert sum(count for count, _ in commits) == 5
+    assert all(seconds > 0 for _, seconds in commits)
 
 
 def test_the_schema_is_changed_by_one_at_a_time(tmp_path: Path) -> None:
-    """Whoever comes meanwhile waits, and finds what was done."""
+    """A second process waits meanwhile, and finds the changed schema."""
     database = make_notes(tmp_path)
     others = [open_database(database.url, checkpoints=False) for _ in range(4)]
 
@@ -348,8 +348,8 @@ def test_the_schema_is_changed_by_one_at_a_time(tmp_path: Path) -> None:
     database.close()
 
 
-def test_the_clock_is_the_one_that_everybody_shares(tmp_path: Path) -> None:
-    """Alone, a process is told the time; several ask the database, whatever their own clocks say."""
+def test_the_clock_is_the_one_of_the_database(tmp_path: Path) -> None:
+    """A single process passes its own time; several ask the database, whatever their own clocks say."""
     database = make_empty(tmp_path)
     make_clock(database)
     show(database, NOW_MS + 5)

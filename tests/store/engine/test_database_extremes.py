@@ -120,7 +120,7 @@ def test_every_character_is_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["\ud800", "x\udfffy"])
 def test_half_a_character_is_never_stored(tmp_path: Path, text: str) -> None:
-    """Nothing of ours lets it come so far; what would is told here, and not by a reader a year later."""
+    """No value of ours comes so far; one that would is refused here, and not found by a reader a year later."""
     database = make_database(tmp_path)
 
     with pytest.raises((UnicodeEncodeError, DBAPIError)):
@@ -132,7 +132,7 @@ def test_half_a_character_is_never_stored(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.backend("postgresql", reason="which cannot store it; the doors of the product let none in")
 def test_a_zero_byte_in_text_is_refused(tmp_path: Path) -> None:
-    """As a mistake of ours, not as trouble of the database that would ask everybody to try again."""
+    """As a fault of ours, not as a temporary fault of the database that would ask callers to try again."""
     database = make_database(tmp_path)
 
     with pytest.raises((DBAPIError, ValueError)):
@@ -207,7 +207,7 @@ def test_a_number_is_given_once(tmp_path: Path) -> None:
 
 
 def test_names_of_columns_have_room_in_every_database(tmp_path: Path) -> None:
-    """What is longer than 63 characters PostgreSQL would cut, and two names could become one."""
+    """PostgreSQL would cut names of more than 63 characters, and two names could become one."""
     tables = metadata.tables.values()
     parts: list[Any] = [part for table in tables for part in (*table.indexes, *table.constraints)]
     names = [part.name for part in parts]

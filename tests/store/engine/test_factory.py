@@ -13,7 +13,7 @@ pytestmark = pytest.mark.backend("sqlite", reason="it chooses the kind of databa
 
 
 def test_a_file_is_opened_by_one_process(tmp_path: Path) -> None:
-    """SQLite knows where it is and shares with nobody."""
+    """SQLite knows where it is and shares it with no other process."""
     database = open_database(f"sqlite:///{tmp_path / 'reports.db'}")
     database.close()
 
@@ -36,8 +36,8 @@ def test_a_server_is_opened_by_many() -> None:
     ("url", "shared"),
     [
         ("sqlite:////srv/reports.db", False),
-        ("postgresql://somebody@db/reports", True),
-        ("postgresql+psycopg://somebody:secret@db:5433/reports?sslmode=verify-full", True),
+        ("postgresql://alice@db/reports", True),
+        ("postgresql+psycopg://alice:secret@db:5433/reports?sslmode=verify-full", True),
     ],
 )
 def test_the_kind_shows_in_the_url(url: str, *, shared: bool) -> None:
@@ -59,7 +59,7 @@ def test_other_databases_are_refused(url: str) -> None:
 
 @pytest.mark.parametrize("url", ["postgresql+psycopg://db", "postgresql+psycopg://"])
 def test_a_server_needs_the_name_of_a_database(url: str) -> None:
-    """The driver would take that of the user, which nobody meant."""
+    """The driver would take that of the user, which is not intended."""
     with pytest.raises(InvalidInput, match="HOST:5432/DATABASE"):
         open_database(url)
 

@@ -47,7 +47,7 @@ def raise_state(engine: Engine, state: str) -> DBAPIError:
 
 
 def test_a_connection_keeps_what_was_promised(engine: Engine) -> None:
-    """What is committed is on disk, and nobody keeps a lock who does nothing."""
+    """Committed data is on disk, and no idle connection keeps a lock."""
     names = ("synchronous_commit", "application_name", "timezone", "client_encoding", "lock_timeout")
     with engine.connect() as connection:
         found = {name: connection.exec_driver_sql(f"SHOW {name}").scalar_one() for name in names}
@@ -107,7 +107,7 @@ def test_the_url_may_hold_parameters_of_the_driver(url: str) -> None:
     ],
 )
 def test_troubles_of_the_database_have_words(engine: Engine, state: str, word: str | None) -> None:
-    """What is wrong with a statement is none of them."""
+    """A faulty statement is none of them."""
     assert trouble_of(raise_state(engine, state)) == word
 
 
@@ -117,7 +117,7 @@ def test_only_lost_races_are_worth_another_try(engine: Engine, state: str, *, ag
     assert is_worth_again(raise_state(engine, state)) is again
 
 
-def test_a_reader_that_writes_is_told_from_a_server_that_takes_no_writes(engine: Engine) -> None:
+def test_a_write_in_a_read_transaction_is_distinguished_from_a_read_only_server(engine: Engine) -> None:
     """By whom it was asked: the code is the same."""
     assert wrote_as_reader(raise_state(engine, "25006"))
     assert not wrote_as_reader(raise_state(engine, "25001"))
@@ -136,8 +136,8 @@ def test_a_silent_server_is_given_up(url: str) -> None:
     assert (was_silent(caught.value), lost) == (True, True)
 
 
-def test_a_connection_that_somebody_ended_is_lost(engine: Engine) -> None:
-    """It is not a silent one: whoever asks again is answered by the next."""
+def test_a_terminated_connection_is_lost(engine: Engine) -> None:
+    """It is not a silent one: the next request is answered by another."""
     with engine.connect() as connection, engine.connect() as other:
         pid = driver_of(connection).info.backend_pid
         before = is_lost(connection)
@@ -149,7 +149,7 @@ def test_a_connection_that_somebody_ended_is_lost(engine: Engine) -> None:
     assert (before, after, was_silent(caught.value)) == (False, True, False)
 
 
-def test_nobody_there_is_no_mistake_of_a_statement(url: str) -> None:
+def test_a_refused_connection_is_no_fault_of_a_statement(url: str) -> None:
     """It has no code of the server, which never answered."""
     wrong = make_engine(postgres_url(url).set(port=1).render_as_string(hide_password=False), name="lost")
     with pytest.raises(DBAPIError) as caught:

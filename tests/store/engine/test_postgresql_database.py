@@ -73,7 +73,7 @@ def database(url: str) -> Iterator[Database]:
     database.close()
 
 
-def told(use: Callable[[], object]) -> str | None:
+def reason_of(use: Callable[[], object]) -> str | None:
     """The reason that a caller hears."""
     with pytest.raises(Unavailable) as error:
         use()
@@ -83,13 +83,13 @@ def told(use: Callable[[], object]) -> str | None:
 
 
 def reasons(database: Database) -> set[str | None]:
-    """What readers and writers hear, with and without an event loop."""
+    """The errors that readers and writers get, with and without an event loop."""
     return {
-        told(lambda: database.read_here(count_notes)),
-        told(lambda: database.write_here(lambda tx: note(tx, "never"))),
-        told(lambda: database.submit(lambda tx: note(tx, "never")).result(60)),
-        told(lambda: asyncio.run(database.read(count_notes))),
-        told(lambda: asyncio.run(database.at_once(count_notes))),
+        reason_of(lambda: database.read_here(count_notes)),
+        reason_of(lambda: database.write_here(lambda tx: note(tx, "never"))),
+        reason_of(lambda: database.submit(lambda tx: note(tx, "never")).result(60)),
+        reason_of(lambda: asyncio.run(database.read(count_notes))),
+        reason_of(lambda: asyncio.run(database.at_once(count_notes))),
     }
 
 
@@ -104,7 +104,7 @@ def terminate(server: Postgres, pid: int) -> None:
 
 
 def test_a_server_that_was_restarted_is_found_again(server: Postgres, database: Database) -> None:
-    """Between two uses: nobody notices, whichever thread it was."""
+    """Between two uses: no caller notices, in any thread."""
     database.write_here(lambda tx: note(tx, "before"))
     asyncio.run(database.read(count_notes))
     server.stop("fast")
@@ -118,8 +118,8 @@ def test_a_server_that_was_restarted_is_found_again(server: Postgres, database: 
 
 
 @pytest.mark.parametrize("how", ["fast", "immediate"])
-def test_a_server_that_is_gone_is_told(server: Postgres, database: Database, how: str) -> None:
-    """To everybody, quickly; and it is over as soon as it is back."""
+def test_a_server_that_is_gone_is_reported(server: Postgres, database: Database, how: str) -> None:
+    """To all callers, quickly; and it is over as soon as it is back."""
     database.write_here(lambda tx: note(tx, "before"))
     server.stop("fast" if how == "fast" else "immediate")
     started_s = time.monotonic()
@@ -134,7 +134,7 @@ def test_a_server_that_is_gone_is_told(server: Postgres, database: Database, how
 
 
 def test_what_an_immediate_stop_leaves_is_what_was_promised(server: Postgres, database: Database) -> None:
-    """Everything that was told to be written is there after the server's recovery, and nothing half."""
+    """Every reported write is there after the server's recovery, and nothing half."""
     promised: list[str] = []
     stopped = threading.Event()
 
@@ -193,8 +193,8 @@ def test_a_connection_that_is_ended_in_the_middle_is_begun_again(server: Postgre
     assert database.read_here(read_notes) == ["first", "second"]
 
 
-def test_a_connection_that_is_ended_at_the_commit_is_told(server: Postgres, database: Database) -> None:
-    """Nobody knows what became of it, so it is not done again: the caller has to look."""
+def test_a_connection_that_ends_at_the_commit_is_reported(server: Postgres, database: Database) -> None:
+    """Its outcome is unknown, so it is not done again: the caller has to look."""
     tries: list[int] = []
 
     def work(tx: Transaction) -> None:
@@ -202,15 +202,17 @@ def test_a_connection_that_is_ended_at_the_commit_is_told(server: Postgres, data
         note(tx, "perhaps")
         terminate(server, tries[-1])
 
-    reason = told(lambda: database.write_here(work))
+    reason = reason_of(lambda: database.write_here(work))
 
     assert reason == "database_unreachable"
     assert len(tries) == 1
     assert database.read_here(count_notes) == 0
 
 
-def test_an_answer_that_is_lost_at_the_commit_is_told(short: None, relay: Relay, url: str, server: Postgres) -> None:
-    """What the server did stays done, and is done once."""
+def test_an_answer_that_is_lost_at_the_commit_is_reported(
+    short: None, relay: Relay, url: str, server: Postgres
+) -> None:
+    """The commit of the server stays, and is done once."""
     database = open_database(_through(relay, url, server))
     tries: list[int] = []
 
@@ -219,7 +221,7 @@ def test_an_answer_that_is_lost_at_the_commit_is_told(short: None, relay: Relay,
         note(tx, "done")
         relay.stall_answers()
 
-    reason = told(lambda: database.write_here(work))
+    reason = reason_of(lambda: database.write_here(work))
     relay.heal()
     there = once_back(lambda: database.read_here(read_notes))
 
@@ -230,7 +232,7 @@ def test_an_answer_that_is_lost_at_the_commit_is_told(short: None, relay: Relay,
 
 
 @pytest.mark.parametrize("warm", [False, True])
-def test_a_network_that_swallows_everything_is_told(
+def test_a_network_that_swallows_everything_is_reported(
     short: None, relay: Relay, url: str, server: Postgres, *, warm: bool
 ) -> None:
     """Within the patience we have, whether there was a connection already; and it is over when the network is back."""
@@ -239,9 +241,9 @@ def test_a_network_that_swallows_everything_is_told(
         database.write_here(lambda tx: note(tx, "before"))
     relay.stall()
     started_s = time.monotonic()
-    first = told(lambda: database.write_here(lambda tx: note(tx, "lost")))
+    first = reason_of(lambda: database.write_here(lambda tx: note(tx, "lost")))
     first_s = time.monotonic() - started_s
-    second = told(lambda: database.read_here(count_notes))
+    second = reason_of(lambda: database.read_here(count_notes))
     relay.heal()
     after = once_back(lambda: database.write_here(lambda tx: note(tx, "after")))
 
@@ -252,7 +254,7 @@ def test_a_network_that_swallows_everything_is_told(
     database.close()
 
 
-def test_a_network_that_resets_is_told(short: None, relay: Relay, url: str, server: Postgres) -> None:
+def test_a_network_that_resets_is_reported(short: None, relay: Relay, url: str, server: Postgres) -> None:
     """And it is over when it does so no longer."""
     database = open_database(_through(relay, url, server))
     database.write_here(lambda tx: note(tx, "before"))
@@ -267,12 +269,12 @@ def test_a_network_that_resets_is_told(short: None, relay: Relay, url: str, serv
     database.close()
 
 
-def test_a_server_that_stands_still_is_told(short: None, server: Postgres, url: str) -> None:
+def test_a_server_that_stands_still_is_reported(short: None, server: Postgres, url: str) -> None:
     """As after SIGSTOP, or a disk that hangs."""
     database = open_database(url)
     database.read_here(count_notes)
     server.pause()
-    heard = told(lambda: database.read_here(count_notes))
+    heard = reason_of(lambda: database.read_here(count_notes))
     server.resume()
     there = once_back(lambda: database.read_here(count_notes))
 
@@ -281,7 +283,7 @@ def test_a_server_that_stands_still_is_told(short: None, server: Postgres, url: 
     database.close()
 
 
-def test_a_lock_that_somebody_keeps_is_told(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+def test_a_lock_that_is_held_is_reported(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     """After the time there is to wait; and it is over when the lock is gone."""
     monkeypatch.setattr(postgresql, "LOCK_S", SHORT_S)
     database = open_database(url)
@@ -296,7 +298,7 @@ def test_a_lock_that_somebody_keeps_is_told(monkeypatch: pytest.MonkeyPatch, url
     holding = holder.submit(hold)
 
     assert held.wait(30)
-    reason = told(lambda: database.write_here(lambda tx: note(tx, "refused")))
+    reason = reason_of(lambda: database.write_here(lambda tx: note(tx, "refused")))
     during = database.read_here(count_notes)
     go_on.set()
     holding.result(30)
@@ -308,12 +310,12 @@ def test_a_lock_that_somebody_keeps_is_told(monkeypatch: pytest.MonkeyPatch, url
     database.close()
 
 
-def test_a_statement_that_takes_too_long_is_told(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+def test_a_statement_that_takes_too_long_is_reported(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     """The server gives it up before we give up the server."""
     monkeypatch.setattr(postgresql, "STATEMENT_S", SHORT_S)
     database = open_database(url)
 
-    reason = told(lambda: database.read_here(lambda tx: tx.exec_driver_sql("SELECT pg_sleep(20)")))
+    reason = reason_of(lambda: database.read_here(lambda tx: tx.exec_driver_sql("SELECT pg_sleep(20)")))
 
     assert reason == "database_slow"
     assert database.read_here(count_notes) == 0
@@ -321,7 +323,7 @@ def test_a_statement_that_takes_too_long_is_told(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_transaction_that_stands_still_does_not_keep_its_locks(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
-    """The server ends it; who stood still is told, and its work is not half done."""
+    """The server ends it; the holder gets an error, and its work is not half done."""
     monkeypatch.setattr(postgresql, "IDLE_S", SHORT_S)
     still, awake = open_database(url), open_database(url)
     tries: list[int] = []
@@ -344,37 +346,37 @@ def test_a_transaction_that_stands_still_does_not_keep_its_locks(monkeypatch: py
     awake.close()
 
 
-def test_a_database_that_may_not_be_written_is_told(server: Postgres, url: str) -> None:
+def test_a_database_that_may_not_be_written_is_reported(server: Postgres, url: str) -> None:
     """As on a server that is a standby; reading goes on."""
     name = url.rpartition("/")[2]
     execute(url, f"ALTER DATABASE {name} SET default_transaction_read_only = on")
     database = open_database(url)
 
-    assert told(lambda: database.write_here(lambda tx: note(tx, "never"))) == "database_readonly"
+    assert reason_of(lambda: database.write_here(lambda tx: note(tx, "never"))) == "database_readonly"
     assert database.read_here(count_notes) == 0
     database.close()
 
 
-def test_a_disk_without_room_is_told_and_survived(server: Postgres, url: str) -> None:
-    """What needs more than there is is refused, the rest goes on."""
+def test_a_full_volume_is_reported_and_survived(server: Postgres, url: str) -> None:
+    """A write that needs more space is refused, the rest goes on."""
     name = url.rpartition("/")[2]
     server.execute(f"ALTER DATABASE {name} SET temp_file_limit = '128kB'")
     server.execute(f"ALTER DATABASE {name} SET work_mem = '64kB'")
     database = open_database(url)
     large = "SELECT count(*) FROM (SELECT g FROM generate_series(1, 300000) AS s (g) ORDER BY md5(g::text)) AS sorted"
 
-    assert told(lambda: database.read_here(lambda tx: tx.exec_driver_sql(large))) == "database_full"
+    assert reason_of(lambda: database.read_here(lambda tx: tx.exec_driver_sql(large))) == "database_full"
     assert database.write_here(lambda tx: note(tx, "small")) == "small"
     assert database.read_here(count_notes) == 1
     database.close()
 
 
-def test_too_many_connections_are_told(server: Postgres, url: str) -> None:
+def test_too_many_connections_are_reported(server: Postgres, url: str) -> None:
     """And it is over when there is room for one."""
     name = url.rpartition("/")[2]
     server.execute(f"ALTER DATABASE {name} CONNECTION LIMIT 0")
     database = open_database(url)
-    reason = told(lambda: database.read_here(count_notes))
+    reason = reason_of(lambda: database.read_here(count_notes))
     server.execute(f"ALTER DATABASE {name} CONNECTION LIMIT 5")
     there = once_back(lambda: database.read_here(count_notes))
 
@@ -384,10 +386,10 @@ def test_too_many_connections_are_told(server: Postgres, url: str) -> None:
     database.close()
 
 
-@pytest.mark.parametrize("change", ["gone", "nobody"])
-def test_a_database_that_is_not_there_is_told(server: Postgres, url: str, change: str) -> None:
-    """Whether it is the database or the user that the server does not know."""
-    wrong = f"{url}_gone" if change == "gone" else url.replace("pagegrade@", "nobody@")
+@pytest.mark.parametrize("change", ["gone", "unknown"])
+def test_a_database_that_is_not_there_is_reported(server: Postgres, url: str, change: str) -> None:
+    """The server does not know the database or the user."""
+    wrong = f"{url}_gone" if change == "gone" else url.replace("pagegrade@", "unknown@")
     database = open_database(wrong)
 
     assert reasons(database) == {"database_unreachable"}
@@ -437,12 +439,12 @@ def test_what_cannot_be_put_in_order_is_done_again_for_a_while(database: Databas
     assert (len(tries), database.read_here(count_notes)) == (3, 1)
     tries.clear()
 
-    assert told(lambda: database.write_here(lambda tx: fail(tx, 1_000))) == "database_locked"
+    assert reason_of(lambda: database.write_here(lambda tx: fail(tx, 1_000))) == "database_locked"
     assert (len(tries), database.read_here(count_notes)) == (postgresql_database.TRIES, 1)
 
 
 def test_too_much_that_waits_is_refused_at_once(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits behind hundreds; what was taken is done."""
+    """No call waits behind hundreds; accepted work is done."""
     monkeypatch.setattr(postgresql_database, "MAX_WAITING", 20)
     database = open_database(url, readers=1, writers=1)
     go_on = threading.Event()

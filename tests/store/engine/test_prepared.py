@@ -32,7 +32,7 @@ def test_a_prepared_statement_finds_what_the_statement_finds(tmp_path: Path) -> 
     assert found == ([[], [], []], [(b"a", "a")], None, [("a",), ("b",)])
 
 
-def test_an_error_is_told_as_those_of_every_statement(tmp_path: Path) -> None:
+def test_an_error_is_reported_as_those_of_every_statement(tmp_path: Path) -> None:
     """Callers catch one kind of error, whichever way a statement went."""
     database = make_database(tmp_path)
     add = Prepared(ADD)

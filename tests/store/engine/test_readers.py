@@ -22,7 +22,7 @@ def readers() -> Iterator[Readers]:
     readers.close()
 
 
-def test_what_is_done_is_told(readers: Readers) -> None:
+def test_what_is_done_is_reported(readers: Readers) -> None:
     """Each outcome to who asked for it, however many ask at once, also in another loop later."""
 
     async def ask() -> list[int]:
@@ -34,7 +34,7 @@ def test_what_is_done_is_told(readers: Readers) -> None:
     assert asyncio.run(ask()) == expected
 
 
-def test_what_goes_wrong_is_told(readers: Readers) -> None:
+def test_what_goes_wrong_is_reported(readers: Readers) -> None:
     """To who asked for it, and the others are not concerned."""
 
     def fail() -> int:
@@ -61,8 +61,8 @@ def test_work_is_done_in_another_thread(readers: Readers) -> None:
     assert len(used) == 1
 
 
-def test_nobody_waits_for_something_slow(readers: Readers) -> None:
-    """What was done before it, what waits behind it, and what comes after it is told while it goes on."""
+def test_slow_work_delays_no_other_work(readers: Readers) -> None:
+    """Results of the work before it, behind it, and after it are returned while it goes on."""
     end = threading.Event()
 
     async def ask() -> list[int]:
@@ -92,7 +92,7 @@ def test_one_thread_does_everything_in_its_order() -> None:
     assert order == list(range(20))
 
 
-def test_who_gave_up_is_not_told(readers: Readers) -> None:
+def test_a_canceled_call_gets_no_result(readers: Readers) -> None:
     """And what waits behind is done all the same."""
     end = threading.Event()
 

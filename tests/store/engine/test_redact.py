@@ -20,7 +20,7 @@ pytestmark = pytest.mark.backend("sqlite", "nothing is asked")
     ],
 )
 def test_a_database_on_a_server_is_named_without_its_password(url: str, name: str) -> None:
-    """And without the user, who is nobody's business in a log."""
+    """And without the user, who does not belong in a log."""
     database = open_database(url)
     database.close()
 
@@ -28,7 +28,7 @@ def test_a_database_on_a_server_is_named_without_its_password(url: str, name: st
 
 
 def test_a_file_is_named_by_its_path(tmp_path: Path) -> None:
-    """Where people find it."""
+    """People find it there."""
     database = make_file(tmp_path)
     database.close()
 

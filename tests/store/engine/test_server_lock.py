@@ -13,7 +13,7 @@ from pagegrade.store.engine.server_lock import LOCK_NAME, all_lock_files, hold_l
 pytestmark = pytest.mark.backend("sqlite", reason="a lock of a folder; no database")
 
 
-def test_the_second_is_told_who_is_there(tmp_path: Path) -> None:
+def test_the_second_learns_which_process_holds_the_lock(tmp_path: Path) -> None:
     """The message names the process and the folder, and what to do."""
     path = tmp_path / LOCK_NAME
     with hold_locks([path]), pytest.raises(InvalidInput) as caught, hold_locks([path]):
@@ -54,7 +54,7 @@ def test_a_lock_of_the_dead_is_free(tmp_path: Path) -> None:
 
 
 def test_no_lock_is_kept_when_one_of_them_is_taken(tmp_path: Path) -> None:
-    """A server that cannot start stands in nobody's way."""
+    """A server that cannot start locks out no other."""
     one, other = tmp_path / "one", tmp_path / "other"
     with hold_locks([other]), pytest.raises(InvalidInput), hold_locks([one, other]):
         pass
@@ -77,7 +77,7 @@ def test_a_database_elsewhere_is_locked_too(tmp_path: Path) -> None:
     assert lock_files(tmp_path / "data", outside) == (tmp_path / "data" / LOCK_NAME, tmp_path / f"other.db.{LOCK_NAME}")
 
 
-def test_whoever_needs_the_database_alone_locks_out_every_server(tmp_path: Path) -> None:
+def test_an_exclusive_lock_locks_out_every_server(tmp_path: Path) -> None:
     """Wherever its data folder is; and says what to do in words of its own."""
     database = tmp_path / "reports.db"
     locks = all_lock_files(database)

@@ -11,7 +11,7 @@ from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 pytestmark = pytest.mark.backend("sqlite", reason="the connections of SQLite")
 
 
-def test_a_commit_is_on_disk_before_it_is_told(tmp_path: Path) -> None:
+def test_a_commit_is_on_disk_before_it_is_reported(tmp_path: Path) -> None:
     """A created report must survive the power going off: the log is flushed at every commit."""
     database = SQLiteDatabase(f"sqlite:///{tmp_path / 'notes.db'}")
     settings = database.write_here(
@@ -36,7 +36,7 @@ def test_one_process_only_moves_the_log_into_the_database(tmp_path: Path, *, che
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "message"),
     [
         ("not a url", "cannot be read"),
         ("postgresql+psycopg://localhost/pagegrade", "postgresql"),
@@ -44,9 +44,9 @@ def test_one_process_only_moves_the_log_into_the_database(tmp_path: Path, *, che
         ("sqlite:///:memory:", "SQLite file"),
     ],
 )
-def test_an_url_that_names_no_file_is_refused(url: str, told: str) -> None:
+def test_an_url_that_names_no_file_is_refused(url: str, message: str) -> None:
     """With an example of a right one."""
-    with pytest.raises(InvalidInput, match=told) as refused:
+    with pytest.raises(InvalidInput, match=message) as refused:
         sqlite_path(url)
 
     assert "sqlite:////" in refused.value.message

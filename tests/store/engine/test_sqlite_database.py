@@ -72,7 +72,7 @@ def test_many_writes_at_once_are_all_kept(tmp_path: Path) -> None:
     database.close()
 
 
-def test_one_failure_in_a_group_hurts_nobody_else(tmp_path: Path) -> None:
+def test_one_failure_in_a_group_fails_no_other_call(tmp_path: Path) -> None:
     """Neither an error of ours nor one of the database; what the failed one had written is undone."""
     database = make_notes(tmp_path)
 
@@ -97,8 +97,8 @@ def test_one_failure_in_a_group_hurts_nobody_else(tmp_path: Path) -> None:
     database.close()
 
 
-def test_work_that_ends_the_transaction_hurts_nobody_else(tmp_path: Path) -> None:
-    """A full disk may undo the whole group: the others are done again, the culprit is told."""
+def test_work_that_ends_the_transaction_fails_no_other_call(tmp_path: Path) -> None:
+    """A full disk may undo the whole group: the others are done again, the culprit gets the error."""
     database = make_notes(tmp_path)
 
     def lose(tx: Transaction) -> None:
@@ -120,7 +120,7 @@ def test_work_that_ends_the_transaction_hurts_nobody_else(tmp_path: Path) -> Non
     database.close()
 
 
-def test_a_full_disk_is_told_and_survived(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_survived(tmp_path: Path) -> None:
     """P01: the write is refused, reading goes on, and writing works again as soon as there is space."""
     database = make_notes(tmp_path)
     database.submit(lambda tx: limit_pages(tx, 4)).result(30)
@@ -129,14 +129,14 @@ def test_a_full_disk_is_told_and_survived(tmp_path: Path) -> None:
     large = database.submit(lambda tx: note(tx, "x" * 1_000_000))
     late = database.submit(lambda tx: note(tx, "late"))
     go_on.set()
-    with pytest.raises(Unavailable) as told:
+    with pytest.raises(Unavailable) as raised:
         large.result(30)
     during = (small.result(30), late.result(30), notes(database))
     database.submit(lambda tx: limit_pages(tx, 1000)).result(30)
     again = database.submit(lambda tx: note(tx, "x" * 1_000_000)).result(30)
 
-    assert told.value.reason == "database_full"
-    assert told.value.retry_after_s
+    assert raised.value.reason == "database_full"
+    assert raised.value.retry_after_s
     assert during == ("small", "late", ["late", "small"])
     assert again is not None
     assert len(notes(database)) == 3
@@ -168,7 +168,7 @@ database.close()
 """
 
 
-def test_a_disk_that_refuses_is_told_and_survived(tmp_path: Path) -> None:
+def test_a_disk_that_refuses_is_reported_and_survived(tmp_path: Path) -> None:
     """P02: a file that may not grow is an error of the disk; nothing is damaged, and no restart is needed."""
     database = make_notes(tmp_path)
     database.close()
@@ -216,18 +216,18 @@ def test_a_busy_other_process_is_waited_for(tmp_path: Path) -> None:
     database.close()
 
 
-def test_a_lock_that_is_never_released_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After the time there is to wait, to everybody who waits; and it is over when the lock is gone."""
+def test_a_lock_that_is_never_released_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the longest wait, to all who wait; and it is over when the lock is gone."""
     monkeypatch.setattr("pagegrade.store.engine.sqlite.BUSY_MS", 100)
     database = make_notes(tmp_path)
     other = sqlite3.connect(tmp_path / "notes.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     refused = [database.submit(lambda tx: note(tx, "refused")) for _ in range(3)]
     for each in refused:
-        with pytest.raises(Unavailable) as told:
+        with pytest.raises(Unavailable) as raised:
             each.result(30)
 
-        assert told.value.reason == "database_locked"
+        assert raised.value.reason == "database_locked"
     with pytest.raises(Unavailable):
         database.write_here(lambda tx: note(tx, "refused"))
     other.close()
@@ -237,29 +237,29 @@ def test_a_lock_that_is_never_released_is_told(tmp_path: Path, monkeypatch: pyte
     database.close()
 
 
-def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_no_database_is_reported(tmp_path: Path) -> None:
     """And works again once the file is the right one."""
     (tmp_path / "notes.db").write_bytes(b"no database at all\n" * 1000)
     database = SQLiteDatabase(f"sqlite:///{tmp_path / 'notes.db'}")
 
-    with pytest.raises(Unavailable) as told:
+    with pytest.raises(Unavailable) as raised:
         database.read_here(lambda tx: tx.exec_driver_sql("SELECT 1").scalar_one())
 
-    assert told.value.reason == "database_damaged"
+    assert raised.value.reason == "database_damaged"
     (tmp_path / "notes.db").unlink()
 
     assert database.read_here(lambda tx: tx.exec_driver_sql("SELECT 1").scalar_one()) == 1
     database.close()
 
 
-def test_a_missing_folder_is_told(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     """As a database that cannot be reached."""
     database = SQLiteDatabase(f"sqlite:///{tmp_path / 'gone' / 'notes.db'}")
 
-    with pytest.raises(Unavailable) as told:
+    with pytest.raises(Unavailable) as raised:
         database.write_here(lambda tx: note(tx, "nowhere"))
 
-    assert told.value.reason == "database_unreachable"
+    assert raised.value.reason == "database_unreachable"
     database.close()
 
 
@@ -275,7 +275,7 @@ def test_a_mistake_in_a_statement_is_no_trouble_of_the_database(tmp_path: Path) 
 
 
 def test_a_caller_that_goes_away_does_not_stop_its_write(tmp_path: Path) -> None:
-    """What was begun is finished, whoever waits for it."""
+    """A write that has begun is finished, even if its caller is gone."""
     database = make_notes(tmp_path)
 
     async def scenario() -> None:

@@ -41,7 +41,7 @@ def test_it_asks_and_hears(url: str) -> None:
 
 
 def test_the_server_lists_it_by_its_name(url: str) -> None:
-    """Whoever looks at the connections knows what they are for."""
+    """A list of connections shows what they are for."""
     with Link(conninfo_of(url), Waker(), PATIENCE_S) as link:
         assert link.ask(b"SELECT application_name FROM pg_stat_activity WHERE pid = pg_backend_pid()") == (
             b"pagegrade notices"
@@ -49,7 +49,7 @@ def test_the_server_lists_it_by_its_name(url: str) -> None:
 
 
 def test_a_statement_that_is_refused_loses_it(url: str) -> None:
-    """What cannot be listened to is no connection for us."""
+    """A connection that cannot listen is of no use."""
     with Link(conninfo_of(url), Waker(), PATIENCE_S) as link, pytest.raises(Lost) as lost:
         link.ask(b"SELECT nothing")
 
@@ -57,7 +57,7 @@ def test_a_statement_that_is_refused_loses_it(url: str) -> None:
 
 
 def test_a_connection_that_ends_is_lost(url: str) -> None:
-    """Whether it waits or asks."""
+    """While it waits and while it asks."""
 
     def wait(link: Link) -> None:
         for _ in range(3):  # first it may hear why it ends
@@ -88,15 +88,15 @@ def test_a_server_that_takes_connections_and_says_nothing_is_silent() -> None:
     assert lost.value.reason == "silent"
 
 
-def test_nobody_there_is_unreachable() -> None:
-    """Told at once."""
+def test_a_refused_connection_is_unreachable() -> None:
+    """At once."""
     with pytest.raises(Lost) as lost, Link(conninfo_of("postgresql://a@127.0.0.1:1/b"), Waker(), PATIENCE_S):
         pass
 
     assert lost.value.reason == "unreachable"
 
 
-def test_whoever_is_told_to_end_does_not_wait_for_a_connection() -> None:
+def test_stopping_does_not_wait_for_a_connection() -> None:
     """A process that is stopped while its database is away stops."""
     waker = Waker()
     with socket.create_server(("127.0.0.1", 0)) as mute:
@@ -126,8 +126,8 @@ def test_waking_ends_waiting(url: str) -> None:
     assert time.monotonic() - started_s < PATIENCE_S
 
 
-def test_sleeping_ends_when_told_to_end_and_not_before() -> None:
-    """There is nothing to do for whoever is woken without a connection."""
+def test_a_pause_ends_at_the_stop_and_not_before() -> None:
+    """A wake-up without a connection has nothing to do."""
     waker = Waker()
     waker.wake()
     started_s = time.monotonic()
@@ -141,7 +141,7 @@ def test_sleeping_ends_when_told_to_end_and_not_before() -> None:
 
 
 def test_waking_never_waits() -> None:
-    """Nobody may be there to hear it, as often as it is said."""
+    """Notices without a listener are dropped, however many there are."""
     waker = Waker()
     for _ in range(100_000):
         waker.wake()
@@ -166,7 +166,7 @@ def test_where_to_connect_is_read_from_the_url() -> None:
 @pytest.mark.parametrize("url", ["sqlite:///x", "postgresql://a@b", "postgresql://a@b/c?colour=red"])
 def test_a_url_that_cannot_be_used_is_refused(url: str) -> None:
     """Without its password in the message."""
-    with pytest.raises(InvalidInput) as told:
+    with pytest.raises(InvalidInput) as raised:
         conninfo_of(url)
 
-    assert "red" not in told.value.message
+    assert "red" not in raised.value.message

@@ -22,7 +22,7 @@ from tests.fault.relay import relay_to
 from tests.postgres import How, Postgres, databases, execute
 from tests.store.notice_pair import SOON_S, Ear, listening
 
-pytestmark = pytest.mark.backend("postgresql", "SQLite has nobody to tell")
+pytestmark = pytest.mark.backend("postgresql", "SQLite has no other process to notify")
 TERMINATE: LiteralString = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
     "WHERE application_name = 'pagegrade notices' AND datname = current_database()"
@@ -38,7 +38,7 @@ def url() -> Iterator[str]:
 
 
 def notify(url: str, channel: str, payload: str) -> None:
-    """As anybody may who may connect."""
+    """As every program may that can connect."""
     execute(url, "SELECT pg_notify(%s, %s)", channel, payload)
 
 
@@ -62,8 +62,8 @@ def test_what_is_sent_in_a_moment_goes_in_one_statement(url: str) -> None:
             alice.notices.send(low + number % 50)
 
     payloads = Ear(url, "charlie")
-    told: list[int] = []
-    payloads.notices.on_change = lambda ids: told.append(len(ids))
+    counts: list[int] = []
+    payloads.notices.on_change = lambda ids: counts.append(len(ids))
     with listening(alice, bob, payloads):
         alice.notices.send(1)
         assert bob.until(lambda: bob.changed == [1])
@@ -75,7 +75,7 @@ def test_what_is_sent_in_a_moment_goes_in_one_statement(url: str) -> None:
         assert bob.until(lambda: len(set(bob.changed)) == 201)
 
     assert set(bob.changed) == {1} | {low + n for low in (100, 200, 300, 400) for n in range(50)}
-    assert len(told) < 20
+    assert len(counts) < 20
 
 
 def test_a_burst_arrives_whole(url: str) -> None:
@@ -91,7 +91,7 @@ def test_a_burst_arrives_whole(url: str) -> None:
 
 def test_what_waits_is_bounded() -> None:
     """A server that is gone for a day costs no more memory than one that is gone for a minute; the oldest goes."""
-    notices = Notices("postgresql://nobody@127.0.0.1:1/none", "alice")
+    notices = Notices("postgresql://missing@127.0.0.1:1/none", "alice")
     for report_id in range(MAX_WAITING + 5):
         notices.send(report_id)
 
@@ -113,8 +113,8 @@ def test_workers_hear_of_jobs(url: str) -> None:
     assert web.jobs == 0
 
 
-def test_what_strangers_send_is_ignored(url: str) -> None:
-    """Whoever may connect may send anything, and nothing of it ends the thread."""
+def test_notices_of_other_programs_are_ignored(url: str) -> None:
+    """Every program that can connect may send anything, and nothing of it ends the thread."""
     alice = Ear(url, "alice")
     with listening(alice):
         for payload in ("", "{}", "bob", "bob 1,x", "bob " + "9" * 5_000, "é 1", "bob ,,,", "bob 1;DROP TABLE"):
@@ -126,7 +126,7 @@ def test_what_strangers_send_is_ignored(url: str) -> None:
 
 
 def test_a_lost_connection_is_made_again(url: str) -> None:
-    """Everybody is told of the gap when it opens and when it closes; what was to be sent meanwhile is sent then."""
+    """All waits hear of the gap when it opens and when it closes; notices of the time between are sent then."""
     alice, bob = Ear(url, "alice"), Ear(url, "bob")
     with listening(alice, bob):
         gaps = bob.gaps
@@ -166,7 +166,7 @@ def test_a_server_that_restarts_is_found_again() -> None:
 
 
 def test_a_server_that_says_nothing_is_noticed() -> None:
-    """Its connections stay open, so that nothing else would tell; closing does not wait for it either."""
+    """Its connections stay open, so that nothing else would show it; closing does not wait for it either."""
     server = Postgres()
     try:
         server.start()
@@ -238,9 +238,9 @@ def test_closing_sends_what_waits(url: str) -> None:
         assert not alice.notices._thread.is_alive()
 
 
-def test_nobody_to_connect_to_is_no_error() -> None:
+def test_a_refused_connection_is_no_error() -> None:
     """Sending does not wait, and closing is quick."""
-    alice = Ear("postgresql://nobody@127.0.0.1:1/none", "alice")
+    alice = Ear("postgresql://missing@127.0.0.1:1/none", "alice")
     alice.notices.start()
     alice.notices.send(1)
     started_s = time.monotonic()
@@ -252,13 +252,13 @@ def test_nobody_to_connect_to_is_no_error() -> None:
 
 
 def test_a_url_that_is_none_is_refused() -> None:
-    """When it is made, and not in a thread that nobody listens to."""
+    """When it is made, and not in a thread whose errors are not seen."""
     with pytest.raises(InvalidInput):
         Notices("mysql://db/reports", "alice")
 
 
 def test_a_callback_that_fails_ends_nothing(url: str) -> None:
-    """The next notice is told all the same."""
+    """The next notice is delivered all the same."""
     alice, bob = Ear(url, "alice"), Ear(url, "bob")
     heard = bob.notices.on_change
     failed = threading.Event()

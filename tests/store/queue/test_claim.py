@@ -29,7 +29,7 @@ def queue(tmp_path: Path) -> Iterator[Queue]:
 
 
 def test_a_run_is_claimed_once(queue: Queue) -> None:
-    """What one worker has taken, no other gets."""
+    """A run of one worker goes to no other."""
     run = queue.add()
 
     (claimed,) = queue.claim(5)
@@ -41,7 +41,7 @@ def test_a_run_is_claimed_once(queue: Queue) -> None:
 
 
 def test_urgent_runs_go_first_and_equals_by_age(queue: Queue) -> None:
-    """Somebody who waits at a page goes ahead of a bulk import."""
+    """A run that a person waits for goes ahead of a bulk import."""
     bulk = [queue.add(f"https://a{n}.example/", priority=Priority.BULK).id for n in range(2)]
     urgent = queue.add("https://b.example/").id
 
@@ -118,7 +118,7 @@ def test_a_target_is_visited_so_often_a_minute(queue: Queue) -> None:
     assert len(queue.claim(25, per_minute=20, now_ms=NOW_MS + 60_001 + spread_ms)) == 5
 
 
-def test_many_accounts_that_must_wait_hide_nobody(queue: Queue) -> None:
+def test_many_accounts_that_must_wait_hide_no_other(queue: Queue) -> None:
     """Thirty accounts wait for one site; the one behind them that does not is found, and so is room for two."""
     for number in range(30):
         account = add_owner(queue.database, f"Account{number}")[0].id

@@ -36,7 +36,7 @@ def reap(
 
 
 def reap_the_dead(queue: Queue, *, after_ms: int = LEASE_MS) -> tuple[int, ...]:
-    """Sweep when whoever had the runs is dead: known at the start of the one process there is, else by the lease."""
+    """Sweep when the holder of the runs is dead: known at the start of the one process there is, else by the lease."""
     if queue.database.shared:
         return reap(queue, now_ms=NOW_MS + after_ms + 1, worker="w2")
     return reap(queue, worker=None)
@@ -88,7 +88,7 @@ def test_reaping_twice_requeues_once(queue: Queue) -> None:
 
 
 def test_a_run_that_takes_every_worker_down_fails(queue: Queue) -> None:
-    """After the last attempt it ends with a reason, and nobody tries again."""
+    """After the last attempt it ends with a reason, and is not tried again."""
     run = queue.add()
     follower = queue.add()
     attempts = []
@@ -125,10 +125,10 @@ def test_a_clock_that_is_set_back_keeps_no_dead_run_for_long(queue: Queue) -> No
     assert len(reap(queue, now_ms=NOW_MS - 3 * HOUR_MS, worker="w2")) == 1
 
 
-def test_a_row_that_cannot_be_taken_back_keeps_nobody_else(
+def test_a_row_that_cannot_be_taken_back_keeps_no_other(
     queue: Queue, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What goes wrong with one run is logged and undone; the others are queued again."""
+    """A fault of one run is logged and undone; the others are queued again."""
     broken, fine = queue.add("https://a.example/"), queue.add("https://b.example/")
     queue.claim(2)
 
@@ -146,7 +146,7 @@ def test_a_row_that_cannot_be_taken_back_keeps_nobody_else(
 
 
 def test_the_dead_leave_their_targets(queue: Queue) -> None:
-    """Whoever was at a target when the process died does not count there any more, deleted reports included."""
+    """Visits of a dead process do not count any more, deleted reports included."""
     kept, gone = queue.add(), queue.add("https://example.org/")
     queue.claim(2, target_runs=1)
     queue.database.write_here(lambda tx: delete_report(tx, queue.account_id, gone.report_id))

@@ -25,7 +25,7 @@ from tests.database_clock import show
 from tests.queue_builders import LEASE_MS, Queue, completed
 from tests.store_builders import NOW_MS, add_owner, make_database
 
-pytestmark = pytest.mark.backend("postgresql", reason="with one writer nobody meets anybody")
+pytestmark = pytest.mark.backend("postgresql", reason="with one writer there are no races")
 
 LATER_MS = NOW_MS + LEASE_MS + 1
 PATIENCE_S = 30
@@ -111,7 +111,7 @@ def test_a_run_that_is_taken_by_another_in_the_gap_stays_theirs(
     assert queue.rows("SELECT attempt, state, worker FROM runs") == [(2, "running", "w2")]
 
 
-def test_a_sweep_that_stands_still_keeps_nobody_from_working(queue: Queue, other: Database) -> None:
+def test_a_sweep_that_stands_still_stops_no_worker(queue: Queue, other: Database) -> None:
     """While it holds what it found: others sweep past it, and everything of other accounts goes on."""
     bob = add_owner(queue.database, "Bob")[0].id
     mine = queue.add()
@@ -144,7 +144,7 @@ def test_a_sweep_that_stands_still_keeps_nobody_from_working(queue: Queue, other
 
 
 @pytest.mark.parametrize("count", [1, 40])
-def test_rows_that_cannot_be_taken_back_hide_nobody(queue: Queue, count: int) -> None:
+def test_rows_that_cannot_be_taken_back_hide_no_other(queue: Queue, count: int) -> None:
     """The database itself refuses to change some of them, however many: those behind them are taken back."""
     for number in range(count):
         queue.add(f"https://broken.example/{number}", target="")
@@ -161,8 +161,8 @@ def test_rows_that_cannot_be_taken_back_hide_nobody(queue: Queue, count: int) ->
     ]
 
 
-def test_an_account_that_is_busy_hides_nobody(queue: Queue, other: Database) -> None:
-    """Whoever writes for it may be finishing the very run: it is left for the next sweep, and others are not."""
+def test_a_busy_account_hides_no_other(queue: Queue, other: Database) -> None:
+    """A writer for it may be finishing the very run: it is left for the next sweep, and others are not."""
     bob = add_owner(queue.database, "Bob")[0].id
     mine = queue.add("https://a.example/")
     theirs = queue.add("https://b.example/", account_id=bob)

@@ -33,7 +33,7 @@ def test_the_queue_says_how_long_it_is(queue: Queue) -> None:
 
 
 def test_an_empty_queue_has_no_age(queue: Queue) -> None:
-    """Nobody waits, so nobody waits for long."""
+    """Nothing waits, so nothing waits for long."""
     state = queue.database.read_here(lambda tx: queue_state(tx, NOW_MS))
 
     assert (state.depth, state.running, state.oldest_ms) == (0, 0, 0)

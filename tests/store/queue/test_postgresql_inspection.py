@@ -41,7 +41,7 @@ def administer(database: Database, statement: str) -> None:
     postgres.shared_server().execute(statement, name=name)
 
 
-def test_a_server_tells_how_it_is_set(database: Database) -> None:
+def test_a_server_reports_its_settings(database: Database) -> None:
     """That of the tests waits for no disk, which is nothing for an installation."""
     server = database.read_here(look_at_server)
 
@@ -113,7 +113,7 @@ def test_an_index_for_parts_of_addresses_is_found(database: Database) -> None:
 
 
 def test_runs_and_jobs_that_do_not_fit_are_counted(database: Database) -> None:
-    """Whatever may have happened to them: a run without a job would wait for ever, were nobody to look."""
+    """Whatever may have happened to them: a run without a job would wait for ever without this count."""
     queue = Queue(database, add_owner(database)[0].id)
     for number in range(3):
         queue.add(f"https://a{number}.example/")
@@ -126,7 +126,7 @@ def test_runs_and_jobs_that_do_not_fit_are_counted(database: Database) -> None:
     assert (odd.without_job, odd.without_run) == (1, 1)
 
 
-def test_the_state_of_the_queues_table_is_told(database: Database) -> None:
+def test_the_state_of_the_queues_table_is_reported(database: Database) -> None:
     """Once the server has looked at it."""
     administer(database, "ANALYZE procrastinate_jobs")
     table = database.read_here(look_at_queue_table)

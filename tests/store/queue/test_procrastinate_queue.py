@@ -79,7 +79,7 @@ def take(
 
 
 def test_asking_and_delivering_are_one_thing(queue: Queue) -> None:
-    """What is undone leaves no job, and a job is gone in the moment in which its run is started."""
+    """An undone transaction leaves no job, and a job is gone in the moment in which its run is started."""
 
     def fail(tx: Transaction) -> None:
         from tests.queue_builders import add_queued
@@ -120,7 +120,7 @@ def test_a_claim_that_is_undone_leaves_the_job(queue: Queue) -> None:
     assert [each.attempt for each in take(queue)] == [1]
 
 
-def test_a_flood_of_one_account_delays_nobody(queue: Queue) -> None:
+def test_a_flood_of_one_account_delays_no_other(queue: Queue) -> None:
     """Two hundred of Alice's wait; each of Bob's goes next but one, and Charlie's too."""
     others = [add_owner(queue.database, name)[0].id for name in ("Bob", "Charlie")]
     for number in range(200):
@@ -150,7 +150,7 @@ def test_an_account_that_comes_late_has_not_saved_up_turns(queue: Queue) -> None
 
 
 def test_the_more_urgent_goes_first_whatever_its_turn(queue: Queue) -> None:
-    """Somebody who waits at a page, then re-runs, then what came in bulk; joined runs become as urgent."""
+    """A run that a person waits for, then re-runs, then bulk imports; joined runs become as urgent."""
     bulk = [queue.add(f"https://a{n}.example/", priority=Priority.BULK) for n in range(3)]
     rerun = queue.add("https://b.example/", priority=Priority.RERUN)
     urgent = queue.add("https://c.example/", priority=Priority.INTERACTIVE)
@@ -232,7 +232,7 @@ def test_a_run_whose_job_is_lost_is_found(queue: Queue) -> None:
 
 
 def test_the_last_attempt_has_a_queue_of_its_own(queue: Queue) -> None:
-    """Whoever asks for ordinary runs never gets it."""
+    """A request for ordinary runs never gets it."""
     run = queue.add()
     for _ in range(2):
         (claimed,) = queue.claim()
@@ -317,7 +317,7 @@ def rows_of_a_claim(queue: Queue, count: int) -> int:
     return queue.database.write_here(work)
 
 
-def test_a_busy_account_keeps_nobody_from_the_others(queue: Queue) -> None:
+def test_a_busy_account_delays_no_other(queue: Queue) -> None:
     """One claim waits for it; those after it pass its jobs over and leave them where they were."""
     busy, other = queue.add("https://a.example/"), add_owner(queue.database, "Bob")[0]
     free = queue.add("https://b.example/", account_id=other.id)

@@ -14,7 +14,7 @@ from tests.store_builders import NOW_MS, add_owner, make_database
 
 HOUR_MS = 3_600_000
 
-pytestmark = pytest.mark.backend("sqlite", reason="claims where nobody else does")
+pytestmark = pytest.mark.backend("sqlite", reason="claims of a single process")
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def queue(tmp_path: Path) -> Iterator[Queue]:
 
 
 def test_accounts_take_turns_one_by_one(queue: Queue) -> None:
-    """Whoever was served longest ago is next, however much the others have asked for."""
+    """The account that was served longest ago is next, however much the others have asked for."""
     bob = add_owner(queue.database, "Bob")[0].id
     for number in range(10):
         queue.add(f"https://a{number}.example/")
@@ -39,7 +39,7 @@ def test_accounts_take_turns_one_by_one(queue: Queue) -> None:
 
 
 def test_slots_are_shared_and_not_only_starts(queue: Queue) -> None:
-    """Whoever has slow pages gets no more slots than whoever has quick ones."""
+    """An account with slow pages gets no more slots than one with quick pages."""
     bob = add_owner(queue.database, "Bob")[0].id
     for number in range(10):
         queue.add(f"https://a{number}.example/")
@@ -72,7 +72,7 @@ def fill(queue: Queue, count: int) -> None:
 
 
 def steps_of_a_claim(queue: Queue) -> int:
-    """How many hundreds of instructions SQLite runs for it; unlike its time, always the same."""
+    """The number of hundreds of instructions that SQLite runs for it; unlike its time, always the same."""
     steps = 0
 
     def count() -> int:

@@ -192,7 +192,7 @@ def test_a_heartbeat_keeps_runs(queue: Queue) -> None:
 
 
 def test_another_worker_cannot_keep_my_run(queue: Queue) -> None:
-    """A heartbeat of somebody else changes nothing and tells them that they hold nothing."""
+    """A heartbeat of another worker changes nothing and returns that it holds nothing."""
     queue.add()
     (claimed,) = queue.claim()
 

@@ -134,7 +134,7 @@ def test_a_password_is_kept_as_a_hash(tmp_path: Path) -> None:
 
 
 def test_rights_come_and_go(tmp_path: Path) -> None:
-    """Saying it twice changes nothing; whoever is disabled counts no longer."""
+    """Doing it twice changes nothing; a disabled account counts no longer."""
     database = make_database(tmp_path)
     alice, _ = add_owner(database)
     bob, _ = add_owner(database, "Bob")

@@ -71,7 +71,7 @@ def test_accounts_are_counted_apart(tmp_path: Path) -> None:
     database.close()
 
 
-def test_counting_anew_mends_what_is_wrong_and_says_so(tmp_path: Path) -> None:
+def test_a_recount_corrects_wrong_counts_and_reports_them(tmp_path: Path) -> None:
     """A count that was changed by hand is found and set right."""
     database = make_database(tmp_path)
     account_id = fill(database, 50)

@@ -90,7 +90,7 @@ def test_a_full_minute_says_when_there_is_room(queue: Queue) -> None:
 
 
 def test_no_wait_is_longer_than_the_longest(queue: Queue) -> None:
-    """What the database says in the worst case stays below what a claim takes for a clock set back."""
+    """The longest value of the database stays below what a claim takes for a clock set back."""
     first, second = claim_sites(queue, 2)
     admit(queue, first, ADDRESS, now_ms=NOW_MS + 5_000, target_runs=LOTS, per_minute=1)
 
@@ -124,12 +124,12 @@ def test_visits_are_forgotten_after_a_minute(queue: Queue) -> None:
     assert queue.rows("SELECT run_id FROM visits") == [(open_run.id,)]
 
 
-def test_only_visits_of_nobody_are_ended(queue: Queue) -> None:
+def test_only_visits_of_dead_workers_are_ended(queue: Queue) -> None:
     """Runs that are running, and those that this process still works on, keep their place."""
     running, finished, orphan = claim_sites(queue, 3)
     for gone in (finished, orphan):
         queue.change("UPDATE runs SET state = 'queued' WHERE id = :id", id=gone.id)
-    # Where others work too, what one of them has just begun is not judged by its row alone.
+    # With other workers, a run that one of them has just begun is not evaluated by its row alone.
     later_ms = NOW_MS + (GONE_MS + 1 if queue.database.shared else 0)
     queue.write(lambda tx: end_dead_visits(tx, {finished.id}, later_ms), now_ms=later_ms)
 

@@ -43,7 +43,7 @@ def test_processes_that_start_together_have_one_secret(tmp_path: Path) -> None:
 
 
 def test_where_the_server_was_reached_last_is_remembered(tmp_path: Path) -> None:
-    """By whoever opens the database afterwards."""
+    """For the next process that opens the database."""
     database = make_database(tmp_path)
     never = database.read_here(noted_origin)
     for origin in ("http://127.0.0.1:8080", "https://reports.example.org"):

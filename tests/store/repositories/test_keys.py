@@ -13,7 +13,7 @@ from tests.store_builders import NOW_MS, add_key, add_owner, make_database
 
 
 def digest(secret: str) -> bytes:
-    """What is stored of a secret."""
+    """The stored digest of a secret."""
     return hashlib.sha256(secret.encode()).digest()
 
 

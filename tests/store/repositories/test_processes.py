@@ -37,18 +37,18 @@ class Town:
         self.database.write_here(lambda tx: beat(tx, process, now_ms))
 
     def live(self, now_ms: int) -> tuple[LiveProcess, ...]:
-        """Who does."""
+        """The processes that live."""
         show(self.database, now_ms)
         return self.database.read_here(lambda tx: list_live(tx, now_ms, SILENT_MS))
 
     def is_alive(self, name: str, now_ms: int) -> bool:
-        """Whether it does."""
+        """Return whether it lives."""
         return name in {process.name for process in self.live(now_ms)}
 
 
 @pytest.fixture
 def town(tmp_path: Path) -> Iterator[Town]:
-    """Nobody lives there yet."""
+    """An installation without processes."""
     database = make_database(tmp_path)
     yield Town(database)
     database.close()
@@ -66,7 +66,7 @@ def test_a_process_lives_as_long_as_it_says_so(town: Town) -> None:
 
 
 def test_those_that_live_are_listed_with_what_they_are(town: Town) -> None:
-    """The oldest first; that a process tells again of itself changes only when it did so last."""
+    """The oldest first; a repeated report of a process changes only its time."""
     for process, after in ((ONE, 0), (TWO, 5_000), (ONE, 9_000)):
         town.beat(process, NOW_MS + after)
     both = town.live(NOW_MS + 9_000)
@@ -117,8 +117,8 @@ def test_those_that_never_said_goodbye_are_forgotten(town: Town) -> None:
 
 
 @pytest.mark.backend("postgresql", reason="elsewhere there is one process and one clock")
-def test_the_clock_of_a_machine_makes_nobody_look_dead(town: Town) -> None:
-    """Neither its own nor that of whoever asks: the database's counts."""
+def test_a_wrong_clock_lets_no_live_worker_look_dead(town: Town) -> None:
+    """Neither its own nor that of the reader: the database's counts."""
     show(town.database, NOW_MS)
     town.database.write_here(lambda tx: beat(tx, ONE, NOW_MS - 3_600_000))
     asked = [town.database.read_here(lambda tx, at=at: list_live(tx, at, SILENT_MS)) for at in (0, 2 * NOW_MS)]  # type: ignore[misc]

@@ -35,7 +35,7 @@ KEPT = "SELECT total, cardinality(moments) FROM counters WHERE name = %s"
 
 
 class Desk:
-    """A database with a clock that stands still until it is told the time."""
+    """A database with a clock that stands still until it is set."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -49,7 +49,7 @@ class Desk:
         show(self.database, self.now_ms)
 
     def take(self, *counters: Counter) -> bool:
-        """Whether one more is counted."""
+        """Return whether one more is counted."""
         return self.database.write_here(lambda tx: take_counts(tx, counters))[0]
 
     def ask(self, *counters: Counter) -> tuple[bool, tuple[Count, ...]]:
@@ -57,7 +57,7 @@ class Desk:
         return self.database.write_here(lambda tx: take_counts(tx, counters))
 
     def give_back(self, *counters: Counter) -> bool:
-        """Whether one is taken back."""
+        """Return whether one is taken back."""
         return self.database.write_here(lambda tx: give_counts_back(tx, counters))[0]
 
     def counted(self, counter: Counter) -> int:
@@ -65,7 +65,7 @@ class Desk:
         return self.database.write_here(lambda tx: look_at_counts(tx, (counter,)))[1][0].counted
 
     def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """What a statement finds."""
+        """The rows that a statement finds."""
         return self.database.read_here(lambda tx: [tuple(row) for row in tx.exec_driver_sql(statement, values)])
 
     def sweep(self, silent_s: float | None = None) -> list[tuple[int, int] | None]:
@@ -88,14 +88,14 @@ def counter(name: str, limit: int = 3, window_s: int = 60) -> Counter:
 
 
 def test_so_many_are_counted_and_not_one_more(desk: Desk) -> None:
-    """What is refused is not counted; what each says fits."""
+    """Refused requests are not counted; what each says fits."""
     alice = counter("alice")
-    told: list[tuple[bool, tuple[Count, ...]]] = []
+    answers: list[tuple[bool, tuple[Count, ...]]] = []
     for _ in range(5):
-        told.append(desk.ask(alice))
+        answers.append(desk.ask(alice))
         desk.go_on(1.5)
 
-    assert [(done, count.counted, count.left_s) for done, (count,) in told] == [
+    assert [(done, count.counted, count.left_s) for done, (count,) in answers] == [
         (True, 1, 60.0),
         (True, 2, 58.5),
         (True, 3, 57.0),
@@ -105,7 +105,7 @@ def test_so_many_are_counted_and_not_one_more(desk: Desk) -> None:
 
 
 def test_several_are_counted_together_or_not_at_all(desk: Desk) -> None:
-    """Each in its own window, and told in the order in which they were asked."""
+    """Each in its own window, and returned in the order of the call."""
     small, large = counter("small", 1, 900), counter("large", 5, 60)
     orders = [desk.ask(large, small) for _ in range(2)]
 
@@ -127,7 +127,7 @@ def test_what_is_given_back_was_never_counted(desk: Desk) -> None:
 
 
 def test_looking_changes_nothing(desk: Desk) -> None:
-    """Not even where nobody was counted before."""
+    """Not even for a name without a count."""
     for _ in range(5):
         desk.counted(counter("alice"))
 
@@ -136,7 +136,7 @@ def test_looking_changes_nothing(desk: Desk) -> None:
 
 @pytest.mark.parametrize(("limit", "window_s"), [(7, 60), (60, 60), (100, 3600), (150, 60)])
 def test_no_window_ever_holds_more(desk: Desk, limit: int, window_s: int) -> None:
-    """Compared with an exact count over a random history; nobody waits a sixtieth of the window longer than that."""
+    """Compared with an exact count over a random history; no client waits a sixtieth of the window longer than that."""
     chance = random.Random(limit)  # noqa: S311 - a history, no secret
     alice = counter("alice", limit, window_s)
     taken: list[int] = []
@@ -188,8 +188,8 @@ def test_what_was_put_together_ends_with_its_latest(desk: Desk) -> None:
     assert counted == [65, 65, 3, 3, 0]
 
 
-def test_a_clock_that_was_set_back_locks_nobody_out(desk: Desk) -> None:
-    """What was counted before counts for one more window."""
+def test_a_clock_that_was_set_back_locks_no_client_out(desk: Desk) -> None:
+    """Earlier requests count for one more window."""
     alice = counter("alice")
     for _ in range(3):
         desk.take(alice)
@@ -203,7 +203,7 @@ def test_a_clock_that_was_set_back_locks_nobody_out(desk: Desk) -> None:
     assert desk.take(alice)
 
 
-def test_a_crowd_at_the_same_moment_gets_the_limit_and_not_one_more(tmp_path: Path) -> None:
+def test_requests_at_the_same_moment_get_the_limit_and_not_one_more(tmp_path: Path) -> None:
     """From as many connections as several pools have: at an empty counter, and at one that is almost full."""
     pools = [make_database(tmp_path)]
     pools += [open_database(pools[0].url) for _ in range(3)]
@@ -224,7 +224,7 @@ def test_a_crowd_at_the_same_moment_gets_the_limit_and_not_one_more(tmp_path: Pa
 
 
 def test_those_who_count_by_the_same_in_another_order_do_not_wait_in_a_circle(tmp_path: Path) -> None:
-    """Nobody is given up by the server, and all are counted."""
+    """The server gives up none of them, and all are counted."""
     database = make_database(tmp_path)
     asked = [counter(name, 10_000) for name in ("a", "b", "c")]
 
@@ -277,8 +277,8 @@ def test_what_no_longer_counts_is_swept(desk: Desk) -> None:
     assert desk.sweep() == [(2, 0), None]
 
 
-def test_sweeping_waits_for_nobody(desk: Desk) -> None:
-    """A row that somebody holds is left for the next time."""
+def test_sweeping_waits_for_no_lock(desk: Desk) -> None:
+    """A locked row is left for the next time."""
     desk.take(counter("held"))
     desk.take(counter("free"))
     desk.go_on(60)
@@ -308,7 +308,7 @@ def test_of_too_many_those_left_alone_the_longest_go(desk: Desk) -> None:
     assert left == list(range(30, 100))
 
 
-def test_of_an_empty_table_nobody_has_to_go(desk: Desk) -> None:
+def test_an_empty_table_loses_nothing(desk: Desk) -> None:
     """There is nothing to sweep either."""
     assert desk.database.read_here(lambda tx: silence_to_forget(tx, 0.5)) is None
     assert desk.sweep() == [None, None]
@@ -322,7 +322,7 @@ def test_names_of_different_things_differ() -> None:
     assert len(counter_name("x" * 10_000, "\0\ud800")) == 16
 
 
-def test_after_a_crash_of_the_server_everybody_begins_anew() -> None:
+def test_after_a_crash_of_the_server_all_counts_begin_anew() -> None:
     """The table is empty then, and works."""
     server = Postgres()
     try:

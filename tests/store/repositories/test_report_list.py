@@ -162,7 +162,7 @@ def expected(world: World, query: ListQuery) -> tuple[list[int], int]:
 
 
 def matches(url: str, text: str) -> bool:
-    """Whether a search finds a URL."""
+    """Return whether a search finds a URL."""
     forms = {"ü": "%c3%bc", "bücher.example": "xn--bcher-kva.example"}
     return forms.get(text, text).lower() in url.lower()
 
@@ -369,7 +369,7 @@ FILTERS: tuple[tuple[Filter, ...], ...] = (
 
 
 def plan(tx: Transaction, shape: _Shape, *, backwards: bool) -> str:
-    """How the database means to find a page."""
+    """The plan of the database for a page."""
     values = {
         "the_account": 1,
         "the_project": "site-0.example",
@@ -428,7 +428,7 @@ def test_every_list_is_read_from_the_index_of_its_first_filter(tmp_path: Path, *
 
 @pytest.mark.backend("postgresql", reason="chooses the index by what it knows of the data")
 def test_every_list_has_an_index_that_gives_its_order(tmp_path: Path) -> None:
-    """Where it would be dear, nothing has to be sorted and no table to be read: there is a way without."""
+    """Nothing has to be sorted and no table to be read where that would be expensive: there is a way without."""
     database = make_database(tmp_path)
 
     def dearly(tx: Transaction, shape: _Shape, *, backwards: bool) -> str:

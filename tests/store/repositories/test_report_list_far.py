@@ -23,7 +23,7 @@ SORTS: Final[tuple[SortBy, ...]] = tuple(ORDERS)
 @pytest.mark.parametrize("descending", [True, False])
 @pytest.mark.parametrize("sort_by", SORTS)
 def test_a_page_far_from_both_ends_is_a_part_of_the_whole(tmp_path: Path, sort_by: SortBy, *, descending: bool) -> None:
-    """What is on each page is what is at that place when all are listed at once."""
+    """Each page holds the rows that are at that place when all are listed at once."""
     database = make_database(tmp_path)
     account_id = fill(database, COUNT)
 
@@ -40,7 +40,7 @@ def test_a_page_far_from_both_ends_is_a_part_of_the_whole(tmp_path: Path, sort_b
 
 
 def read(database: Database, patterns: tuple[str, ...], account_id: int) -> tuple[int, ...] | None:
-    """What is found among the reports of an account."""
+    """The search results among the reports of an account."""
 
     def work(tx: Transaction) -> tuple[int, ...] | None:
         plan_anew(tx)

@@ -53,7 +53,7 @@ def test_more_addresses_than_one_statement_takes_are_found(tmp_path: Path) -> No
 
 
 def test_an_expired_report_is_none(tmp_path: Path) -> None:
-    """Unless somebody still waits for its analysis."""
+    """Unless its analysis is still waited for."""
     database = make_database(tmp_path)
     add_owner(database)
 

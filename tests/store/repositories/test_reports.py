@@ -84,7 +84,7 @@ def test_bob_neither_reads_nor_deletes_what_is_alices(database: Database) -> Non
     assert database.read_here(lambda tx: load(tx, report.id)) == report
 
 
-def test_a_share_link_finds_its_report_whoever_asks(database: Database) -> None:
+def test_a_share_link_finds_its_report_for_every_client(database: Database) -> None:
     """The slug is the permission; another one finds nothing."""
     report = database.write_here(lambda tx: add(tx, account_id=2))
 
@@ -94,7 +94,7 @@ def test_a_share_link_finds_its_report_whoever_asks(database: Database) -> None:
 
 
 def test_an_expired_report_is_not_there(database: Database) -> None:
-    """Whether or not it has been pruned, by number and by link."""
+    """Even before it is pruned, by number and by link."""
     report = database.write_here(add)
     database.write_here(
         lambda tx: mark_report(
@@ -106,7 +106,7 @@ def test_an_expired_report_is_not_there(database: Database) -> None:
         assert is_there(database, report, before) == (there, there)
 
 
-def test_a_report_somebody_waits_for_does_not_expire(database: Database) -> None:
+def test_an_unfinished_report_does_not_expire(database: Database) -> None:
     """Else it would vanish in the middle of its analysis, and come back with the results."""
     report = database.write_here(add)
 
@@ -114,7 +114,7 @@ def test_a_report_somebody_waits_for_does_not_expire(database: Database) -> None
 
 
 def is_there(database: Database, report: StoredReport, before_ms: int) -> tuple[bool, bool]:
-    """Whether a report is found by its number, and by its link."""
+    """Return whether a report is found by its number, and by its link."""
 
     def work(tx: Transaction) -> tuple[bool, bool]:
         return (
@@ -151,7 +151,7 @@ def test_good_results_are_shown(database: Database) -> None:
 
 
 def test_a_failed_first_run_shows_what_was_seen_and_no_result(database: Database) -> None:
-    """The error is told; the facts of that run stand until the next one begins."""
+    """The error is shown; the facts of that run stand until the next one begins."""
     failed = pack_report(make_failed_report())
 
     def work(tx: Transaction) -> tuple[StoredReport, StoredReport]:

@@ -50,7 +50,7 @@ def date_report(queue: Queue, report_id: int, at_ms: int) -> None:
 def look(
     queue: Queue, *, days: int | None = None, runs: int | None = None, after: int = 0, batch: int = 100
 ) -> Expired:
-    """What has had its time, 100 days later."""
+    """The expired rows, 100 days later."""
     return queue.database.read_here(
         partial(
             find_expired,
@@ -181,7 +181,7 @@ def test_pruning_goes_on_where_it_stopped(queue: Queue) -> None:
     assert [numbers(queue, report_id) for report_id in range(1, 6)] == [[], [], [], [2], [2]]
 
 
-def test_a_dry_run_tells_what_would_go(queue: Queue) -> None:
+def test_a_dry_run_lists_what_would_go(queue: Queue) -> None:
     """The same as pruning then does; a run of a report that goes is not counted twice."""
     for number in range(3):
         run = queue.add(f"https://example.com/{number}")

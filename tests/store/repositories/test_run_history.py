@@ -137,7 +137,7 @@ def test_results_are_found_by_key_however_many_runs_there_are(tmp_path: Path) ->
 
 @pytest.mark.backend("postgresql", reason="asks how it could find them")
 def test_results_can_be_found_without_reading_a_table(tmp_path: Path) -> None:
-    """Where it would be dear, every step goes through an index."""
+    """Every step goes through an index where reading a table would be expensive."""
     database = make_database(tmp_path)
     statement = _LOAD_DETAILS.params(reports=[1, 2, 3])
 

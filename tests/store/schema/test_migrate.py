@@ -66,8 +66,8 @@ def _die(connection, cursor, statement, *rest):
 
 
 def shape(path: Path) -> dict[str, object]:
-    """Tables, columns, keys and indexes as SQLite tells them; not the order in which they were written."""
-    told: dict[str, object] = {}
+    """Tables, columns, keys and indexes as SQLite lists them; not the order in which they were written."""
+    described: dict[str, object] = {}
     with sqlite3.connect(path) as raw:
         for name, sql in raw.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
             if name.startswith(("sqlite_", "reports_search", "alembic_version")):
@@ -78,9 +78,9 @@ def shape(path: Path) -> dict[str, object]:
                 (index, unique, tuple(row[2:5] for row in raw.execute(f"PRAGMA index_xinfo({index})")))
                 for _, index, unique, *_ in raw.execute(f"PRAGMA index_list({name})").fetchall()
             )
-            told[name] = (columns, references, indexes, "AUTOINCREMENT" in sql)
+            described[name] = (columns, references, indexes, "AUTOINCREMENT" in sql)
     raw.close()
-    return told
+    return described
 
 
 @pytest.mark.backend("sqlite", reason="asks SQLite for its schema; the other one: migrations/versions/test_v0003")
@@ -97,7 +97,7 @@ def test_migrations_lead_to_the_tables_of_the_code(tmp_path: Path) -> None:
 
 
 def test_alembic_finds_nothing_left_to_do(tmp_path: Path) -> None:
-    """What ``alembic revision --autogenerate`` would write is empty."""
+    """The output of ``alembic revision --autogenerate`` would be empty."""
 
     def differences(tx: Transaction) -> list[object]:
         options = {
@@ -123,7 +123,7 @@ def test_migrations_form_one_line_in_the_order_of_their_files() -> None:
     assert script.get_heads() == [revisions()[-1]]
 
 
-def test_an_empty_database_is_told_from_a_migrated_one(tmp_path: Path) -> None:
+def test_an_empty_database_is_distinguished_from_a_migrated_one(tmp_path: Path) -> None:
     """And both from the revision they have."""
     database = make_empty(tmp_path)
     before = schema_state(database)
@@ -217,10 +217,10 @@ def test_a_database_of_a_later_version_is_refused(tmp_path: Path) -> None:
 
     database.write_here(from_the_future)
 
-    with pytest.raises(InvalidInput, match=r"Pagegrade 9\.8\.7 \(schema 9999\).*Install that version") as told:
+    with pytest.raises(InvalidInput, match=r"Pagegrade 9\.8\.7 \(schema 9999\).*Install that version") as raised:
         migrate(database)
 
-    assert told.value.reason == "schema_newer"
+    assert raised.value.reason == "schema_newer"
     database.close()
 
 
@@ -253,7 +253,7 @@ def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_an_old_sqlite_is_named(tmp_path: Path) -> None:
-    """Before a statement fails that nobody can make sense of."""
+    """Before a statement fails with an unclear error."""
     with pytest.raises(InvalidInput, match=r"3\.31\.1.*needs 3\.35"):
         check_sqlite((3, 31, 1))
 
@@ -266,24 +266,24 @@ def test_migrations_lie_inside_the_package() -> None:
     assert (FOLDER / "env.py").is_file()
 
 
-def test_tables_of_the_version_before_are_used_as_they_are_where_nobody_may_change_them(tmp_path: Path) -> None:
+def test_tables_of_the_version_before_are_used_unchanged_without_the_right_to_change_them(tmp_path: Path) -> None:
     """Nothing but what is needed refuses a start; the message says what to do."""
     database = make_empty(tmp_path)
 
-    with pytest.raises(InvalidInput, match=r"has no tables yet.*Run pagegrade migrate first") as told:
+    with pytest.raises(InvalidInput, match=r"has no tables yet.*Run pagegrade migrate first") as raised:
         migrate(database, change=False)
 
     migrate(database)
     after = migrate(database, change=False)
     database.close()
 
-    assert told.value.reason == "schema_behind"
+    assert raised.value.reason == "schema_behind"
     assert after.status == "current"
 
 
 @pytest.mark.backend("postgresql", reason="elsewhere one process has the database for itself")
 def test_a_change_does_not_stand_in_the_way_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody who keeps a table for long is waited for a little at a time; with time the change comes through."""
+    """A long lock on a table is waited for a little at a time; with time the change comes through."""
     monkeypatch.setattr(room, "LOCK_MS", 100)
     monkeypatch.setattr(room, "PAUSE_S", 0.05)
     database = make_database(tmp_path)
@@ -302,13 +302,13 @@ def test_a_change_does_not_stand_in_the_way_of_others(tmp_path: Path, monkeypatc
     with psycopg.connect(url) as reader:
         reader.execute("SELECT count(*) FROM reports")
         monkeypatch.setattr(room, "TRIES", 2)
-        with pytest.raises(Unavailable) as told:
+        with pytest.raises(Unavailable) as raised:
             migrate(database)
         monkeypatch.setattr(room, "TRIES", 100)
         monkeypatch.setattr(time, "sleep", lambda _: reader.close() if len(tries) > 4 else None)
         after = migrate(database)
     database.close()
 
-    assert told.value.reason == "database_locked"
+    assert raised.value.reason == "database_locked"
     assert len(tries) > 4
     assert after.status == "current"

@@ -31,7 +31,7 @@ CATALOG = (
     "AND relkind = 'c'",
     "SELECT 'value', format('%s %s', enumtypid::regtype, enumlabel) FROM pg_enum",
 )
-"""Everything whose name begins like that of the library, as the server tells it."""
+"""Every object whose name begins like that of the library, as the server lists it."""
 OLDER = (
     "02.06.00_01_add_cancel_states.sql",
     "02.14.01_01_add_indexes_for_fetch_job.sql",
@@ -41,7 +41,7 @@ OLDER = (
 
 
 def catalog(tx: Transaction) -> set[tuple[str, str]]:
-    """What there is of the library; spaces and line breaks do not count."""
+    """The objects of the library; spaces and line breaks do not count."""
     return {
         (kind, " ".join(text.split()))
         for statement in CATALOG
@@ -59,7 +59,7 @@ def of_the_library(tmp_path: Path) -> set[tuple[str, str]]:
 
 
 def install_until(tx: Transaction, script: str) -> None:
-    """What a version of the library had installed whose last script was this one."""
+    """The objects that a version of the library had installed whose last script was this one."""
     metadata.create_all(tx)
     for name in known_scripts():
         if name <= script:

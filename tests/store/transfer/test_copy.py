@@ -64,7 +64,7 @@ MOMENTS = ("CREATE TABLE", "LOCK TABLE", "copy accounts", "copy runs", "check re
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Left:
-    """An installation that was stopped; nobody changes it."""
+    """An installation that was stopped; it does not change."""
 
     async def fill() -> Left:
         async with moved_in(tmp_path_factory.mktemp("filled")) as (_, left):
@@ -124,12 +124,12 @@ def indexes(url: str) -> list[str]:
 
 
 def is_empty(target: PostgresDatabase) -> bool:
-    """Whether there is not even a table."""
+    """Return whether there is not even a table."""
     return target.read_here(lambda tx: inspect(tx).get_table_names()) == []
 
 
 def test_every_table_goes_along_or_is_known_to_stay() -> None:
-    """Nobody adds a table and forgets it here."""
+    """A new table cannot be forgotten here."""
     assert {table.name for table in MOVED} | LEFT == set(metadata.tables)
     assert set(LEFT) == {"processes"}
 
@@ -142,7 +142,7 @@ def test_everything_arrives(filled: Left, target: PostgresDatabase) -> None:
     watched: list[tuple[object, ...]] = []
     done = move(filled.path, target, watched)
     after = rows_of(target)
-    # The keys of cookies and the like; what tells of the tables is each database's own.
+    # The keys of cookies and the like; facts about the tables are each database's own.
     kept = {name: value for name, value in before["installation"] if name not in {"migrated_by", "works_from"}}
 
     assert [name for name, rows in before.items() if not rows] == []
@@ -188,7 +188,7 @@ def test_no_id_is_ever_used_again(filled: Left, target: PostgresDatabase) -> Non
     """Neither one that is there nor one whose row was deleted before."""
     with contextlib.closing(sqlite3.connect(filled.path)) as raw:
         used = dict(raw.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
-        # The one table whose ids nobody outside ever sees.
+        # The one table whose ids are never shown.
         used |= dict(raw.execute("SELECT 'visits', max(id) FROM visits").fetchall())
     move(filled.path, target)
 
@@ -201,7 +201,7 @@ def test_no_id_is_ever_used_again(filled: Left, target: PostgresDatabase) -> Non
 
 
 def test_the_source_stays_as_it_is(filled: Left, target: PostgresDatabase, tmp_path: Path) -> None:
-    """To the last byte, and nobody can write to it meanwhile."""
+    """To the last byte, and it cannot be changed meanwhile."""
     path = copied(filled, tmp_path)
     before = hashlib.sha256(path.read_bytes()).digest()
     refused = []
@@ -232,7 +232,7 @@ def test_a_transfer_that_is_killed_leaves_nothing(filled: Left, target: Postgres
     assert all(each.is_same for each in move(filled.path, target).tables)
 
 
-def test_a_database_that_has_tables_and_nobody_in_them_is_taken(filled: Left, target: PostgresDatabase) -> None:
+def test_a_database_with_empty_tables_is_taken(filled: Left, target: PostgresDatabase) -> None:
     """``pagegrade migrate`` may have been there before."""
     migrate(target)
     target.write_here(
@@ -312,7 +312,7 @@ def test_text_that_cannot_be_kept_is_cleaned_and_named(filled: Left, target: Pos
 
 
 @pytest.mark.parametrize(
-    ("edit", "told"),
+    ("edit", "message"),
     [
         (
             ("UPDATE accounts SET locale = ? WHERE id = 2", "x" * 36),
@@ -329,13 +329,13 @@ def test_text_that_cannot_be_kept_is_cleaned_and_named(filled: Left, target: Pos
     ids=["long", "bytes", "range", "text", "orphan"],
 )
 def test_rows_that_do_not_fit_are_refused_and_named(
-    filled: Left, target: PostgresDatabase, tmp_path: Path, edit: tuple[str, object], told: str
+    filled: Left, target: PostgresDatabase, tmp_path: Path, edit: tuple[str, object], message: str
 ) -> None:
-    """Whoever wrote them by hand can mend them."""
+    """They were written by hand and can be fixed."""
     path = copied(filled, tmp_path)
     spoil(path, *edit)
 
-    with pytest.raises(InvalidInput, match=told):
+    with pytest.raises(InvalidInput, match=message):
         move(path, target)
 
     assert is_empty(target)
@@ -355,7 +355,7 @@ def test_a_damaged_file_is_refused(filled: Left, target: PostgresDatabase, tmp_p
 
 
 def test_a_target_that_changes_what_it_is_given_is_found_out(filled: Left, target: PostgresDatabase) -> None:
-    """What arrived is read back, and a difference undoes everything."""
+    """The copied rows are read back, and a difference undoes everything."""
     migrate(target)
     execute(
         target.url,
@@ -363,16 +363,16 @@ def test_a_target_that_changes_what_it_is_given_is_found_out(filled: Left, targe
         "CREATE TRIGGER spoil BEFORE INSERT ON reports FOR EACH ROW WHEN (new.id = 2) EXECUTE FUNCTION spoil()",
     )
 
-    with pytest.raises(TransferDiffers) as told:
+    with pytest.raises(TransferDiffers) as raised:
         move(filled.path, target)
 
-    assert [each.table for each in told.value.tables if not each.is_same] == ["reports"]
+    assert [each.table for each in raised.value.tables if not each.is_same] == ["reports"]
     assert execute(target.url, "SELECT count(*) FROM reports") == [(0,)]
 
 
-def test_a_target_that_is_not_there_is_told_from_a_source(filled: Left) -> None:
+def test_a_target_that_is_not_there_is_distinguished_from_a_source(filled: Left) -> None:
     """The message of a command names the right one."""
-    gone = PostgresDatabase("postgresql+psycopg://nobody@127.0.0.1:1/nothing")
+    gone = PostgresDatabase("postgresql+psycopg://missing@127.0.0.1:1/nothing")
 
     with pytest.raises(TargetUnavailable):
         move(filled.path, gone)

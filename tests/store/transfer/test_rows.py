@@ -20,11 +20,11 @@ def digest_of(*rows: tuple[object, ...]) -> str:
     return digest.text
 
 
-def test_a_digest_tells_any_two_tables_apart() -> None:
+def test_a_digest_distinguishes_any_two_tables() -> None:
     """By every value and its type, by where one ends, and by how often a row is there; not by the order."""
     a, b = (1, "a"), (2, b"a")
 
-    told = [
+    digests = [
         digest_of(),
         digest_of(a),
         digest_of(a, a),
@@ -32,10 +32,10 @@ def test_a_digest_tells_any_two_tables_apart() -> None:
         digest_of(("1", "a")),
         digest_of((1, None)),
     ]
-    told += [digest_of(("ab", "c")), digest_of(("a", "bc")), digest_of((1, "")), digest_of(a, b)]
+    digests += [digest_of(("ab", "c")), digest_of(("a", "bc")), digest_of((1, "")), digest_of(a, b)]
 
-    assert len(set(told)) == len(told)
-    assert {len(each) for each in told} == {64}
+    assert len(set(digests)) == len(digests)
+    assert {len(each) for each in digests} == {64}
     assert digest_of(a, b) == digest_of(b, a)
 
 
@@ -78,7 +78,7 @@ def test_only_the_first_of_them_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "message"),
     [
         ((1, 2, "x" * 301, 3, None), r"visits 1.*target holds more than 300 characters of text"),
         ((1, 2, b"x", 3, None), r"target holds bytes instead of text"),
@@ -88,9 +88,9 @@ def test_only_the_first_of_them_are_named() -> None:
     ],
     ids=["long", "bytes", "fraction", "text", "large"],
 )
-def test_what_does_not_fit_is_named(row: tuple[object, ...], told: str) -> None:
+def test_what_does_not_fit_is_named(row: tuple[object, ...], message: str) -> None:
     """With its table, its key and its column."""
-    with pytest.raises(InvalidInput, match=told):
+    with pytest.raises(InvalidInput, match=message):
         Rows(visits).take(row)
 
 
@@ -110,7 +110,7 @@ def test_a_name_shows_no_bytes_and_no_odd_characters() -> None:
     assert Rows(api_keys).names[0] == "id"
 
 
-def test_bytes_that_are_no_text_can_be_told() -> None:
+def test_bytes_that_are_no_text_can_be_named() -> None:
     """Each becomes a lone surrogate, which no real text has."""
     assert read_text("ü".encode()) == "ü"
     assert read_text(b"a\xffb") == "a\udcffb"

@@ -84,7 +84,9 @@ def test_what_cannot_be_used_is_named_beside_the_rest(tmp_path: Path) -> None:
         ({"sitemap": "http://10.0.0.1/"}, "sitemap", "address_not_allowed"),
     ],
 )
-def test_what_is_wrong_is_told_and_nothing_is_made(tmp_path: Path, sent: dict[str, Any], field: str, code: str) -> None:
+def test_what_is_wrong_is_reported_and_nothing_is_made(
+    tmp_path: Path, sent: dict[str, Any], field: str, code: str
+) -> None:
     """Neither a batch nor a report."""
 
     async def script(instance: Instance) -> list[httpx.Response]:

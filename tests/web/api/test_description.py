@@ -11,7 +11,7 @@ from tests.web.calling import BASE_URL, Instance, with_instance
 PATH = "/api/v1/openapi.json"
 
 
-def test_anybody_may_read_the_description(tmp_path: Path) -> None:
+def test_the_description_needs_no_key(tmp_path: Path) -> None:
     """Of this installation, without a key, and keep it for a while."""
 
     async def script(instance: Instance) -> httpx.Response:
@@ -25,7 +25,7 @@ def test_anybody_may_read_the_description(tmp_path: Path) -> None:
     assert answer.headers["cache-control"] == "public, max-age=3600"
 
 
-def test_who_has_it_is_told_so(tmp_path: Path) -> None:
+def test_an_unchanged_description_is_not_sent_again(tmp_path: Path) -> None:
     """By its entity tag, which another address changes."""
 
     async def script(instance: Instance) -> tuple[httpx.Response, httpx.Response]:

@@ -30,7 +30,7 @@ async def get(instance: Instance, **query: Any) -> Body:
 
 
 async def follow(instance: Instance, url: str) -> Body:
-    """What a link leads to."""
+    """The target of a link."""
     body: Body = (await instance.call("GET", url.removeprefix(BASE_URL))).json()
     return body
 

@@ -90,7 +90,7 @@ def test_a_body_may_come_in_several_kinds(tmp_path: Path, sent: dict[str, Any]) 
         ({"url": "http://10.0.0.1/", "privacy": "2"}, {"url": "address_not_allowed", "password": "required"}),
     ],
 )
-def test_everything_wrong_is_told_at_once(tmp_path: Path, sent: dict[str, str], errors: dict[str, str]) -> None:
+def test_everything_wrong_is_reported_at_once(tmp_path: Path, sent: dict[str, str], errors: dict[str, str]) -> None:
     """Field by field, and nothing is stored."""
 
     async def script(instance: Instance) -> tuple[httpx.Response, int]:
@@ -308,7 +308,7 @@ def test_a_list_is_filtered_sorted_and_paged(tmp_path: Path) -> None:
 
 
 def test_values_outside_the_list_are_refused_unless_one_is_lenient(tmp_path: Path) -> None:
-    """A silent default would show the wrong reports; who asks for it gets it, and is told."""
+    """A silent default would show the wrong reports; a lenient client gets it, with a warning."""
     query = "?result=great&per_page=7&page=0&sort_by=size&sort=up&search_by=title&state=odd&include=all"
 
     async def script(instance: Instance) -> list[httpx.Response]:
@@ -432,7 +432,7 @@ def test_a_report_is_asked_for_conditionally(tmp_path: Path) -> None:
 
 
 def test_a_foreign_tag_confirms_nothing(tmp_path: Path) -> None:
-    """What one may not see has not stayed the same either: 404 for reading, changing and deleting."""
+    """An invisible report has not stayed the same either: 404 for reading, changing and deleting."""
 
     async def script(instance: Instance) -> list[int]:
         await instance.create()
@@ -452,8 +452,8 @@ def test_a_foreign_tag_confirms_nothing(tmp_path: Path) -> None:
     assert with_instance(tmp_path, script) == [404] * 7 + [200]
 
 
-def test_of_two_changes_at_once_one_is_told(tmp_path: Path) -> None:
-    """Who says what it knows cannot overwrite what it does not (N10)."""
+def test_of_two_changes_at_once_one_is_refused(tmp_path: Path) -> None:
+    """A change that names its version cannot overwrite a newer one (N10)."""
 
     async def script(instance: Instance) -> list[httpx.Response]:
         await instance.create()
@@ -506,7 +506,7 @@ def test_an_unchanged_list_is_not_sent_again(tmp_path: Path) -> None:
 
 
 def test_quotas_are_exact(tmp_path: Path) -> None:
-    """Fifty at once against ten: ten are stored, and forty are told (N06)."""
+    """Fifty at once against ten: ten are stored, and forty are refused (N06)."""
 
     async def script(instance: Instance) -> tuple[list[httpx.Response], int]:
         answers = await asyncio.gather(
@@ -544,7 +544,7 @@ def test_analyses_are_limited_by_key(tmp_path: Path) -> None:
     assert int(last.headers["retry-after"]) >= 1
 
 
-def test_a_full_queue_is_told(tmp_path: Path) -> None:
+def test_a_full_queue_is_reported(tmp_path: Path) -> None:
     """503 for the installation, 429 for the account; nothing is stored (K11)."""
 
     async def script(instance: Instance) -> list[tuple[int, str, str]]:

@@ -102,7 +102,7 @@ def test_what_cannot_be_compared_is_named(tmp_path: Path, query: str, field: str
 
 
 def test_charlie_and_bob_see_no_runs(tmp_path: Path) -> None:
-    """Whoever it is not, the report is not there; whoever nobody is, is asked for a key first."""
+    """For other accounts the report is not there; an anonymous client is asked for a key first."""
 
     async def script(instance: Instance) -> list[int]:
         path = await three_runs(instance)

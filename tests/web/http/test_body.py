@@ -85,7 +85,7 @@ def test_identity_is_no_coding() -> None:
 
 
 def test_a_multipart_form_needs_its_boundary() -> None:
-    """Without it nobody can read it."""
+    """Without it the body cannot be read."""
     with pytest.raises(Rejected, match="boundary"):
         read_media_type("POST", MULTIPART, None)
 
@@ -124,7 +124,7 @@ def test_a_body_is_counted_while_it_is_read(declared: str | None) -> None:
     ("declared", "closes"), [(MAX_BYTES + 1, False), (MAX_SKIPPED_BYTES + 1, True), (10**18, True)]
 )
 def test_a_body_that_says_it_is_too_long_is_not_read(declared: int, *, closes: bool) -> None:
-    """The client is told before it sends, and only loses the connection where skipping would take long."""
+    """The client is answered before it sends, and only loses the connection where skipping would take long."""
     wire = Wire(b"")
     with pytest.raises(Rejected) as caught:
         asyncio.run(read_body(wire, str(declared)))
@@ -173,6 +173,6 @@ def test_fields_come_out_of_each_kind(body: bytes, media_type: str | None, expec
 
 
 def test_an_empty_body_is_no_json() -> None:
-    """Who says JSON sends JSON."""
+    """A client that says JSON sends JSON."""
     with pytest.raises(Rejected):
         parse_body(b"", JSON, b"")

@@ -47,7 +47,7 @@ def test_unchanged_is_what_the_client_has(
     assert is_unchanged(if_none_match, if_modified_since, etag=ETAG, modified_ms=AT_MS) is expected
 
 
-def test_a_date_tells_nothing_where_none_is_known() -> None:
+def test_a_date_has_no_effect_where_none_is_known() -> None:
     """A list has no time of its own."""
     assert not is_unchanged(None, AT, etag=ETAG, modified_ms=None)
 

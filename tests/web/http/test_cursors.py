@@ -18,7 +18,7 @@ urls = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size=2
 
 
 def values_of(column: str) -> st.SearchStrategy[int | str]:
-    """What a column can hold."""
+    """The values that a column can hold."""
     return urls if column == "url" else integers
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from pagegrade.web.http.fields import names_of, read_fields
 
 
-class Wish(BaseModel):
+class Input(BaseModel):
     """One field of every kind."""
 
     url: str = Field(max_length=10)
@@ -21,13 +21,13 @@ class Wish(BaseModel):
 
 def read(sent: dict[str, Any], *, lenient: bool = False) -> tuple[dict[str, Any], dict[str, str]]:
     """(values, field -> code of what is wrong)."""
-    fields, violations = read_fields(Wish, {"url": "x", **sent}, "body", lenient=lenient)
+    fields, violations = read_fields(Input, {"url": "x", **sent}, "body", lenient=lenient)
     return vars(fields), {violation.field: violation.code for violation in violations}
 
 
 def test_names_are_those_that_are_sent() -> None:
     """An alias is what the outside knows."""
-    assert names_of(Wish) == ("url", "level", "word", "only", "count", "from")
+    assert names_of(Input) == ("url", "level", "word", "only", "count", "from")
 
 
 @pytest.mark.parametrize(
@@ -96,10 +96,10 @@ def test_everything_wrong_is_named_at_once(sent: dict[str, Any], code: dict[str,
 
 def test_violations_say_what_is_valid() -> None:
     """For people in a sentence, for programs as values."""
-    _, found = read_fields(Wish, {"level": "9", "only": "that", "count": 99}, "query")
-    told = {each.field: (each.place, each.message, each.allowed, each.limit) for each in found}
+    _, found = read_fields(Input, {"level": "9", "only": "that", "count": 99}, "query")
+    described = {each.field: (each.place, each.message, each.allowed, each.limit) for each in found}
 
-    assert told == {
+    assert described == {
         "url": ("query", "Required.", (), None),
         "level": ("query", "Must be one of 0, 1, 2.", (0, 1, 2), None),
         "only": ("query", "Must be this.", ("this",), None),

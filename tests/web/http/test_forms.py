@@ -123,7 +123,7 @@ def test_json_objects_are_read() -> None:
     ids=lambda body: body[:20],
 )
 def test_what_is_not_strictly_a_json_object_is_refused(body: bytes) -> None:
-    """Each of these is read differently by somebody (RFC 8259); none of them may be an error of ours."""
+    """Parsers differ about each of these (RFC 8259); none of them may be an internal error."""
     with pytest.raises(Rejected) as caught:
         parse_json_object(body)
 

@@ -59,7 +59,7 @@ def test_credentials_are_never_allowed() -> None:
     assert b"access-control-allow-credentials" not in named
 
 
-def test_limits_are_told_in_both_forms() -> None:
+def test_limits_are_sent_in_both_forms() -> None:
     """The draft's, policy by policy, and the older one for requests."""
     standings = [("requests", Standing(True, 120, 119, 31)), ("analyses", Standing(True, 30, 2, 60))]  # noqa: FBT003
 

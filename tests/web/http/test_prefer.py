@@ -49,8 +49,8 @@ def test_what_cannot_be_read_is_a_bad_request(value: str) -> None:
         ("wait=999", 50.0, (("Preference-Applied", "wait=50"),)),
     ],
 )
-def test_waiting_follows_the_wish(value: str, seconds: float, applied: tuple[tuple[str, str], ...]) -> None:
-    """What was heeded is said; a wait beyond what proxies bear is cut, and that is said too."""
+def test_waiting_follows_the_preference(value: str, seconds: float, applied: tuple[tuple[str, str], ...]) -> None:
+    """Applied preferences are named; a wait beyond what proxies bear is cut, and that is named too."""
     preferences = parse_prefer(value)
 
     assert preferences.seconds(15.0) == seconds

@@ -12,14 +12,14 @@ KNOWN = ("url", "privacy", "password", "sort_by")
     [("privcy", "privacy"), ("PASSWORD", "password"), ("sortby", "sort_by"), ("uri", "url"), ("zzz", None), ("", None)],
 )
 def test_the_nearest_known_name_is_named(name: str, hint: str | None) -> None:
-    """Where one is near enough to be meant."""
+    """If one is near enough to be meant."""
     (warning,) = unknown_warnings([name], KNOWN)
 
     assert (warning.field, warning.code) == (name, "unknown_parameter")
     assert warning.message.endswith("ignored." if hint is None else f"Did you mean {hint}?")
 
 
-def test_what_is_told_is_bounded() -> None:
+def test_what_is_reported_is_bounded() -> None:
     """However many names there are, and however long each is."""
     found = list(unknown_warnings((f"{number}{'x' * 10_000}" for number in range(1_000)), KNOWN))
 

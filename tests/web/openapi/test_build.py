@@ -232,7 +232,7 @@ def test_problems_come_in_the_order_of_their_statuses() -> None:
     assert {"precondition_failed", "idempotency_key_reused", "unauthenticated", "not_found"} <= set(codes)
 
 
-def nobody(**changes: Any) -> Operation:
+def anonymous(**changes: Any) -> Operation:
     """An operation that is described badly."""
     return replace(checks.OPERATIONS[0], **changes)
 
@@ -240,14 +240,14 @@ def nobody(**changes: Any) -> Operation:
 @pytest.mark.parametrize(
     "operation",
     [
-        nobody(problems=("nonsense",)),
-        nobody(tag="Nonsense"),
-        nobody(headers=("X-Nonsense",)),
-        nobody(path="/api/v1/{nonsense}"),
-        nobody(answer_headers={200: ("X-Nonsense",)}),
+        anonymous(problems=("nonsense",)),
+        anonymous(tag="Nonsense"),
+        anonymous(headers=("X-Nonsense",)),
+        anonymous(path="/api/v1/{nonsense}"),
+        anonymous(answer_headers={200: ("X-Nonsense",)}),
     ],
 )
-def test_what_nobody_has_described_is_noticed(operation: Operation) -> None:
+def test_what_is_not_described_is_noticed(operation: Operation) -> None:
     """A problem, a tag, a header, a parameter: by a KeyError that names it."""
     with pytest.raises(KeyError, match="onsense"):
         build_openapi([operation])
@@ -262,7 +262,7 @@ class Silent(BaseModel):
 def test_a_document_without_examples_is_noticed() -> None:
     """So a new operation cannot be described by half."""
     with pytest.raises(TypeError, match=r"Silent\.oil needs an example"):
-        build_openapi([nobody(answers={200: Silent})])
+        build_openapi([anonymous(answers={200: Silent})])
 
 
 def test_titles_that_say_nothing_are_left_out() -> None:

@@ -1,4 +1,4 @@
-"""What supervisors and load balancers are told."""
+"""Answers for supervisors and load balancers."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def test_token_guards_the_page(tmp_path: Path, header: str | None, status: int) 
 
 
 def test_page_names_no_version(tmp_path: Path) -> None:
-    """K18: nobody learns which holes to try."""
+    """K18: no client learns which vulnerabilities to try."""
 
     async def script(instance: Instance) -> str:
         return (await observed(instance, "GET", "/metrics")).text
@@ -224,7 +224,7 @@ def test_refused_requests_are_counted(stream: io.BytesIO) -> None:
 def test_without_a_token_only_those_nearby_are_answered(
     tmp_path: Path, peer: str, headers: dict[str, str], options: dict[str, Any], status: int
 ) -> None:
-    """This machine and the operator's own networks; nobody who came through a proxy that is not known as one."""
+    """This machine and the operator's own networks; no client behind a proxy that is not known as one."""
 
     async def script(instance: Instance) -> httpx.Response:
         return await instance.call("GET", "/metrics", key=None, headers={"Host": "127.0.0.1:8080", **headers})

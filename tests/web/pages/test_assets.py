@@ -14,7 +14,7 @@ from tests.web.calling import Instance, with_instance
 
 
 def fetch(tmp_path: Path, address: str) -> httpx.Response:
-    """The answer to anybody who asks for an address."""
+    """The answer for an anonymous client."""
 
     async def script(instance: Instance) -> httpx.Response:
         return await instance.call("GET", address, key=None)

@@ -1,4 +1,4 @@
-"""What pages say about fields that cannot be used."""
+"""Messages of pages about fields that cannot be used."""
 
 from __future__ import annotations
 

@@ -13,12 +13,12 @@ from pagegrade.web.request import Request
 from tests.web.calling import BASE_URL, Instance, with_instance
 
 
-async def told(request: Request) -> Response:
+async def take_form(request: Request) -> Response:
     """The fields that were sent, as JSON."""
     return Response(status_code=200, content=msgspec.json.encode(dict(await read_form(request))))
 
 
-OPERATION = Operation(method="POST", path="/form", name="take_form", summary="Form", handler=told, tag=PAGES)
+OPERATION = Operation(method="POST", path="/form", name="take_form", summary="Form", handler=take_form, tag=PAGES)
 
 
 def sent(tmp_path: Path, headers: dict[str, str], content: bytes) -> httpx.Response:

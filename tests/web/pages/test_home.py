@@ -21,7 +21,7 @@ def test_the_start_page_leads_to_the_api(tmp_path: Path) -> None:
     assert f"curl {BASE_URL}/api/v1/reports" in answer.text
 
 
-def test_the_start_page_tells_nothing_of_the_installation(tmp_path: Path) -> None:
+def test_the_start_page_contains_nothing_of_the_installation(tmp_path: Path) -> None:
     """No name, no number, no version."""
 
     async def script(instance: Instance) -> httpx.Response:

@@ -16,7 +16,7 @@ from tests.web.calling import Instance, with_instance
 def shown(
     tmp_path: Path, make: Callable[[View], Response], headers: dict[str, str] | None = None, method: str = "GET"
 ) -> httpx.Response:
-    """What anybody gets where a page is made in this way."""
+    """The answer where a page is made in this way."""
 
     async def handler(view: View) -> Response:
         return make(view)
@@ -29,12 +29,12 @@ def shown(
 
 
 def failed(view: View, message: str) -> Response:
-    """A page that shows something somebody wrote."""
+    """A page that shows text of a client."""
     return view.page("failed.html.jinja", title="T", message=message, number=500, slug="s")
 
 
 def test_a_page_escapes_what_it_shows(tmp_path: Path) -> None:
-    """Whatever it was told."""
+    """Every value of the template."""
     answer = shown(tmp_path, lambda view: failed(view, '"><script>alert(1)</script>'))
 
     assert "<script" not in answer.text
@@ -54,7 +54,7 @@ def test_a_page_lets_nothing_run(tmp_path: Path) -> None:
 
 
 def test_a_form_says_where_it_comes_from(tmp_path: Path) -> None:
-    """To us and nobody else: without TLS its origin is all that tells it from a form of another site."""
+    """To us and no other site: without TLS its origin is all that distinguishes it from a form of another site."""
     answer = shown(tmp_path, lambda view: view.page("not_found.html.jinja"))
 
     assert '<meta name="referrer" content="same-origin">' in answer.text
@@ -62,7 +62,7 @@ def test_a_form_says_where_it_comes_from(tmp_path: Path) -> None:
 
 
 def test_a_page_is_for_one_reader(tmp_path: Path) -> None:
-    """Nobody keeps it, unless it says otherwise, and search engines stay out."""
+    """It is not cached, unless it says otherwise, and search engines stay out."""
     own = (("Cache-Control", "no-cache"), ("ETag", '"1"'))
     usual = shown(tmp_path, lambda view: view.page("not_found.html.jinja"))
     other = shown(tmp_path, lambda view: view.page("not_found.html.jinja", headers=own))
@@ -82,7 +82,7 @@ def test_a_page_says_which_language_it_is_in(asked: str, tag: str, tmp_path: Pat
 
 
 def test_a_page_that_misses_a_value_is_not_shown(tmp_path: Path) -> None:
-    """A hole in a sentence is a mistake of ours."""
+    """A gap in a sentence is an internal error."""
     raised: list[str] = []
 
     def make(view: View) -> Response:
@@ -97,7 +97,7 @@ def test_a_page_that_misses_a_value_is_not_shown(tmp_path: Path) -> None:
 
 
 def test_a_form_is_answered_with_another_page(tmp_path: Path) -> None:
-    """Which the browser gets with GET, and may not keep."""
+    """The browser gets it with GET, and may not keep it."""
     answer = shown(tmp_path, lambda _view: go("/there?said=done", ("Set-Cookie", "a=b")))
 
     assert (answer.status_code, answer.headers["location"]) == (303, "/there?said=done")

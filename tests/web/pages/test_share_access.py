@@ -17,7 +17,7 @@ from tests.web.calling import BASE_URL, Instance, with_instance
 from tests.web.sharing import OPENED, cookie_of, guess, locked, see, shared
 
 
-def test_a_private_report_cannot_be_told_from_one_that_never_was(tmp_path: Path) -> None:
+def test_a_private_report_looks_like_one_that_does_not_exist(tmp_path: Path) -> None:
     """M01, M02, M15: byte for byte, with any method, cookie or key, finished or not."""
 
     async def script(instance: Instance) -> None:
@@ -139,7 +139,7 @@ def test_an_expired_report_is_gone(tmp_path: Path) -> None:
 
 
 def test_who_opens_pages_without_end_has_to_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drawing them costs, and nobody has shown a key."""
+    """Drawing them costs, and these clients have shown no key."""
     monkeypatch.setattr(share_access, "VIEWS_PER_MINUTE", 3)
 
     async def script(instance: Instance) -> None:

@@ -1,4 +1,4 @@
-"""What is read of a report for its page, without a database."""
+"""The facts that are read of a report for its page, without a database."""
 
 from __future__ import annotations
 

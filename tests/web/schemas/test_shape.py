@@ -17,7 +17,7 @@ MODELS = sorted(
 
 
 class Lamp(Document):
-    """What a lighthouse has."""
+    """The members of a lighthouse."""
 
     oil: str = about("What burns.", "whale")
     kind: Literal["lamp"] = about("The kind of object.")
@@ -32,7 +32,7 @@ class Tower(Document):
 
 
 class Keeper(Document):
-    """Nobody said what their name could look like."""
+    """A name without an example."""
 
     name: str = about("Who trims the wicks.")
 
@@ -72,7 +72,7 @@ def test_what_is_sometimes_absent_is_not_required_and_never_null() -> None:
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_every_document_is_described_down_to_its_members(model: type[BaseModel]) -> None:
-    """A member nobody explains is one everybody guesses about."""
+    """A member without an explanation can be misunderstood."""
     schema = model.model_json_schema()
     parts = {model.__name__: schema, **schema.get("$defs", {})}
     silent = [

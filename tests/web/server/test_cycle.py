@@ -1,4 +1,4 @@
-"""What a client sees of an application that fails."""
+"""The answer to a client of an application that fails."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_answer_that_breaks_off_does_not_look_whole(caplog: pytest.LogCaptureFix
 
 
 def test_application_may_fail_when_its_client_has_gone(caplog: pytest.LogCaptureFixture) -> None:
-    """Nobody is to blame, so nothing is logged."""
+    """It is no fault, so nothing is logged."""
 
     async def scenario() -> None:
         begun, failed = asyncio.Event(), asyncio.Event()
@@ -77,7 +77,7 @@ def test_what_one_request_binds_stays_with_it() -> None:
     """The names in its log lines do not reach the next request of the connection."""
     import contextvars
 
-    name: contextvars.ContextVar[str] = contextvars.ContextVar("name", default="nobody")
+    name: contextvars.ContextVar[str] = contextvars.ContextVar("name", default="unset")
 
     async def app(scope: Any, _receive: Any, send: Any) -> None:
         was = name.get()
@@ -91,4 +91,4 @@ def test_what_one_request_binds_stays_with_it() -> None:
 
     answers = replies_in(asyncio.run(scenario()))
 
-    assert [answer.body for answer in answers] == [b"nobody", b"nobody"]
+    assert [answer.body for answer in answers] == [b"unset", b"unset"]

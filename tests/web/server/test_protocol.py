@@ -126,7 +126,7 @@ def test_malformed_request_waits_for_its_turn() -> None:
     assert [answer.body for answer in answers[:2]] == [b"/hold", b"/2"]
 
 
-def test_malformed_body_is_refused_and_the_application_told() -> None:
+def test_malformed_body_is_refused_and_the_application_notified() -> None:
     """An application that waits for the rest of a body hears that there will be none."""
     app = Recorder()
 
@@ -183,7 +183,7 @@ def test_nothing_after_a_request_that_ends_the_connection_is_read() -> None:
 
 
 @pytest.mark.parametrize("split", [True, False], ids=["body apart", "body at once"])
-def test_wish_for_another_protocol_is_ignored(split: bool) -> None:  # noqa: FBT001 - a parameter of the test
+def test_an_upgrade_to_another_protocol_is_ignored(split: bool) -> None:  # noqa: FBT001 - a parameter of the test
     """K15: the body of such a request is its body, and never the next request."""
     app = Recorder()
     head = (
@@ -203,27 +203,27 @@ def test_wish_for_another_protocol_is_ignored(split: bool) -> None:  # noqa: FBT
     assert [scope["path"] for scope in app.scopes] == ["/new_report", "/next"]
 
 
-def test_client_that_expects_to_continue_is_told_to() -> None:
+def test_client_that_expects_100_continue_gets_it() -> None:
     """K15: ``Expect: 100-continue``, and then the body."""
 
     async def scenario() -> tuple[bytes, int]:
         async with serving(Recorder()) as site:
             reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
             writer.write(b"POST /a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
-            told = await reader.readuntil(b"\r\n\r\n")
+            interim = await reader.readuntil(b"\r\n\r\n")
             writer.write(b"abc" + request())
             answer = await read_reply(reader)
             writer.close()
-            return told, answer.status
+            return interim, answer.status
 
-    told, status = asyncio.run(scenario())
+    interim, status = asyncio.run(scenario())
 
-    assert told == b"HTTP/1.1 100 Continue\r\n\r\n"
+    assert interim == b"HTTP/1.1 100 Continue\r\n\r\n"
     assert status == 200
 
 
 def test_answer_without_the_body_ends_the_connection() -> None:
-    """A client that was not told to continue may send its body or not, so nothing can follow it."""
+    """A client without 100 Continue may send its body or not, so nothing can follow it."""
 
     async def scenario() -> bytes:
         async with serving(Recorder()) as site:
@@ -238,7 +238,7 @@ def test_answer_without_the_body_ends_the_connection() -> None:
 
 
 def test_early_answer_leaves_the_connection_usable() -> None:
-    """The rest of a body nobody wants is read away."""
+    """The rest of an unwanted body is read away."""
 
     async def scenario() -> bytes:
         async with serving(Recorder()) as site:
@@ -252,7 +252,7 @@ def test_early_answer_leaves_the_connection_usable() -> None:
 
 @pytest.mark.parametrize("close", ["Connection: close\r\n", ""], ids=["closing", "kept"])
 def test_early_answer_reaches_a_client_that_is_still_sending(close: str) -> None:
-    """Whoever is told that the body is too long has to hear it, and not a reset."""
+    """A client whose body is too long has to get the answer, and not a reset."""
 
     async def scenario() -> bytes:
         async with serving(Recorder(), limits=ServerLimits(body_bytes=10_000_000)) as site:
@@ -266,7 +266,7 @@ def test_early_answer_reaches_a_client_that_is_still_sending(close: str) -> None
 
 
 def test_trailers_are_not_headers() -> None:
-    """What comes behind a body cannot change who asks for what."""
+    """Fields after a body cannot change the client or the request."""
     app = Recorder()
 
     async def scenario() -> bytes:
@@ -307,7 +307,7 @@ def test_only_path_and_query_of_a_target_count(target: bytes, path: str, query: 
 
 @pytest.mark.parametrize("host", ["", "a.example", "a.example:8080", "[::1]:80", "xn--bcher-kva.example", "a_b"])
 def test_usual_hosts_are_fine(host: str) -> None:
-    """What browsers and proxies send."""
+    """Hosts that browsers and proxies send."""
 
     async def scenario() -> bytes:
         async with serving(Recorder()) as site:
@@ -512,8 +512,8 @@ def test_idle_connections_make_room() -> None:
     assert not any(gone[100:])
 
 
-def test_newcomer_is_told_when_everybody_is_being_answered() -> None:
-    """K14: a full server says so, and does not cut off anybody it is working for."""
+def test_connection_over_the_limit_is_refused_with_a_reason() -> None:
+    """K14: a full server says so, and does not disconnect a client it is working for."""
 
     async def scenario() -> tuple[bytes, list[int]]:
         app = Recorder()
@@ -536,8 +536,8 @@ def test_newcomer_is_told_when_everybody_is_being_answered() -> None:
     assert answers == [200, 200, 200]
 
 
-def test_client_that_leaves_is_told_to_the_application() -> None:
-    """Nobody waits for a result that nobody waits for."""
+def test_the_application_hears_that_a_client_left() -> None:
+    """Work for a client that has left is wasted."""
 
     async def scenario() -> bool:
         begun, gone = asyncio.Event(), asyncio.Event()
@@ -560,13 +560,13 @@ def test_client_that_leaves_is_told_to_the_application() -> None:
     assert asyncio.run(scenario())
 
 
-def test_refusals_are_told_to_whoever_counts_them() -> None:
-    """With the address, and the name the client was told."""
+def test_refusals_are_passed_to_the_counter() -> None:
+    """With the address, and the name of the refusal that the client got."""
 
     async def scenario() -> list[tuple[str, str, str]]:
         async with serving(Recorder()) as site:
             answer = replies_in(await site.talk(b"nonsense\r\n\r\n"))[0]
-            return [(told.reason, client, request_id) for told, client, request_id in site.refusals] + [
+            return [(refusal.reason, client, request_id) for refusal, client, request_id in site.refusals] + [
                 ("", "", answer.problem["request_id"])
             ]
 

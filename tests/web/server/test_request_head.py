@@ -22,7 +22,7 @@ HOST = (b"host", b"a.example")
     ],
 )
 def test_usual_heads_pass(headers: list[tuple[bytes, bytes]], version: str) -> None:
-    """What clients and proxies send."""
+    """Heads that clients and proxies send."""
     check_headers(headers, version)
 
 
@@ -68,7 +68,7 @@ def test_path_and_query_are_what_counts(target: bytes, parts: tuple[str, bytes])
 
 @pytest.mark.parametrize("target", [b"http://user@a/", b"http://a:b@c/", b"ftp://a/", b"javascript://a/"])
 def test_targets_with_users_and_other_schemes_are_refused(target: bytes) -> None:
-    """Nobody honest sends them."""
+    """No regular client sends them."""
     with pytest.raises(RefusedError) as refused:
         read_target(target)
 

@@ -58,7 +58,7 @@ def test_taken_port_is_explained() -> None:
 
 
 def test_address_of_another_machine_is_explained() -> None:
-    """The documentation's own network is nobody's address."""
+    """The documentation's own network has no machines."""
 
     async def scenario() -> None:
         await serve(Recorder(), host="192.0.2.1", port=0, stop=asyncio.Event())
@@ -170,7 +170,7 @@ def test_stop_cuts_off_what_does_not_finish(caplog: pytest.LogCaptureFixture) ->
 
 
 def test_cancelling_ends_the_grace() -> None:
-    """Whoever asks twice does not want to wait."""
+    """A second request to stop does not wait."""
 
     async def scenario() -> bytes:
         app = Recorder()
@@ -211,7 +211,7 @@ def test_connections_leave_files_for_the_work(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_fast_event_loop_serves_as_well() -> None:
-    """What the command runs on."""
+    """The event loop that the command runs on."""
 
     async def scenario() -> tuple[int, str]:
         async with serving(Recorder()) as site:

@@ -1,4 +1,4 @@
-"""What the head says, wherever the parser put it."""
+"""Facts of the head, wherever the parser put them."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_scripts_know_whether_the_page_waits_for_them() -> None:
 
 
 def test_pixels_and_hidden_frames_after_a_script_are_nothing_to_see() -> None:
-    """What counts visits often stands after the last script; an image that is seen ends the ease."""
+    """Elements that count visits often stand after the last script; a visible image ends the exception."""
     unseen = "<img src=/p.gif width=1 height=1><img src=/q.gif style='display:none'><iframe src=/f width=0></iframe>"
     late = make_document(f"<p>Text<script src=/a.js></script>{unseen}").scripts
     early = make_document(f"<p>Text<script src=/a.js></script>{unseen}<img src=/chair.jpg>").scripts

@@ -79,7 +79,7 @@ def test_inputs_that_need_no_label_are_no_controls() -> None:
     ]
 
 
-def test_placeholder_link_and_link_with_a_role_are_told_apart() -> None:
+def test_placeholder_link_and_link_with_a_role_are_distinguished() -> None:
     """An anchor without href is no link unless its role makes it one."""
     document = make_document(HEAD + "<a name=x>target</a><a role=button>Press</a><a href='' role=button>Go</a>")
 

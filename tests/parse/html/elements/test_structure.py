@@ -9,7 +9,7 @@ from pagegrade.parse.html.walk import walk
 
 
 def collected(html: str) -> Collector:
-    """What one walk sets aside."""
+    """The elements that one walk sets aside."""
     into = Collector("https://example.com/")
     root = parse(html.encode(), scripting=True).root
     assert root is not None

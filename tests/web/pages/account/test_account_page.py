@@ -67,7 +67,7 @@ def test_the_page_shows_the_account_and_what_it_has_used(tmp_path: Path) -> None
 
 
 def test_details_are_changed(tmp_path: Path) -> None:
-    """Nothing but them, and of nobody else; the form shows what was saved."""
+    """Nothing but them, and of no other account; the form shows the saved values."""
 
     async def script(instance: Instance) -> None:
         bob, _ = add_owner(instance.services.database, "Bob")
@@ -107,7 +107,7 @@ def test_a_language_is_heeded_at_once(tmp_path: Path) -> None:
     [
         ({"name": " "}, "name"),
         ({"name": "x" * 201}, "name"),
-        ({"email": "nobody"}, "email"),
+        ({"email": "no-address"}, "email"),
         ({"email": "BOB@example.org"}, "email"),
         ({"locale": "xx"}, "locale"),
         ({"timezone": "Mars/Olympus"}, "timezone"),
@@ -116,7 +116,7 @@ def test_a_language_is_heeded_at_once(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_details_that_cannot_be_used_are_told(tmp_path: Path, wrong: dict[str, str], field: str) -> None:
+def test_details_that_cannot_be_used_are_reported(tmp_path: Path, wrong: dict[str, str], field: str) -> None:
     """At the top and at the field, with everything that was typed still there; nothing is saved."""
 
     async def script(instance: Instance) -> None:
@@ -135,7 +135,7 @@ def test_details_that_cannot_be_used_are_told(tmp_path: Path, wrong: dict[str, s
 
 
 def test_a_name_is_shown_as_text(tmp_path: Path) -> None:
-    """Whatever somebody calls themselves."""
+    """Whatever characters the name has."""
 
     async def script(instance: Instance) -> None:
         await instance.page("POST", "/account", data={**DETAILS, "name": '"><script>alert(1)</script>'})
@@ -191,7 +191,7 @@ def test_a_wrong_current_password_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("new", ["", "x" * 7, "x" * 129])
-def test_a_password_of_another_length_is_told(tmp_path: Path, new: str) -> None:
+def test_a_password_of_another_length_is_reported(tmp_path: Path, new: str) -> None:
     """At its field; what was typed is not repeated."""
 
     async def script(instance: Instance) -> None:
@@ -230,7 +230,7 @@ def test_who_came_by_a_link_is_not_asked_for_what_they_forgot(tmp_path: Path) ->
 
 
 def test_browsers_are_listed_and_signed_out(tmp_path: Path) -> None:
-    """One, or all others with the links nobody used; never those of somebody else, whose ids are nobody's."""
+    """One, or all others with the unused links; never those of another account, whose ids are not found."""
 
     async def script(instance: Instance) -> None:
         database = instance.services.database
@@ -306,12 +306,12 @@ def test_what_was_not_done_is_not_said(tmp_path: Path) -> None:
     ],
     ids=ascii,
 )
-def test_a_browser_is_told_in_a_few_words(agent: str, name: str) -> None:
+def test_a_browser_gets_a_short_page(agent: str, name: str) -> None:
     """Or in its own, made harmless."""
     assert browser_name(agent, texts_for("en")) == name
 
 
-def test_whoever_has_no_password_is_asked_for_one_first(tmp_path: Path) -> None:
+def test_an_account_without_password_is_asked_for_one_first(tmp_path: Path) -> None:
     """A new owner came by a link that works once; later it is one of several settings."""
 
     async def script(instance: Instance) -> None:
@@ -370,7 +370,7 @@ def test_an_account_is_deleted_by_its_owner_with_the_password(tmp_path: Path) ->
 
 
 def test_the_last_administrator_cannot_delete_the_account(tmp_path: Path) -> None:
-    """Somebody else has to become one first; nor can anybody whose account has no password."""
+    """Another account has to become one first; nor can an account without a password be deleted."""
 
     async def script(instance: Instance) -> None:
         without = await instance.page("POST", "/account/delete", data={"confirm_password": ""})

@@ -21,7 +21,7 @@ SECRET = re.compile(r'<code class="secret" id="secret">(pgk_\w{49})</code>')
 
 
 def test_a_key_is_shown_once(tmp_path: Path) -> None:
-    """In the answer of the form, which nobody keeps; the list has its beginning only; the line works as it stands."""
+    """In the answer of the form, which is not cached; the list has its beginning only; the line works as it stands."""
 
     async def script(instance: Instance) -> None:
         answer = await instance.page("POST", "/keys", data={"name": "nightly", "expires": "90", **ALL})
@@ -93,7 +93,7 @@ def test_a_key_is_limited_to_a_project_on_its_page(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_what_makes_no_key_is_told(tmp_path: Path, sent: dict[str, str], field: str) -> None:
+def test_what_makes_no_key_is_reported(tmp_path: Path, sent: dict[str, str], field: str) -> None:
     """At the field, with what was typed and ticked still there."""
 
     async def script(instance: Instance) -> None:
@@ -109,7 +109,7 @@ def test_what_makes_no_key_is_told(tmp_path: Path, sent: dict[str, str], field: 
 
 
 def test_there_is_an_end_to_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Told above the form."""
+    """The reason stands above the form."""
     monkeypatch.setattr(own_keys, "MAX_KEYS", 1)
 
     async def script(instance: Instance) -> None:

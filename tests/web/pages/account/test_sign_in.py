@@ -23,14 +23,14 @@ COOKIE = re.compile(r"__Host-session=([\w-]{43}); Path=/; Max-Age=5184000; HttpO
 
 
 async def give_password(instance: Instance, account: Account | None = None) -> None:
-    """Let Alice, or somebody else, have a password."""
+    """Let Alice, or another account, have a password."""
     hashed = await instance.services.passwords.hash(PASSWORD)
     owner = account or instance.alice
     await instance.services.database.write(lambda tx: store_password(tx, owner.id, hashed))
 
 
 async def send(instance: Instance, cookie: str = "", **fields: str) -> httpx.Response:
-    """What Charlie gets who sends the form."""
+    """The answer to Charlie for the form."""
     instance.client.cookies.clear()
     data = {"email": "alice@example.org", "password": PASSWORD, **fields}
     headers = {**OWN, **({"Cookie": cookie} if cookie else {})}
@@ -49,7 +49,7 @@ def cookie_of(answer: httpx.Response) -> str:
 
 
 async def link_for(instance: Instance, account: Account | None = None) -> str:
-    """The path of a link for Alice, or somebody else."""
+    """The path of a link for Alice, or another account."""
     owner = account or instance.alice
     made = await instance.services.database.write(lambda tx: make_link(tx, owner.id, hours=1, now_ms=now_ms()))
     return f"/sign-in/{made[0]}"
@@ -98,7 +98,7 @@ def test_without_tls_the_cookie_is_one_that_browsers_take(tmp_path: Path) -> Non
 
 
 def test_a_session_from_before_is_never_kept(tmp_path: Path) -> None:
-    """Whoever planted a cookie does not find themselves signed in with it, nor does it stay alive."""
+    """A cookie that was planted is not signed in, nor does it stay alive."""
 
     async def script(instance: Instance) -> None:
         await give_password(instance)
@@ -125,7 +125,7 @@ def test_a_session_from_before_is_never_kept(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_whatever_is_wrong_is_told_in_the_same_words(tmp_path: Path, fields: dict[str, str]) -> None:
+def test_every_failed_sign_in_gets_the_same_words(tmp_path: Path, fields: dict[str, str]) -> None:
     """A wrong password, no account, one without a password, one that is disabled; what was typed stays but for it."""
 
     async def script(instance: Instance) -> None:
@@ -150,7 +150,7 @@ def test_whatever_is_wrong_is_told_in_the_same_words(tmp_path: Path, fields: dic
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "message"),
     [
         ({"email": " "}, "Enter your e-mail address."),
         ({"password": ""}, "Enter your password."),
@@ -159,14 +159,14 @@ def test_whatever_is_wrong_is_told_in_the_same_words(tmp_path: Path, fields: dic
     ],
     ids=ascii,
 )
-def test_what_cannot_be_right_is_told_at_once(tmp_path: Path, fields: dict[str, str], told: str) -> None:
+def test_impossible_values_are_reported_at_once(tmp_path: Path, fields: dict[str, str], message: str) -> None:
     """M09: nothing is hashed for it, and no password is in the answer."""
 
     async def script(instance: Instance) -> None:
         answer = await send(instance, **fields)
 
         assert answer.status_code == 422
-        assert told in answer.text
+        assert message in answer.text
         assert "x" * 257 not in answer.text.replace("x" * 320, "")
         assert 'name="password" type="password" value=""' in answer.text
 
@@ -196,7 +196,7 @@ def test_attempts_are_limited_by_client_and_address(tmp_path: Path) -> None:
 
 
 def test_one_client_does_not_try_all_accounts(tmp_path: Path) -> None:
-    """The same password for everybody is as much a guess as all passwords for one."""
+    """The same password for all accounts is as much an attempt as all passwords for one."""
 
     async def script(instance: Instance) -> None:
         statuses = [
@@ -233,7 +233,7 @@ def test_one_client_does_not_try_all_accounts(tmp_path: Path) -> None:
     ],
     ids=ascii,
 )
-def test_nobody_is_sent_to_another_site(tmp_path: Path, wanted: str) -> None:
+def test_no_redirect_leaves_the_site(tmp_path: Path, wanted: str) -> None:
     """From the address, from the form, and for who has signed in already."""
 
     async def script(instance: Instance) -> None:
@@ -262,18 +262,18 @@ def test_a_path_on_this_server_is_kept(wanted: str) -> None:
 
 
 def test_signing_out_ends_the_session_for_good(tmp_path: Path) -> None:
-    """The cookie goes, and whoever kept a copy of it has nothing; without a session it is no error."""
+    """The cookie goes, and a copy of it is of no use; without a session it is no error."""
 
     async def script(instance: Instance) -> None:
         cookie = (await instance.sign_in())["Cookie"]
         other = (await instance.sign_in())["Cookie"]
         out = await look(instance, "/sign-out", cookie, "POST")
         again = await look(instance, "/sign-out", cookie, "POST")
-        nobody = await look(instance, "/sign-out", method="POST")
-        told, usual = await look(instance, out.headers["location"]), await look(instance, "/sign-in")
+        anonymous = await look(instance, "/sign-out", method="POST")
+        signed_out, usual = await look(instance, out.headers["location"]), await look(instance, "/sign-in")
 
-        assert {answer.status_code for answer in (out, again, nobody)} == {303}
-        assert "You are signed out." in told.text
+        assert {answer.status_code for answer in (out, again, anonymous)} == {303}
+        assert "You are signed out." in signed_out.text
         assert "You are signed out." not in usual.text
         assert out.headers["set-cookie"].startswith("__Host-session=; Path=/; Max-Age=0;")
         assert (await look(instance, "/account", cookie)).status_code == 303
@@ -320,7 +320,7 @@ def test_who_has_a_password_is_not_asked_for_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("token", ["x", "A" * 42, "%00", "%2e%2e", "A" * 5000, "<script>"], ids=ascii)
-def test_what_is_no_link_is_told_on_one_page(tmp_path: Path, token: str) -> None:
+def test_an_unusable_link_has_one_page(tmp_path: Path, token: str) -> None:
     """However long or strange; nothing of it is repeated."""
 
     async def script(instance: Instance) -> None:
@@ -349,7 +349,7 @@ def test_links_of_ended_hours_and_disabled_accounts_are_none(tmp_path: Path, mon
 
 
 def test_a_client_does_not_try_many_links(tmp_path: Path) -> None:
-    """Nobody guesses 256 bits, but everybody may stop trying."""
+    """256 bits are out of reach, but attempts are limited all the same."""
 
     async def script(instance: Instance) -> None:
         statuses = [(await look(instance, f"/sign-in/{number}")).status_code for number in range(LINKS_PER_MINUTE + 1)]
@@ -376,7 +376,7 @@ def test_who_has_signed_in_is_sent_on(tmp_path: Path) -> None:
 
 
 def test_no_token_or_password_stands_in_a_log_line(tmp_path: Path) -> None:
-    """Whoever reads the log cannot sign in with it."""
+    """A reader of the log cannot sign in with it."""
     seen: list[Any] = []
 
     async def script(instance: Instance) -> None:

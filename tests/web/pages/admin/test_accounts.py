@@ -18,7 +18,7 @@ BOB = {"name": "Bob", "email": "bob@example.org"}
 
 
 async def give_rights(instance: Instance, account: Account | None = None) -> None:
-    """Let Alice, or somebody else, administer the installation."""
+    """Let Alice, or another account, administer the installation."""
     owner = account or instance.alice
     await instance.services.database.write(lambda tx: set_admin(tx, owner.id, is_admin=True))
 
@@ -39,7 +39,7 @@ def link_of(answer: httpx.Response) -> str:
     return found[1].removeprefix(BASE_URL)
 
 
-def test_somebody_is_invited_and_gets_in(tmp_path: Path) -> None:
+def test_an_invited_person_can_sign_in(tmp_path: Path) -> None:
     """The link is shown once; with it Bob signs in, sets a password, and sees nothing of Alice's."""
 
     async def script(instance: Instance) -> None:
@@ -66,10 +66,10 @@ def test_somebody_is_invited_and_gets_in(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "field"),
-    [({"name": ""}, "name"), ({"email": "nobody"}, "email"), ({"email": "ALICE@example.org"}, "email")],
+    [({"name": ""}, "name"), ({"email": "no-address"}, "email"), ({"email": "ALICE@example.org"}, "email")],
     ids=str,
 )
-def test_an_invitation_that_cannot_be_made_is_told(tmp_path: Path, wrong: dict[str, str], field: str) -> None:
+def test_an_invitation_that_cannot_be_made_is_reported(tmp_path: Path, wrong: dict[str, str], field: str) -> None:
     """With what was typed; nothing is made."""
 
     async def script(instance: Instance) -> None:
@@ -119,7 +119,7 @@ def test_an_account_is_disabled_after_a_question_and_comes_back(tmp_path: Path) 
         asked = await instance.page("GET", f"{place}/disable")
         still = await instance.call("GET", "/account", key=None, headers=cookie)
         done = await instance.page("POST", f"{place}/disable")
-        told = await instance.page("GET", done.headers["location"])
+        shown = await instance.page("GET", done.headers["location"])
         instance.client.cookies.clear()
         out = await instance.call("GET", "/account", key=None, headers=cookie)
         refused = await instance.call("GET", "/api/v1/account", key=secret)
@@ -129,7 +129,7 @@ def test_an_account_is_disabled_after_a_question_and_comes_back(tmp_path: Path) 
         assert "Disable the account of <bdi>Bob</bdi>?" in asked.text
         assert still.status_code == 200
         assert done.headers["location"] == f"{place}?said=disabled"
-        assert "The account is disabled." in told.text
+        assert "The account is disabled." in shown.text
         assert (out.status_code, refused.status_code, no_link.status_code) == (303, 401, 422)
         assert back.headers["location"] == f"{place}?said=enabled"
         assert (await instance.call("GET", "/api/v1/account", key=secret)).status_code == 200
@@ -139,7 +139,7 @@ def test_an_account_is_disabled_after_a_question_and_comes_back(tmp_path: Path) 
     with_instance(tmp_path, script)
 
 
-def test_nobody_locks_everybody_out(tmp_path: Path) -> None:
+def test_the_last_administrator_stays(tmp_path: Path) -> None:
     """One's own account is not disabled, and the last administrator stays one."""
 
     async def script(instance: Instance) -> None:
@@ -177,7 +177,7 @@ def test_rights_are_given_and_given_up(tmp_path: Path) -> None:
     with_instance(tmp_path, script)
 
 
-def test_a_link_lets_somebody_in_who_forgot_the_password(tmp_path: Path) -> None:
+def test_a_link_signs_in_after_a_forgotten_password(tmp_path: Path) -> None:
     """It is for them, and works once."""
 
     async def script(instance: Instance) -> None:
@@ -214,7 +214,7 @@ def test_an_account_that_is_not_there_is_not_found(tmp_path: Path) -> None:
 
 
 def test_of_two_administrators_who_act_on_each_other_one_stays(tmp_path: Path) -> None:
-    """What is checked is what the database says in the very transaction, not what the page said before."""
+    """The check reads the database in the very transaction, not the state of the page before."""
 
     async def script(instance: Instance) -> None:
         await give_rights(instance)
@@ -280,8 +280,8 @@ def test_an_account_is_deleted_with_everything_of_it(tmp_path: Path) -> None:
     with_instance(tmp_path, script)
 
 
-def test_nobody_deletes_their_own_account_among_those_of_others(tmp_path: Path) -> None:
-    """Which takes the password, on the page of the account."""
+def test_administrators_cannot_delete_themselves_among_the_accounts(tmp_path: Path) -> None:
+    """That takes the password, on the page of the account."""
 
     async def script(instance: Instance) -> None:
         await give_rights(instance)

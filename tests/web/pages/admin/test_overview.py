@@ -96,7 +96,7 @@ def test_a_right_that_is_taken_away_ends_with_the_next_request(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("count", "told"),
+    ("count", "text"),
     [
         (0, "0 B"),
         (999, "999 B"),
@@ -106,15 +106,15 @@ def test_a_right_that_is_taken_away_ends_with_the_next_request(tmp_path: Path) -
         (2 * 10**12, "2 TB"),
     ],
 )
-def test_sizes_are_told_in_one_unit(count: int, told: str) -> None:
+def test_sizes_have_one_unit(count: int, text: str) -> None:
     """Powers of a thousand, as disks are sold."""
-    assert size(count, texts_for("en")) == told
+    assert size(count, texts_for("en")) == text
 
 
 @pytest.mark.parametrize(
-    ("seconds", "told"),
+    ("seconds", "text"),
     [(0, "0 seconds"), (1.9, "1 second"), (59, "59 seconds"), (60, "1 minute"), (7_200, "120 minutes")],
 )
-def test_times_are_told_in_one_unit(seconds: float, told: str) -> None:
+def test_times_have_one_unit(seconds: float, text: str) -> None:
     """Seconds, then minutes."""
-    assert duration(seconds, texts_for("en")) == told
+    assert duration(seconds, texts_for("en")) == text

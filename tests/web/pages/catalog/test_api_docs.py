@@ -28,7 +28,7 @@ def test_the_page_loads_files_of_this_server_only(tmp_path: Path) -> None:
 
 
 def test_the_page_gets_the_headers_of_a_page(tmp_path: Path) -> None:
-    """Nobody frames it, nobody learns where a link on it led from."""
+    """No site frames it, and no site learns where a link on it led from."""
 
     async def script(instance: Instance) -> httpx.Response:
         return await instance.call("GET", "/docs", key=None)

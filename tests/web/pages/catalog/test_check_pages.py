@@ -42,7 +42,7 @@ def test_a_category_is_one_link_away(tmp_path: Path, category: str) -> None:
 
 
 def test_every_check_is_explained(tmp_path: Path) -> None:
-    """What, why, how to fix it, in general and by state, what it can find, examples and sources; small pages."""
+    """The reason, the fix, in general and by state, the states, examples and sources; small pages."""
 
     async def script(instance: Instance) -> None:
         for name, check in all_checks().items():
@@ -95,9 +95,9 @@ def test_who_has_signed_in_keeps_their_menu(tmp_path: Path) -> None:
     async def script(instance: Instance) -> None:
         for place in ("/checks", "/checks/https"):
             signed_in = await instance.page("GET", place)
-            stranger = await instance.call("GET", place, key=None)
+            anonymous = await instance.call("GET", place, key=None)
 
             assert 'action="/sign-out"' in signed_in.text
-            assert 'action="/sign-out"' not in stranger.text
+            assert 'action="/sign-out"' not in anonymous.text
 
     with_instance(tmp_path, script)

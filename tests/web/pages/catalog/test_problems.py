@@ -18,7 +18,7 @@ BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
 
 
 def fetch(tmp_path: Path, path: str, accept: str, method: str = "GET") -> httpx.Response:
-    """What anybody gets."""
+    """The answer for an anonymous client."""
 
     async def script(instance: Instance) -> httpx.Response:
         return await instance.call(method, path, key=None, headers={"Accept": accept})
@@ -72,7 +72,7 @@ def test_a_problem_has_one_address(name: str, tmp_path: Path) -> None:
 
 
 def test_a_browser_that_is_lost_gets_a_page(tmp_path: Path) -> None:
-    """Nobody else but a person reads it."""
+    """Only a person reads it."""
     answer = fetch(tmp_path, "/nothing/here", BROWSER)
 
     assert answer.status_code == 404
@@ -98,7 +98,7 @@ def test_the_api_never_answers_with_a_page(path: str, tmp_path: Path) -> None:
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_a_method_that_a_page_does_not_know_is_told_as_a_page(tmp_path: Path) -> None:
+def test_a_refused_method_is_answered_with_a_page(tmp_path: Path) -> None:
     """With the methods it knows in the header."""
     answer = fetch(tmp_path, "/docs", BROWSER, "DELETE")
 

@@ -16,8 +16,8 @@ from tests.web.calling import Instance, with_instance
 from tests.web.sharing import locked, shared
 
 
-def test_a_public_report_has_a_badge_for_everybody(tmp_path: Path) -> None:
-    """It may stand on any page, is kept for minutes, does nothing, and tells the verdict and nothing else."""
+def test_a_public_report_has_a_badge_without_signing_in(tmp_path: Path) -> None:
+    """It may stand on any page, is kept for minutes, does nothing, and shows the verdict and nothing else."""
 
     async def script(instance: Instance) -> None:
         answer = await instance.call("GET", badge_path(shared(instance).slug), key=None)
@@ -36,7 +36,7 @@ def test_a_public_report_has_a_badge_for_everybody(tmp_path: Path) -> None:
 
 
 def test_whatever_has_no_badge_gets_one_and_the_same_picture(tmp_path: Path) -> None:
-    """Private, locked, unknown or strange, for whoever asks, Alice included: byte for byte."""
+    """Private, locked, unknown or malformed, for every client, Alice included: byte for byte."""
 
     async def script(instance: Instance) -> None:
         private, secret = shared(instance, Privacy.PRIVATE), await locked(instance)
@@ -57,7 +57,7 @@ def test_whatever_has_no_badge_gets_one_and_the_same_picture(tmp_path: Path) -> 
 
 
 def test_a_badge_is_asked_about_cheaply_and_ends_with_the_publicity(tmp_path: Path) -> None:
-    """M11: the tag that somebody kept opens nothing once the report is private."""
+    """M11: a kept tag opens nothing once the report is private."""
 
     async def script(instance: Instance) -> None:
         report = shared(instance)
@@ -91,7 +91,7 @@ def test_a_badge_stays_while_the_page_is_analysed_again(tmp_path: Path) -> None:
 
 
 def test_who_fetches_badges_without_end_has_to_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And nobody keeps the answer."""
+    """And the answer is not cached."""
     monkeypatch.setattr(badge, "VIEWS_PER_MINUTE", 2)
 
     async def script(instance: Instance) -> None:

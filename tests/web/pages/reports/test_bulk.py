@@ -21,7 +21,7 @@ LOOPBACK = AnalyzeOptions(allow_networks=parse_networks(["127.0.0.0/8"]))
 
 
 async def preview(instance: Instance, addresses: str, sitemap: str = "") -> httpx.Response:
-    """What would be made of a list."""
+    """The preview of the reports of a list."""
     return await instance.page(
         "POST", "/reports/bulk", data={"step": "preview", "addresses": addresses, "sitemap": sitemap}
     )
@@ -45,7 +45,7 @@ def listed(answer: httpx.Response) -> list[str]:
 
 
 def test_a_list_is_shown_before_anything_is_made(tmp_path: Path) -> None:
-    """What is usable, what is not and why, what comes twice, and what has a report already."""
+    """Usable lines, unusable ones with the reason, duplicates, and those that have a report already."""
 
     async def script(instance: Instance) -> None:
         await instance.create("https://known.example/")
@@ -127,7 +127,7 @@ def test_all_are_analyzed_with_the_chosen_engine(tmp_path: Path) -> None:
 
 
 def test_a_form_that_is_sent_twice_makes_its_reports_once(tmp_path: Path) -> None:
-    """Somebody pressed the button again while the first answer was on its way."""
+    """The button was pressed again while the first answer was on its way."""
 
     async def script(instance: Instance) -> None:
         sent = {"addresses": "a.example\nb.example", "privacy": "2", "password": "open sesame"}
@@ -148,7 +148,7 @@ def test_a_form_that_is_sent_twice_makes_its_reports_once(tmp_path: Path) -> Non
         ("a.example\nftp://x.example", "Some lines are not valid."),
     ],
 )
-def test_what_makes_no_reports_is_told(tmp_path: Path, addresses: str, words: str) -> None:
+def test_what_makes_no_reports_is_reported(tmp_path: Path, addresses: str, words: str) -> None:
     """Instead of an empty success."""
 
     async def script(instance: Instance) -> None:
@@ -193,7 +193,7 @@ def test_as_many_are_made_as_there_is_room_for(tmp_path: Path) -> None:
 
 
 def test_making_many_counts_as_an_analysis(tmp_path: Path) -> None:
-    """Who makes too many lists has to wait, with the list still there."""
+    """A client that makes too many lists has to wait, with the list still there."""
 
     async def script(instance: Instance) -> None:
         await create(instance, "a.example")
@@ -228,7 +228,7 @@ def test_a_sitemap_becomes_a_list(tmp_path: Path) -> None:
         (redirect("http://10.0.0.1/"), FAILURES["address_not_allowed"]),
     ],
 )
-def test_a_sitemap_that_cannot_be_read_is_told_in_words(tmp_path: Path, reply: Reply, words: str) -> None:
+def test_a_sitemap_that_cannot_be_read_is_reported_in_words(tmp_path: Path, reply: Reply, words: str) -> None:
     """With everything that was typed, and nothing of what came."""
 
     async def script(instance: Instance) -> None:
@@ -259,7 +259,7 @@ def test_a_sitemap_is_not_asked_for_where_we_must_not_go(tmp_path: Path, sitemap
 
 
 def test_reading_sitemaps_is_counted(tmp_path: Path) -> None:
-    """Nobody uses us to knock at other doors as often as they like."""
+    """The service cannot be used to send as many requests to other sites as one likes."""
 
     async def script(instance: Instance) -> None:
         first = await preview(instance, "", sitemap="http://10.0.0.1/")
@@ -288,8 +288,8 @@ def test_a_long_list_fits_and_a_longer_one_does_not(tmp_path: Path) -> None:
     with_instance(tmp_path, script)
 
 
-def test_everybody_makes_their_own(tmp_path: Path) -> None:
-    """What Alice has is new to Bob; Charlie gets no form and makes nothing."""
+def test_each_account_creates_its_own(tmp_path: Path) -> None:
+    """A host of Alice is new to Bob; Charlie gets no form and makes nothing."""
 
     async def script(instance: Instance) -> None:
         await instance.create("https://known.example/")

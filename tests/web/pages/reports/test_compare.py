@@ -20,7 +20,7 @@ def with_runs(instance: Instance, report: StoredReport) -> StoredReport:
     return run_again(database, report, now_ms=now_ms())
 
 
-def test_the_newest_two_are_compared_where_nobody_chose(tmp_path: Path) -> None:
+def test_the_newest_two_are_compared_without_a_choice(tmp_path: Path) -> None:
     """The form shows which, and offers those that have results."""
 
     async def script(instance: Instance) -> None:
@@ -38,7 +38,7 @@ def test_the_newest_two_are_compared_where_nobody_chose(tmp_path: Path) -> None:
 
 
 def test_the_older_run_comes_first_however_they_were_named(tmp_path: Path) -> None:
-    """Nobody has to look for their mistake."""
+    """The order in the URL does not matter."""
 
     async def script(instance: Instance) -> None:
         report = with_runs(instance, shared(instance))
@@ -64,7 +64,7 @@ def test_the_older_run_comes_first_however_they_were_named(tmp_path: Path) -> No
         ("from=<script>&to=3", "Choose the older run."),
     ],
 )
-def test_a_choice_that_cannot_be_compared_is_told_at_its_field(tmp_path: Path, query: str, sentence: str) -> None:
+def test_a_choice_that_cannot_be_compared_is_reported_at_its_field(tmp_path: Path, query: str, sentence: str) -> None:
     """With the form once more, and nothing of the query in it."""
 
     async def script(instance: Instance) -> None:
@@ -83,7 +83,7 @@ def test_a_choice_that_cannot_be_compared_is_told_at_its_field(tmp_path: Path, q
 
 
 def test_a_report_with_one_run_has_nothing_to_compare_yet(tmp_path: Path) -> None:
-    """Which is nobody's mistake."""
+    """That is no mistake."""
 
     async def script(instance: Instance) -> None:
         for report in (shared(instance), shared(instance, outcome=None)):

@@ -16,7 +16,7 @@ from tests.web.calling import Instance, with_instance
 
 
 def reports_of_alice(instance: Instance) -> int:
-    """How many there are."""
+    """The number of Alice's reports."""
     counts = instance.services.database.read_here(lambda tx: load_counts(tx, instance.alice.id))
     return count_matching(counts)
 
@@ -100,7 +100,7 @@ def test_what_cannot_be_used_comes_back_with_a_sentence(
     ],
 )
 def test_limits_are_those_of_the_api(tmp_path: Path, options: dict[str, Any], status: int, words: str) -> None:
-    """Who reaches one keeps what was typed, and is told what to do."""
+    """The page over a limit keeps the typed text, and says what to do."""
 
     async def script(instance: Instance) -> None:
         await instance.page("POST", "/reports", data={"url": "a.example"})
@@ -114,7 +114,7 @@ def test_limits_are_those_of_the_api(tmp_path: Path, options: dict[str, Any], st
     with_instance(tmp_path, script, **options)
 
 
-def test_nobody_makes_reports_for_others(tmp_path: Path) -> None:
+def test_no_account_creates_reports_for_others(tmp_path: Path) -> None:
     """Bob's are Bob's, Charlie makes none, and neither does a form of another site."""
 
     async def script(instance: Instance) -> None:

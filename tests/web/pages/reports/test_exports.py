@@ -121,7 +121,7 @@ def test_what_others_take_away_holds_no_values_of_the_address(tmp_path: Path, na
 
 
 def test_json_is_what_the_interface_hands_out(tmp_path: Path) -> None:
-    """For Alice to the letter; Charlie is not told the number of the report."""
+    """For Alice to the letter; Charlie does not see the number of the report."""
 
     async def script(instance: Instance) -> None:
         report = shared(instance)
@@ -137,7 +137,7 @@ def test_json_is_what_the_interface_hands_out(tmp_path: Path) -> None:
 
 
 def test_csv_names_the_report_to_its_owner_only(tmp_path: Path) -> None:
-    """Its number is nobody else's business."""
+    """Its number is for the owner only."""
 
     async def script(instance: Instance) -> None:
         report = shared(instance)
@@ -204,7 +204,9 @@ def test_what_is_not_there_cannot_be_taken_away(tmp_path: Path) -> None:
     with_instance(tmp_path, script)
 
 
-def test_a_crowd_that_wants_pdfs_is_asked_to_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_pdfs_at_once_are_refused_with_a_time_to_retry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With a page that says when."""
     monkeypatch.setattr(pdf_pool, "MAX_ASKED", 1)
 
@@ -221,7 +223,7 @@ def test_a_crowd_that_wants_pdfs_is_asked_to_come_back(tmp_path: Path, monkeypat
 
 
 def test_one_client_does_not_take_every_place_for_pdfs(tmp_path: Path) -> None:
-    """It is told to wait before a process is started; its other formats and the owner's PDF come."""
+    """It has to wait before a process is started; its other formats and the owner's PDF come."""
 
     async def script(instance: Instance) -> None:
         report = shared(instance)

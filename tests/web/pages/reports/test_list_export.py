@@ -14,7 +14,7 @@ from tests.web.calling import Instance, with_instance
 
 
 def rows(answer: httpx.Response) -> list[dict[str, str]]:
-    """What a spreadsheet reads."""
+    """The rows as a spreadsheet reads them."""
     return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
 
 

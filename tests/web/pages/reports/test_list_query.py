@@ -13,7 +13,7 @@ TEXTS = texts_for("en")
 
 
 def asked(**sent: str) -> Asked:
-    """What a query asks for."""
+    """The filters of a query."""
     return read_asked(sent, TEXTS)
 
 
@@ -76,7 +76,7 @@ def test_headings_sort_and_turn_round() -> None:
         ("project", "x" * 2_049),
     ],
 )
-def test_what_cannot_be_used_is_told_and_left_out(name: str, value: str) -> None:
+def test_what_cannot_be_used_is_reported_and_left_out(name: str, value: str) -> None:
     """The list is shown all the same."""
     wrong = asked(**{name: value})
 
@@ -95,6 +95,6 @@ def test_a_page_that_cannot_be_is_the_first(page: str) -> None:
 
 
 def test_lists_offer_any_first() -> None:
-    """Where one may leave the choice open."""
+    """In fields whose choice may stay open."""
     assert choices(TEXTS, {"a": "A"}, any_of=True) == [("", "Any"), ("a", "A")]
     assert [value for value, _ in choices(TEXTS, SORTS)] == ["id", "generated_at", "url", "result"]

@@ -37,8 +37,8 @@ def test_projects_are_listed_with_links_to_their_reports(tmp_path: Path) -> None
     with_instance(tmp_path, script)
 
 
-def test_everybody_has_their_own_projects(tmp_path: Path) -> None:
-    """Bob has none yet, and is told how to get one; Charlie has to sign in."""
+def test_each_account_has_its_own_projects(tmp_path: Path) -> None:
+    """Bob has none yet, and learns how to get one; Charlie has to sign in."""
 
     async def script(instance: Instance) -> None:
         await fill(instance)

@@ -28,7 +28,7 @@ def shown(answer: httpx.Response) -> list[str]:
 
 
 def field(answer: httpx.Response, name: str) -> str:
-    """What a field of the filters says."""
+    """The value of a field of the filters."""
     found = re.search(rf'<input id="{name}"[^>]*? value="([^"]*)"', answer.text)
     if found is not None:
         return html.unescape(found[1])
@@ -49,7 +49,7 @@ async def fill(instance: Instance) -> Account:
     return bob
 
 
-def test_everybody_sees_their_own_reports(tmp_path: Path) -> None:
+def test_each_account_sees_its_own_reports(tmp_path: Path) -> None:
     """Alice hers, newest first; Bob his; Charlie the form to sign in."""
 
     async def script(instance: Instance) -> None:
@@ -152,7 +152,7 @@ def test_the_filters_say_what_they_were_asked(tmp_path: Path) -> None:
     with_instance(tmp_path, script)
 
 
-def test_a_wrong_filter_is_told_and_the_rest_heeded(tmp_path: Path) -> None:
+def test_a_wrong_filter_is_reported_and_the_rest_applied(tmp_path: Path) -> None:
     """With the form, not with a problem."""
 
     async def script(instance: Instance) -> None:
@@ -243,7 +243,7 @@ def test_the_headings_say_how_the_list_is_sorted(tmp_path: Path) -> None:
 
 
 def test_without_scripts_the_list_follows_only_who_wants_that(tmp_path: Path) -> None:
-    """A page that loads again by itself takes away what somebody types."""
+    """A page that loads again by itself removes typed text."""
 
     async def script(instance: Instance) -> None:
         await fill(instance)
@@ -274,8 +274,8 @@ def test_what_was_done_is_said_in_fixed_words(tmp_path: Path, said: str, words: 
     with_instance(tmp_path, script)
 
 
-def test_states_are_told_to_their_owner(tmp_path: Path) -> None:
-    """What is not there, or Bob's, is gone; who is not signed in is sent away."""
+def test_states_are_shown_to_their_owner(tmp_path: Path) -> None:
+    """A report that does not exist, or is Bob's, is gone; a signed-out visitor is sent away."""
 
     async def script(instance: Instance) -> None:
         bob = await fill(instance)

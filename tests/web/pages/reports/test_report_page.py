@@ -29,7 +29,7 @@ BELOW = ("", "/runs/1", "/compare", "/export/json", "/export/pdf")
 
 
 def test_alice_sees_her_report_with_everything_to_do_about_it(tmp_path: Path) -> None:
-    """Its whole address, its link, its privacy, and every action; nobody keeps the page."""
+    """Its whole address, its link, its privacy, and every action; the page is not cached."""
 
     async def script(instance: Instance) -> None:
         report = shared(instance)
@@ -52,7 +52,7 @@ def test_alice_sees_her_report_with_everything_to_do_about_it(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("privacy", Privacy)
-def test_nobody_else_sees_a_report_of_alice(tmp_path: Path, privacy: Privacy) -> None:
+def test_no_other_account_sees_a_report_of_alice(tmp_path: Path, privacy: Privacy) -> None:
     """M01, M02: Bob gets what he gets for a report that never was, and Charlie the form to sign in, for every page."""
 
     async def script(instance: Instance) -> None:
@@ -115,7 +115,7 @@ def test_who_waits_sees_the_place_and_the_usual_time(tmp_path: Path) -> None:
 
 
 def test_old_results_stand_while_a_new_analysis_is_under_way_and_when_it_failed(tmp_path: Path) -> None:
-    """With a word about it; nothing loads the page again while somebody reads it."""
+    """With a note about it; nothing loads the page again while it is read."""
 
     async def script(instance: Instance) -> None:
         report = run_again(instance.services.database, shared(instance), now_ms=now_ms())
@@ -199,7 +199,7 @@ def test_an_older_run_is_shown_as_it_was(tmp_path: Path) -> None:
 
 
 def test_a_long_history_says_that_it_is_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody takes a part for the whole."""
+    """A part is not shown as the whole."""
 
     async def script(instance: Instance) -> None:
         database = instance.services.database

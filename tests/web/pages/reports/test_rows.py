@@ -86,7 +86,7 @@ def test_addresses_are_short_and_harmless(url: str, shown: str) -> None:
     assert short_address(url) == shown
 
 
-def test_a_page_is_told_what_it_only_has_to_show() -> None:
+def test_a_page_gets_values_ready_to_show() -> None:
     """And what to say aloud, once there is something."""
     done = state_object(stored(), TEXTS, 5_000)
     failed = state_object(stored(state="failed", score=None, rating=None, error=b'{"code":"dns"}'), TEXTS, 5_000)

@@ -1,4 +1,4 @@
-"""What is done to the ticked reports."""
+"""Actions on the ticked reports."""
 
 from __future__ import annotations
 

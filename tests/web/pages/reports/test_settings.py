@@ -77,7 +77,7 @@ def test_the_form_shows_how_things_are(tmp_path: Path) -> None:
 
 
 def test_a_password_is_kept_changed_and_erased(tmp_path: Path) -> None:
-    """An empty field keeps it; another privacy erases it, and whoever had unlocked the report has to begin anew."""
+    """An empty field keeps it; another privacy erases it, and visitors who had unlocked the report begin anew."""
 
     async def script(instance: Instance) -> None:
         await instance.create(privacy=2, password="first")
@@ -142,7 +142,7 @@ def test_a_page_is_analysed_again_once(tmp_path: Path) -> None:
     ("options", "status"), [({"analyses_per_minute": 1}, 429), ({"account_queue": 1}, 429), ({"queue": 1}, 503)]
 )
 def test_another_analysis_has_the_limits_of_the_api(tmp_path: Path, options: dict[str, Any], status: int) -> None:
-    """Told on the page of the settings."""
+    """Shown on the page of the settings."""
 
     async def script(instance: Instance) -> None:
         await instance.create()

@@ -20,7 +20,7 @@ from tests.web.sharing import LINKS, OPENED, PAGE, PASSWORD, cookie_of, guess, l
 META = re.compile(r'<meta property="og:[a-z_]+" content="([^"]*)">')
 
 
-def test_a_public_report_is_a_page_for_whoever_has_the_link(tmp_path: Path) -> None:
+def test_a_public_report_is_a_page_for_all_who_have_the_link(tmp_path: Path) -> None:
     """M03, M16, M17: not to be indexed, kept only to be asked about again, no way to load or send anything."""
 
     async def script(instance: Instance) -> None:
@@ -38,7 +38,7 @@ def test_a_public_report_is_a_page_for_whoever_has_the_link(tmp_path: Path) -> N
     with_instance(tmp_path, script)
 
 
-def test_query_values_are_masked_for_everybody(tmp_path: Path) -> None:
+def test_query_values_are_masked_for_all(tmp_path: Path) -> None:
     """M18: in the address, in what checks quote, and no link leads to the masked address."""
 
     async def script(instance: Instance) -> None:
@@ -51,7 +51,7 @@ def test_query_values_are_masked_for_everybody(tmp_path: Path) -> None:
     with_instance(tmp_path, script)
 
 
-def test_the_gate_tells_nothing_of_the_report(tmp_path: Path) -> None:
+def test_the_password_page_contains_nothing_of_the_report(tmp_path: Path) -> None:
     """M04, J17: neither address, host, title, score nor result, at any state; only a form."""
 
     async def script(instance: Instance) -> None:
@@ -114,7 +114,7 @@ def test_over_plain_http_the_cookie_has_a_plain_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "password", ["wrong", "", PASSWORD.strip(), PASSWORD + " ", "p" * 128, "p" * 129, "p" * 256, "😀", "\u202e"]
 )
-def test_a_wrong_password_is_told_as_one(tmp_path: Path, password: str) -> None:
+def test_a_wrong_password_is_reported_as_one(tmp_path: Path, password: str) -> None:
     """M06, M09: the same page whatever was wrong; blanks and letters count exactly as typed."""
 
     async def script(instance: Instance) -> None:
@@ -180,8 +180,8 @@ def test_the_eleventh_guess_waits_and_nothing_is_hashed(tmp_path: Path, monkeypa
     with_instance(tmp_path, script)
 
 
-def test_a_crowd_of_right_guesses_at_once_is_let_in_a_few_at_a_time(tmp_path: Path) -> None:
-    """M10: at no moment more hashes than the client may guess; whoever is refused is told to wait."""
+def test_many_right_passwords_at_once_are_accepted_a_few_at_a_time(tmp_path: Path) -> None:
+    """M10: at no moment more hashes than the client's login attempts; a refused visitor has to wait."""
 
     async def script(instance: Instance) -> None:
         report = await locked(instance)
@@ -196,7 +196,7 @@ def test_a_crowd_of_right_guesses_at_once_is_let_in_a_few_at_a_time(tmp_path: Pa
 
 
 def test_a_report_in_the_making_says_so_and_asks_again(tmp_path: Path) -> None:
-    """Nothing of it is told yet, and nobody keeps the page."""
+    """Nothing of it is shown yet, and the page is not cached."""
 
     async def script(instance: Instance) -> None:
         answer = await see(instance, shared(instance, outcome=None))
@@ -222,7 +222,7 @@ def test_a_failed_report_says_why(tmp_path: Path) -> None:
 
 
 def test_old_results_stay_in_sight_while_a_new_run_waits(tmp_path: Path) -> None:
-    """And nobody is told that the page will stay like that."""
+    """And no text says that the page will stay like that."""
 
     async def script(instance: Instance) -> None:
         report = run_again(instance.services.database, shared(instance), now_ms=now_ms())
@@ -276,7 +276,7 @@ def test_a_public_report_needs_no_password(tmp_path: Path) -> None:
 
 
 def test_head_is_get_without_the_page(tmp_path: Path) -> None:
-    """And other methods are told what there is."""
+    """And other methods get the allowed ones."""
 
     async def script(instance: Instance) -> None:
         report = shared(instance)
@@ -333,7 +333,7 @@ def test_alice_sees_what_others_see_behind_her_links(tmp_path: Path) -> None:
     with_instance(tmp_path, script)
 
 
-def test_bob_is_a_stranger_with_a_menu(tmp_path: Path) -> None:
+def test_bob_sees_a_public_page_with_a_menu(tmp_path: Path) -> None:
     """He sees what Charlie sees, and his own menu; nothing leads to pages of Alice."""
 
     async def script(instance: Instance) -> None:

@@ -23,8 +23,8 @@ def first_version(tx: Transaction) -> None:
         tx.exec_driver_sql(ACCOUNT, (name, f"{name.lower()}@example.org"))
 
 
-def test_whoever_came_first_administers(tmp_path: Path) -> None:
-    """Nobody has a password yet, and nothing of the accounts is lost."""
+def test_the_first_account_administers(tmp_path: Path) -> None:
+    """No account has a password yet, and nothing of the accounts is lost."""
     database = SQLiteDatabase(f"sqlite:///{tmp_path / 'old.db'}")
     database.write_here(first_version)
     migrate(database)

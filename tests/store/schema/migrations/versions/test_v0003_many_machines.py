@@ -43,7 +43,7 @@ def add(tx: Transaction, path: str) -> None:
 
 
 def shape(tx: Transaction) -> dict[str, list[tuple[Any, ...]]]:
-    """Columns, keys and indexes of our tables as PostgreSQL tells them; not the order in which they were written."""
+    """Columns, keys and indexes of our tables as PostgreSQL lists them; not the order in which they were written."""
     asked = {
         "columns": "SELECT table_name, column_name, data_type, character_maximum_length, is_nullable, column_default, "
         "collation_name, is_identity FROM information_schema.columns WHERE table_schema = 'public'",
@@ -109,7 +109,7 @@ def test_what_was_there_before_is_there_afterwards(tmp_path: Path) -> None:
 
 @ON_SERVERS
 def test_parts_of_addresses_are_found_with_and_without_the_extension(tmp_path: Path) -> None:
-    """Whoever may not install it migrates all the same, and searches find the same reports."""
+    """A role that may not install it migrates all the same, and searches find the same reports."""
     with_it, without = make_database(tmp_path), make_empty(tmp_path)
     name = without.url.rpartition("/")[2]
     execute(without.url, f"REVOKE CREATE ON DATABASE {name} FROM pagegrade")

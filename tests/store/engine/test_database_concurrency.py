@@ -74,7 +74,7 @@ def test_settings_are_changed_one_after_the_other(queue: Queue, databases: list[
 
 
 def test_counts_stay_right_whatever_happens_at_once(queue: Queue, databases: list[Database]) -> None:
-    """Reports that are made, claimed, finished and deleted by everybody, of two accounts and three projects."""
+    """Reports of two accounts and three projects that are made, claimed, finished and deleted by all at once."""
 
     def live(number: int) -> None:
         database, chance = databases[number % 4], random.Random(number)  # noqa: S311 - any life will do
@@ -116,7 +116,7 @@ def test_counts_stay_right_whatever_happens_at_once(queue: Queue, databases: lis
 
 
 def test_two_who_ask_for_the_same_page_start_one_analysis(queue: Queue, databases: list[Database]) -> None:
-    """Whoever comes second follows the first, in whichever process."""
+    """The second follows the first, in every process."""
     start = threading.Barrier(8)
 
     def ask(number: int) -> None:
