@@ -275,9 +275,18 @@ class Lag:
     def while_sending(self, port: int, wire: bytes) -> Iterator[tuple[float, float]]:
         """Worst lag and processor time while the server reads some bytes, again and again, in seconds.
 
-        The time in which this process could have run and the processors were busy with others is no lag.
+        The time in which this process could have run and the processors were busy with others is no lag; it is
+        measured from the second time on.
+
+        Raises:
+            AssertionError: The answer is an error of the server.
         """
-        for _ in range(ATTEMPTS):
+        self.take()
+        status = send(port, wire)
+        if status >= 500:
+            raise AssertionError(f"{status} for {wire[:2_000]!r}")
+        yield self.take()
+        for _ in range(ATTEMPTS - 1):
             self.take()
             delayed_s = delayed_by_others_s()
             send(port, wire)

@@ -206,7 +206,7 @@ async def answer(
 
     Args:
         body: JSON-RPC, as it was sent.
-        headers: Those that the protocol knows, by name.
+        headers: Those that the protocol knows, by name; the values are decoded as Latin-1.
         api: Client of the API with the key of the request.
 
     Returns:
@@ -217,7 +217,8 @@ async def answer(
     """
     # Without sessions nothing outlives a request, so each has a transport of its own. It may answer as JSON only: the
     # other form is for subscriptions, which have no end, and nothing here ever changes under a client.
-    sent = {**headers, "accept": "application/json"}
+    # As bytes: the client would refuse text that is not ASCII.
+    sent = {name: value.encode("latin-1") for name, value in {**headers, "accept": "application/json"}.items()}
     app = make_app()
     token = _api.set(api)
     try:
