@@ -218,7 +218,7 @@ async def answer(
     # Without sessions nothing outlives a request, so each has a transport of its own. It may answer as JSON only: the
     # other form is for subscriptions, which have no end, and nothing here ever changes under a client.
     # As bytes: the client would refuse text that is not ASCII.
-    sent = {name: value.encode("latin-1") for name, value in {**headers, "accept": "application/json"}.items()}
+    sent = {name.encode(): value.encode("latin-1") for name, value in {**headers, "accept": "application/json"}.items()}
     app = make_app()
     token = _api.set(api)
     try:
