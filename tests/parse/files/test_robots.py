@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pagegrade.checks.seo.ai_crawler_access import OTHERS, RETRIEVAL, TRAINING
 from pagegrade.model.artifacts import NotGathered, Response
 from pagegrade.parse.files.robots import (
     MAX_BYTES,
@@ -156,6 +157,16 @@ def test_own_group_without_rules_allows_everything() -> None:
 
     assert decision.allowed
     assert (decision.reason, decision.agent_group) == ("no_rule", "Googlebot")
+
+
+@pytest.mark.parametrize("agent", [*TRAINING, *RETRIEVAL, *OTHERS, "360Spider"])
+def test_every_known_crawler_has_its_own_group(agent: str) -> None:
+    """Its rules bind it, and no crawler whose name is the beginning of that name."""
+    robots = make_robots(f"User-agent: {agent}/1.0\nDisallow: /a\n\nUser-agent: *\nDisallow: /b\n")
+
+    assert not robots.decide(agent, SITE + "/a").allowed
+    assert robots.decide(agent, SITE + "/b").allowed
+    assert robots.decide(agent[:2], SITE + "/a").allowed
 
 
 def test_a_comment_names_no_agent() -> None:

@@ -66,7 +66,8 @@ _SPELLINGS: Final = {
 """Google's parser accepts these misspellings (github.com/google/robotstxt, kAllowFrequentTypos)."""
 
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
-_AGENT: Final = re.compile(r"[A-Za-z_-]+")
+_AGENT: Final = re.compile(r"[A-Za-z0-9_-]+")
+"""A product token. The standard allows no digits, but crawlers such as AI2Bot have some in theirs."""
 _HTML: Final = re.compile(rb"<(?:!doctype\s+html|html|head|body|!--|script|meta|div|\?xml)", re.IGNORECASE)
 _PLAIN: Final = re.compile(r"[A-Za-z0-9\-._~/?=&+,;:@!'()#\[\]]*")
 _OCTET: Final = re.compile(r"%[0-9A-Fa-f]{2}|%|[^A-Za-z0-9\-._~/?=&+,;:@!'()#\[\]*$%]+")
