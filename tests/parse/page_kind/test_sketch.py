@@ -31,6 +31,18 @@ def test_phrases_begin_at_words_where_there_are_words() -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["unparked 维护中 sold", "is parked", "x维护中", "unsold parkeds", "the sold 停放", "resold"]
+)
+def test_phrases_of_several_scripts_each_begin_as_their_own_does(text: str) -> None:
+    """Neighbors that share the test for the start of a word lend it to no phrase of another script."""
+    several = ("parked", "sold|bought", "维护中", "停放", "the")
+    alone = {match.span() for one in several if (match := phrases(one).search(text))}
+
+    assert (phrases(*several).search(text) is not None) == bool(alone)
+    assert phrases(*several).found_in(text) == len(alone)
+
+
+@pytest.mark.parametrize(
     ("asked", "elsewhere"),
     [
         ("http://x.example/a?b=1", False),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Final, Literal
 
 from pagegrade.model.artifacts import Navigation
@@ -72,7 +73,13 @@ def phrases(*alternatives: str) -> Pattern:
 
     Alternatives may use bounded regular expressions only, so that a search takes linear time.
     """
-    return Pattern("|".join(f"(?:{one})" if _is_unspaced(one) else rf"\b(?:{one})" for one in alternatives))
+    # Neighbors share one test for the start of a word: with a test each, a search tries every one at every character.
+    return Pattern(
+        "|".join(
+            ("(?:" if unspaced else r"\b(?:") + "|".join(f"(?:{one})" for one in group) + ")"
+            for unspaced, group in groupby(alternatives, key=_is_unspaced)
+        )
+    )
 
 
 def _is_unspaced(alternative: str) -> bool:
