@@ -77,6 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--save", type=Path, help="a file to keep the reports in, one JSON object a line")
     parser.add_argument("--render", action="store_true", help="draw the pages in a browser, too")
     parser.add_argument("--labeled", action="store_true", help="only the labeled pages")
+    parser.add_argument("--only", default="", help="only pages whose id contains this; the laws need all of them")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if not (given.shared / "grading" / "serve.py").is_file():
@@ -84,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.render and find_browser() is None:
         return _skip(f"there is no browser. {HOW_TO_GET_ONE}")
     if given.inside is not None:
-        graded = grade(given.shared, render=given.render, corpus=not given.labeled)
+        graded = grade(given.shared, render=given.render, corpus=not given.labeled, only=given.only)
         with given.inside.open("w", encoding="utf-8") as file:
             for row in graded:
                 file.write(f"{json.dumps(row)}\n")
@@ -94,6 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         results = (given.save or Path(scratch, "results.jsonl")).resolve()
         command = [sys.executable, "-B", "-m", "devtools.calibrate", "--shared", str(given.shared.resolve())]
         command += [flag for flag in ("--render", "--labeled") if getattr(given, flag[2:])]
+        command += ["--only", given.only]
         status = unshare([*command, "--inside", str(results)])
         if status:
             return _skip("no private network namespace is permitted here") if status == NO_NAMESPACE else status
@@ -370,12 +372,13 @@ def analyze_rendered(
     return {url: reports.get(url) for url in urls}
 
 
-def grade(shared: Path, *, render: bool = False, corpus: bool = True) -> Iterator[dict[str, Any]]:
-    """Inside the namespace: analyze all pages with the product's own command."""
+def grade(shared: Path, *, render: bool = False, corpus: bool = True, only: str = "") -> Iterator[dict[str, Any]]:
+    """Inside the namespace: analyze all pages whose id contains ``only`` with the product's own command."""
     server = server_of(shared)
     rounds = rounds_of(server, shared)[: None if corpus else 1]
     with tempfile.TemporaryDirectory() as folder, serving(server, rounds, Path(folder)) as served:
-        for cases, world in rounds:
+        for every, world in rounds:
+            cases = [case for case in every if only in case.id]
             served.show(world)
             urls = [case.url for case in cases]
             if render:

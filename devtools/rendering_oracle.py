@@ -177,7 +177,7 @@ async def timeline_of(program: Path, trace: Sequence[Any]) -> Timeline:
     timeline, origin_us = read
     shots = [((time - origin_us) / 1_000, picture) for time, picture in sorted(recording.screenshots)]
     async with run_browser(program, max_memory_bytes=1_000_000_000) as browser:
-        visit = Visit(browser.connection, VisitOptions(device=DEVICES["mobile"], network="none"))
+        visit = Visit(browser.connection, VisitOptions(device=DEVICES["mobile"], network="none", time_s=60.0))
         timeline, _ = await visit.with_frames(timeline, shots, keep=0)
     return timeline
 
@@ -203,7 +203,7 @@ def compare_page(rendering: Rendering, report: Mapping[str, Any], axe: Mapping[s
     for kind, audit in UNUSED.items():
         ours = {
             one.url: wasted_bytes(one, requests.get(one.url))
-            for one in rendering.coverage
+            for one in rendering.coverage or ()
             if one.kind == kind and not one.inline
         }
         for item in report["audits"][audit]["details"]["items"]:

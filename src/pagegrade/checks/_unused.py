@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pagegrade.checks._check import Verdict, meter_loss
-from pagegrade.model.outcome import Detail, Evidence, Outcome, Saving
+from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Saving
 from pagegrade.model.rendering import Coverage, RenderedRequest, Rendering
 
 SHOWN = 20
@@ -37,6 +37,8 @@ def evaluate_unused(
         bad_bytes: Sum from which everything is lost.
         states: Without and with a finding, the second graded.
     """
+    if rendering.coverage is None:
+        return NotRun("not_measured", "The browser did not record which parts of the files were used.")
     transferred = {request.url: request for request in rendering.requests}
 
     files = sorted(

@@ -286,7 +286,8 @@ class Rendering:
     axe: tuple[AxeResult, ...] | None = None
     """``None`` when axe-core did not finish."""
     axe_version: str = ""
-    coverage: tuple[Coverage, ...] = ()
+    coverage: tuple[Coverage, ...] | None = ()
+    """``None`` when the use of the files was not recorded."""
     images: tuple[RenderedImage, ...] = ()
     """At most 500, in document order, those in shadow trees included."""
     fonts: tuple[UsedFont, ...] = ()
@@ -301,7 +302,7 @@ class Rendering:
     elapsed_s: float | None = None
     """Wall clock, from the start of the browser to its end."""
     notes: tuple[str, ...] = ()
-    """``network_limit``, ``load_timeout``, ``axe_timeout``, ``trace_cut``."""
+    """``network_limit``, ``load_timeout``, ``loads_cut``, ``look_timeout``, ``axe_timeout``, ``trace_cut``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from pagegrade.model.report import (
     Report,
     Result,
 )
+from pagegrade.render.drawing_limits import drawing_limits
 from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.escape import visible
 from pagegrade.render.failure_advice import cause, way_out
@@ -449,10 +450,9 @@ def browser_facts(report: Report, words: Words = ENGLISH) -> tuple[tuple[str, st
         shown.append(f"CLS {words.number(metrics.cls, digits=3)}")
     device = words.gettext("phone") if rendered.device == "mobile" else words.gettext("desktop")
     loads = words.ngettext("%(num)s load", "%(num)s loads", rendered.load_count)
-    return (
-        (words.gettext("Browser"), f"{visible(rendered.browser, 60)}, {device}, {loads}"),
-        (words.gettext("Metrics"), ", ".join(shown)),
-    )
+    browser = f"{visible(rendered.browser, 60)}, {device}, {loads}"
+    names = words.gettext("Browser"), words.gettext("Metrics"), words.gettext("Limits")
+    return tuple(zip(names, (browser, ", ".join(shown), drawing_limits(rendered, words)), strict=True))
 
 
 def evaluated_by(report: Report) -> str:

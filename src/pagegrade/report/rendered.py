@@ -46,7 +46,7 @@ def rendered_page(rendering: Rendering, loads: Sequence[LoadMetrics], medians: L
         requests=rendering.requests[:MAX_REQUESTS],
         request_count=len(rendering.requests),
         console=rendering.console,
-        coverage=tuple(sorted(rendering.coverage, key=lambda one: (-one.unused_bytes, one.url)))[:MAX_COVERAGE],
+        coverage=tuple(sorted(rendering.coverage or (), key=lambda one: (-one.unused_bytes, one.url)))[:MAX_COVERAGE],
         pictures=tuple(
             RenderedPicture(
                 name=name,

@@ -19,7 +19,7 @@ from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.browser.render import render
 from pagegrade.gather.guard import Policy
 from pagegrade.gather.http import HTTPClient
-from pagegrade.model.outcome import Outcome
+from pagegrade.model.outcome import NotRun, Outcome
 from pagegrade.model.rendering import Rendering
 from pagegrade.parse.rendering.metrics import rendered_metrics
 from tests.builders import make_artifacts
@@ -122,7 +122,7 @@ def test_contrast_is_measured(shop: Rendering) -> None:
 
 def test_unused_code_is_counted(shop: Rendering) -> None:
     """Of scripts the functions that never ran, of style sheets the rules that select nothing."""
-    kinds = {one.kind: one for one in shop.coverage}
+    kinds = {one.kind: one for one in shop.coverage or ()}
 
     assert 0 < kinds["script"].unused_bytes < kinds["script"].total_bytes
     assert 0 < kinds["stylesheet"].unused_bytes < kinds["stylesheet"].total_bytes
@@ -224,7 +224,7 @@ def test_the_browsers_issues_are_kept(faulty: Rendering) -> None:
 
 def test_scripts_that_scripts_load_are_read(faulty: Rendering) -> None:
     """For traces of outdated code."""
-    legacy = {one.url.rpartition("/")[2]: one.legacy for one in faulty.coverage if not one.inline}
+    legacy = {one.url.rpartition("/")[2]: one.legacy for one in faulty.coverage or () if not one.inline}
 
     assert legacy["late.js"] == ("regenerator (compiled generators)",)
     assert legacy["busy.js"] == ()
@@ -351,6 +351,22 @@ def test_endless_loops_end_with_the_time(program: Path, script: str) -> None:
         draw(program, {"/": page, "/loop": "<script>for(;;);</script>"}, time_s=8.0)
 
     assert failed.value.code == "timeout"
+
+
+def test_a_page_without_rest_keeps_what_was_seen(program: Path) -> None:
+    """The time suffices for one load of three, which is cut: its facts stand, the missing ones are not evaluated."""
+    script = "setInterval(() => { const end = performance.now() + 90; while (performance.now() < end); }, 400)"
+    rendering, site = draw(program, {"/": f"{PLAIN}<script>{script}</script>"}, time_s=21.0, loads=3)
+    unused = run_check(all_checks()["unused-javascript"], Facts(make_artifacts(rendering=rendering)))
+
+    assert {"loads_cut", "load_timeout"} <= set(rendering.notes)
+    assert len(rendering.loads) == 1
+    assert site.asked.count("/") == 1
+    assert rendered_metrics(rendering).fcp_ms is not None
+    assert "<h1>Hello</h1>" in rendering.html
+    assert rendering.axe
+    assert rendering.coverage is None
+    assert isinstance(unused, NotRun)
 
 
 def test_a_memory_bomb_is_ended(program: Path) -> None:

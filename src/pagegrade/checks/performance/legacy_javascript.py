@@ -128,6 +128,6 @@ def _loaded(
     if isinstance(rendering, NotGathered):
         return
     read = {one.url for one in resources.items if one.script} if isinstance(resources, Resources) else set()
-    for file in rendering.coverage:
+    for file in rendering.coverage or ():
         if file.kind == "script" and not file.inline and file.url not in read and parties.is_own(file.url):
             yield file.legacy, Evidence(url=file.url, reason=", ".join(file.legacy)[:200])

@@ -17,6 +17,8 @@ from pagegrade.gather.http import HTTPClient
 from pagegrade.model.rendering import Rendering
 
 _MOST_REFUSED_HOSTS: Final = 20
+_END_S: Final = 3.0
+"""Kept back for what a visit that has used up its time still waits for."""
 
 
 async def render(url: str, options: RenderOptions, *, client: HTTPClient) -> Rendering:
@@ -30,13 +32,6 @@ async def render(url: str, options: RenderOptions, *, client: HTTPClient) -> Ren
     Raises:
         RenderingFailed: The page was not drawn; its code says why.
     """
-    visit_options = VisitOptions(
-        device=DEVICES[options.device],
-        network=options.network,
-        loads=options.loads,
-        cpu_slowdown=options.cpu_slowdown,
-        trace=options.trace,
-    )
     started = asyncio.get_running_loop().time()
     proxy = Proxy(permit=client.permit, guard=client.guard, shape=SHAPES[options.network], limits=options.limits)
     try:
@@ -45,6 +40,14 @@ async def render(url: str, options: RenderOptions, *, client: HTTPClient) -> Ren
             run_browser(options.program, max_memory_bytes=options.max_memory_bytes) as browser,
             proxy.serve(browser.listener),
         ):
+            visit_options = VisitOptions(
+                device=DEVICES[options.device],
+                network=options.network,
+                loads=options.loads,
+                cpu_slowdown=options.cpu_slowdown,
+                trace=options.trace,
+                time_s=options.time_s - (asyncio.get_running_loop().time() - started) - _END_S,
+            )
             try:
                 rendering = await Visit(browser.connection, visit_options).run(url)
             except RenderingFailed as error:

@@ -18,6 +18,7 @@ from pagegrade.gather.browser.cdp import CommandFailed, Connection, Params
 from pagegrade.gather.browser.devices import DeviceProfile
 from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.records import ConsoleRecord, IssueRecord, RequestRecord, read_coverage
+from pagegrade.gather.browser.time_limit import TimeLimit
 from pagegrade.gather.browser.trace_file import TraceFile
 from pagegrade.model.rendering import (
     AxeResult,
@@ -70,8 +71,10 @@ class VisitOptions:
     """Loads of the page, 1 to 5; metrics are their median."""
     cpu_slowdown: float = 1.0
     trace: Path | None = None
-    """File for the trace of the last load."""
-    load_s: float = 30.0
+    """File for the trace of the last load, unless the time ends before it."""
+    time_s: float
+    """For all loads and the look; with too little of it, loads are left out or cut, and notes say so."""
+    load_s: float = 45.0
     """For one load, the wait for quiet included."""
 
 
@@ -83,6 +86,7 @@ class Visit:
         self._options = options
         self._product = ""
         self._notes: dict[str, None] = {}
+        self._time = TimeLimit(options.time_s)
 
     async def run(self, url: str) -> Rendering:
         """Load the page and report what is there.
@@ -96,18 +100,23 @@ class Visit:
         loads: list[Timeline] = []
         pictures: list[Picture] = []
         rendering: Rendering | None = None
-        for number in range(self._options.loads):
-            last = number == self._options.loads - 1
+        slowest_s = 0.0
+        while rendering is None:
+            left = self._options.loads - len(loads)
+            last = left == 1 or not self._time.has_time(slowest_s, loads=2)
+            left_s = self._time.left_s()
             async with self._page() as page:
                 with TraceFile(self._options.trace if last else None) as trace:
                     timeline, shots = await self._load(page, url, with_coverage=last, trace=trace)
+                slowest_s = max(slowest_s, left_s - self._time.left_s())
+                last = last or not self._time.has_time(slowest_s, loads=1)
                 timeline, kept = await self.with_frames(timeline, shots, keep=FILMSTRIP_FRAMES if last else 0)
                 loads.append(timeline)
                 if last:
+                    if left > 1:
+                        self._notes["loads_cut"] = None
                     pictures += kept
                     rendering = await self._look(page, timeline)
-        if rendering is None:
-            raise RenderingFailed("internal", "The page was not looked at.")
         return replace(
             rendering,
             loads=tuple(loads),
@@ -119,7 +128,7 @@ class Visit:
         self, method: str, params: Params | None = None, *, session: str = "", time_s: float = _COMMAND_S
     ) -> Params:
         try:
-            async with asyncio.timeout(time_s):
+            async with asyncio.timeout(self._time.bounded(time_s)):
                 return await self._connection.send(method, params, session=session)
         except TimeoutError as error:
             raise RenderingFailed("timeout", "The browser did not answer in time.", reason=method) from error
@@ -186,6 +195,7 @@ class Visit:
         if self._options.cpu_slowdown > 1:
             commands.append(("Emulation.setCPUThrottlingRate", {"rate": self._options.cpu_slowdown}))
             self._notes[f"cpu_slowdown_{self._options.cpu_slowdown:g}"] = None
+        page.with_coverage = with_coverage
         if with_coverage:
             connection.on("CSS.styleSheetAdded", page.add_sheet)
             connection.on("Debugger.scriptParsed", page.add_script)
@@ -214,15 +224,16 @@ class Visit:
         config = {"excludedCategories": ["*"], "includedCategories": [*CATEGORIES, *trace.categories]}
         await self._send("Tracing.start", {"traceConfig": config, "transferMode": "ReportEvents"}, session=page.session)
         started = asyncio.get_running_loop().time()
+        load_s = self._time.for_load_s(self._options.load_s)
         try:
-            answer = await self._send("Page.navigate", {"url": url}, session=page.session, time_s=self._options.load_s)
+            answer = await self._send("Page.navigate", {"url": url}, session=page.session, time_s=load_s)
         except CommandFailed as error:
             raise RenderingFailed("navigation", "The browser refused to open the page.") from error
         page.frame = str(answer.get("frameId", ""))
         failure = answer.get("errorText")
         if failure:
             raise RenderingFailed("navigation", f"The browser could not open the page: {str(failure)[:100]}.")
-        await self._until_quiet(page)
+        await self._until_quiet(page, started + load_s)
         lasted_s = asyncio.get_running_loop().time() - started
         connection.post("Tracing.end", session=page.session)
         with suppress(TimeoutError):
@@ -237,10 +248,9 @@ class Visit:
         shots = [((time - origin_us) / 1_000, picture) for time, picture in sorted(recording.screenshots)]
         return timeline, shots
 
-    async def _until_quiet(self, page: _Page) -> None:
+    async def _until_quiet(self, page: _Page, end: float) -> None:
         """Wait until nothing happens any more, or the time of the load is over."""
         loop = asyncio.get_running_loop()
-        end = loop.time() + self._options.load_s
         idle = _script("idle.js")
         while loop.time() < end:
             if self._connection.closed.done():
@@ -330,6 +340,8 @@ class Visit:
         """Look at the page after the load; parts that fail are left out and named."""
         device = self._options.device
         document = _dict(await self._part(self._evaluate(page, f"({_script('document.js')})({MAX_HTML_CHARACTERS})")))
+        if not document and "look_timeout" in self._notes:
+            raise RenderingFailed("timeout", "The page did not come to an end in time.", reason="time_limit")
         if not document:
             raise RenderingFailed("navigation", "The document could not be read after it was drawn.")
         url = str(document.get("url", ""))
@@ -345,7 +357,9 @@ class Visit:
             await self._part(self._shoot(page, "viewport", device.height_px, 1.0)),
             await self._part(self._shoot(page, "full_page", round(height), _FULL_PAGE_SCALE)),
         ]
-        coverage = await self._part(read_coverage(self._send, page.session, page.sheets, page.scripts)) or ()
+        coverage = None
+        if page.with_coverage:
+            coverage = await self._part(read_coverage(self._send, page.session, page.sheets, page.scripts))
         cookies = _items(_dict(await self._part(self._send("Network.getCookies", session=page.session))).get("cookies"))
         by_script = page.requests.cookies_set_by_server()
         return Rendering(
@@ -368,7 +382,7 @@ class Visit:
             console=page.console.finish(),
             axe=axe,
             axe_version=axe_version,
-            coverage=tuple(coverage),
+            coverage=None if coverage is None else tuple(coverage),
             images=images,
             fonts=fonts,
             issues=page.issues.finish(),
@@ -485,6 +499,7 @@ class _Page:
     frame: str = ""
     world: int | None = None
     crashed: bool = False
+    with_coverage: bool = False
     requests: RequestRecord = field(default_factory=RequestRecord)
     console: ConsoleRecord = field(default_factory=ConsoleRecord)
     issues: IssueRecord = field(default_factory=IssueRecord)
