@@ -58,6 +58,9 @@ _WORDS = {
     "width": "width",
     "height": "height",
     "minSize": "required",
+    "requiredContrastRatio": "required",
+    "nodeColor": "link",
+    "parentColor": "text",
 }
 
 

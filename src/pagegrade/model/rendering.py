@@ -302,7 +302,8 @@ class Rendering:
     elapsed_s: float | None = None
     """Wall clock, from the start of the browser to its end."""
     notes: tuple[str, ...] = ()
-    """``network_limit``, ``load_timeout``, ``loads_cut``, ``look_timeout``, ``axe_timeout``, ``trace_cut``."""
+    """``network_limit``, ``load_timeout``, ``loads_cut``, ``look_timeout``, ``axe_timeout``, ``trace_cut``,
+    ``frames_not_checked``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ _SENTENCES: Final = {
     "load_timeout": N_("The page did not come to rest; its load was cut off."),
     "look_timeout": N_("There was no time to record everything of the drawn page."),
     "axe_timeout": N_("The accessibility rules did not finish."),
+    "frames_not_checked": N_("The contents of embedded frames were not checked."),
     "trace_cut": N_("The page did more than is recorded of a load."),
 }
 """Note of a rendering -> its sentence; what other notes left out is said where it is missing."""

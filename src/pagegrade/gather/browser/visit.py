@@ -349,6 +349,8 @@ class Visit:
             # The page went on to an address that is refused or does not answer: the browser's own error page is not it.
             raise RenderingFailed("navigation", "The page left for an address that could not be opened.", reason="left")
         html = str(document.get("html", ""))
+        if document.get("frames"):
+            self._notes["frames_not_checked"] = None
         axe, axe_version = await self._run_axe(page)
         largest, shifted = await self._elements(page, timeline)
         images, fonts = await self._assets(page)

@@ -81,6 +81,7 @@
     html: html.slice(0, most),
     cut: html.length > most,
     elements,
+    frames: [...document.querySelectorAll("iframe, frame")].some((frame) => frame.checkVisibility()),
     title: document.title.slice(0, 1000),
     url: location.href.slice(0, 8192),
     height: Math.ceil(Math.max(root.scrollHeight, document.body ? document.body.scrollHeight : 0)),

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+
+from pagegrade.checks._run import Evaluated
+from pagegrade.checks.accessibility.link_in_text_block import link_in_text_block
+from pagegrade.model.artifacts import NotGathered
+from pagegrade.model.outcome import NotRun, Outcome
+from pagegrade.model.rendering import AxeNode, AxeResult
+from tests.builders import evaluated, run
+from tests.rendering_builders import make_rendering
+
+Outcomes = Literal["violation", "incomplete"]
+SUMMARY = "Fix any of the following:\n  Element is not as it should be\n  or otherwise"
+
+
+def evaluate(count: int, *, outcome: Outcomes = "violation", rule: str = "link-in-text-block") -> Evaluated:
+    """The verdict on a page with so many offenders."""
+    nodes = tuple(AxeNode(selector=f"#n{number}", html="<p>", summary=SUMMARY) for number in range(min(count, 30)))
+    result = AxeResult(
+        rule=rule, impact="serious", help="", help_url="", outcome=outcome, nodes=nodes, node_count=count
+    )
+    return evaluated(link_in_text_block, rendering=make_rendering(axe=(result,)))
+
+
+@pytest.mark.parametrize(("count", "loss"), [(1, 0.5), (10, 1.0), (40, 1.0)])
+def test_each_element_costs_up_to_ten(count: int, loss: float) -> None:
+    """The true number is given where more were found than are listed."""
+    found = evaluate(count)
+
+    assert isinstance(found.verdict, Outcome)
+    assert found.verdict.state == "color_alone"
+    assert found.loss == pytest.approx(loss)
+    assert found.verdict.total == count
+    assert found.verdict.evidence[0].selector == "#n0"
+    assert found.verdict.evidence[0].reason == "Element is not as it should be"
+
+
+@pytest.mark.parametrize(("outcome", "rule"), [("incomplete", "link-in-text-block"), ("violation", "region")])
+def test_what_is_undecided_or_of_another_rule_costs_nothing(outcome: Outcomes, rule: str) -> None:
+    """Only what the browser is certain of is a finding."""
+    assert evaluate(3, outcome=outcome, rule=rule).loss == 0
+
+
+def test_rules_that_did_not_finish_say_nothing() -> None:
+    """A page too large for them has not passed."""
+    verdict = run(link_in_text_block, rendering=make_rendering(axe=None))
+
+    assert isinstance(verdict, NotRun)
+    assert verdict.code == "not_measured"
+
+
+def test_without_a_browser_it_is_not_evaluated() -> None:
+    """Static analysis cannot decide it."""
+    assert isinstance(run(link_in_text_block, rendering=NotGathered(code="no_browser", detail="None.")), NotRun)
