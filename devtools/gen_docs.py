@@ -61,9 +61,13 @@ def check_pages(checks: Mapping[str, Check]) -> Iterator[tuple[str, str]]:
         rule = rules[check.id]
         cost = f"{rule.price:g}"
         yield f"checks/{check.id}.md", _marked(_check_page(check, rule, checks))
-        rows.append(f"| [{check.id}]({check.id}.md) | {check.category} | {check.severity.label} | {cost} |")
-    head = "# Checks\n\nThe last column is the most a check can cost, in points of the score.\n\n"
-    table = "| check | category | severity | costs at most |\n|---|---|---|---:|\n" + "\n".join(rows)
+        about = f"{check.category} | {check.severity.label} | {'browser' if check.needs_browser else 'any'} | {cost}"
+        rows.append(f"| [{check.id}]({check.id}.md) | {about} |")
+    head = (
+        "# Checks\n\nThe last column is the most a check can cost, in points of the score. Checks with the engine "
+        "`browser` are evaluated\nonly where a page was also drawn in a browser.\n\n"
+    )
+    table = "| check | category | severity | engine | costs at most |\n|---|---|---|---|---:|\n" + "\n".join(rows)
     yield "checks/README.md", _marked(f"{head}{table}\n")
 
 
@@ -78,6 +82,7 @@ def _check_page(check: Check, rule: Rule, checks: Mapping[str, Check]) -> str:
     lines = [f"# {check.title}", "", check.summary, ""]
     lines += [f"- id: `{check.id}`", f"- category: {check.category}", f"- severity: {check.severity.label}"]
     lines += [f"- costs at most: {rule.price:g} points", f"- since: {check.since}"]
+    lines += ["- evaluated only where a page was also drawn in a browser"] if check.needs_browser else []
     lines += [f"- changed: {', '.join(check.changed)}"] if check.changed else []
     same = [other.id for other in checks.values() if other.cause == check.cause and other is not check]
     lines += [f"- charged once together with: {_links(same)}"] if check.cause is not None and same else []

@@ -23,6 +23,7 @@ def test_every_check_has_a_page_and_a_row() -> None:
 
     assert set(made) == {f"checks/{name}.md" for name in all_checks()} | {"checks/README.md"}
     assert all(f"({name}.md)" in table for name in all_checks())
+    assert table.count("| browser |") == sum(check.needs_browser for check in all_checks().values()) > 0
 
 
 def test_a_page_shows_states_sections_and_sources() -> None:
