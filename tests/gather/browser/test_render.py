@@ -371,7 +371,7 @@ def test_proportions_links_and_frames_are_seen(program: Path) -> None:
 def test_a_page_without_rest_keeps_what_was_seen(program: Path) -> None:
     """The time suffices for one load of three, which is cut: its facts stand, the missing ones are not evaluated."""
     script = "setInterval(() => { const end = performance.now() + 90; while (performance.now() < end); }, 400)"
-    rendering, site = draw(program, {"/": f"{PLAIN}<script>{script}</script>"}, time_s=21.0, loads=3)
+    rendering, site = draw(program, {"/": f"{PLAIN}<script>{script}</script>"}, time_s=30.0, loads=3)
     unused = run_check(all_checks()["unused-javascript"], Facts(make_artifacts(rendering=rendering)))
 
     assert {"loads_cut", "load_timeout"} <= set(rendering.notes)

@@ -243,7 +243,8 @@ class Visit:
             self._notes["trace_cut"] = None
         read = read_timeline(recording, frame=page.frame, lasted_s=lasted_s)
         if read is None:
-            raise RenderingFailed("navigation", "The browser did not show the page.")
+            code = "timeout" if "load_timeout" in self._notes else "navigation"
+            raise RenderingFailed(code, "The browser did not show the page.")
         timeline, origin_us = read
         shots = [((time - origin_us) / 1_000, picture) for time, picture in sorted(recording.screenshots)]
         return timeline, shots
