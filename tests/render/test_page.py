@@ -394,6 +394,20 @@ def test_two_runs_are_compared() -> None:
     assert 'href="/reports/7/runs/1"' in text
 
 
+def test_changes_of_one_cause_stand_together() -> None:
+    """The one that is charged is the headline, whichever comes first; the others stand in it, with places."""
+    counted = make_result("a-counted", title="Counted one", cause="slow", counted_in="b-charged", lost=0.0)
+    charged = make_result("b-charged", title="Charged one", cause="slow", lost=9.0)
+    passed = (make_passed("a-counted", cause="slow"), make_passed("b-charged", cause="slow"), make_passed("c"))
+    text = comparison_of(make_report(*passed), make_report(counted, charged, make_result("c", title="Another")))
+    new = text[text.index(">New ") : text.index('id="fixed"')]
+
+    assert new.startswith('>New <span class="count">2</span>')
+    assert new.count('<details class="card"') == 2
+    assert new.index("Charged one") < new.index("Counted one") < new.index("Another")
+    assert "<h4><bdi>Counted one</bdi></h4>" in new
+
+
 def test_the_same_run_twice_has_nothing_new() -> None:
     """Empty parts say so."""
     text = comparison_of(make_report(make_passed("a")), make_report(make_passed("a")))

@@ -195,7 +195,7 @@ class RenderedImage:
     """CSS pixels, from the upper left corner of the page."""
     y_px: float
     width_px: float
-    """CSS pixels of its content box; 0 where it is not drawn."""
+    """CSS pixels of its content box, before transforms; 0 where it is not drawn."""
     height_px: float
     fit: str = "fill"
     """Its ``object-fit``."""

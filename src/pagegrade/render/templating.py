@@ -183,15 +183,23 @@ def _short_url(url: str) -> str:
     return bare if len(bare) <= SHORT else f"{bare[: SHORT // 2]}…{bare[-SHORT // 2 :]}"
 
 
-def _grouped(changes: Sequence[Change]) -> tuple[tuple[Result, tuple[Evidence, ...]], ...]:
-    """Changes by their check, in the order they come: (its result, the places)."""
-    results: dict[str, Result] = {}
-    places: dict[str, list[Evidence]] = {}
+def _grouped(changes: Sequence[Change]) -> tuple[tuple[tuple[Result, tuple[Evidence, ...]], ...], ...]:
+    """Changes by their cause, in their order; of each: (result, places) of its checks, the charged one first."""
+    causes: dict[str, dict[str, tuple[Result, list[Evidence]]]] = {}
     for change in changes:
-        name = change.result.check
-        results.setdefault(name, change.result)
-        places.setdefault(name, []).extend([change.evidence] if change.evidence is not None else [])
-    return tuple((result, tuple(places[name])) for name, result in results.items())
+        result = change.result
+        checks = causes.setdefault(result.cause or result.check, {})
+        _, places = checks.setdefault(result.check, (result, []))
+        places.extend([change.evidence] if change.evidence is not None else [])
+    return tuple(
+        tuple(
+            (result, tuple(places))
+            for result, places in sorted(
+                checks.values(), key=lambda pair: (pair[0].counted_in is not None, -pair[0].lost)
+            )
+        )
+        for checks in causes.values()
+    )
 
 
 def _milliseconds(moment: datetime) -> int:

@@ -354,18 +354,27 @@ def test_endless_loops_end_with_the_time(program: Path, script: str) -> None:
 
 
 def test_proportions_links_and_frames_are_seen(program: Path) -> None:
-    """A squeezed image, a link that only its color marks, and a frame whose content is not checked."""
+    """A squeezed image and no turned one, a link that only its color marks, and frames, also in a shadow tree."""
     page = f"""{PLAIN}<style>p{{color:#000;background:#fff}} a{{color:#222;text-decoration:none}}</style>
 <p>Some words and <a href=/x>a link</a> among them.</p><img src=/a.png width=100 height=100 alt=a>"""
     files = {"/a.png": ("image/png", png(400, 300)), "/frame": "<img src=/b.png>"}
     without, _ = draw(program, {"/": page, **files})
     framed, _ = draw(program, {"/": f"{page}<iframe title=f src=/frame></iframe>", **files})
+    turned = f"""{PLAIN}<style>img{{width:100px;height:75px;padding:9px 3px;transform:rotate(5deg) scale(2)}}</style>
+<img src=/a.png alt=a><my-box></my-box><script>customElements.define("my-box", class extends HTMLElement {{
+connectedCallback() {{ this.attachShadow({{mode: "open"}}).innerHTML = "<iframe title=f src=/frame></iframe>" }} }})
+</script>"""
+    inside, _ = draw(program, {"/": turned, **files})
+    kept = run_check(all_checks()["image-aspect-ratio"], Facts(make_artifacts(turned, rendering=inside)))
     facts = Facts(make_artifacts(page, url=without.final_url, rendering=without))
     verdicts = [run_check(all_checks()[name], facts) for name in ("image-aspect-ratio", "link-in-text-block")]
 
     assert [verdict.state for verdict in verdicts if isinstance(verdict, Outcome)] == ["distorted", "color_alone"]
     assert "frames_not_checked" not in without.notes
     assert "frames_not_checked" in framed.notes
+    assert "frames_not_checked" in inside.notes
+    assert isinstance(kept, Outcome)
+    assert kept.state == "kept"
 
 
 def test_a_page_without_rest_keeps_what_was_seen(program: Path) -> None:

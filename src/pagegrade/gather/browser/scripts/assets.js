@@ -9,9 +9,7 @@
       if (node.localName !== "img" || !node.complete || !node.naturalWidth || images.length >= most) continue;
       const found = describe.call(node);
       const style = getComputedStyle(node);
-      const inner = (...names) => names.reduce((sum, name) => sum + (parseFloat(style[name]) || 0), 0);
-      const beside = inner("paddingLeft", "paddingRight", "borderLeftWidth", "borderRightWidth");
-      const above = inner("paddingTop", "paddingBottom", "borderTopWidth", "borderBottomWidth");
+      const drawn = found.width > 0 && found.height > 0;
       // The natural size is divided by the density of the chosen candidate; a copy without candidates has its pixels.
       const copy = new Image();
       copy.src = node.currentSrc;
@@ -24,8 +22,9 @@
         natural_height_px: whole ? copy.naturalHeight : node.naturalHeight,
         x_px: found.x,
         y_px: found.y,
-        width_px: Math.max(0, found.width - beside),
-        height_px: Math.max(0, found.height - above),
+        // Of the content box in the layout: a box around a rotated image has other proportions.
+        width_px: drawn ? node.width : 0,
+        height_px: drawn ? node.height : 0,
         fit: style.objectFit.slice(0, 20),
         lazy: node.loading === "lazy",
       });

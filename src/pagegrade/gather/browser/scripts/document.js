@@ -16,6 +16,7 @@
   const references = "id for form list headers aria-labelledby aria-describedby aria-controls aria-owns aria-details aria-activedescendant aria-errormessage aria-flowto popovertarget".split(" ");
   let trees = 0;
   let elements = 0;
+  let frames = 0;
   const copyOf = (node, tree, inHead) => {
     if (node.nodeType !== 1) return node.cloneNode(false);
     elements += 1;
@@ -30,6 +31,7 @@
     if (!inHead && !skipped.has(node.tagName)) {
       const hidden = hiddenHow(node);
       if (hidden) copy.setAttribute(mark, hidden);
+      else if (node.localName === "iframe" || node.localName === "frame") frames += 1;
     }
     return copy;
   };
@@ -81,7 +83,7 @@
     html: html.slice(0, most),
     cut: html.length > most,
     elements,
-    frames: [...document.querySelectorAll("iframe, frame")].some((frame) => frame.checkVisibility()),
+    frames,
     title: document.title.slice(0, 1000),
     url: location.href.slice(0, 8192),
     height: Math.ceil(Math.max(root.scrollHeight, document.body ? document.body.scrollHeight : 0)),
