@@ -403,9 +403,10 @@ def test_changes_of_one_cause_stand_together() -> None:
     new = text[text.index(">New ") : text.index('id="fixed"')]
 
     assert new.startswith('>New <span class="count">2</span>')
-    assert new.count('<details class="card"') == 2
+    assert new.count('<details class="row"') == 2
+    assert "+1 with the same cause" in new
     assert new.index("Charged one") < new.index("Counted one") < new.index("Another")
-    assert "<h4><bdi>Counted one</bdi></h4>" in new
+    assert "<h3><bdi>Counted one</bdi></h3>" in new
 
 
 def test_the_same_run_twice_has_nothing_new() -> None:
