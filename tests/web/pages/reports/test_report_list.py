@@ -49,6 +49,23 @@ async def fill(instance: Instance) -> Account:
     return bob
 
 
+def test_the_reports_of_a_site_belong_to_the_sites(tmp_path: Path) -> None:
+    """The navigation marks where a reader is: the list of all reports, or one of the sites."""
+
+    async def script(instance: Instance) -> list[list[tuple[str, str]]]:
+        await fill(instance)
+        pages = [
+            await instance.page("GET", path) for path in ("/reports", "/reports?project=good.example", "/projects")
+        ]
+        return [re.findall(r'<a href="([^"]*)" aria-current="([^"]*)"><svg', page.text) for page in pages]
+
+    assert with_instance(tmp_path, script) == [
+        [("/reports", "page")],
+        [("/projects", "true")],
+        [("/projects", "page")],
+    ]
+
+
 def test_each_account_sees_its_own_reports(tmp_path: Path) -> None:
     """Alice hers, newest first; Bob his; Charlie the form to sign in."""
 
