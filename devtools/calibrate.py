@@ -101,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _skip("no private network namespace is permitted here") if status == NO_NAMESPACE else status
         rows = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
     corpus = None if given.labeled else [row for row in rows if not row["label"]]
-    text, faults = report([row for row in rows if row["label"]], corpus)
+    text, faults = report([row for row in rows if row["label"]], corpus, whole=not given.only)
     sys.stdout.write(text)
     if given.render:
         drawn = sum((row["report"] or {}).get("rendered") is not None for row in rows)
@@ -126,14 +126,18 @@ def unshare(command: Sequence[str]) -> int:
     return subprocess.run([tool, *flags, "--", *command], cwd=ROOT, check=False).returncode
 
 
-def report(labeled: Sequence[Row], corpus: Sequence[Row] | None) -> tuple[str, list[str]]:
-    """(what to print, the laws that do not hold); ``None`` for a corpus that was not asked for."""
-    faults = [*label_faults(labeled), *(() if corpus is None else spread_faults(corpus))]
+def report(labeled: Sequence[Row], corpus: Sequence[Row] | None, *, whole: bool = True) -> tuple[str, list[str]]:
+    """(what to print, the laws that do not hold); ``None`` for a corpus that was not asked for.
+
+    Laws are about all pages: without the ``whole`` they are not checked.
+    """
+    faults = [*label_faults(labeled), *(() if corpus is None else spread_faults(corpus))] if whole else []
+    unbroken = "All laws hold." if whole else "Only some pages were graded: the laws were not checked."
     parts = [
         confusion(labeled),
         *(() if corpus is None else (spread(corpus),)),
         penalties([row["report"] for row in (*labeled, *(corpus or ())) if score_of(row) is not None]),
-        "\n".join(f"BELOW THE LAWS: {fault}" for fault in faults) or "All laws hold.",
+        "\n".join(f"BELOW THE LAWS: {fault}" for fault in faults) or unbroken,
     ]
     return "\n\n".join(parts) + "\n", faults
 

@@ -31,6 +31,14 @@ def test_results_that_keep_the_laws_have_no_faults() -> None:
     assert text.endswith("All laws hold.\n")
 
 
+def test_the_laws_are_not_checked_for_some_pages() -> None:
+    """One wrong page of one would break them, and one right page would keep them."""
+    text, faults = report([row("good", "bad", 20)], None, whole=False)
+
+    assert faults == []
+    assert text.endswith("Only some pages were graded: the laws were not checked.\n")
+
+
 def test_a_failed_analysis_is_a_page_without_a_grade() -> None:
     """No report at all counts as none, like one without a result."""
     assert label_faults([*RIGHT, {"id": "gone", "label": "none", "report": None}]) == []
