@@ -10,15 +10,21 @@ from typing import Any
 
 import pytest
 
+from pagegrade.clock import now_ms
+from pagegrade.model.account import Caller
 from pagegrade.model.stored import ClaimedRun
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.container import Services
+from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.batches import create_batch, show_batch
+from pagegrade.service.reports.validation import read_new_report
 from pagegrade.service.runs.analysis import AnalyzeOptions
 from pagegrade.store.repositories.pictures import load_picture
 from pagegrade.store.repositories.reports import delete_report
 from pagegrade.store.repositories.run_history import load_detail
 from pagegrade.worker.execute import perform_run
+from pagegrade.worker.monitor_scheduler import queue_due_monitors
 from tests.gather.scripted import Names
 from tests.queue_builders import Queue
 from tests.site.serve import Site, serve_site
@@ -120,6 +126,39 @@ def test_a_page_is_drawn_and_its_pictures_are_stored(
     # The second run needs no browser: it has the pictures for previews alone.
     assert after == [("icon",), ("social",)]
     assert stored == kept
+
+
+@pytest.mark.parametrize("services", ["sqlite"], indirect=True)
+def test_runs_of_batches_and_monitors_are_drawn(services: Services, queue: Queue, site: Site, program: Path) -> None:
+    """A batch that asks for a browser has its reports drawn, and so does each run of a monitor on one of them."""
+    services.options = replace(services.options, browser=program)
+    alice, _ = add_owner(services.database, "Alice in a batch")
+    caller, options, database = Caller(account=alice), services.options, services.database
+    new = read_new_report(
+        site.http + DRAWN, privacy=None, password=None, account=alice, options=options, render=1, device="desktop"
+    )
+    batch_id = database.write_here(
+        lambda tx: create_batch(tx, caller, [new], options, now_ms(), refused=(), password_hash=None)
+    )
+    (of_batch,) = queue.claim(now_ms=now_ms())
+    perform(services, of_batch)
+    batch = database.read_here(lambda tx: show_batch(tx, caller, batch_id, options, now_ms()))
+    database.write_here(
+        lambda tx: create_monitor(tx, caller, MonitorChange(), options, 0, report_id=of_batch.report_id)
+    )
+    settled = asyncio.run(queue_due_monitors(services))
+    (of_monitor,) = queue.claim(now_ms=now_ms())
+    perform(services, of_monitor)
+    details = [
+        json.loads(database.read_here(lambda tx, number=number: load_detail(tx, of_batch.report_id, number)) or b"{}")  # type: ignore[misc]
+        for number in (1, 2)
+    ]
+
+    assert batch.unfinished == 0
+    assert settled == 1
+    assert [detail["rendered"]["device"] for detail in details] == ["desktop"] * 2
+    assert all(detail["rendered"]["metrics"]["fcp_ms"] > 0 for detail in details)
+    assert counted(services, "drawn") == 2
 
 
 def test_without_a_browser_the_report_says_so(services: Services, queue: Queue, site: Site) -> None:
