@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -50,13 +51,18 @@ def is_renderer(pid: int) -> bool:
     return b"--type=renderer" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
-def settled_renderers(tree: list[int]) -> list[dict[str, str]]:
-    """Status of the processes that draw pages, once they have given up their rights."""
+def settled_renderers(root: int) -> list[dict[str, str]]:
+    """Status of the processes that draw pages, once there are some and they have given up their rights."""
 
     def found() -> list[dict[str, str]]:
-        return [status_of(pid) for pid in tree if is_renderer(pid)]
+        seen = []
+        for pid in process_tree(root):
+            with suppress(OSError):  # it has just ended
+                if is_renderer(pid):
+                    seen.append(status_of(pid))
+        return seen
 
-    wait_until(lambda: all(one["Seccomp"] == "2" for one in found()), "the sandbox of the renderers")
+    wait_until(lambda: {one["Seccomp"] for one in found()} == {"2"}, "the sandbox of the renderers")
     return found()
 
 
@@ -91,8 +97,8 @@ def test_it_runs_sandboxed_in_a_network_of_its_own_and_leaves_nothing(program: P
     async def run() -> tuple[list[int], list[dict[str, str]], str]:
         async with run_browser(program, max_memory_bytes=MAX_MEMORY_BYTES) as browser:
             await browser.connection.send("Target.createTarget", {"url": "about:blank"})
+            renderers = await asyncio.to_thread(settled_renderers, browser.pid)
             tree = process_tree(browser.pid)
-            renderers = await asyncio.to_thread(settled_renderers, tree)
             return tree, renderers, network_of(str(tree[0]))
 
     tree, renderers, network = asyncio.run(run())
