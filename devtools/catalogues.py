@@ -1,4 +1,4 @@
-"""The message catalogues of the pages: extracted from the sources, and checked.
+"""The message catalogues of the pages and of findings: extracted from the sources, and checked.
 
 ``python -m devtools.catalogues`` brings every catalogue up to date: new messages come in empty, gone ones go, finished
 translations stay. ``--check`` says what is missing: a message without a translation, or with other values in it.
@@ -18,6 +18,8 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
+from devtools.finding_messages import finding_messages
+from pagegrade.render import finding_texts
 from pagegrade.render.i18n import DOMAIN, LOCALES
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -28,6 +30,8 @@ OPTIONS: Final = {"**/templates/**.jinja": {"newstyle_gettext": "true", "trimmed
 KEYWORDS: Final[dict[str, Any]] = {"_": None, "gettext": None, "ngettext": (1, 2), "N_": None}
 PLURALS: Final = {"de": "nplurals=2; plural=(n != 1);"}
 _PLACEHOLDER: Final = re.compile(r"%\((\w+)\)s|%%|(%)")
+_VALUE: Final = re.compile(r"\{(\w+)\}")
+_CODE: Final = re.compile(r"```.*?```|`[^`]+`", re.DOTALL)
 _TAG: Final = re.compile(r"<[^>]+>")
 WIDTH: Final = 120
 
@@ -55,19 +59,34 @@ def extract(folder: Path = SOURCES) -> Catalog:
     return found
 
 
-def catalogue_path(language: str) -> Path:
+def extract_findings(folder: Path = SOURCES) -> Catalog:
+    """Every text of findings, each with the files it stands in."""
+    found = Catalog(domain=finding_texts.DOMAIN, charset="utf-8")
+    for text, names in finding_messages(folder).items():
+        found.add(text, None, [(name, 0) for name in sorted(names)])
+    return found
+
+
+DOMAINS: Final = {DOMAIN: extract, finding_texts.DOMAIN: extract_findings}
+"""Name of a catalogue -> how its messages are found."""
+
+
+def catalogue_path(language: str, domain: str = DOMAIN) -> Path:
     """Return the path of a language's catalogue."""
-    return FOLDER / language / "LC_MESSAGES" / f"{DOMAIN}.po"
+    return FOLDER / language / "LC_MESSAGES" / f"{domain}.po"
 
 
-def load(language: str) -> Catalog:
-    """The catalogue as it lies there."""
-    return read_po(io.BytesIO(catalogue_path(language).read_bytes()), locale=language, domain=DOMAIN)
+def load(language: str, domain: str = DOMAIN) -> Catalog:
+    """The catalogue as it lies there; an empty one if there is none yet."""
+    path = catalogue_path(language, domain)
+    if not path.exists():
+        return Catalog(locale=language, domain=domain)
+    return read_po(io.BytesIO(path.read_bytes()), locale=language, domain=domain)
 
 
 def updated(language: str, source: Catalog, kept: Catalog) -> bytes:
     """The catalogue with exactly the messages of the sources, sorted, and what was translated of them."""
-    fresh = Catalog(locale=language, domain=DOMAIN, charset="utf-8", fuzzy=False)
+    fresh = Catalog(locale=language, domain=source.domain, charset="utf-8", fuzzy=False)
     for message in sorted((each for each in source if each.id), key=_sorted_by):
         old = kept.get(message.id, message.context)
         files = sorted({(name, 0) for name, _ in message.locations})
@@ -82,27 +101,31 @@ def faults(language: str, source: Catalog, kept: Catalog) -> Iterator[Fault]:
     wanted = {(each.id, each.context): each for each in source if each.id}
     for message in kept:
         if message.id and (message.id, message.context) not in wanted:
-            yield Fault(language, _first(message), "no page says this any more")
+            yield Fault(language, _first(message), "nothing says this any more")
     for (message_id, context), message in wanted.items():
         old = kept.get(message_id, context)
         if old is None:
             yield Fault(language, _first(message), "not in the catalogue")
             continue
-        yield from _message_faults(language, message, old)
+        if source.domain == finding_texts.DOMAIN:
+            yield from _finding_faults(language, message, old)
+        else:
+            yield from _message_faults(language, message, old)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Write or check the catalogues; 1 if a checked one has faults."""
-    source = extract()
     found: list[Fault] = []
-    for language in LOCALES[1:]:
-        kept = load(language)
-        if "--check" in arguments:
-            found += faults(language, source, kept)
-        else:
-            catalogue_path(language).write_bytes(updated(language, source, kept))
-            missing = sum(1 for _ in faults(language, source, load(language)))
-            sys.stdout.write(f"{language}: {len(source)} messages, {missing} to fix\n")
+    for domain, extracted in DOMAINS.items():
+        source = extracted()
+        for language in LOCALES[1:]:
+            kept = load(language, domain)
+            if "--check" in arguments:
+                found += faults(language, source, kept)
+            else:
+                catalogue_path(language, domain).write_bytes(updated(language, source, kept))
+                missing = sum(1 for _ in faults(language, source, load(language, domain)))
+                sys.stdout.write(f"{language}, {domain}: {len(source)} messages, {missing} to fix\n")
     for fault in found:
         sys.stderr.write(f"{fault}\n")
     return 1 if found else 0
@@ -122,6 +145,20 @@ def _message_faults(language: str, message: Message, old: Message) -> Iterator[F
             yield Fault(language, _first(message), f"other values: {sorted(_placeholders(string))}")
         if sorted(_TAG.findall(string)) not in [sorted(_TAG.findall(each)) for each in ids]:
             yield Fault(language, _first(message), "other markup")
+
+
+def _finding_faults(language: str, message: Message, old: Message) -> Iterator[Fault]:
+    text, string = str(message.id), str(old.string or "")
+    if not string:
+        yield Fault(language, text, "not translated")
+        return
+    if old.fuzzy:
+        yield Fault(language, text, "marked as uncertain")
+    if sorted(_CODE.findall(string)) != sorted(_CODE.findall(text)):
+        yield Fault(language, text, "other code")
+    wanted, given = (sorted(_VALUE.findall(_CODE.sub("", each))) for each in (text, string))
+    if wanted != given:
+        yield Fault(language, text, f"other values: {given}")
 
 
 def _placeholders(text: str) -> set[str]:

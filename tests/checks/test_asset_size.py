@@ -35,5 +35,5 @@ def test_the_files_counted_are_those_listed_and_those_left_out(check: Check, kin
     files = make_resources(*(make_resource(URL + name, kind=kind, body_bytes=20_000) for name in names))
     found = outcome(check, "".join(element.format(name) for name in names), resources=files)
 
-    assert found.message.startswith(f"{kind.capitalize()}s transfer 240,000 bytes in 12 files")
+    assert found.message.startswith(f"12 {kind}s transfer 240,000 bytes")
     assert (len(found.evidence), found.total) == (10, 12)

@@ -7,7 +7,8 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 
-from devtools.catalogues import catalogue_path, extract, faults, load, updated
+from devtools.catalogues import DOMAINS, catalogue_path, extract, faults, load, updated
+from pagegrade.render import finding_texts
 from pagegrade.render.i18n import LOCALES
 
 
@@ -77,20 +78,39 @@ def test_every_form_of_a_plural_is_translated() -> None:
     assert [fault.what for fault in faults("de", source, kept)] == ["not translated"]
 
 
-def test_what_no_page_says_any_more_is_a_fault() -> None:
+def test_what_nothing_says_any_more_is_a_fault() -> None:
     """Its translation would be useless."""
     found = list(faults("de", a_source("New"), a_catalogue(Gone="Weg")))
 
     assert [(fault.message, fault.what) for fault in found] == [
-        ("Gone", "no page says this any more"),
+        ("Gone", "nothing says this any more"),
         ("New", "not in the catalogue"),
     ]
 
 
+@pytest.mark.parametrize(
+    ("source", "string", "what"),
+    [
+        ("Here", "", "not translated"),
+        ("{0} of {1} files", "{0} Dateien", "other values"),
+        ("Add `alt`.", "Fügen Sie `title` hinzu.", "other code"),
+        ("Write `{{ title }}`.", "Schreiben Sie `{{ titel }}`.", "other code"),
+    ],
+)
+def test_a_translation_of_a_finding_keeps_its_values_and_its_code(source: str, string: str, what: str) -> None:
+    """Braces in code are code."""
+    kept, wanted = Catalog(locale="de"), Catalog(domain=finding_texts.DOMAIN)
+    wanted.add(source)
+    kept.add(source, string)
+
+    assert [fault.what.partition(":")[0] for fault in faults("de", wanted, kept)] == [what]
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("language", LOCALES[1:])
-def test_every_catalogue_is_complete_and_true(language: str) -> None:
-    """Each message of each page, and in the form that an update would give the file."""
-    source, kept = extract(), load(language)
+def test_every_catalogue_is_complete_and_true(language: str, domain: str) -> None:
+    """Each message of each page and finding, and in the form that an update would give the file."""
+    source, kept = DOMAINS[domain](), load(language, domain)
 
     assert [str(fault) for fault in faults(language, source, kept)] == []
-    assert catalogue_path(language).read_bytes() == updated(language, source, kept)
+    assert catalogue_path(language, domain).read_bytes() == updated(language, source, kept)

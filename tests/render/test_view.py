@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from pagegrade.model.errors import FAILURE_CODES
-from pagegrade.model.outcome import Evidence, Saving
+from pagegrade.model.outcome import Saving
 from pagegrade.model.report import AppliedCap, CategoryScore
 from pagegrade.render import view
 from pagegrade.render.i18n import texts_for
@@ -148,14 +148,6 @@ def test_reasons_read_as_sentences(reason: str, shown: str) -> None:
     assert view.reason(make_passed(reason=reason)) == shown
 
 
-def test_a_place_names_all_that_is_known() -> None:
-    """URL, header, selector, line; a header line does not name its header again."""
-    evidence = Evidence(url="https://a.test/", selector="img", line=3, header="Link")
-
-    assert view.place(evidence) == "https://a.test/ · Link · img · line 3"
-    assert view.place(Evidence(header="Server", snippet="Server: x")) == ""
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -275,25 +267,6 @@ def test_documentation_flattens_to_one_line() -> None:
     assert view.flat_prose("Switch it on:\n\n```nginx\ngzip on;\n```") == "Switch it on: `gzip on;`"
 
 
-@pytest.mark.parametrize(
-    ("evidence", "thing", "places"),
-    [
-        (Evidence(snippet="<img>", selector="img", line=3, column=9), "", ("img", "line 3:9")),
-        (Evidence(snippet='<img src="/a.png">', url="/a.png", line=3), "", ("line 3",)),
-        (Evidence(snippet="<img>", url="https://a.test/a.png"), "", ("https://a.test/a.png",)),
-        (Evidence(url="https://a.test/a.css", header="Vary"), "https://a.test/a.css", ("Vary",)),
-        (Evidence(header="Server", snippet="Server: x"), "", ()),
-        (Evidence(header="Server", snippet="x"), "", ("Server",)),
-        (Evidence(header="Content-Encoding", value="none"), "Content-Encoding", ()),
-        (Evidence(value="5"), "5", ()),
-    ],
-)  # fmt: skip
-def test_an_evidence_is_a_thing_at_a_place(evidence: Evidence, thing: str, places: tuple[str, ...]) -> None:
-    """Nothing stands in both columns."""
-    assert view.shown_thing(evidence) == thing
-    assert view.places(evidence) == places
-
-
 def test_sentences_come_in_the_words_that_are_handed_in() -> None:
     """The same sentence, from a catalogue."""
     german = texts_for("de")
@@ -304,15 +277,6 @@ def test_sentences_come_in_the_words_that_are_handed_in() -> None:
         "less than %(points)s points", points=german.number(0.1, digits=1)
     )
     assert view.format_bytes(48_211, german) == f"{german.number(48.2, digits=1)} kB"
-
-
-def test_an_evidence_that_is_only_a_word_is_about_that_word() -> None:
-    """A column that is empty beside "in the text: oak" does not say what is in the text."""
-    word = Evidence(value="oak", reason="in the text")
-    file = Evidence(url="https://a.test/a.png", value="12 bytes", reason="png")
-
-    assert (view.shown_thing(word), view.facts_of(word, "oak")) == ("oak", "in the text")
-    assert (view.shown_thing(file), view.facts_of(file, file.url)) == ("https://a.test/a.png", "png · 12 bytes")
 
 
 def test_a_headline_says_how_much_was_found() -> None:

@@ -45,7 +45,10 @@ def evaluate_asset_size(
     if loss == 0 and unseen:
         return NotRun("budget", f"{part(unseen, unseen + len(files), kind)} could not be fetched.")
     heaviest = sorted(files, key=lambda item: (-item.wire_bytes, item.url))[:SHOWN] if loss > 0 else []
-    more = "" if bad_decoded_bytes is None or decoded == wire else f", {decoded:,} uncompressed"
+    size = f"{wire:,} bytes"
+    if bad_decoded_bytes is not None and decoded != wire:
+        size = f"{wire:,} bytes, {decoded:,} bytes uncompressed"
+    counted = amount(len(files), kind)
     return Outcome(
         "light" if loss == 0 else "heavy" if loss < 1 else "very_heavy",
         value=wire,
@@ -63,5 +66,5 @@ def evaluate_asset_size(
             Detail(code="files", actual=len(files)),
         ),
         loss=loss,
-        message=f"{kind.capitalize()}s transfer {wire:,} bytes in {amount(len(files), 'file')}{more}.",
+        message=f"{counted} transfers {size}." if len(files) == 1 else f"{counted} transfer {size}.",
     )

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report
-from pagegrade.render import view
+from pagegrade.render import evidence_rows, view
 from pagegrade.render.comparison_notes import change_title, comparison_notes
 from pagegrade.render.escape import visible
 from pagegrade.render.view import Finding
@@ -240,7 +240,7 @@ def _changed(change: Change) -> ChangedFinding:
 
 
 def _place(evidence: Evidence) -> list[str]:
-    parts = (view.place(evidence), visible(evidence.snippet))
+    parts = (evidence_rows.place(evidence), visible(evidence.snippet))
     return [visible(part, 300) for part in parts if part]
 
 

@@ -29,11 +29,15 @@ def read_catalogue(source: str) -> GNUTranslations:
     Raises:
         ValueError: A line is none of a PO file, or has a part that is not supported.
     """
-    return GNUTranslations(io.BytesIO(_compiled(_messages(source))))
+    return GNUTranslations(io.BytesIO(_compiled(read_messages(source))))
 
 
-def _messages(source: str) -> dict[str, str]:
-    """Return message -> translation; the forms of a plural are joined by NUL, as in a compiled catalogue."""
+def read_messages(source: str) -> dict[str, str]:
+    """Return message -> translation of a PO file; the forms of a plural are joined by NUL, as in a compiled catalogue.
+
+    Raises:
+        ValueError: As ``read_catalogue``.
+    """
     found: dict[str, str] = {}
     entry: dict[str, str] = {}
     field = ""

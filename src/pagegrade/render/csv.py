@@ -19,7 +19,8 @@ from typing import Any, Final
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render.escape import visible
-from pagegrade.render.view import flat_prose, grade_word, headline, place
+from pagegrade.render.evidence_rows import place
+from pagegrade.render.view import flat_prose, grade_word, headline
 from pagegrade.report.serialize import format_timestamp
 
 BYTE_ORDER_MARK: Final = "\ufeff"

@@ -10,17 +10,8 @@ from typing import Final
 
 from pagegrade.model.report import Report
 from pagegrade.render.escape import visible
-from pagegrade.render.view import (
-    counted,
-    findings,
-    flat_prose,
-    grade_word,
-    headline,
-    place,
-    plural,
-    points,
-    what_happened,
-)
+from pagegrade.render.evidence_rows import place
+from pagegrade.render.view import counted, findings, flat_prose, grade_word, headline, plural, points, what_happened
 
 _COMMANDS: Final = {"critical": "error", "high": "error", "medium": "warning", "low": "notice", "informative": "notice"}
 

@@ -8,17 +8,8 @@ from xml.etree import ElementTree as ET  # lint: allow slow-parser - written onl
 from pagegrade.model.report import Report, Result
 from pagegrade.render.english import ENGLISH
 from pagegrade.render.escape import visible
-from pagegrade.render.view import (
-    facts_of,
-    flat_prose,
-    headline,
-    place,
-    plural,
-    points,
-    reason,
-    what_happened,
-    what_to_do,
-)
+from pagegrade.render.evidence_rows import facts_of, place
+from pagegrade.render.view import flat_prose, headline, plural, points, reason, what_happened, what_to_do
 from pagegrade.report.serialize import format_timestamp
 
 

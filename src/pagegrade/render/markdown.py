@@ -11,7 +11,7 @@ from typing import Final
 
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
-from pagegrade.render import view
+from pagegrade.render import evidence_rows, view
 from pagegrade.render.comparison_notes import change_title, comparison_notes
 from pagegrade.render.escape import safe_href, unicode_host, visible
 from pagegrade.render.failure_advice import retry_advice
@@ -202,7 +202,8 @@ def _span(span: Span) -> str:
 
 
 def _evidence(evidence: Evidence) -> str:
-    parts = (code(view.place(evidence), 600), code(evidence.snippet), escape_markdown(view.facts_of(evidence), 400))
+    where, facts = evidence_rows.place(evidence), evidence_rows.facts_of(evidence)
+    parts = (code(where, 600), code(evidence.snippet), escape_markdown(facts, 400))
     return " ".join(part for part in parts if part)
 
 
@@ -242,7 +243,7 @@ def _comparison(comparison: Comparison) -> list[str]:
 
 def _change(change: Change) -> str:
     result = change.result
-    where = code(view.place(change.evidence), 400) if change.evidence else ""
+    where = code(evidence_rows.place(change.evidence), 400) if change.evidence else ""
     title = escape_markdown(change_title(change), 200)
     return f"{title} ({result.importance}) {where or escape_markdown(result.message)}"
 

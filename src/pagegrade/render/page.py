@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from pagegrade.model.report import Report
 from pagegrade.render.finding_list import ReportQuery
+from pagegrade.render.finding_texts import comparison_in_language, in_language
 from pagegrade.render.history import RunPoint, finished
 from pagegrade.render.i18n import Texts
 from pagegrade.render.templating import environment
@@ -61,14 +62,16 @@ NOTHING: Final = Extras()
 
 def render_article(report: Report, texts: Texts, extras: Extras = NOTHING) -> Markup:
     """The whole report as an ``<article>`` with the page's ``<h1>``: completed, failed or blocked."""
-    return _macro(texts, "article.html.jinja", "article")(report, _with_known_view(report, extras))
+    shown = in_language(report, texts.tag)
+    return _macro(texts, "article.html.jinja", "article")(shown, _with_known_view(shown, extras))
 
 
 def render_comparison(
     comparison: Comparison, before: RunPoint, after: RunPoint, texts: Texts, extras: Extras = NOTHING
 ) -> Markup:
     """Render the changes between two runs of a report as an ``<article>`` with the page's ``<h1>``."""
-    return _macro(texts, "comparison.html.jinja", "compared")(comparison, before, after, extras)
+    shown = comparison_in_language(comparison, texts.tag)
+    return _macro(texts, "comparison.html.jinja", "compared")(shown, before, after, extras)
 
 
 def _with_known_view(report: Report, extras: Extras) -> Extras:

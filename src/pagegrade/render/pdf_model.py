@@ -10,7 +10,7 @@ from typing import Any, Final
 from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
-from pagegrade.render import view
+from pagegrade.render import evidence_rows, view
 from pagegrade.render.charts import score_strip, timing_bars
 from pagegrade.render.escape import safe_href, unicode_host, visible
 from pagegrade.render.failure_advice import retry_advice
@@ -265,8 +265,8 @@ def _prose(text: str) -> list[Values]:
 def _evidence(item: Evidence) -> Values:
     return {
         "snippet": _text(item.snippet),
-        "place": _text(view.place(item), _PLACE_CHARS),
-        "facts": _text(view.facts_of(item), _PLACE_CHARS),
+        "place": _text(evidence_rows.place(item), _PLACE_CHARS),
+        "facts": _text(evidence_rows.facts_of(item), _PLACE_CHARS),
     }
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report
-from pagegrade.render import view
+from pagegrade.render import evidence_rows, view
 from pagegrade.render.escape import visible
 from pagegrade.render.markdown import escape_markdown, inline_prose, longest_run
 
@@ -148,8 +148,8 @@ def _finding(number: int, finding: view.Finding, places: int, report: Report) ->
 
 def _evidence(evidence: Evidence) -> list[str]:
     """The known members of an entry, one a line."""
-    place = view.place(evidence)
-    members = (("at", place), ("reads", visible(evidence.snippet)), ("note", view.facts_of(evidence, place)))
+    place = evidence_rows.place(evidence)
+    members = (("at", place), ("reads", visible(evidence.snippet)), ("note", evidence_rows.facts_of(evidence, place)))
     known = [f"{name}: {value}" for name, value in members if value]
     return [f"{'- ' if index == 0 else '  '}{line}" for index, line in enumerate(known)]
 

@@ -14,7 +14,8 @@ from pagegrade.model.identity import PROJECT_URL, VERSION
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report, Result
 from pagegrade.render.escape import safe_href, visible
-from pagegrade.render.view import flat_prose, headline, place, what_happened
+from pagegrade.render.evidence_rows import place
+from pagegrade.render.view import flat_prose, headline, what_happened
 from pagegrade.report.compare import fingerprints
 from pagegrade.report.sanitize import storable
 

@@ -18,6 +18,7 @@ from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import charts, rendered_view, view
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, unicode_host, visible
+from pagegrade.render.evidence_rows import rows_of
 from pagegrade.render.failure_advice import cause, has_to_let_us_in, retry_advice, user_agent, way_out
 from pagegrade.render.finding_list import (
     REQUEST_SORTS,
@@ -28,6 +29,7 @@ from pagegrade.render.finding_list import (
     list_findings,
     results_with,
 )
+from pagegrade.render.finding_texts import Untranslated, finding_texts
 from pagegrade.render.history import HEIGHT, SPARK_SIZE, change_since, chart_of, finished, height_of, spark_of
 from pagegrade.render.i18n import texts_for
 from pagegrade.render.key_figures import key_figures, loaded_bytes
@@ -119,6 +121,7 @@ def environment(tag: str) -> Environment:
         arc=charts.arc,
         short_url=_short_url,
         at_ms=_milliseconds,
+        in_language=_identity if (finding := finding_texts(tag)) is None else finding.translate,
         iso=timestamp,
     )
     made.globals.update(
@@ -131,10 +134,10 @@ def environment(tag: str) -> Environment:
         result_names=_RESULT_NAMES,
         resource_names=_RESOURCE_NAMES,
         file_types=_FILE_TYPES,
-        # Words that checks stored are English, whatever the language of the page around them.
-        en=Markup("") if tag == ENGLISH_TAG else Markup(' lang="en"'),
+        en=_no_mark if tag == ENGLISH_TAG else _mark_of_english,
         measured=measured,
         hosts=_hosts,
+        rows_of=rows_of,
         grouped=_grouped,
         change_since=change_since,
         chart_of=chart_of,
@@ -170,6 +173,19 @@ def environment(tag: str) -> Environment:
         long=LONG,
     )
     return made
+
+
+def _no_mark(text: str) -> Markup:  # noqa: ARG001 - on an English page nothing is marked
+    return Markup("")
+
+
+def _mark_of_english(text: str) -> Markup:
+    """The attribute of an element whose text is English on a page in another language."""
+    return Markup(' lang="en"') if isinstance(text, Untranslated) else Markup("")
+
+
+def _identity(text: str) -> str:
+    return text
 
 
 def _hosts(report: Report) -> tuple[str, ...]:

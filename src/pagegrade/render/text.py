@@ -12,7 +12,7 @@ from rich.text import Text
 
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Grade, Report, Result
-from pagegrade.render import view
+from pagegrade.render import evidence_rows, view
 from pagegrade.render.comparison_notes import change_title, comparison_notes
 from pagegrade.render.escape import unicode_host, visible
 from pagegrade.render.failure_advice import retry_advice
@@ -331,10 +331,10 @@ def _evidence(page: _Page, finding: view.Finding) -> None:
 
 
 def _evidence_rows(evidence: Evidence) -> list[Text]:
-    rows = [Text(text) for text in (view.place(evidence), view.facts_of(evidence)) if text]
+    rows = [Text(text) for text in (evidence_rows.place(evidence), evidence_rows.facts_of(evidence)) if text]
     snippet = visible(evidence.snippet)
     if snippet:
-        rows.insert(1 if view.place(evidence) else 0, Text(snippet, style="green"))
+        rows.insert(1 if evidence_rows.place(evidence) else 0, Text(snippet, style="green"))
     return rows
 
 
@@ -399,7 +399,7 @@ def _comparison(page: _Page, comparison: Comparison) -> None:
 
 
 def _change(change: Change) -> Text:
-    where = view.place(change.evidence) if change.evidence else ""
+    where = evidence_rows.place(change.evidence) if change.evidence else ""
     text = Text.assemble((change_title(change), "bold"), f"  {change.result.importance}")
     text.append(f"  {where or visible(change.result.message)}", style="dim")
     return text

@@ -75,7 +75,6 @@ PHASES: Final[Mapping[str, str]] = {
     "download": N_("download"),
 }
 """Name of a phase of the document's exchange -> as people call it, in their order."""
-_PLACE_CHARS: Final = 120
 _BYTES_PER_KB: Final = 1000
 _MS_PER_S: Final = 1000
 
@@ -473,23 +472,25 @@ def what_happened(error: Failure) -> str:
     return f"{visible(error.message, 400)} ({cause(error)})"
 
 
-def reason(result: Result) -> str:
+def reason(result: Result, words: Words = ENGLISH) -> str:
     """Explain why a check was not applicable, not evaluated or ignored, without the code."""
-    text = _sentence(result.reason) or NO_REASON
+    text = _sentence(result.reason) or words.gettext(NO_REASON)
     ignored = result.ignored
     if ignored is None:
         return text
-    facts = [f"costs {points(ignored.points)} otherwise"] if ignored.points else []
+    facts = []
+    if ignored.points:
+        facts.append(words.gettext("costs %(points)s otherwise", points=points(ignored.points, words)))
     if ignored.expires_at is not None:
-        facts.append(f"until {format_timestamp(ignored.expires_at)[:10]}")
+        facts.append(words.gettext("until %(day)s", day=format_timestamp(ignored.expires_at)[:10]))
     return f"{text} ({', '.join(facts)})" if facts else text
 
 
-def by_reason(results: Sequence[Result]) -> tuple[tuple[str, tuple[Result, ...]], ...]:
+def by_reason(results: Sequence[Result], words: Words = ENGLISH) -> tuple[tuple[str, tuple[Result, ...]], ...]:
     """Checks that were not applicable or not evaluated, those with the same reason together, the first one first."""
     alike: dict[str, list[Result]] = {}
     for result in results:
-        alike.setdefault(reason(result), []).append(result)
+        alike.setdefault(reason(result, words), []).append(result)
     return tuple((text, tuple(same)) for text, same in alike.items())
 
 
@@ -510,63 +511,6 @@ def flat_prose(text: str, limit: int = 1000) -> str:
     """Documentation on one line, for formats that know no blocks."""
     blocks = ("".join(f"`{s.text}`" if s.code else s.text for s in block.spans) for block in parse_prose(text))
     return visible(" ".join(blocks), limit)
-
-
-def place(evidence: Evidence) -> str:
-    """Return the location of an evidence: the known ones of URL, header, selector and line."""
-    # A header line names its header itself.
-    header = "" if evidence.header and evidence.snippet.startswith(evidence.header) else evidence.header
-    parts = [visible(part) for part in (evidence.url, header, evidence.selector) if part]
-    if evidence.line is not None:
-        parts.append(f"line {evidence.line}")
-    return " · ".join(parts)
-
-
-def shown_thing(evidence: Evidence) -> str:
-    """Return the subject of an evidence without a snippet: its URL, its header, or the value read."""
-    return "" if evidence.snippet else visible(evidence.url or evidence.header or evidence.value)
-
-
-def places(evidence: Evidence) -> tuple[str, ...]:
-    """Return the location of an evidence, without what ``shown_thing`` or the snippet shows; one part per item."""
-    parts = [visible(evidence.selector)] if evidence.selector else []
-    if evidence.snippet and evidence.header and not evidence.snippet.startswith(evidence.header):
-        parts.append(visible(evidence.header))
-    if evidence.snippet and evidence.url and evidence.url not in evidence.snippet:
-        parts.append(visible(evidence.url, _PLACE_CHARS))
-    if not evidence.snippet and evidence.url and evidence.header:
-        parts.append(visible(evidence.header))
-    if evidence.line is not None:
-        column = "" if evidence.column is None else f":{evidence.column}"
-        parts.append(f"line {evidence.line}{column}")
-    return tuple(parts)
-
-
-def facts_of(evidence: Evidence, beside: str = "") -> str:
-    """Describe an evidence: its reason and its value, without what stands ``beside`` it."""
-    parts = (visible(evidence.reason), visible(evidence.value))
-    return " · ".join(part for part in parts if part and part != beside)
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """An evidence as a row of a table."""
-
-    snippet: str
-    what: str
-    """Return the subject of an evidence without a snippet."""
-    places: tuple[str, ...]
-    facts: str
-
-
-def rows_of(items: Sequence[Evidence]) -> tuple[Row, ...]:
-    """The rows of a table of evidence."""
-    rows = []
-    for item in items:
-        what = shown_thing(item)
-        snippet = visible(item.snippet) if item.snippet else ""
-        rows.append(Row(snippet, what, places(item), facts_of(item, what)))
-    return tuple(rows)
 
 
 def points(number: float, words: Words = ENGLISH) -> str:

@@ -135,7 +135,7 @@ def test_message_counts_both_kinds() -> None:
     """Fields with a placeholder stand in the same list of evidence."""
     found = outcome(form_label, "<input name=a><input name=b placeholder=B>")
 
-    assert found.message == ("One form field has no label, and 1 more has nothing but a placeholder or a hidden label.")
+    assert found.message == ("One form field has no label. One more has nothing but a placeholder or a hidden label.")
 
 
 def test_title_counts_where_the_label_is_hidden() -> None:

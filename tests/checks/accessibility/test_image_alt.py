@@ -198,9 +198,9 @@ def test_message_counts_the_useless_texts_too() -> None:
     missing, poor = '<img src="a.png">', '<img src="b.png" alt="b.png">'
 
     assert outcome(image_alt, missing + poor).message == (
-        "One image has no text alternative, and 1 more has a file name or a filler word."
+        "One image has no text alternative. One more has a file name or a filler word."
     )
-    assert outcome(image_alt, missing + poor * 2).message.endswith(", and 2 more have a file name or a filler word.")
+    assert outcome(image_alt, missing + poor * 2).message.endswith(" 2 more have a file name or a filler word.")
 
 
 @pytest.mark.parametrize("html", ["<p>Text", "<svg><path d='M0 0'/></svg>", "<noscript><img src=a.jpg></noscript>"])

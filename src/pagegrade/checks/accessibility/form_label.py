@@ -128,12 +128,7 @@ def form_label(document: Document) -> Verdict:
     if not missing:
         return Outcome("placeholder", value=total, evidence=evidence, total=total, details=details)
     count, more = len(missing), len(placeholder)
-    lack = "One form field has no label" if count == 1 else f"{count} form fields have no label"
-    rest = (
-        f", and {more} more {'has' if more == 1 else 'have'} nothing but a placeholder or a hidden label"
-        if more
-        else ""
-    )
+    lack = "One form field has no label." if count == 1 else f"{count} form fields have no label."
     return Outcome(
         "unlabelled",
         value=count,
@@ -141,7 +136,7 @@ def form_label(document: Document) -> Verdict:
         total=total,
         details=details,
         loss=offender_loss(count, FULL_AT),
-        message=f"{lack}{rest}.",
+        message=f"{lack} {_poorly_labelled(more)}" if more else lack,
         count=count,
     )
 
@@ -150,6 +145,12 @@ def _is_field(control: Control) -> bool:
     """Return whether assistive technology knows the field: ``role=none`` removes one that cannot take the focus."""
     role = first_role(control.attrs.get("role", ""))
     return role not in {"none", "presentation"} or keeps_role(control.node.tag, control.attrs)
+
+
+def _poorly_labelled(count: int) -> str:
+    if count == 1:
+        return "One more has nothing but a placeholder or a hidden label."
+    return f"{count} more have nothing but a placeholder or a hidden label."
 
 
 def _reason(control: Control) -> str:

@@ -145,8 +145,7 @@ def image_alt(document: Document, accessibility: Accessibility) -> Verdict:
     if not missing:
         return Outcome("poor", value=total, evidence=tuple(shown), total=total, details=details)
     count = len(missing)
-    lack = "One image has no text alternative" if count == 1 else f"{count} images have no text alternative"
-    rest = f", and {len(poor)} more {'has' if len(poor) == 1 else 'have'} a file name or a filler word" if poor else ""
+    lack = "One image has no text alternative." if count == 1 else f"{count} images have no text alternative."
     return Outcome(
         "missing",
         value=count,
@@ -154,9 +153,15 @@ def image_alt(document: Document, accessibility: Accessibility) -> Verdict:
         total=total,
         details=details,
         loss=offender_loss(count, FULL_AT, FIRST),
-        message=f"{lack}{rest}.",
+        message=f"{lack} {_poorly_described(len(poor))}" if poor else lack,
         count=count,
     )
+
+
+def _poorly_described(count: int) -> str:
+    if count == 1:
+        return "One more has a file name or a filler word."
+    return f"{count} more have a file name or a filler word."
 
 
 def _missing(document: Document, accessibility: Accessibility) -> Iterator[ElementFact]:

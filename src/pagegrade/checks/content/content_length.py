@@ -88,12 +88,14 @@ def content_length(document: Document) -> Verdict:
     if nature:
         return NotApplicable(f"The page is short by its purpose: {nature}.")
     total = document.word_count
-    around = "" if total == words else f" ({total:,} with navigation, header and footer)"
+    message = f"The page has {amount(words, 'word')} of text."
+    if total != words:
+        message = f"The page has {amount(words, 'word')} of text, {total:,} with navigation, header and footer."
     return Outcome(
         "short" if words >= BAD else "thin",
         value=words,
         details=(Detail(code="words", actual=words, limit=GOOD), Detail(code="words_with_navigation", actual=total)),
-        message=f"The page has {amount(words, 'word')} of text{around}.",
+        message=message,
     )
 
 

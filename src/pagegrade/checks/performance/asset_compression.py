@@ -159,7 +159,9 @@ def asset_compression(assets: Assets) -> Verdict:
             total=len(plain),
             details=details,
             loss=max(0.25, loss) if loss > 0 else None,
-            message=f"{amount(len(plain), 'text file')} {'is' if len(plain) == 1 else 'are'} served uncompressed.",
+            message="1 text file is served uncompressed."
+            if len(plain) == 1
+            else f"{len(plain):,} text files are served uncompressed.",
             saving=Saving(wasted, "bytes"),
         )
     if needless:

@@ -175,8 +175,10 @@ def _message(uncached: int, short: int) -> str:
     """Count the files without a lifetime and those with a short one; at least one number is not 0."""
     if not uncached:
         return f"{amount(short, 'static file')} may be cached for a short time only."
-    rest = f", and {short} more may be cached for a short time only" if short else ""
-    return f"{amount(uncached, 'static file')} {'has' if uncached == 1 else 'have'} no cache lifetime{rest}."
+    lack = "1 static file has no cache lifetime"
+    if uncached > 1:
+        lack = f"{uncached:,} static files have no cache lifetime"
+    return f"{lack}, and {short:,} more may be cached for a short time only." if short else f"{lack}."
 
 
 def _evaluate(item: Resource, received_at: datetime) -> tuple[Literal["long", "short", "uncached"], str, int] | None:

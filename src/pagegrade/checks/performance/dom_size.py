@@ -92,9 +92,10 @@ def dom_size(document: Document, rendering: Rendering | NotGathered) -> Verdict:
     drawn = None if isinstance(rendering, NotGathered) else rendering.dom_elements
     count = document.element_count if drawn is None else drawn
     loss = 1.0 if count > BAD else 0.8 * meter_loss(count, GOOD, BAD, steps=4)
-    least = "at least " if drawn is None and "nodes" in document.limits_hit else ""
     served = (Detail(code="served_elements", actual=document.element_count),) if drawn is not None else ()
-    message = f"The page has {least}{count:,} elements, nested up to {document.max_depth} deep."
+    message = f"The page has {count:,} elements, nested up to {document.max_depth} deep."
+    if drawn is None and "nodes" in document.limits_hit:
+        message = f"The page has at least {count:,} elements, nested up to {document.max_depth} deep."
     if drawn is not None:
         message = f"The page has {count:,} elements after its scripts have run, {document.element_count:,} as served."
     return Outcome(

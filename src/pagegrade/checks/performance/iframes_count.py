@@ -85,7 +85,13 @@ def _message(frames: int, eager: int) -> str:
     if not frames:
         return "The page embeds no frames."
     if frames == 1:
-        return f"The page embeds one frame, which loads {'at once' if eager else 'when it is needed'}."
-    if eager in {0, frames}:
-        return f"The page embeds {frames} frames; {'all' if eager else 'none'} of them load at once."
-    return f"The page embeds {frames} frames; {eager} of them {'loads' if eager == 1 else 'load'} at once."
+        if eager:
+            return "The page embeds one frame, which loads at once."
+        return "The page embeds one frame, which loads when it is needed."
+    if not eager:
+        return f"The page embeds {frames} frames; none of them load at once."
+    if eager == frames:
+        return f"The page embeds {frames} frames; all of them load at once."
+    if eager == 1:
+        return f"The page embeds {frames} frames; 1 of them loads at once."
+    return f"The page embeds {frames} frames; {eager} of them load at once."

@@ -120,5 +120,5 @@ def image_efficiency(assets: Assets) -> Verdict:
 
 def _reason(item: Asset, saving: int) -> str:
     image = item.resource.image
-    size = "" if image is None else f"{image.format}, {image.width_px} x {image.height_px} pixels, "
-    return f"{size}about {rounded(saving)} bytes more than needed"
+    more = f"about {rounded(saving)} bytes more than needed"
+    return more if image is None else f"{image.format}, {image.width_px} x {image.height_px} pixels, {more}"

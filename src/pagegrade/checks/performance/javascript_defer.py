@@ -154,10 +154,10 @@ def _reason(script: Script, parties: Parties) -> str:
 
 def _message(count: int, foreign: int) -> str:
     """The number of blocking scripts, and of those among them that another site must deliver."""
-    blocking = f"{amount(count, 'external script')} {'blocks' if count == 1 else 'block'} rendering"
     if count == foreign:
-        return f"{blocking}, all from other sites." if count > 1 else f"{blocking} and comes from another site."
-    others = "one of them is in the head and from another site"
+        if count == 1:
+            return "1 external script blocks rendering and comes from another site."
+        return f"{count:,} external scripts block rendering, all from other sites."
     if foreign > 1:
-        others = f"{foreign} of them are in the head and from other sites"
-    return f"{blocking}; {others}."
+        return f"{count:,} external scripts block rendering; {foreign} of them are in the head and from other sites."
+    return f"{count:,} external scripts block rendering; one of them is in the head and from another site."

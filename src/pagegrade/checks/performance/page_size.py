@@ -86,8 +86,9 @@ def page_size(response: Response) -> Verdict:
         loss = max(loss, _loss(wire, GOOD_WIRE_BYTES))
     if response.truncated is not None and loss == 0:
         return NotRun("truncated", "The body did not arrive whole, so its size is not known.")
-    least = "at least " if response.truncated is not None else ""
-    compressed = "" if wire is None or wire >= decoded else f", compressed to {wire:,} bytes"
+    size = f"{decoded:,} bytes" if response.truncated is None else f"at least {decoded:,} bytes"
+    if wire is not None and wire < decoded:
+        size = f"{size}, compressed to {wire:,} bytes"
     return Outcome(
         "light" if loss == 0 else "heavy" if loss < 1 else "very_heavy",
         value=decoded,
@@ -96,7 +97,7 @@ def page_size(response: Response) -> Verdict:
             Detail(code="wire_bytes", actual=wire, limit=GOOD_WIRE_BYTES),
         ),
         loss=loss,
-        message=f"The HTML has {least}{decoded:,} bytes{compressed}.",
+        message=f"The HTML has {size}.",
     )
 
 

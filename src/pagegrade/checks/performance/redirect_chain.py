@@ -199,5 +199,7 @@ def _is_canonical(answer: Response, target: str) -> bool:
 
 
 def _evidence(answer: Response, target: str) -> Evidence:
-    duration = f", {answer.timings.total_ms:,.0f} ms" if answer.timings.total_ms else ""
-    return Evidence(url=answer.url, header="Location", value=target, reason=f"status {answer.status}{duration}")
+    reason = f"status {answer.status}"
+    if answer.timings.total_ms:
+        reason = f"{reason}, {answer.timings.total_ms:,.0f} ms"
+    return Evidence(url=answer.url, header="Location", value=target, reason=reason)

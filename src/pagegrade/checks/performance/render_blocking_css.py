@@ -1,7 +1,6 @@
 from itertools import islice
 from typing import Final
 
-from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check, meter_loss
 from pagegrade.model.artifacts import NotGathered, Resource, Resources
 from pagegrade.model.document import Document, Link
@@ -108,8 +107,13 @@ def _blocks(link: Link) -> bool:
 
 def _message(count: int, size: int) -> str:
     """Count the stylesheets, with their bytes where any are known."""
-    known = f" of {size:,} bytes" if size else ""
-    return f"{amount(count, 'stylesheet')}{known} {'blocks' if count == 1 else 'block'} rendering."
+    if size:
+        return (
+            f"1 stylesheet of {size:,} bytes blocks rendering."
+            if count == 1
+            else f"{count:,} stylesheets of {size:,} bytes block rendering."
+        )
+    return "1 stylesheet blocks rendering." if count == 1 else f"{count:,} stylesheets block rendering."
 
 
 def _reason(size: int) -> str:

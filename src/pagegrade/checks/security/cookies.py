@@ -198,7 +198,7 @@ def _weak(cookie: Cookie) -> str:
     if cookie.secure and (cookie.same_site or not _looks_like_login(cookie)):
         return ""
     missing = [word for word, there in (("Secure", cookie.secure), ("SameSite", cookie.same_site)) if not there]
-    return f"no {' and no '.join(missing)}"
+    return "no Secure and no SameSite" if len(missing) > 1 else f"no {missing[0]}"
 
 
 def _looks_like_login(cookie: Cookie) -> bool:

@@ -81,5 +81,6 @@ def _message(silent: int) -> str:
     """The finding with its number; "" where there is none."""
     if not silent:
         return ""
-    who = "One language version does" if silent == 1 else f"{silent} language versions do"
-    return f"{who} not link back to this page."
+    if silent == 1:
+        return "One language version does not link back to this page."
+    return f"{silent} language versions do not link back to this page."

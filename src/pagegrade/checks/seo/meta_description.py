@@ -164,6 +164,7 @@ def _faults(text: str, counted: list[Meta], document: Document) -> dict[str, str
     columns = column_count(text)
     if columns < MIN_COLUMNS:
         # A wide character says as much as two letters, and a count of 29 would look like a mistake beside them.
-        has = "has only" if columns == grapheme_count(text) else "is only as wide as"
-        found["short"] = f"The meta description {has} {amount(columns, 'character')}."
+        found["short"] = f"The meta description is only as wide as {amount(columns, 'character')}."
+        if columns == grapheme_count(text):
+            found["short"] = f"The meta description has only {amount(columns, 'character')}."
     return found

@@ -86,8 +86,8 @@ def metas_in_body(document: Document) -> Outcome:
     closer = document.head_closed_by
     message = ""
     if closer is not None:
-        what = "Text" if closer == "text" else f"The element <{closer}>"
-        message = f"{what} ended the head early, so that {len(found)} of its elements ended up in the body."
+        ended = "Text ended the head early" if closer == "text" else f"The element <{closer}> ended the head early"
+        message = f"{ended}, so that {len(found)} of its elements ended up in the body."
     return Outcome(
         "in_body", value=len(found), evidence=evidence_of(document, found), total=len(found), message=message
     )

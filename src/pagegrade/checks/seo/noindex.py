@@ -154,9 +154,8 @@ def noindex(document: Document, response: Response, artifacts: Artifacts, robots
         bots = sorted({entry.directive.bot for entry in found if entry.state == "one_bot"})
         message = f"The page blocks {', '.join(bots[:5])} from indexing it."
     if isinstance(robots, Robots) and not robots.decide("Googlebot", response.url).allowed:
-        message = (message or noindex.state(state).message) + (
-            " As robots.txt forbids to fetch it, crawlers do not even see this rule."
-        )
+        unseen = "As robots.txt forbids to fetch it, crawlers do not even see this rule."
+        message = f"{message or noindex.state(state).message} {unseen}"
     return Outcome(
         state,
         value=", ".join(dict.fromkeys(_text(entry.directive) for entry in found))[:200],

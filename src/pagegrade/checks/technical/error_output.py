@@ -95,6 +95,6 @@ def error_output(document: Document) -> Outcome:
     return Outcome(
         "fatal" if fatal else "messages",
         value=len(found),
-        evidence=tuple(Evidence(snippet=one.text[:200], reason=f"{one.language} message") for one in found),
+        evidence=tuple(Evidence(snippet=one.text[:200], reason=f"message of {one.language}") for one in found),
         total=len(found),
     )
