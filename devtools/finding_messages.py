@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from pagegrade.checks._registry import all_checks
+from pagegrade.render.measured import name_and_unit
 
 CHECKS: Final = "checks"
 PROSE: Final = (
     CHECKS,
+    "parse/aria/attributes.py",
     "parse/files/content_preferences.py",
     "parse/files/legacy_javascript.py",
     "parse/html/lists_tables.py",
@@ -46,12 +48,16 @@ _WORDS_ALONE: Final = (
     *("document", "font", "frame", "icon", "image", "manifest", "media", "object", "other", "preload"),
     *("console", "deprecation", "exception", "intervention", "javascript", "network", "security", "violation"),
     *("connect", "download"),
+    *("desktop", "mobile"),
     *("expired", "incomplete_chain", "not_yet_valid", "revoked", "self_signed", "untrusted", "wrong_host"),
-    *("Also found: {0}.", "{0}: {1}"),
+    "contrast {0}, required {1}, link {2}, text {3}",
+    "contrast {0}, required {1}, text {2}, background {3}",
+    "width {0}, height {1}, required {2}",
+    *("Also found: {0}.", "{0}: {1}", "{0} s", "or"),
     *("verification error {0} of OpenSSL", "before its body", "before the answer was complete"),
 )
-"""Words of artifacts that are shown by themselves: purposes of files, sources of errors, phases of a request, faults of
-certificates and of connections; and parts of texts that reports are composed of."""
+"""Words of artifacts that are shown by themselves: purposes of files, sources of errors, phases of a request,
+devices, faults of certificates and of connections; and parts of texts that reports are composed of."""
 _CODE_ARGUMENTS: Final = frozenset({"cause", "code", "header", "id", "state"})
 _CODE_NAMES: Final = frozenset({"SECTIONS"})
 _TEXT_ARGUMENTS: Final = frozenset({"detail", "fix", "message", "reason"})
@@ -87,7 +93,8 @@ def _texts(tree: ast.Module, *, sentences_only: bool) -> Iterator[str]:
         if id(node) in code:
             continue
         text = _template(node)
-        if text is None:
+        if text is None or text.startswith("\n"):
+            # None, or a table of data.
             continue
         literal = re.sub(r"\{\w+\}", "", text)
         if not _WORDS.search(literal):
@@ -104,6 +111,9 @@ def _of_call(call: ast.Call) -> Iterator[str]:
     name = _called(call)
     if name in _COUNTED and isinstance(thing := call.args[-1], ast.Constant) and isinstance(thing.value, str):
         yield from _counted(thing.value)
+    code = next((each.value for each in call.keywords if each.arg == "code"), None)
+    if name == "Detail" and isinstance(code, ast.Constant):
+        yield name_and_unit(str(code.value))[0]
     named = [keyword.value for keyword in call.keywords if keyword.arg in _TEXT_ARGUMENTS]
     if name == "Offender" and len(call.args) > 1:
         named.append(call.args[1])

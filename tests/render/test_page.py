@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from html import unescape
 from itertools import pairwise
 from typing import Any
 
 import pytest
 import turbohtml
 
+from pagegrade.checks._registry import all_checks
+from pagegrade.library import evaluate
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CategoryScore, Report, Withheld
@@ -16,6 +19,8 @@ from pagegrade.render.history import MAX_RUNS
 from pagegrade.render.i18n import LOCALES, texts_for
 from pagegrade.render.page import Extras, RunPoint, render_article, render_comparison
 from pagegrade.report.compare import compare_reports
+from tests.builders import SKIPPED
+from tests.examples import artifacts_of_example
 from tests.render.test_history import run
 from tests.render.test_html import FORBIDDEN, PAYLOADS
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
@@ -350,6 +355,25 @@ def test_texts_without_a_translation_are_marked_as_english_on_other_pages() -> N
 
     assert "<bdi>Die Seite wird über unverschlüsseltes HTTP ausgeliefert.</bdi>" in german
     assert re.search(r'<div class="prose" lang="en">\s*<p dir="auto">Anyone on the way can read', german)
+
+
+ENGLISH_WORDS = frozenset(
+    "a an and are as at be by for from has have is it no not of on or that the this to with".split()
+)
+CODE = re.compile(r"<(code|pre|svg)\b.*?</\1>", re.DOTALL)
+
+
+@pytest.mark.parametrize("check", ["image-alt", "cookies", "sitemap", "font-display", "tls-certificate", "h1"])
+def test_a_report_in_german_has_no_english_outside_of_code(check: str) -> None:
+    """No word of English grammar stands in it, whatever was found."""
+    report = evaluate(artifacts_of_example(all_checks()[check].documentation["Fails on"]))
+    shown = str(render_article(report, texts_for("de"))).replace(str(SKIPPED.detail), "")
+    text = unescape(re.sub(r"<[^>]+>", " ", CODE.sub(" ", shown)))
+    words = re.findall(r"(?<![\w/.-])[^\W\d_]+(?![\w/.-])", text)
+    english = [word for word in words if word.lower() in ENGLISH_WORDS]
+
+    assert english == []
+    assert len(words) > 500
 
 
 def test_text_of_other_scripts_is_isolated() -> None:

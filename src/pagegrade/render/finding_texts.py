@@ -40,7 +40,8 @@ _PREFIX: Final = 4
 _FENCED: Final = re.compile(r"```.*?```", re.DOTALL)
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 _NUMBER: Final = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?%?")
-_AMOUNT: Final = re.compile(r"(?:about |at least )?[0-9]")
+_HAS_NUMBER: Final = re.compile(r"(?:^|[a-z] )[0-9]")
+_NAMES: Final = re.compile(r"[\w-]+(?: or [\w-]+)+")
 
 
 class Untranslated(str):
@@ -108,18 +109,24 @@ class FindingTexts:
             return exact
         if _NUMBER.fullmatch(text):
             return text.translate(self._symbols)
+        if _NAMES.fullmatch(text):
+            return text.replace(" or ", f" {self._texts.get('or', 'or')} ")
         if not depth or len(text) > MAX_LENGTH:
             return None
+        with_unknown_values = None
         for sentence in self._candidates(text):
             values = _values(text, sentence.literals)
             if values is None:
                 continue
             known = [self._looked_up(value, depth - 1) for value in values]
-            if None in known and sentence.fits_anything:
+            if None in known and (with_unknown_values is not None or sentence.fits_anything):
                 continue
-            shown = (value if text is None else text for value, text in zip(values, known, strict=True))
-            return _filled(sentence.translation, dict(zip(sentence.names, shown, strict=True)))
-        return self._in_parts(text, depth - 1)
+            shown = (value if found is None else found for value, found in zip(values, known, strict=True))
+            filled = _filled(sentence.translation, dict(zip(sentence.names, shown, strict=True)))
+            if None not in known:
+                return filled
+            with_unknown_values = filled
+        return self._in_parts(text, depth - 1) or with_unknown_values
 
     def _in_parts(self, text: str, depth: int) -> str | None:
         """A reason as a sentence, several sentences, or a list of texts, if all of its parts are known."""
@@ -141,8 +148,13 @@ class FindingTexts:
             yield from self._sentences.get(text[:length], ())
 
     def amount(self, value: str) -> str:
-        """A value in the language if it is a number of things; any other may be of the page, and stays as it is."""
-        return self._looked_up(value, _DEPTH) or value if _AMOUNT.match(value) else value
+        """A value in the language if it has numbers, or is one of our texts as a whole.
+
+        Any other may be of the page, and stays as it is; so does a single word.
+        """
+        if _HAS_NUMBER.search(value):
+            return self._looked_up(value, _DEPTH) or value
+        return self._texts.get(value, value) if " " in value else value
 
     def with_code(self, text: str) -> str:
         """A reason as ``code: sentence`` with its sentence in the language."""

@@ -113,7 +113,7 @@ def _is_kept(detail: Detail, check: str) -> bool:
 
 
 def _measured(detail: Detail, words: Words) -> Measured:
-    name, unit = _name_and_unit(detail.code)
+    name, unit = name_and_unit(detail.code)
     actual, limit = detail.actual, detail.limit
     found, wanted = _figure(actual, unit, words), _figure(limit, unit, words)
     comparable = isinstance(actual, int | float) and isinstance(limit, int | float)
@@ -127,7 +127,8 @@ def _measured(detail: Detail, words: Words) -> Measured:
     return Measured(name, found, sentence)
 
 
-def _name_and_unit(code: str) -> tuple[str, str]:
+def name_and_unit(code: str) -> tuple[str, str]:
+    """Return the English name of what a detail measures, and its unit; empty for a number of things."""
     name, _, unit = code.rpartition("_")
     known = unit if unit in {"bytes", "ms", "px", "s", "days"} or code == "bytes" else ""
     stem = name if known else code

@@ -64,7 +64,7 @@ def test_page_must_say_that_it_is_html(headers: tuple[tuple[str, str], ...], sta
     """Browsers guess where it says nothing, and show the source where it says something else."""
     found = outcome(mime_types, "<!doctype html>", resources=make_resources(), headers=headers)
 
-    assert (found.state, found.value, found.evidence[0].value[:7]) == (state, "1 of 1 file", "page as")
+    assert (found.state, found.value, found.evidence[0].reason[:7]) == (state, "1 of 1 file", "page as")
 
 
 @pytest.mark.parametrize("value", ["text/html", "Text/HTML;charset=x", "application/xhtml+xml", "text/html; invalid"])

@@ -92,7 +92,7 @@ def aria_attr_value(document: Document, accessibility: Accessibility) -> Outcome
                 # Every other word counts as true.
                 continue
             if problem:
-                invalid.append(Offender(one.node, f"{name} is {problem}", value))
+                invalid.append(Offender(one.node, f"{name} is invalid: {problem}", value))
             elif attribute.kind in {"id", "ids"} and _leads_nowhere(document, one, name, value):
                 unresolved.append(Offender(one.node, f"{name} names no element of the page", value))
     if document.client_rendered:

@@ -129,7 +129,9 @@ def _shown(issues: list[BrowserIssue]) -> tuple[Evidence, ...]:
             url=issue.blocked_url or issue.url,
             line=None if issue.blocked_url or issue.line is None or issue.line < 0 else issue.line + 1,
             value=issue.subject,
-            reason=_KINDS.get(issue.detail, "a violation") + (", reported only" if issue.report_only else ""),
+            reason=", ".join(
+                (_KINDS.get(issue.detail, "a violation"), *(["reported only"] if issue.report_only else []))
+            ),
         )
         for issue in issues[:SHOWN]
     )

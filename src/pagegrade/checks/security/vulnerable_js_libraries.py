@@ -153,7 +153,7 @@ def _copies(script: Script, fetched: dict[str, Resource], *, may_hold_jquery: bo
 
 def _evidence(document: Document, copy: _Copy, records: tuple[str, ...], state: str) -> Evidence:
     place = document.evidence(copy.script, url=copy.url) if copy.url else document.evidence(copy.script)
-    how = "" if copy.certain else "; the version is only in the name of the file"
+    known = ", ".join(records)
     return Evidence(
         selector=place.selector,
         line=place.line,
@@ -161,6 +161,6 @@ def _evidence(document: Document, copy: _Copy, records: tuple[str, ...], state: 
         snippet=place.snippet,
         url=copy.url,
         value=f"{copy.name} {copy.version}",
-        reason=", ".join(records) + how,
+        reason=known if copy.certain else f"{known}; the version is only in the name of the file",
         state=state,
     )

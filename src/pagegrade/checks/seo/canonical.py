@@ -230,10 +230,10 @@ def canonical(document: Document, response: Response) -> Outcome:
         return Outcome("missing", details=(Detail(code="canonical_addresses", actual=0, limit=1),))
     if not counted:
         closer = document.head_closed_by
-        cause = {None: "", "text": " Text ended the head before it."}.get(
-            closer, f" The element <{closer}> ended the head before it."
-        )
-        message = canonical.state("in_body").message + cause
+        message = canonical.state("in_body").message
+        if closer is not None:
+            cause = "Text ended the head before it." if closer == "text" else f"<{closer}> ended the head before it."
+            message = f"{message} {cause}"
         return _outcome([("in_body", found)], document, message)
     faults = list(_faults(counted, document, response))
     if faults:

@@ -111,7 +111,7 @@ def broken_styles_scripts(
     return Outcome(
         "most" if is_most else "some",
         value=part(len(lost), len(own), "file"),
-        evidence=tuple(Evidence(url=url, reason=own[url], value=why) for url, why in list(lost.items())[:MAX_EVIDENCE]),
+        evidence=tuple(Evidence(url=url, reason=why, value=own[url]) for url, why in list(lost.items())[:MAX_EVIDENCE]),
         total=len(lost),
     )
 

@@ -153,8 +153,7 @@ def mime_types(document: Document, resources: Resources, seen_response: Response
             Evidence(
                 header="Content-Type",
                 url=url,
-                value=reason,
-                reason="refused" if is_refused else "guessed",
+                reason=f"{reason}, refused" if is_refused else f"{reason}, guessed",
                 state="loose" if refused and not is_refused else "",
             )
             for url, is_refused, reason in faults[:MAX_EVIDENCE]
