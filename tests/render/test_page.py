@@ -357,9 +357,7 @@ def test_texts_without_a_translation_are_marked_as_english_on_other_pages() -> N
     assert re.search(r'<div class="prose" lang="en">\s*<p dir="auto">Anyone on the way can read', german)
 
 
-ENGLISH_WORDS = frozenset(
-    "a an and are as at be by for from has have is it no not of on or that the this to with".split()
-)
+ENGLISH_WORDS = frozenset("and are as at be by for from has have is it no not of on or that the this to with".split())
 CODE = re.compile(r"<(code|pre|svg)\b.*?</\1>", re.DOTALL)
 
 
