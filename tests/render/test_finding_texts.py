@@ -182,7 +182,9 @@ def said_by_examples() -> Iterator[tuple[str, str]]:
 def test_everything_that_checks_say_is_translated(tag: str) -> None:
     """Each sentence about each example of each check, with its values."""
     known = finding_texts(tag)
+
     assert known is not None
+
     said = set(said_by_examples())
     left = {(check, text) for check, text in said if isinstance(known.translate(text), Untranslated)}
 
@@ -194,7 +196,9 @@ def test_everything_that_checks_say_is_translated(tag: str) -> None:
 def test_every_sentence_of_the_sources_is_found_again(tag: str) -> None:
     """With a value in every place it is found as itself, and not as a more general sentence."""
     known = finding_texts(tag)
+
     assert known is not None
+
     for sentence in (each for group in known._sentences.values() for each in group):
         value = "7" if sentence.fits_anything else "Zebra"
         text = value.join(sentence.literals)

@@ -22,6 +22,7 @@ from pagegrade.model.report import Report
 from pagegrade.render.pdf import FONTS, TEMPLATE, _fonts, is_installed, render_pdf, render_report_pdf
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.sandbox.pool import Children
+from tests.render.test_history import run
 from tests.report_builders import (
     URL,
     make_failed_report,
@@ -132,6 +133,20 @@ def test_the_report_says_everything() -> None:
         "gzip_types text/css;",
     ):
         assert part.replace(" ", "") in text
+
+
+def test_the_report_is_written_in_the_language_and_on_the_paper_of_its_reader() -> None:
+    """With its history, and no English beside it."""
+    runs = tuple(run(number, score=60 + number) for number in (3, 2, 1))
+    data = render_report_pdf(make_report(), "de", "us-letter", runs)
+    text = text_of(data)
+
+    sizes = {tuple(round(float(side)) for side in page.mediabox[2:]) for page in read(data).pages}
+
+    assert sizes == {(612, 792)}
+    assert all(words in text for words in ("Belege", "Warum", "Lösung", "Verlauf", "Seite1von"))
+    assert all(words not in text for words in ("Fixfirst", "Howthescore", "History", "Evidence"))
+    assert all(score in text for score in ("61", "62", "63"))
 
 
 def test_a_failed_page_has_a_way_out_and_no_score() -> None:

@@ -83,13 +83,13 @@ def test_a_failed_report_has_no_grades() -> None:
     values = sheet(make_failed_report())
 
     assert "will not help" in values["failure"]["retry"]
-    assert values["date_and_score"] == "example.com · not analyzed · 5 January 2026"
+    assert values["date_and_score"] == "example.com · not analyzed · 5 Jan 2026"
     assert [name for name in ("counts", "categories", "findings", "lists", "strip") if values[name]] == []
 
 
 def test_a_report_is_dated_in_utc() -> None:
     """The day is the same on every server."""
-    assert sheet(make_report(generated_at=datetime(2026, 12, 31, 23, 59, tzinfo=UTC)))["date"] == "31 December 2026"
+    assert sheet(make_report(generated_at=datetime(2026, 12, 31, 23, 59, tzinfo=UTC)))["date"] == "31 Dec 2026"
 
 
 def test_lists_of_any_length_have_an_end() -> None:
@@ -100,7 +100,7 @@ def test_lists_of_any_length_have_an_end() -> None:
 
     assert len(values["findings"]) == MAX_DETAILED
     assert len(values["further"]) == MAX_FINDINGS - MAX_DETAILED
-    assert values["findings_left_out"] == "3 findings more not shown."
+    assert values["findings_left_out"] == "3 more are not listed."
     assert [fact["name"] for fact in values["facts"]].count("Redirect") == MAX_HOPS
 
 
@@ -116,9 +116,7 @@ def test_findings_beyond_the_bound_have_one_line_each(findings: int, further: li
     }
 
 
-@pytest.mark.parametrize(
-    ("findings", "left_out"), [(MAX_FINDINGS, ""), (MAX_FINDINGS + 1, "1 finding more not shown.")]
-)
+@pytest.mark.parametrize(("findings", "left_out"), [(MAX_FINDINGS, ""), (MAX_FINDINGS + 1, "1 more is not listed.")])
 def test_findings_beyond_the_last_line_are_counted(findings: int, left_out: str) -> None:
     """Of as many as there may be, none is left out."""
     values = sheet(make_report(*(make_result(f"check-{number}") for number in range(findings))))
@@ -161,7 +159,7 @@ def test_a_hostile_report_is_typeset_within_bounds() -> None:
     assert sum(map(len, evidence)) <= MAX_EVIDENCE_CHARACTERS
     assert len(values["findings"]) == MAX_DETAILED
     assert len(values["further"]) == MAX_FINDINGS - MAX_DETAILED
-    assert values["findings_left_out"].endswith("findings more not shown.")
+    assert values["findings_left_out"].endswith("more are not listed.")
     assert values["findings"][-1]["more"] == "100,000 places, not shown here"
     assert len(json.dumps(values, ensure_ascii=False)) < 70_000
 

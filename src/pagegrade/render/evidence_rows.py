@@ -13,13 +13,13 @@ from pagegrade.render.escape import visible
 _PLACE_CHARS: Final = 120
 
 
-def place(evidence: Evidence) -> str:
+def place(evidence: Evidence, words: Words = ENGLISH) -> str:
     """Return the location of an evidence: the known ones of URL, header, selector and line."""
     # A header line names its header itself.
     header = "" if evidence.header and evidence.snippet.startswith(evidence.header) else evidence.header
     parts = [visible(part) for part in (evidence.url, header, evidence.selector) if part]
     if evidence.line is not None:
-        parts.append(f"line {evidence.line}")
+        parts.append(words.gettext("line %(line)s", line=evidence.line))
     return " · ".join(parts)
 
 

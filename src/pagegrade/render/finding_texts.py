@@ -41,7 +41,7 @@ _FENCED: Final = re.compile(r"```.*?```", re.DOTALL)
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 _NUMBER: Final = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?%?")
 _HAS_NUMBER: Final = re.compile(r"(?:^|[a-z] )[0-9]")
-_NAMES: Final = re.compile(r"[\w-]+(?: or [\w-]+)+")
+_NAME: Final = re.compile(r"[\w-]{1,60}")
 
 
 class Untranslated(str):
@@ -109,10 +109,11 @@ class FindingTexts:
             return exact
         if _NUMBER.fullmatch(text):
             return text.translate(self._symbols)
-        if _NAMES.fullmatch(text):
-            return text.replace(" or ", f" {self._texts.get('or', 'or')} ")
         if not depth or len(text) > MAX_LENGTH:
             return None
+        names = text.split(" or ")
+        if len(names) > 1 and all(map(_NAME.fullmatch, names)):
+            return f" {self._texts.get('or', 'or')} ".join(names)
         with_unknown_values = None
         for sentence in self._candidates(text):
             values = _values(text, sentence.literals)

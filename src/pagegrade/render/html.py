@@ -14,6 +14,8 @@ from markupsafe import Markup
 from pagegrade.model.report import Report
 from pagegrade.render import view
 from pagegrade.render.escape import visible
+from pagegrade.render.finding_texts import comparison_in_language, in_language
+from pagegrade.render.i18n import Texts, texts_for
 from pagegrade.render.page import NOTHING
 from pagegrade.render.templating import ENGLISH_TAG, environment
 from pagegrade.report.compare import Comparison
@@ -25,24 +27,29 @@ def render_html(
     reports: Sequence[Report],
     *,
     comparisons: Sequence[Comparison | None] = (),
+    tag: str = ENGLISH_TAG,
 ) -> str:
-    """The reports as a document that needs nothing but itself, in English.
+    """The reports as a document that needs nothing but itself.
 
     Args:
         reports: At least one.
         comparisons: To the report at the same place, the difference from an older one.
+        tag: Language of the document, one of ``i18n.LOCALES``.
     """
     css = _css()
     padded = [*comparisons, *[None] * (len(reports) - len(comparisons))]
     return (
-        environment(ENGLISH_TAG)
+        environment(tag)
         .get_template("report.html.jinja")
         .render(
-            reports=list(zip(reports, padded, strict=True)),
+            reports=[
+                (in_language(report, tag), one and comparison_in_language(one, tag))
+                for report, one in zip(reports, padded, strict=True)
+            ],
             # Both are ours and hold no page text.
             css=Markup(css),  # noqa: S704
             policy=report_policy(),
-            title=_title(reports),
+            title=_title(reports, texts_for(tag)),
             extras=NOTHING,
         )
     )
@@ -63,11 +70,13 @@ def content_policy(css: str) -> str:
     return _POLICY.format(digest=digest)
 
 
-def _title(reports: Sequence[Report]) -> str:
+def _title(reports: Sequence[Report], texts: Texts) -> str:
     if len(reports) != 1:
-        return f"Pagegrade: {len(reports)} pages"
+        return f"Pagegrade: {texts.ngettext('%(num)s page', '%(num)s pages', len(reports))}"
     report = reports[0]
-    score = view.grade_word(report) if report.score is None else f"{report.score} of 100"
+    score = texts.gettext(view.grade_word(report))
+    if report.score is not None:
+        score = texts.gettext("%(score)s of 100", score=report.score)
     return f"{visible(report.url, 100)}: {score} · Pagegrade"
 
 

@@ -1,4 +1,4 @@
-"""A report as PDF: pages of A4 with bookmarks, links and the tags that screen readers need.
+"""A report as PDF: pages of A4 or Letter with bookmarks, links and the tags that screen readers need.
 
 Typst sets them. Page text reaches it as values of JSON, never as markup; it reads no file but the template and the
 fonts, and fetches nothing. Nothing of the system (fonts, clock, language) changes a byte of the result.
@@ -12,11 +12,13 @@ from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from pagegrade.model.errors import PDFNotInstalled
 from pagegrade.model.report import Report
-from pagegrade.render.pdf_model import sheet
+from pagegrade.render.history import RunPoint
+from pagegrade.render.i18n import texts_for
+from pagegrade.render.pdf_model import Values, sheet
 from pagegrade.report.serialize import report_from_dict
 
 if TYPE_CHECKING:
@@ -28,25 +30,37 @@ TEMPLATE: Final = Path(str(files("pagegrade.render"))) / "templates" / "report.t
 FONTS: Final = Path(str(files("pagegrade.render"))) / "fonts"
 
 
+Paper = Literal["a4", "us-letter"]
+"""Sizes of pages, as Typst calls them."""
+
+
 def is_installed() -> bool:
     """Return true if Typst is installed, which the extra ``pagegrade[pdf]`` brings."""
     return find_spec("typst") is not None
 
 
-def render_pdf(report_json: bytes) -> bytes:
+def render_pdf(report_json: bytes, tag: str = "en", paper: Paper = "a4", history: tuple[RunPoint, ...] = ()) -> bytes:
     """The report as PDF, from the JSON object of the HTTP interface.
 
-    A top-level function of bytes, so that it can run in a child process that may be killed.
+    A top-level function of plain values, so that it can run in a child process that may be killed.
+
+    Args:
+        report_json: The object.
+        tag: Language of the document, one of ``i18n.LOCALES``.
+        paper: Size of its pages.
+        history: Runs of the same report, newest first.
 
     Raises:
         PDFNotInstalled: Typst is not installed.
         InvalidInput: It is no report, or not a finished one with results.
         ValueError: It is no JSON.
     """
-    return render_report_pdf(report_from_dict(json.loads(report_json)))
+    return render_report_pdf(report_from_dict(json.loads(report_json)), tag, paper, history)
 
 
-def render_report_pdf(report: Report) -> bytes:
+def render_report_pdf(
+    report: Report, tag: str = "en", paper: Paper = "a4", history: tuple[RunPoint, ...] = ()
+) -> bytes:
     """The same from a report at hand: the same report gives the same bytes.
 
     Raises:
@@ -57,15 +71,16 @@ def render_report_pdf(report: Report) -> bytes:
     # Late: who only sends this function to a child has no use for Typst.
     import typst
 
+    texts = texts_for(tag)
     try:
-        return _set_pages(report, [STANDARD])
+        return _set_pages(report, paper, [STANDARD], sheet(report, texts, history=history))
     except typst.TypstError:
         # The standard forbids a character without a picture in our fonts. Without it the character is an empty box,
         # and what is copied or read aloud is still the character.
-        return _set_pages(report, [], boxes=True)
+        return _set_pages(report, paper, [], sheet(report, texts, history=history, boxes=True))
 
 
-def _set_pages(report: Report, standards: list[typst.PDFStandard], *, boxes: bool = False) -> bytes:
+def _set_pages(report: Report, paper: Paper, standards: list[typst.PDFStandard], values: Values) -> bytes:
     import typst
 
     moment = report.generated_at if report.generated_at.tzinfo is not None else report.generated_at.replace(tzinfo=UTC)
@@ -74,7 +89,7 @@ def _set_pages(report: Report, standards: list[typst.PDFStandard], *, boxes: boo
         root=TEMPLATE.parent,
         font_paths=_fonts(),
         ignore_system_fonts=True,
-        sys_inputs={"report": json.dumps(sheet(report, boxes=boxes), ensure_ascii=False, allow_nan=False)},
+        sys_inputs={"report": json.dumps(values, ensure_ascii=False, allow_nan=False), "paper": paper},
         format="pdf",
         pdf_standards=standards,
         timestamp=int(moment.timestamp()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any, Final
 
 from pagegrade.model.identity import PROJECT_URL
@@ -12,8 +13,13 @@ from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import evidence_rows, view
 from pagegrade.render.charts import score_strip, timing_bars
+from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, unicode_host, visible
-from pagegrade.render.failure_advice import retry_advice
+from pagegrade.render.failure_advice import cause, retry_advice, way_out
+from pagegrade.render.finding_texts import in_language
+from pagegrade.render.history import RunPoint, finished
+from pagegrade.render.i18n import Texts, texts_for
+from pagegrade.render.key_figures import key_figures
 from pagegrade.render.prose import parse_prose
 
 Values = dict[str, Any]
@@ -45,72 +51,157 @@ _MAX_MARKS: Final = 8
 """Marks on one letter; no script needs more, and text that piles up hundreds costs seconds to set."""
 _BREAK_AFTER: Final = frozenset("/?&=_-.:;,>)]}|+%")
 _JOINERS: Final = frozenset("\u200c\u200d\ufe0e\ufe0f")
-_MONTHS: Final = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
+MAX_RUNS: Final = 12
+"""Of the history."""
+_LABELS: Final = MappingProxyType(
+    {
+        "analyzed": N_("Analyzed"),
+        "at_most": N_("At most"),
+        "category": N_("Category"),
+        "check": N_("Check"),
+        "counted_in_it": N_("Counted in it"),
+        "evidence": N_("Evidence"),
+        "fix": N_("Fix"),
+        "further": N_("Further findings"),
+        "further_note": N_("Without details; the other formats of the report have them."),
+        "history": N_("History"),
+        "host_reads": N_("the host reads"),
+        "how_the_score_was_made": N_("How the score was made"),
+        "boxes": N_(
+            "This file has no pictures for some characters of the page: they stand as boxes, and can be copied."
+        ),
+        "learn_more": N_("learn more"),
+        "kept": N_("kept"),
+        "made_with": N_("Made with"),
+        "no_grade": N_("Why there is no grade"),
+        "no_score": N_("no score"),
+        "no_score_why": N_("There is no score, because the page itself was not seen."),
+        "of_100": N_("of 100"),
+        "page": N_("The page"),
+        "redirected_to": N_("redirected to"),
+        "run": N_("Run"),
+        "scale": N_("The scale:"),
+        "score": N_("Score"),
+        "time": N_("Time to the document"),
+        "what_happened": N_("What happened"),
+        "what_to_do": N_("What to do"),
+        "why": N_("Why"),
+    }
+)
+_LOST: Final = MappingProxyType(
+    {
+        "critical": N_("lost to critical findings"),
+        "high": N_("lost to high findings"),
+        "medium": N_("lost to medium findings"),
+        "low": N_("lost to low findings"),
+    }
+)
+_COUNTS: Final = MappingProxyType(
+    {
+        "critical": N_("critical"),
+        "high": N_("high"),
+        "medium": N_("medium"),
+        "low": N_("low"),
+        "informative": N_("informative"),
+        "passed": N_("passed"),
+    }
+)
+_WORDS: Final = MappingProxyType(
+    {
+        "good": N_("good"),
+        "decent": N_("decent"),
+        "bad": N_("bad"),
+        "no grade": N_("no grade"),
+        "not analyzed": N_("not analyzed"),
+    }
 )
 
 
-def sheet(report: Report, *, boxes: bool = False) -> Values:
+def sheet(
+    stored: Report, texts: Texts | None = None, *, history: Sequence[RunPoint] = (), boxes: bool = False
+) -> Values:
     """All that the template asks for: dicts, lists, strings, numbers, booleans and ``None``.
 
     Args:
-        report: The report.
+        stored: The report.
+        texts: The language of the document; ``None``: English.
+        history: Runs of the same report, newest first.
         boxes: Say that some characters stand as empty boxes.
     """
-    grade = report.result or "none"
-    date = _date(report.generated_at)
-    score = "no score" if report.score is None else f"{report.score} of 100"
+    words = texts or texts_for("en")
+    report = in_language(stored, words.tag)
+    date = _date(report.generated_at, words)
+    score = words.gettext("no score")
+    if report.score is not None:
+        score = words.gettext("%(score)s of 100", score=words.number(report.score))
     if report.state == "failed":
-        score = "not analyzed"
+        score = words.gettext("not analyzed")
     final = report.final_url if report.final_url not in {None, report.url} else None
     completed = report.state == "completed"
-    shown, left_out = _cut(view.by_place(report) if completed else (), MAX_FINDINGS, "finding")
+    shown, left_out = _cut(view.by_place(report) if completed else (), MAX_FINDINGS)
     return {
+        "language": words.tag,
+        "labels": {name: words.gettext(label) for name, label in _LABELS.items()},
+        "lost": {name: words.gettext(label) for name, label in _LOST.items()},
+        "severities": {name: words.gettext(label) for name, label in _COUNTS.items()},
         "title": f"{visible(report.url, 100)}: {score}",
-        "description": view.verdict(report),
+        "description": view.verdict(report, words),
         "project": visible(report.project, 100),
         "running": breakable(visible(report.url, 90)),
         "date": date,
         "date_and_score": f"{breakable(visible(report.project, 50))} · {score} · {date}",
+        "pages": words.gettext("Page %(number)s of %(count)s", number="{number}", count="{count}"),
         "url": breakable(visible(report.url, _URL_CHARS)),
         "url_href": safe_href(report.url),
         "final_url": breakable(visible(final or "", _URL_CHARS)),
         "final_href": safe_href(final),
         "host_reads": unicode_host(report.url),
         "state": report.state,
-        "grade": grade,
+        "grade": report.result or "none",
         "score": report.score,
-        "word": view.grade_word(report).upper(),
-        "verdict": view.verdict(report),
-        "counts": _counts(report) if completed else [],
-        "scale": view.scale(report) if report.score is not None else "",
+        "said": words.gettext("No score") if report.score is None else f"{words.gettext('Score')} {score}",
+        "word": words.gettext(_WORDS.get(view.grade_word(report), view.grade_word(report))),
+        "verdict": view.verdict(report, words),
+        "figures": [
+            {"name": figure.name, "meaning": figure.meaning, "value": figure.value, "rating": figure.rating or "none"}
+            for figure in (key_figures(report, words) if completed else ())
+        ],
+        "counts": _counts(report, words) if completed else [],
+        "scale": words.gettext(
+            "good from %(good)s, decent from %(decent)s", good=report.run.good_from, decent=report.run.decent_from
+        )
+        if report.score is not None
+        else "",
         "notes": [_text(note, 400) for note in report.run.notes[:MAX_HOPS]],
-        "failure": _failure(report),
+        "failure": _failure(report, words),
         "withheld": None
         if report.withheld is None
         else {"seen": _text(report.withheld.message, 400), "todo": _text(report.withheld.fix, 400)},
-        "categories": _categories(report),
-        "findings": _findings(shown[:MAX_DETAILED], report),
+        "categories": _categories(report, words),
+        "findings": _findings(shown[:MAX_DETAILED], report, words),
         "further": [
-            {"rank": rank, "category": view.CATEGORY_NAMES[finding.result.category], **_headline(finding, report)}
+            {
+                "rank": rank,
+                "category": words.gettext(view.CATEGORY_NAMES[finding.result.category]),
+                **_headline(finding, report, words),
+            }
             for rank, finding in enumerate(shown[MAX_DETAILED:], start=MAX_DETAILED + 1)
         ],
-        "findings_heading": view.findings_heading(report),
-        "nothing_found": view.nothing_found(report),
-        "findings_left_out": left_out,
-        "lists": _lists(report) if completed else [],
+        "findings_heading": view.findings_heading(report, words),
+        "nothing_found": view.nothing_found(report, words),
+        "findings_left_out": _left_out(left_out, words),
+        "lists": _lists(report, words) if completed else [],
         "strip": [{"kind": kind, "start": start, "width": width} for kind, start, width in score_strip(report)]
         if completed and report.score is not None
         else [],
-        "steps": [_text(step, 400) for step in view.score_steps(report)[:MAX_ROWS]],
-        "facts": _facts(report),
+        "steps": [_text(step, 400) for step in view.score_steps(report, words)[:MAX_ROWS]],
+        "history": _history(history, words),
+        "facts": _facts(report, words),
         "timing": [
-            {"label": label, "start": start, "width": max(width, 0.5), "took": view.format_ms(took)}
-            for label, start, width, took in timing_bars(report)
+            {"label": label, "start": start, "width": max(width, 0.5), "took": view.format_ms(took, words)}
+            for label, start, width, took in timing_bars(report, words)
         ],
-        "evaluated": _text(view.evaluated_by(report), 300)
-        + (f" Asked with {_text(report.run.vantage)}." if report.run.vantage else ""),
+        "evaluated": _evaluated(report, words),
         "project_url": PROJECT_URL,
         "boxes": boxes,
     }
@@ -149,54 +240,89 @@ def _text(text: object, limit: int = 200) -> str:
     return breakable(visible(text, limit))
 
 
-def _date(moment: datetime) -> str:
-    day = (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+def _date(moment: datetime, words: Texts) -> str:
+    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return words.date(int(aware.timestamp() * 1000))
 
 
-def _cut(items: Sequence[Any], limit: int, noun: str) -> tuple[Sequence[Any], str]:
-    """The first ``limit`` items, and a sentence about the rest."""
-    rest = len(items) - limit
-    return items[:limit], f"{view.plural(rest, noun)} more not shown." if rest > 0 else ""
+def _cut(items: Sequence[Any], limit: int) -> tuple[Sequence[Any], int]:
+    """The first ``limit`` items, and the number of the rest."""
+    return items[:limit], max(0, len(items) - limit)
 
 
-def _counts(report: Report) -> list[Values]:
+def _left_out(rest: int, words: Texts) -> str:
+    return words.ngettext("%(num)s more is not listed.", "%(num)s more are not listed.", rest) if rest else ""
+
+
+def _counts(report: Report, words: Texts) -> list[Values]:
     found = [(name, number) for name, number in view.counted_findings(report) if number]
     shown: list[tuple[str, int]] = [*found, ("passed", report.counts.passed)]
-    return [{"name": name, "number": f"{number:,}"} for name, number in shown]
+    return [{"name": name, "number": words.number(number)} for name, number in shown]
 
 
-def _failure(report: Report) -> Values | None:
+def _failure(report: Report, words: Texts) -> Values | None:
     if report.error is None:
         return None
     return {
-        "happened": _text(view.what_happened(report.error), 600),
-        "todo": _text(view.what_to_do(report.error), 600),
-        "retry": retry_advice(report.error),
+        "happened": _text(f"{visible(report.error.message, 400)} ({cause(report.error, words)})", 600),
+        "todo": _text(" ".join(map(words.gettext, way_out(report.error).steps)), 600),
+        "retry": retry_advice(report.error, words),
     }
 
 
-def _categories(report: Report) -> list[Values]:
+def _history(runs: Sequence[RunPoint], words: Texts) -> list[Values]:
+    """Rows of the newest runs that have ended, newest first; none where this is the only one."""
+    ended = finished(tuple(runs))[:MAX_RUNS]
+    if len(ended) <= 1:
+        return []
+    return [
+        {
+            "number": words.number(run.number),
+            "date": words.date(run.at_ms),
+            "score": "–" if run.score is None else words.number(run.score),
+            "grade": run.result or "none",
+            "word": words.gettext(run.result or view.NO_GRADE),
+        }
+        for run in ended
+    ]
+
+
+def _evaluated(report: Report, words: Texts) -> str:
+    made = words.gettext(
+        "Evaluated by Pagegrade %(engine)s with ruleset %(ruleset)s.",
+        engine=visible(report.run.engine, 40),
+        ruleset=visible(report.run.ruleset, 40),
+    )
+    if not report.run.vantage:
+        return _text(made, 300)
+    requested = words.gettext("Requested with %(vantage)s.", vantage=visible(report.run.vantage, 200))
+    return _text(f"{made} {requested}", 500)
+
+
+def _categories(report: Report, words: Texts) -> list[Values]:
     cards: list[Values] = []
     for name in CATEGORIES if report.withheld is None else ():
         category = report.categories.get(name)
         if category is None:
             continue
-        found = view.plural(category.failed, "finding") if category.failed else "Nothing found"
+        found = words.gettext("Nothing found")
+        if category.failed:
+            found = words.ngettext("%(num)s finding", "%(num)s findings", category.failed)
+        passed = words.gettext("%(count)s passed", count=words.number(category.passed))
         cards.append(
             {
-                "name": view.CATEGORY_NAMES[name],
+                "name": words.gettext(view.CATEGORY_NAMES[name]),
                 "score": "–" if category.score is None else str(category.score),
                 "share": max(0, min(category.score or 0, 100)) / 100,
                 "grade": category.result or "none",
-                "word": category.result or view.NO_GRADE,
-                "found": f"{found}, {category.passed} passed",
+                "word": words.gettext(category.result or view.NO_GRADE),
+                "found": f"{found}, {passed}",
             }
         )
     return cards
 
 
-def _findings(found: Iterable[view.Finding], report: Report) -> list[Values]:
+def _findings(found: Iterable[view.Finding], report: Report, words: Texts) -> list[Values]:
     """Findings with details; of the evidence as much as there are characters for, those to fix first come first."""
     shown: list[Values] = []
     left = MAX_EVIDENCE_CHARACTERS
@@ -204,47 +330,51 @@ def _findings(found: Iterable[view.Finding], report: Report) -> list[Values]:
     for rank, finding in enumerate(found, start=1):
         evidence: list[Values] = []
         for item in finding.evidence:
-            entry = _evidence(item)
+            entry = _evidence(item, words)
             left -= sum(map(len, entry.values()))
             if left < 0:
                 break
             evidence.append(entry)
-        shown.append(_finding(rank, finding, evidence, report, first=first))
+        shown.append(_finding(rank, finding, evidence, report, words, first=first))
     return shown
 
 
-def _headline(finding: view.Finding, report: Report) -> Values:
+def _headline(finding: view.Finding, report: Report, words: Texts) -> Values:
     return {
-        "title": _text(view.headline(finding.result), 200),
+        "title": _text(view.headline(finding.result, words), 200),
         "importance": finding.result.importance,
-        "cost": view.cost(finding, report),
+        "cost": view.cost(finding, report, words),
     }
 
 
-def _finding(rank: int, finding: view.Finding, evidence: list[Values], report: Report, *, first: int) -> Values:
+def _finding(
+    rank: int, finding: view.Finding, evidence: list[Values], report: Report, words: Texts, *, first: int
+) -> Values:
     result = finding.result
-    counted = ", ".join(visible(view.headline(child), 120) for child in finding.counted[:20])
+    counted = ", ".join(visible(view.headline(child, words), 120) for child in finding.counted[:20])
     not_shown = finding.evidence_not_shown + len(finding.evidence) - len(evidence)
     return {
         "rank": rank,
-        "group": view.CATEGORY_NAMES[result.category] if rank > first else "",
-        **_headline(finding, report),
+        "group": words.gettext(view.CATEGORY_NAMES[result.category]) if rank > first else "",
+        **_headline(finding, report, words),
         "message": _text(result.message, _MESSAGE_CHARS),
         "why": _prose(result.why),
         "fix": _prose(result.fix),
         "evidence": evidence,
-        "more": _more(len(evidence), not_shown) if finding.evidence else "",
+        "more": _more(len(evidence), not_shown, words) if finding.evidence else "",
         "counted": breakable(counted),
         "check": _text(result.check, 60),
         "href": safe_href(result.learn_more),
     }
 
 
-def _more(shown: int, not_shown: int) -> str:
+def _more(shown: int, not_shown: int, words: Texts) -> str:
     """Return the number of omitted entries as text; empty if all are shown."""
     if not not_shown:
         return ""
-    return f"and {not_shown:,} more" if shown else f"{view.plural(not_shown, 'place')}, not shown here"
+    if shown:
+        return words.ngettext("and %(num)s more", "and %(num)s more", not_shown)
+    return words.ngettext("%(num)s place, not shown here", "%(num)s places, not shown here", not_shown)
 
 
 def _prose(text: str) -> list[Values]:
@@ -262,53 +392,55 @@ def _prose(text: str) -> list[Values]:
     ]
 
 
-def _evidence(item: Evidence) -> Values:
+def _evidence(item: Evidence, words: Texts) -> Values:
     return {
         "snippet": _text(item.snippet),
-        "place": _text(evidence_rows.place(item), _PLACE_CHARS),
+        "place": _text(evidence_rows.place(item, words), _PLACE_CHARS),
         "facts": _text(evidence_rows.facts_of(item), _PLACE_CHARS),
     }
 
 
-def _lists(report: Report) -> list[Values]:
+def _lists(report: Report, words: Texts) -> list[Values]:
     sections = (
-        ("Ignored", "ignored"),
-        ("Not evaluated", "not_evaluated"),
-        ("Not applicable", "not_applicable"),
+        (N_("Ignored"), "ignored"),
+        (N_("Not evaluated"), "not_evaluated"),
+        (N_("Not applicable"), "not_applicable"),
     )
     known = view.with_outcome(report, "informative")
     passed = view.with_outcome(report, "passed")
+    rows = [(view.headline(one, words), one.message) for one in known]
     lists = [
-        _list("Good to know", "reasons", known, [(view.headline(one), one.message) for one in known]),
+        _list(N_("Good to know"), "reasons", known, rows, words),
         *(
-            _list(title, "reasons", found, _by_reason(found))
+            _list(title, "reasons", found, _by_reason(found, words), words)
             for title, outcome in sections
             if (found := view.with_outcome(report, outcome))
         ),
-        _list("Passed", "names", passed, [(view.headline(one), "") for one in passed]),
+        _list(N_("Passed"), "names", passed, [(view.headline(one, words), "") for one in passed], words),
     ]
     return [part for part in lists if part["items"]]
 
 
-def _by_reason(results: Sequence[Result]) -> list[tuple[str, str]]:
-    return [(view.names_of_checks(alike), reason) for reason, alike in view.by_reason(results)]
+def _by_reason(results: Sequence[Result], words: Texts) -> list[tuple[str, str]]:
+    return [(view.names_of_checks(alike, words), reason) for reason, alike in view.by_reason(results, words)]
 
 
-def _list(title: str, kind: str, results: Sequence[Result], rows: Sequence[tuple[str, str]]) -> Values:
+def _list(title: str, kind: str, results: Sequence[Result], rows: Sequence[tuple[str, str]], words: Texts) -> Values:
     """One list; ``rows`` has (name, text) of each line."""
-    shown, left_out = _cut(rows, MAX_ROWS, "line")
+    shown, left_out = _cut(rows, MAX_ROWS)
     return {
-        "title": f"{title} ({len(results)})",
+        "title": f"{words.gettext(title)} ({words.number(len(results))})",
         "kind": kind,
         "items": [{"name": _text(name, 4_000), "text": _text(text, 400)} for name, text in shown],
-        "left_out": left_out,
+        "left_out": _left_out(left_out, words),
     }
 
 
-def _facts(report: Report) -> list[Values]:
+def _facts(report: Report, words: Texts) -> list[Values]:
     """Rows about the page; its times are drawn below them, not listed."""
-    facts = [(name, value) for name, value in view.page_facts(report) if name != "Timing"]
+    facts = list(view.page_facts(report, words, timing=False))
     hops = report.page.redirects if report.page else ()
-    facts += [("Redirect", f"{hop.status}  {visible(hop.url)} → {visible(hop.location)}") for hop in hops[:MAX_HOPS]]
-    facts += [("Not seen", f"{name}: {why}") for name, why in view.not_seen(report)]
+    redirect, unseen = words.gettext("Redirect"), words.gettext("Not seen")
+    facts += [(redirect, f"{hop.status}  {visible(hop.url)} → {visible(hop.location)}") for hop in hops[:MAX_HOPS]]
+    facts += [(unseen, f"{name}: {why}") for name, why in view.not_seen(report, words)]
     return [{"name": name, "text": breakable(value)} for name, value in facts[:MAX_ROWS]]

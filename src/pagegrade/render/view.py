@@ -494,10 +494,10 @@ def by_reason(results: Sequence[Result], words: Words = ENGLISH) -> tuple[tuple[
     return tuple((text, tuple(same)) for text, same in alike.items())
 
 
-def names_of_checks(results: Sequence[Result]) -> str:
+def names_of_checks(results: Sequence[Result], words: Words = ENGLISH) -> str:
     """The names of checks that share a reason; of many only their number, which the reason says enough about."""
     if len(results) > NAMED_CHECKS:
-        return plural(len(results), "check")
+        return words.ngettext("%(num)s check", "%(num)s checks", len(results))
     return ", ".join(visible(result.check_name, 80) for result in results)
 
 

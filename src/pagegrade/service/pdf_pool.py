@@ -12,7 +12,8 @@ from typing import Final
 
 from pagegrade.gather.context import OffloadFailed
 from pagegrade.model.errors import PDFNotInstalled, Unavailable
-from pagegrade.render.pdf import is_installed, render_pdf
+from pagegrade.render.history import RunPoint
+from pagegrade.render.pdf import Paper, is_installed, render_pdf
 from pagegrade.sandbox.pool import Children, TaskFailed
 
 CONCURRENT: Final = 2
@@ -34,11 +35,16 @@ class Documents:
         self._room = asyncio.Semaphore(CONCURRENT)
         self._asked = 0
 
-    async def pdf(self, report_json: bytes) -> bytes:
+    async def pdf(
+        self, report_json: bytes, *, tag: str = "en", paper: Paper = "a4", history: tuple[RunPoint, ...] = ()
+    ) -> bytes:
         """A completed report as PDF.
 
         Args:
             report_json: The JSON object of the HTTP interface.
+            tag: Language of the document.
+            paper: Size of its pages.
+            history: Runs of the same report, newest first.
 
         Raises:
             PDFNotInstalled: The extra ``pagegrade[pdf]`` is not installed.
@@ -54,7 +60,7 @@ class Documents:
         self._asked += 1
         try:
             async with self._room, Children(1, growth_bytes=GROWTH_BYTES, shared_bytes=None) as children:
-                return await children.run(render_pdf, report_json, timeout_s=SECONDS)
+                return await children.run(render_pdf, report_json, tag, paper, history, timeout_s=SECONDS)
         except TaskFailed:
             raise
         except OffloadFailed as error:

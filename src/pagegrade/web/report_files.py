@@ -12,8 +12,10 @@ from pagegrade.model.report import Report
 from pagegrade.render.csv import render_csv
 from pagegrade.render.filename import content_disposition, export_name
 from pagegrade.render.har import render_har
+from pagegrade.render.history import RunPoint
 from pagegrade.render.html import render_html
 from pagegrade.render.markdown import render_finding, render_markdown
+from pagegrade.render.pdf import Paper
 from pagegrade.render.prompt import render_finding_prompt, render_prompt
 from pagegrade.render.sarif import render_sarif
 from pagegrade.report.serialize import report_to_dict
@@ -28,16 +30,18 @@ MEDIA_TYPES: Final = {
     "prompt": "text/markdown; charset=utf-8",
     "sarif": "application/sarif+json",
     "pdf": "application/pdf",
+    "pdf-letter": "application/pdf",
     "html": "text/html; charset=utf-8",
     "har": "application/har+json",
 }
-_EXTENSIONS: Final = {"prompt": "md"}
+PAPERS: Final[dict[str, Paper]] = {"pdf": "a4", "pdf-letter": "us-letter"}
+"""Formats that are documents in pages -> the size of the pages."""
+_EXTENSIONS: Final = {"prompt": "md", "pdf-letter": "pdf"}
 """Of files whose format is not their extension."""
 _RENDERERS: Final[dict[str, Callable[[tuple[Report, ...]], str]]] = {
     "md": render_markdown,
     "prompt": render_prompt,
     "sarif": render_sarif,
-    "html": render_html,
 }
 FINDING_FORMATS: Final[dict[str, Callable[[Report, str], str | None]]] = {
     "md": render_finding,
@@ -55,13 +59,17 @@ async def make_finding_file(viewed: Viewed, name: str, check: str) -> tuple[Repo
     return None if written is None else (shown, written.encode("utf-8", "replace"))
 
 
-async def make_file(services: Services, viewed: Viewed, name: str) -> tuple[Report, bytes] | None:
+async def make_file(
+    services: Services, viewed: Viewed, name: str, *, tag: str = "en", history: tuple[RunPoint, ...] = ()
+) -> tuple[Report, bytes] | None:
     """A report and its file.
 
     Args:
         services: Of the process.
         viewed: The report as they may see it.
         name: One of ``MEDIA_TYPES``.
+        tag: Language of formats for people, one of ``i18n.LOCALES``.
+        history: Runs of the report for a document that shows them, newest first.
 
     Returns:
         ``None``: there are no results yet, or not in this format: a HAR has only what a browser saw.
@@ -71,13 +79,14 @@ async def make_file(services: Services, viewed: Viewed, name: str) -> tuple[Repo
     """
     base_url = services.options.base_url
     shown = await asyncio.to_thread(shown_report, viewed)
-    if shown is None or (name == "pdf" and shown.state != "completed"):
+    if shown is None or (name in PAPERS and shown.state != "completed"):
         return None
     if name == "har":
         return None if shown.rendered is None else (shown, (await asyncio.to_thread(render_har, shown)).encode())
-    if name == "pdf":
-        return shown, await services.documents.pdf(await asyncio.to_thread(_encoded, shown))
-    return shown, await asyncio.to_thread(_written, viewed, shown, name, base_url)
+    if name in PAPERS:
+        encoded = await asyncio.to_thread(_encoded, shown)
+        return shown, await services.documents.pdf(encoded, tag=tag, paper=PAPERS[name], history=history)
+    return shown, await asyncio.to_thread(_written, viewed, shown, name, base_url, tag)
 
 
 def file_header(report: Report, name: str) -> tuple[str, str]:
@@ -89,11 +98,13 @@ def _encoded(shown: Report) -> bytes:
     return msgspec.json.encode(report_to_dict(shown))
 
 
-def _written(viewed: Viewed, shown: Report, name: str, base_url: str) -> bytes:
+def _written(viewed: Viewed, shown: Report, name: str, base_url: str, tag: str) -> bytes:
     if name == "json":
         return msgspec.json.format(_exported_object(viewed, shown, base_url), indent=2)
     if name == "csv":
         return render_csv((shown,), ids=() if viewed.masked else (viewed.report.id,)).encode()
+    if name == "html":
+        return render_html((shown,), tag=tag).encode("utf-8", "replace")
     return _RENDERERS[name]((shown,)).encode("utf-8", "replace")
 
 

@@ -136,7 +136,7 @@ def form_label(document: Document) -> Verdict:
         total=total,
         details=details,
         loss=offender_loss(count, FULL_AT),
-        message=f"{lack} {_poorly_labelled(more)}" if more else lack,
+        message=f"{lack} {_poorly_labeled(more)}" if more else lack,
         count=count,
     )
 
@@ -147,7 +147,7 @@ def _is_field(control: Control) -> bool:
     return role not in {"none", "presentation"} or keeps_role(control.node.tag, control.attrs)
 
 
-def _poorly_labelled(count: int) -> str:
+def _poorly_labeled(count: int) -> str:
     if count == 1:
         return "One more has nothing but a placeholder or a hidden label."
     return f"{count} more have nothing but a placeholder or a hidden label."

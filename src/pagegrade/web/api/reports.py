@@ -44,7 +44,9 @@ ASK_AGAIN: Final = ("Retry-After", "2")
 """Header for a report that is not finished; in seconds."""
 MINIMAL: Final = ("id", "object", "state")
 """Members of the answer to a change with ``Prefer: return=minimal``."""
-FORMATS: Final = {name: kind.partition(";")[0] for name, kind in MEDIA_TYPES.items() if name != "json"}
+_NOT_ASKED: Final = frozenset({"json", "pdf-letter"})
+"""The answer itself, and what only the pages offer."""
+FORMATS: Final = {name: kind.partition(";")[0] for name, kind in MEDIA_TYPES.items() if name not in _NOT_ASKED}
 """Format of a report besides JSON -> its media type for the Accept header."""
 
 

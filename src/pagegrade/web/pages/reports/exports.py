@@ -16,9 +16,9 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View
-from pagegrade.web.pages.reports.report_context import FORMATS, HAR
+from pagegrade.web.pages.reports.report_context import FORMATS, HAR, points_of
 from pagegrade.web.pages.share_access import not_found, to_gate, too_many, visit
-from pagegrade.web.report_files import MEDIA_TYPES, file_header, make_file, make_finding_file
+from pagegrade.web.report_files import MEDIA_TYPES, PAPERS, file_header, make_file, make_finding_file
 from pagegrade.web.request import Request
 
 SHARED_PDFS_PER_MINUTE: Final = 10
@@ -29,7 +29,7 @@ _NUMBER: Final = re.compile(r"[1-9][0-9]{0,9}")
 async def export_report(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Return a report of the caller as a file."""
     viewed = await work.read(view_own, request.id, view.options, view.now_ms, number=_run_of(request))
-    return await _export(request, services, viewed)
+    return await _export(request, view, services, viewed)
 
 
 async def export_shared(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
@@ -43,14 +43,14 @@ async def export_shared(request: Request, work: UnitOfWork, view: View, services
         return found
     if found.seen is None:
         return to_gate(request)
-    if request.path_params["format"] == "pdf":
+    if request.path_params["format"] in PAPERS:
         standing = await services.limits.take_now(
             "shared PDFs", limited_as(request.client_address), SHARED_PDFS_PER_MINUTE
         )
         if not standing.allowed:
             return too_many(view, standing.reset_s)
     try:
-        return await _export(request, services, found.seen)
+        return await _export(request, view, services, found.seen)
     except NotFound:
         return not_found(view)
 
@@ -71,7 +71,7 @@ def _run_of(request: Request) -> int | None:
     return int(text)
 
 
-async def _export(request: Request, services: Services, viewed: Viewed) -> Response:
+async def _export(request: Request, view: View, services: Services, viewed: Viewed) -> Response:
     """Return the file.
 
     Raises:
@@ -80,7 +80,10 @@ async def _export(request: Request, services: Services, viewed: Viewed) -> Respo
     """
     name = request.path_params["format"]
     check = read_query(request).get("check", "")
-    made = await make_finding_file(viewed, name, check) if check else await make_file(services, viewed, name)
+    if check:
+        made = await make_finding_file(viewed, name, check)
+    else:
+        made = await make_file(services, viewed, name, tag=view.texts.tag, history=points_of(viewed))
     if made is None:
         raise NotFound
     shown, body = made

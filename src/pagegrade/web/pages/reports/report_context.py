@@ -25,9 +25,11 @@ from pagegrade.service.catalogue import catalogue_names
 from pagegrade.service.reports.history import Two
 from pagegrade.service.reports.views import Viewed, compare_two, shown_report
 from pagegrade.web.pages.html import View
+from pagegrade.web.report_files import PAPERS
 
 FORMATS: Final[dict[str, str]] = {
-    "pdf": N_("PDF, to print or to send"),
+    "pdf": N_("PDF on A4, to print or to send"),
+    "pdf-letter": N_("PDF on Letter"),
     "html": N_("HTML, a file that needs nothing else"),
     "csv": N_("CSV, for spreadsheets"),
     "json": N_("JSON, as the API has it"),
@@ -130,6 +132,11 @@ def point_of(run: StoredRun, crossings: Sequence[Crossing] = ()) -> RunPoint:
     )
 
 
+def points_of(viewed: Viewed) -> tuple[RunPoint, ...]:
+    """Return the runs of the report as points of its history, newest first."""
+    return tuple(point_of(run, viewed.crossings) for run in viewed.runs)
+
+
 def timezone_of(view: View) -> str:
     """Return the time zone of the user; UTC if anonymous."""
     return "UTC" if view.caller is None else view.caller.account.timezone
@@ -161,7 +168,7 @@ def _draw_comparison(view: View, viewed: Viewed, two: Two, addresses: Addresses)
 def _extras(view: View, viewed: Viewed, addresses: Addresses, query: ReportQuery | None = None) -> Extras:
     return Extras(
         query=query,
-        history=tuple(point_of(run, viewed.crossings) for run in viewed.runs),
+        history=points_of(viewed),
         shown_number=viewed.shown_number,
         timezone=timezone_of(view),
         run_address=addresses.run,
@@ -187,7 +194,7 @@ def export_links(texts: Texts, viewed: Viewed, addresses: Addresses) -> tuple[tu
     found = [
         (texts.gettext(name), addresses.export(key, number))
         for key, name in FORMATS.items()
-        if key != "pdf" or (_has_results(viewed) and is_installed())
+        if key not in PAPERS or (_has_results(viewed) and is_installed())
     ]
     if viewed.detail is not None and has_rendering(viewed.detail):
         found.append((texts.gettext(_HAR), addresses.export(HAR, number)))
