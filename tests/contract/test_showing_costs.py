@@ -19,6 +19,7 @@ from pagegrade.report.bounds import bound_results
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.service.pdf_pool import Documents
 from pagegrade.web.pages.reports.report_context import FORMATS
+from pagegrade.web.report_files import PAPERS
 from tests.report_builders import make_hostile_report, make_report
 from tests.web.calling import REPORTS, Instance, with_instance
 
@@ -82,7 +83,7 @@ def test_showing_a_hostile_report_is_cheap(tmp_path: Path, entries: int) -> None
         taken = {}
         for base in (f"/reports/{made['id']}", f"/r/{made['share_url'].rpartition('/')[2]}"):
             own = base.startswith("/reports")
-            for path in ("", "/runs/1", "/compare", *(f"/export/{name}" for name in FORMATS if name != "pdf")):
+            for path in ("", "/runs/1", "/compare", *(f"/export/{name}" for name in FORMATS if name not in PAPERS)):
                 taken[base[:3] + path] = await cpu_of(instance, "GET", base + path, own=own)
         taken["list"] = await cpu_of(instance, "GET", "/reports", own=True)
         taken["list as CSV"] = await cpu_of(instance, "GET", "/reports/export.csv", own=True)

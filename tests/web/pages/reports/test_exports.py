@@ -13,7 +13,7 @@ from pagegrade.service import pdf_pool
 from pagegrade.web.http.headers import INERT
 from pagegrade.web.pages.reports.exports import SHARED_PDFS_PER_MINUTE
 from pagegrade.web.pages.reports.report_context import FORMATS
-from pagegrade.web.report_files import MEDIA_TYPES
+from pagegrade.web.report_files import MEDIA_TYPES, PAPERS
 from tests.report_builders import make_failed_report, make_report
 from tests.share_builders import finish, run_again
 from tests.store_builders import add_owner
@@ -27,8 +27,10 @@ STARTS = {
     "prompt": b"# Fix",
     "sarif": b"{",
     "pdf": b"%PDF-",
+    "pdf-letter": b"%PDF-",
     "html": b"<!doctype html>",
 }
+EXTENSIONS = {"prompt": "md", "pdf-letter": "pdf"}
 HTML = {"Accept": "text/html"}
 
 
@@ -45,7 +47,7 @@ def test_a_report_can_be_taken_away(tmp_path: Path, name: str) -> None:
         assert answer.content.startswith(STARTS[name])
         assert answer.headers["content-type"] == MEDIA_TYPES[name]
         assert answer.headers["content-disposition"].startswith('attachment; filename="pagegrade-shop.example-')
-        assert answer.headers["content-disposition"].endswith(".md" if name == "prompt" else f".{name}")
+        assert answer.headers["content-disposition"].endswith(f".{EXTENSIONS.get(name, name)}")
         assert answer.headers["content-security-policy"] == INERT[1]
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["cache-control"] == "private, no-store"
@@ -100,7 +102,7 @@ def test_no_format_is_a_way_around_privacy(tmp_path: Path, name: str) -> None:
     with_instance(tmp_path, script)
 
 
-@pytest.mark.parametrize("name", [name for name in FORMATS if name != "pdf"])
+@pytest.mark.parametrize("name", [name for name in FORMATS if name not in PAPERS])
 def test_what_others_take_away_holds_no_values_of_the_address(tmp_path: Path, name: str) -> None:
     """M18: from the public report, and from the locked one after its password."""
 

@@ -18,6 +18,7 @@ from pagegrade.web.pages.reports.report_context import (
     point_of,
     waiting_header,
 )
+from pagegrade.web.report_files import PAPERS
 from tests.web.pages.view_builders import make_run, make_viewed
 
 NOW_MS = 1_800_000_000_000
@@ -61,7 +62,7 @@ def test_everything_that_can_be_taken_away_is_offered(viewed: Viewed, has_pdf: b
     number = "" if viewed.run is None else "?run=1"
 
     assert [address for _, address in links] == [
-        f"/r/slug/export/{name}{number}" for name in FORMATS if name != "pdf" or has_pdf
+        f"/r/slug/export/{name}{number}" for name in FORMATS if name not in PAPERS or has_pdf
     ]
 
 
@@ -70,7 +71,7 @@ def test_a_pdf_is_not_offered_where_none_can_be_made(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "typst", None)  # as where it is not installed
     links = export_links(texts_for("en"), make_viewed(), HERE)
 
-    assert [address for _, address in links] == [f"/r/slug/export/{name}" for name in FORMATS if name != "pdf"]
+    assert [address for _, address in links] == [f"/r/slug/export/{name}" for name in FORMATS if name not in PAPERS]
 
 
 def test_addresses_are_below_that_of_the_report() -> None:
