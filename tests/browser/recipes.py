@@ -80,6 +80,10 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         Visit(name=each, path=f"/r/{{decent.slug}}/export/{each}") for each in _FORMATS
     ),
     ("GET", "/r/{slug}/pictures/{picture}"): (Visit(path="/r/{decent.slug}/pictures/viewport"),),
+    ("GET", "/r/{slug}/card.png"): (
+        Visit(path="/r/{decent.slug}/card.png"),
+        Visit(name="private", path="/r/{private.slug}/card.png", status=404),
+    ),
     ("GET", "/badge/{file}"): (
         Visit(path="/badge/{decent.slug}.svg"),
         Visit(name="private", path="/badge/{private.slug}.svg", status=404),
@@ -291,6 +295,7 @@ FILES: Final = frozenset(
         "/static/{digest}/{name}",
         "/robots.txt",
         "/badge/{file}",
+        "/r/{slug}/card.png",
         "/reports/states",
         "/reports/export.csv",
         "/reports/{id}/export/{format}",

@@ -29,6 +29,11 @@ def test_a_report_becomes_a_pdf_in_a_process_of_its_own() -> None:
     assert first == second
 
 
+def test_a_report_becomes_a_card_in_a_process_of_its_own() -> None:
+    """With the same limits."""
+    assert asyncio.run(Documents().card(REPORT)).startswith(b"\x89PNG")
+
+
 def test_requests_over_the_limit_are_refused_with_a_time_to_retry() -> None:
     """As many are made or waited for as there may be; places are given back."""
     documents = Documents()

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pagegrade.model.errors import PDFNotInstalled
 from pagegrade.model.report import Report
@@ -81,19 +81,36 @@ def render_report_pdf(
 
 
 def _set_pages(report: Report, paper: Paper, standards: list[typst.PDFStandard], values: Values) -> bytes:
+    moment = report.generated_at if report.generated_at.tzinfo is not None else report.generated_at.replace(tzinfo=UTC)
+    inputs = {"report": json.dumps(values, ensure_ascii=False, allow_nan=False), "paper": paper}
+    return compile_template(TEMPLATE, inputs, format="pdf", pdf_standards=standards, timestamp=int(moment.timestamp()))
+
+
+def compile_template(template: Path, inputs: dict[str, str], **options: Any) -> bytes:
+    """The document or picture that Typst makes of a template of ours, with our fonts alone.
+
+    Args:
+        template: It reads nothing else.
+        inputs: Strings that it is given, JSON or plain.
+        options: Of ``typst.compile``.
+
+    Raises:
+        PDFNotInstalled: Typst is not installed.
+        TypstError: The template cannot be set so.
+    """
+    if not is_installed():
+        raise PDFNotInstalled
     import typst
 
-    moment = report.generated_at if report.generated_at.tzinfo is not None else report.generated_at.replace(tzinfo=UTC)
-    return typst.compile(
-        TEMPLATE,
-        root=TEMPLATE.parent,
+    made: bytes = typst.compile(
+        template,
+        root=template.parent,
         font_paths=_fonts(),
         ignore_system_fonts=True,
-        sys_inputs={"report": json.dumps(values, ensure_ascii=False, allow_nan=False), "paper": paper},
-        format="pdf",
-        pdf_standards=standards,
-        timestamp=int(moment.timestamp()),
+        sys_inputs=inputs,
+        **options,
     )
+    return made
 
 
 @cache

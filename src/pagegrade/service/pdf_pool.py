@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import Final
 
 from pagegrade.gather.context import OffloadFailed
 from pagegrade.model.errors import PDFNotInstalled, Unavailable
+from pagegrade.render.card import render_card
 from pagegrade.render.history import RunPoint
 from pagegrade.render.pdf import Paper, is_installed, render_pdf
 from pagegrade.sandbox.pool import Children, TaskFailed
@@ -51,6 +53,13 @@ class Documents:
             Unavailable: Too many are being made, or this one is too large to be made.
             TaskFailed: A mistake of ours.
         """
+        return await self._made(render_pdf, report_json, tag, paper, history)
+
+    async def card(self, report_json: bytes, *, tag: str = "en") -> bytes:
+        """The score card of a completed report with a score, as PNG; arguments and errors as for ``pdf``."""
+        return await self._made(render_card, report_json, tag)
+
+    async def _made(self, function: Callable[..., bytes], *arguments: object) -> bytes:
         if not is_installed():
             raise PDFNotInstalled
         if self._asked >= MAX_ASKED:
@@ -60,7 +69,7 @@ class Documents:
         self._asked += 1
         try:
             async with self._room, Children(1, growth_bytes=GROWTH_BYTES, shared_bytes=None) as children:
-                return await children.run(render_pdf, report_json, tag, paper, history, timeout_s=SECONDS)
+                return await children.run(function, *arguments, timeout_s=SECONDS)
         except TaskFailed:
             raise
         except OffloadFailed as error:

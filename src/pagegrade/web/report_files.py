@@ -84,7 +84,7 @@ async def make_file(
     if name == "har":
         return None if shown.rendered is None else (shown, (await asyncio.to_thread(render_har, shown)).encode())
     if name in PAPERS:
-        encoded = await asyncio.to_thread(_encoded, shown)
+        encoded = await asyncio.to_thread(encoded_report, shown)
         return shown, await services.documents.pdf(encoded, tag=tag, paper=PAPERS[name], history=history)
     return shown, await asyncio.to_thread(_written, viewed, shown, name, base_url, tag)
 
@@ -94,7 +94,8 @@ def file_header(report: Report, name: str) -> tuple[str, str]:
     return "Content-Disposition", content_disposition(export_name(report, _EXTENSIONS.get(name, name)))
 
 
-def _encoded(shown: Report) -> bytes:
+def encoded_report(shown: Report) -> bytes:
+    """The report as the JSON object that ``services.documents`` takes."""
     return msgspec.json.encode(report_to_dict(shown))
 
 

@@ -43,7 +43,7 @@ from pagegrade.web.pages.reports import (
 )
 from pagegrade.web.pages.reports import monitors as own_monitors
 from pagegrade.web.pages.reports import projects as own_projects
-from pagegrade.web.pages.share import share_page
+from pagegrade.web.pages.share import card, share_page
 
 PROBES: Final[tuple[Operation, ...]] = (*health.OPERATIONS, *metrics.OPERATIONS)
 """Operations of a process that serves probes only."""
@@ -82,6 +82,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *exports.OPERATIONS,
     *report_pictures.OPERATIONS,
     *badge.OPERATIONS,
+    *card.OPERATIONS,
     *check_pages.OPERATIONS,
     *sign_in.OPERATIONS,
     *own_account.OPERATIONS,

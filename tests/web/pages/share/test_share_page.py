@@ -345,7 +345,7 @@ def test_bob_sees_a_public_page_with_a_menu(tmp_path: Path) -> None:
         assert 'action="/sign-out"' in his.text
         assert f"/reports/{report.id}" not in his.text
         assert "sign-out" not in charlies.text
-        assert "/reports" not in charlies.text
+        assert '"/reports' not in charlies.text
         assert OPENED not in (await see(instance, secret, headers=bob)).text
 
     with_instance(tmp_path, script)

@@ -11,10 +11,10 @@ from typing import Final
 
 from pagegrade.clock import now_ms
 from pagegrade.model.identity import VERSION
-from pagegrade.model.stored import UNFINISHED, Privacy, StoredReport
+from pagegrade.model.stored import UNFINISHED, Privacy
+from pagegrade.render.card import HEIGHT_PX, WIDTH_PX
 from pagegrade.render.english import N_
 from pagegrade.render.finding_list import read_report_query
-from pagegrade.render.i18n import Texts
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MAX_TYPED
 from pagegrade.service.container import Services
 from pagegrade.service.reports.shares import UNLOCKED_S, SharedView, find_locked, sign_unlock, unlock_secret
@@ -30,6 +30,7 @@ from pagegrade.web.pages.html import PLAIN, UNLISTED, VARY, View, go
 from pagegrade.web.pages.reports.compare import compare_page, read_choice
 from pagegrade.web.pages.reports.report_context import Addresses, Drawn, about, draw, waiting_header
 from pagegrade.web.pages.reports.rows import RESULTS
+from pagegrade.web.pages.share.card import card_path, has_card
 from pagegrade.web.pages.share_access import cookie_of, gate, not_found, to_gate, too_many, visit
 from pagegrade.web.request import Request
 from pagegrade.web.session_cookie import set_cookie
@@ -92,7 +93,7 @@ async def _drawn(
         drawn=drawn,
         is_owner=found.shared.is_owner,
         audience=view.texts.gettext(AUDIENCES[Privacy(viewed.report.privacy)]),
-        preview=_preview(view.texts, viewed.report, drawn),
+        preview=_preview(view, viewed, drawn),
         headers=headers,
         **about(view, viewed, addresses),
     )
@@ -135,17 +136,23 @@ async def unlock_share(request: Request, work: UnitOfWork, view: View, services:
 
 @dataclass(frozen=True, slots=True)
 class _Preview:
-    """Title and description for link previews of the share page."""
+    """Title, description and picture for link previews of the share page."""
 
     title: str
     summary: str
+    card: str
+    """URL; empty without a picture."""
+    card_size: tuple[int, int] = (WIDTH_PX, HEIGHT_PX)
+    """Width and height in pixels."""
 
 
-def _preview(texts: Texts, stored: StoredReport, drawn: Drawn) -> _Preview:
+def _preview(view: View, viewed: Viewed, drawn: Drawn) -> _Preview:
     """Return the link preview; it reveals the result only if everyone with the link may see the report."""
+    texts, stored = view.texts, viewed.report
     result, score = drawn.report.result, drawn.report.score
+    card = f"{view.options.base_url}{card_path(stored.slug)}" if has_card(viewed, score) else ""
     if stored.privacy != Privacy.PUBLIC or score is None:
-        return _Preview(texts.gettext("Web page report"), texts.gettext("A report about a web page."))
+        return _Preview(texts.gettext("Web page report"), texts.gettext("A report about a web page."), card)
     points = texts.number(score)
     if result is None:
         title = texts.gettext("Web page report: %(score)s", score=points)
@@ -156,7 +163,7 @@ def _preview(texts: Texts, stored: StoredReport, drawn: Drawn) -> _Preview:
     summary = texts.gettext(
         "A web page got %(score)s of 100 points. The report says why, and what to fix first.", score=points
     )
-    return _Preview(title, summary)
+    return _Preview(title, summary, card)
 
 
 def _etag(view: View, viewed: Viewed) -> str:
