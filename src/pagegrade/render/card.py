@@ -17,7 +17,7 @@ from pagegrade.report.serialize import report_from_dict
 
 WIDTH_PX: Final = 1200
 HEIGHT_PX: Final = 630
-"""What networks show whole (https://ogp.me/, and the documentation of each)."""
+"""Size that networks show whole (https://ogp.me/, and the documentation of each)."""
 TEMPLATE: Final = Path(str(files("pagegrade.render"))) / "templates" / "card.typ"
 _MAX_HOST: Final = 48
 _POINTS_PER_INCH: Final = 72.0
