@@ -80,10 +80,7 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         Visit(name=each, path=f"/r/{{decent.slug}}/export/{each}") for each in _FORMATS
     ),
     ("GET", "/r/{slug}/pictures/{picture}"): (Visit(path="/r/{decent.slug}/pictures/viewport"),),
-    ("GET", "/r/{slug}/card.png"): (
-        Visit(path="/r/{decent.slug}/card.png"),
-        Visit(name="private", path="/r/{private.slug}/card.png", status=404),
-    ),
+    ("GET", "/r/{slug}/card.png"): (Visit(path="/r/{decent.slug}/card.png"),),
     ("GET", "/badge/{file}"): (
         Visit(path="/badge/{decent.slug}.svg"),
         Visit(name="private", path="/badge/{private.slug}.svg", status=404),

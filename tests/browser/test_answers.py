@@ -52,8 +52,12 @@ _COOKIE: Final = re.compile(
 )
 LONGEST_S: Final = {"session": 60 * 86_400, "unlock": 12 * 3_600}
 _EVIDENCE: Final = re.compile(r"(<h3>[^<]*</h3>\s*)?<table[^>]*\bevidence\b.*?</table>", re.DOTALL)
-EMBEDDED: Final = {"show-badge": {"Cross-Origin-Resource-Policy: cross-origin", "Cache-Control: public, max-age=300"}}
-"""Operation -> what it may do besides: pages elsewhere show badges, and services that pass images on keep them."""
+_SHOWN_ELSEWHERE: Final = frozenset(
+    {"Cross-Origin-Resource-Policy: cross-origin", "Cache-Control: public, max-age=300"}
+)
+EMBEDDED: Final = {"show-badge": _SHOWN_ELSEWHERE, "show-card": _SHOWN_ELSEWHERE}
+"""Operation -> what it may do besides: pages elsewhere show these pictures, and services that pass images on keep
+them."""
 
 
 def wrong_headers(reply: Reply) -> list[str]:

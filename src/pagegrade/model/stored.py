@@ -11,6 +11,8 @@ from pagegrade.model.report import Grade
 
 State = Literal["queued", "running", "completed", "failed"]
 STATES: Final[tuple[State, ...]] = ("queued", "running", "completed", "failed")
+Step = Literal["page", "files", "browser", "checks"]
+"""Part of an analysis: fetching the page, then its files; drawing it in a browser; evaluating the checks."""
 UNFINISHED: Final = frozenset({"queued", "running"})
 RATINGS: Final[dict[Grade, int]] = {"bad": 1, "decent": 2, "good": 3}
 """Results in the order of their severity, as they are kept and sorted."""
@@ -105,6 +107,8 @@ class StoredRun:
     created_at_ms: int
     started_at_ms: int | None
     finished_at_ms: int | None
+    step: Step | None = None
+    """Part of the analysis that a run under way has come to; ``None``: none is known, as in its first second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,6 +40,7 @@ from pagegrade.store.queue.procrastinate_queue import offer_next
 from pagegrade.store.queue.runs import finish_run, release_run
 from pagegrade.store.repositories.host_slots import admit_addresses, exempt_run
 from pagegrade.store.repositories.ignores import list_rules_of_report
+from pagegrade.worker.step_notes import StepNotes
 
 logger = logging.getLogger(__name__)
 
@@ -153,6 +154,23 @@ async def _request_slot(services: Services, run: ClaimedRun, target: Target, res
 async def _analyze(
     services: Services, run: ClaimedRun, target: Target, span: Span, *, children: TaskRunner, resolver: Resolver
 ) -> PackedReport:
+    steps = StepNotes(services, run)
+    try:
+        return await _analyze_in_steps(services, run, target, span, steps, children=children, resolver=resolver)
+    finally:
+        await steps.end()
+
+
+async def _analyze_in_steps(
+    services: Services,
+    run: ClaimedRun,
+    target: Target,
+    span: Span,
+    steps: StepNotes,
+    *,
+    children: TaskRunner,
+    resolver: Resolver,
+) -> PackedReport:
     options = replace(services.options.analyze, render=_render_options(services.options, run), preview_images=True)
     with span.child("gather") as part:
         gathered = await gather_target(
@@ -160,7 +178,7 @@ async def _analyze(
             options=options,
             children=children,
             resolver=resolver,
-            settled=gatherers_of(part),
+            settled=steps.with_gatherers(gatherers_of(part)),
             place=partial(services.large_pages.hold, run.account_id),
         )
         note_gathered(part, gathered)
@@ -173,6 +191,7 @@ async def _analyze(
         gathered = replace(gathered, rendering=_NO_BROWSER)
     if run.device is not None:
         _note_rendering(services, gathered.rendering)
+    steps.reach("checks")
     rules = await services.database.read(lambda tx: list_rules_of_report(tx, run.account_id, run.report_id))
     with span.child("evaluate"):
         packed = await evaluate_and_pack_in_child(gathered, options.thresholds, rules, children=children)

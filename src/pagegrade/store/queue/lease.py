@@ -19,7 +19,7 @@ NO_DEVICE: Final = "none"
 _CLAIM: Final = Prepared(
     text(
         "UPDATE runs SET state = 'running', attempt = attempt + 1, worker = :worker, lease_until_ms = :lease_until_ms, "
-        "started_at_ms = :now_ms, offered = 0 WHERE id = :id AND state = 'queued' "
+        "started_at_ms = :now_ms, offered = 0, step = NULL WHERE id = :id AND state = 'queued' "
         "RETURNING id, report_id, account_id, url, attempt, target, traceparent, device"
     )
 )

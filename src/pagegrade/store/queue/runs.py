@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, insert, text
 
 from pagegrade.model.events import Event, EventType
 from pagegrade.model.rendering import Device
-from pagegrade.model.stored import UNFINISHED, ClaimedRun, PackedReport, StoredReport, StoredRun
+from pagegrade.model.stored import UNFINISHED, ClaimedRun, PackedReport, Step, StoredReport, StoredRun
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.locks import hold_account
@@ -66,6 +66,7 @@ _HASTEN: Final = Prepared(
         "RETURNING offered"
     )
 )
+_STEP: Final = text("UPDATE runs SET step = :step WHERE id = :id AND attempt = :attempt AND state = 'running'")
 _EXTEND: Final = text(
     "UPDATE runs SET lease_until_ms = :lease_until_ms WHERE id = :id AND attempt = :attempt AND state = 'running' "
     "AND worker = :worker"
@@ -221,6 +222,11 @@ def extend_leases(
         if _FINISHED.first(tx, {"id": run.id, "attempt": run.attempt}) is None:
             lost.add((run.id, run.attempt))
     return lost
+
+
+def set_step(tx: Transaction, run: ClaimedRun, step: Step) -> None:
+    """Store what part of its analysis a run has come to, unless the attempt is over."""
+    tx.execute(_STEP, {"id": run.id, "attempt": run.attempt, "step": step})
 
 
 def is_under_way(tx: Transaction, run: ClaimedRun) -> bool:

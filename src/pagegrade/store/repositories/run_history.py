@@ -30,6 +30,7 @@ RUN_NAMES: Final = (
     "created_at_ms",
     "started_at_ms",
     "finished_at_ms",
+    "step",
 )
 """Fields of ``StoredRun`` in the order in which ``RUN_COLUMNS`` reads them."""
 RUN_COLUMNS: Final = tuple(runs.c[name] for name in RUN_NAMES)

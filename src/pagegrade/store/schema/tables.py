@@ -185,6 +185,7 @@ runs = Table(
     Column("turn", Integer, nullable=False, server_default="0"),  # of its account, among those that are as urgent
     Column("offered", SmallInteger, nullable=False, server_default="0"),  # 1: a job of the queue stands for it
     Column("device", _text(8), nullable=False, server_default="none"),  # that a browser is to imitate; none: no browser
+    Column("step", _text(8)),  # of a run under way: the part of the analysis that it has come to, after a second
     UniqueConstraint("report_id", "number"),
     sqlite_autoincrement=True,
 )

@@ -8,9 +8,11 @@ import msgspec
 import pytest
 
 from pagegrade.clock import now_ms
-from pagegrade.model.stored import Privacy
+from pagegrade.model.stored import Privacy, Step
 from pagegrade.service.reports import views
+from pagegrade.store.queue.runs import set_step
 from pagegrade.web.pages.html import HELPED, PLAIN
+from tests.queue_builders import Queue
 from tests.report_builders import make_failed_report
 from tests.share_builders import finish, run_again, seen
 from tests.store_builders import add_owner
@@ -268,5 +270,32 @@ def test_text_of_the_page_stays_text(tmp_path: Path, payload: str) -> None:
             assert answer.status_code == 200, place
             for raw in ("<script>alert", "<svg onload", 'href="javascript:', "\u202e", "1337"):
                 assert raw not in answer.text, place
+
+    with_instance(tmp_path, script)
+
+
+@pytest.mark.parametrize(
+    ("step", "done", "now"),
+    [
+        (None, 2, "Fetching the page"),
+        ("files", 3, "Fetching its files"),
+        ("browser", 4, "Loading it in a browser"),
+        ("checks", 4, "Evaluating the checks"),
+    ],
+)
+def test_a_run_under_way_shows_its_step(tmp_path: Path, step: Step | None, done: int, now: str) -> None:
+    """The steps behind it are ticked off, without scripts."""
+
+    async def script(instance: Instance) -> None:
+        report = shared(instance, outcome=None)
+        (claimed,) = Queue(instance.services.database, instance.alice.id).claim(now_ms=now_ms())
+        if step is not None:
+            instance.services.database.write_here(lambda tx: set_step(tx, claimed, step))
+        page = (await instance.page("GET", f"/reports/{report.id}")).text
+        shown = page[page.index('class="steps"') :]
+        steps = re.findall(r'<li( class="done")?( class="now" aria-current="step")?>([^<]+)', shown)
+
+        assert sum(bool(ticked) for ticked, _, _ in steps) == done
+        assert [name.strip() for _, current, name in steps if current] == [now]
 
     with_instance(tmp_path, script)
