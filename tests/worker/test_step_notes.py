@@ -58,7 +58,7 @@ def step_of(queue: Queue, report_id: int) -> str | None:
 def test_gatherers_say_which_step_a_run_has_come_to(
     services: Services, queue: Queue, device: Device | None, settled: list[str], expected: str | None
 ) -> None:
-    """What they settle is passed on."""
+    """Everything that they settle is passed on."""
     run = queue.add()
     (claimed,) = queue.claim()
     passed: list[str] = []

@@ -66,6 +66,6 @@ class StepNotes:
             try:
                 await self._services.database.write(partial(set_step, run=self._run, step=stored))
             except Unavailable:
-                # Nobody waits for it, and the outcome is what counts.
+                # No one waits for it, and the outcome is what counts.
                 logger.info("step_not_stored", extra={"run": self._run.id})
         self._services.changes.notify(self._run.report_id)
