@@ -1,6 +1,6 @@
 """Steps of a run under way, stored so that the page of its report can show them.
 
-Only analyses that take longer than ``QUIET_S`` store any: the others are over before somebody reads the page.
+Only analyses that take longer than ``QUIET_S`` store any: the others are over before a person reads the page.
 """
 
 from __future__ import annotations
