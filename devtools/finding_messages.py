@@ -49,6 +49,7 @@ _WORDS_ALONE: Final = (
     *("console", "deprecation", "exception", "intervention", "javascript", "network", "security", "violation"),
     *("connect", "download"),
     *("desktop", "mobile"),
+    *("painting", "scripts"),
     *("expired", "incomplete_chain", "not_yet_valid", "revoked", "self_signed", "untrusted", "wrong_host"),
     "contrast {0}, required {1}, link {2}, text {3}",
     "contrast {0}, required {1}, text {2}, background {3}",
@@ -57,7 +58,7 @@ _WORDS_ALONE: Final = (
     *("verification error {0} of OpenSSL", "before its body", "before the answer was complete"),
 )
 """Words of artifacts that are shown by themselves: purposes of files, sources of errors, phases of a request,
-devices, faults of certificates and of connections; and parts of texts that reports are composed of."""
+devices, kinds of work, faults of certificates and of connections; and parts of texts that reports are composed of."""
 _CODE_ARGUMENTS: Final = frozenset({"cause", "code", "header", "id", "state"})
 _CODE_NAMES: Final = frozenset({"SECTIONS"})
 _TEXT_ARGUMENTS: Final = frozenset({"detail", "fix", "message", "reason"})

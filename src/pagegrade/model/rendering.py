@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Device = Literal["mobile", "desktop"]
+WorkKind = Literal["script", "layout", "paint", "parse", "memory"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,17 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadWork:
+    """Time of the page's main thread for work of one kind."""
+
+    kind: WorkKind
+    time_ms: float
+    """Without the work of other kinds inside it."""
+    forced_ms: float = 0.0
+    """Part of it that scripts waited for: layout in the middle of a script."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
     """Facts that the metrics of one load are computed from."""
 
@@ -76,6 +88,8 @@ class Timeline:
     """False where the browser recorded no task at all, so that long ones were not seen."""
     script_times: tuple[ScriptTime, ...] = ()
     """Longest first; calls of less than 1 ms are left out."""
+    work: tuple[ThreadWork, ...] = ()
+    """Longest first; pieces of less than 0.2 ms are left out."""
     get_requests: tuple[Span, ...] = ()
     dom_content_loaded_ms: float | None = None
     load_ms: float | None = None

@@ -377,6 +377,20 @@ connectedCallback() {{ this.attachShadow({{mode: "open"}}).innerHTML = "<iframe 
     assert kept.state == "kept"
 
 
+def test_the_work_of_the_main_thread_is_seen_by_its_kind(program: Path) -> None:
+    """A script that asks for a size after every change makes the browser lay out the page each time."""
+    script = (
+        "for (let i = 0; i < 300; i++) { const p = document.createElement('p'); p.textContent = 'word '.repeat(60); "
+        "document.body.append(p); p.offsetHeight; }"
+    )
+    rendering, _ = draw(program, {"/": f"{PLAIN}<script>{script}</script>"})
+    work = {one.kind: one for one in rendering.loads[0].work}
+
+    assert {"script", "layout", "paint", "parse"} <= set(work)
+    assert work["layout"].forced_ms > 0.5 * work["layout"].time_ms
+    assert all(0 <= one.forced_ms <= one.time_ms + 1 for one in work.values())
+
+
 def test_a_page_without_rest_keeps_what_was_seen(program: Path) -> None:
     """The time suffices for one load of three, which is cut: its facts stand, the missing ones are not evaluated."""
     script = "setInterval(() => { const end = performance.now() + 90; while (performance.now() < end); }, 400)"

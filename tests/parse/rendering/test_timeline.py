@@ -5,9 +5,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagegrade.model.rendering import LayoutShift, PaintCandidate, Span
+from pagegrade.model.rendering import LayoutShift, PaintCandidate, Span, ThreadWork
 from pagegrade.parse.rendering.metrics import measure_load
-from pagegrade.parse.rendering.timeline import MAX_ITEMS, MAX_SCRIPT_TIMES, Recording, read_timeline
+from pagegrade.parse.rendering.timeline import MAX_ITEMS, MAX_SCRIPT_TIMES, MAX_WORK, Recording, read_timeline
 
 FRAME = "F1"
 ORIGIN_US = 5_000_000.0
@@ -230,3 +230,48 @@ def test_a_trace_without_tasks_is_known_as_one() -> None:
     assert (blind.has_tasks, seeing.has_tasks) == (False, True)
     assert (measure_load(blind).tbt_ms, measure_load(blind).tti_ms) == (None, None)
     assert measure_load(seeing).tbt_ms == 0
+
+
+def piece(name: str, start_ms: float, duration_ms: float, *, tid: int = 1) -> dict[str, Any]:
+    """A piece of work of a thread."""
+    return event(name, start_ms, dur=duration_ms * 1_000, tid=tid)
+
+
+def test_each_moment_of_the_main_thread_counts_once() -> None:
+    """A script of 100 ms holds 30 ms of layout, of which collecting takes 10; then the page is laid out by itself."""
+    timeline = read(
+        piece("EvaluateScript", 10, 100),
+        piece("FunctionCall", 20, 50),
+        piece("Layout", 30, 30),
+        piece("MinorGC", 40, 10),
+        piece("UpdateLayoutTree", 200, 5),
+        piece("Paint", 210, 4),
+        piece("Paint", 300, 0.1),  # too short
+        piece("ParseHTML", 0, 500, tid=2),  # of another thread
+        piece("Layout", -20, 10),  # of the page before
+    )
+
+    assert timeline.work == (
+        ThreadWork(kind="script", time_ms=70),
+        ThreadWork(kind="layout", time_ms=25, forced_ms=20),
+        ThreadWork(kind="memory", time_ms=10),
+        ThreadWork(kind="paint", time_ms=4),
+    )
+
+
+def test_work_of_the_same_kind_inside_is_part_of_it() -> None:
+    """Pieces that overlap, as no browser records them, are cut."""
+    timeline = read(piece("EvaluateScript", 0, 10), piece("FunctionCall", 2, 6), piece("TimerFire", 5, 20))
+
+    assert timeline.work == (ThreadWork(kind="script", time_ms=10),)
+
+
+def test_pieces_of_work_are_bounded() -> None:
+    """And the recording says that it was cut."""
+    recording = Recording()
+    recording.add([piece("Paint", number, 0.5) for number in range(MAX_WORK)])
+
+    whole = recording.cut
+    recording.add([piece("Paint", 0, 0.5)])
+
+    assert (whole, recording.cut, len(recording.work)) == (False, True, MAX_WORK)

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final
 
-from pagegrade.model.rendering import LayoutShift, PaintCandidate, ScriptTime, Span, Timeline
+from pagegrade.model.rendering import LayoutShift, PaintCandidate, ScriptTime, Span, ThreadWork, Timeline, WorkKind
 from pagegrade.parse.rendering.metrics import LONG_TASK_MS
 
 MAX_ITEMS: Final = 5_000
@@ -23,6 +24,25 @@ _SCRIPT_WORK: Final = frozenset(
     {"EvaluateScript", "FunctionCall", "v8.compile", "v8.compileModule", "v8.evaluateModule"}
 )
 _SHORTEST_SCRIPT_US: Final = 1_000
+_WORK: Final[Mapping[str, WorkKind]] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            (
+                *("EvaluateScript", "FunctionCall", "v8.compile", "v8.compileModule", "v8.evaluateModule"),
+                *("EventDispatch", "FireAnimationFrame", "RunMicrotasks", "TimerFire", "XHRReadyStateChange"),
+            ),
+            "script",
+        ),
+        **dict.fromkeys(("HitTest", "Layout", "RecalculateStyles", "UpdateLayoutTree"), "layout"),
+        **dict.fromkeys(("Commit", "CompositeLayers", "Layerize", "Paint", "PrePaint", "UpdateLayer"), "paint"),
+        **dict.fromkeys(("ParseAuthorStyleSheet", "ParseHTML"), "parse"),
+        **dict.fromkeys(("BlinkGC.AtomicPhase", "MajorGC", "MinorGC"), "memory"),
+    }
+)
+"""Trace event of the main thread -> kind of its work."""
+_SHORTEST_WORK_US: Final = 200
+MAX_WORK: Final = 20_000
+"""Pieces of work that are kept."""
 MAX_SCRIPT_TIMES: Final = 200
 """Scripts whose time is kept, the longest."""
 _URL_CHARACTERS: Final = 2_000
@@ -66,6 +86,8 @@ class Recording:
     """(process, thread, start, duration) of tasks of 50 ms or more, in microseconds."""
     scripts: list[tuple[int, int, float, float, str]] = field(default_factory=list)
     """(process, thread, start, duration, URL) of work on scripts of 1 ms or more, in microseconds."""
+    work: list[tuple[int, int, float, float, WorkKind]] = field(default_factory=list)
+    """(process, thread, start, duration, kind) of pieces of 0.2 ms or more, in microseconds."""
     screenshots: list[tuple[float, str]] = field(default_factory=list)
     """(time in microseconds, JPEG in Base64)."""
     last_us: float = 0.0
@@ -82,13 +104,10 @@ class Recording:
             name, time = event.get("name"), event.get("ts")
             if not isinstance(time, (int, float)):
                 continue
+            if isinstance(name, str) and name in _WORK:
+                self._add_work(event, _WORK[name], time)
             if name in _TASKS:
-                duration = event.get("dur")
-                if isinstance(duration, (int, float)):
-                    self.has_tasks = True
-                    self.last_us = max(self.last_us, time + duration)
-                    if duration >= LONG_TASK_MS * 1_000 and self._has_room(self.tasks):
-                        self.tasks.append((_int(event.get("pid")), _int(event.get("tid")), time, duration))
+                self._add_task(event, time)
             elif name in _SCRIPT_WORK:
                 duration = event.get("dur")
                 if isinstance(duration, (int, float)) and duration >= _SHORTEST_SCRIPT_US:
@@ -102,6 +121,21 @@ class Recording:
             elif name in _MARKS and self._has_room(self.marks):
                 self.last_us = max(self.last_us, time)
                 self.marks.append(event)
+
+    def _add_task(self, event: Event, time: float) -> None:
+        duration = event.get("dur")
+        if isinstance(duration, (int, float)):
+            self.has_tasks = True
+            self.last_us = max(self.last_us, time + duration)
+            if duration >= LONG_TASK_MS * 1_000 and self._has_room(self.tasks):
+                self.tasks.append((_int(event.get("pid")), _int(event.get("tid")), time, duration))
+
+    def _add_work(self, event: Event, kind: WorkKind, time: float) -> None:
+        duration = event.get("dur")
+        if isinstance(duration, (int, float)) and duration >= _SHORTEST_WORK_US:
+            self.cut = self.cut or len(self.work) >= MAX_WORK
+            if len(self.work) < MAX_WORK:
+                self.work.append((_int(event.get("pid")), _int(event.get("tid")), time, duration, kind))
 
     def _has_room(self, items: list[Any]) -> bool:
         self.cut = self.cut or len(items) >= MAX_ITEMS
@@ -171,6 +205,7 @@ def read_timeline(recording: Recording, *, frame: str, lasted_s: float) -> tuple
             long_tasks=tuple(_outermost(recording.tasks, process, thread, start, ms)),
             has_tasks=recording.has_tasks,
             script_times=_script_times(recording.scripts, process, thread, start),
+            work=_work(recording.work, process, thread, start),
             get_requests=tuple(
                 Span(start_ms=began, end_ms=reader.finished.get(request)) for request, began in reader.sent.items()
             ),
@@ -272,6 +307,44 @@ def _script_times(
             covered = end
     longest = sorted(total.items(), key=lambda one: (-one[1], one[0]))[:MAX_SCRIPT_TIMES]
     return tuple(ScriptTime(url=url, time_ms=round(time / 1_000, 3)) for url, time in longest)
+
+
+def _work(
+    pieces: list[tuple[int, int, float, float, WorkKind]], process: int, thread: int, origin: float
+) -> tuple[ThreadWork, ...]:
+    """The time of each kind of work on a thread after the navigation began, each moment once.
+
+    A piece inside another of its kind is part of it; one of another kind interrupts it. Layout inside a script was
+    forced by it.
+    """
+    own: dict[WorkKind, float] = {}
+    forced = 0.0
+    around: list[tuple[float, WorkKind, bool]] = []
+    for start, negative, kind in sorted(
+        (start, -duration, kind)
+        for pid, tid, start, duration, kind in pieces
+        if (pid, tid) == (process, thread) and start >= origin
+    ):
+        while around and around[-1][0] <= start:
+            around.pop()
+        end = min(start - negative, around[-1][0]) if around else start - negative
+        own[kind] = own.get(kind, 0.0) + end - start
+        is_forced = False
+        if around:
+            _, outer, outer_is_forced = around[-1]
+            own[outer] -= end - start
+            is_forced = kind == "layout" and (outer == "script" or outer_is_forced)
+            forced += (end - start) * (is_forced - outer_is_forced)
+        around.append((end, kind, is_forced))
+    return tuple(
+        ThreadWork(
+            kind=kind,
+            time_ms=round(time / 1_000, 3),
+            forced_ms=round(forced / 1_000, 3) if kind == "layout" else 0.0,
+        )
+        for kind, time in sorted(own.items(), key=lambda one: (-one[1], one[0]))
+        if time > 0
+    )
 
 
 def _script_url(event: Event) -> str:
