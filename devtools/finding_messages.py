@@ -19,6 +19,7 @@ CHECKS: Final = "checks"
 PROSE: Final = (
     CHECKS,
     "parse/aria/attributes.py",
+    "parse/files/agent_files.py",
     "parse/files/content_preferences.py",
     "parse/files/legacy_javascript.py",
     "parse/html/lists_tables.py",
@@ -54,7 +55,7 @@ _WORDS_ALONE: Final = (
     "contrast {0}, required {1}, link {2}, text {3}",
     "contrast {0}, required {1}, text {2}, background {3}",
     "width {0}, height {1}, required {2}",
-    *("Also found: {0}.", "{0}: {1}", "{0} s", "or"),
+    *("Also found: {0}.", "{0}: {1}", "{0} s", "{0} minutes", "or", "not JSON"),
     *("verification error {0} of OpenSSL", "before its body", "before the answer was complete"),
 )
 """Words of artifacts that are shown by themselves: purposes of files, sources of errors, phases of a request,

@@ -119,6 +119,27 @@ def test_a_text_of_a_page_costs_linear_time() -> None:
     assert growth(run, MAX_LENGTH // 40) < MAX_RATIO
 
 
+@pytest.mark.parametrize(
+    "piece", ["a of b and c: d, e; f. ", "no x of y in z, and x more; status is ", "in no page of "]
+)
+def test_the_search_for_words_of_a_page_ends(monkeypatch: pytest.MonkeyPatch, piece: str) -> None:
+    """They could be cases of many sentences, whose values could be cases of many more."""
+    known = finding_texts("de")
+    lookups = 0
+
+    def exact(texts: FindingTexts, text: str) -> str | None:
+        nonlocal lookups
+        lookups += 1
+        return original(texts, text)
+
+    original = FindingTexts.exact
+    monkeypatch.setattr(FindingTexts, "exact", exact)
+
+    assert known is not None
+    assert isinstance(known._translate((piece * 99)[:MAX_LENGTH]), Untranslated)
+    assert lookups < 100
+
+
 def test_english_needs_no_catalogue() -> None:
     """Reports are stored in it."""
     report = make_report()

@@ -29,6 +29,9 @@ MAX_LENGTH: Final = 2_000
 _CACHED: Final = 4_096
 _DEPTH: Final = 4
 """Values of a sentence can be sentences with values themselves, so deep; so many texts can stand in one."""
+_MAX_LOOKUPS: Final = 40
+"""Texts that are looked up for one, with all its values and parts; ours need half as many, words of a page could need
+thousands."""
 _PARAGRAPHS: Final = "\n\n"
 _SEPARATORS: Final = ((". ", "."), ("; ", ""), (", ", ""))
 """Between texts that stand in one, each with the characters of it that belong to the first text."""
@@ -41,6 +44,8 @@ _FENCED: Final = re.compile(r"```.*?```", re.DOTALL)
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 _NUMBER: Final = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?%?")
 _HAS_NUMBER: Final = re.compile(r"(?:^|[a-z] )[0-9]")
+_LONG: Final = 12
+"""Letters of a sentence that is known as ours without its values."""
 _NAME: Final = re.compile(r"[\w-]{1,60}")
 
 
@@ -59,13 +64,26 @@ class _Sentence(msgspec.Struct, frozen=True, gc=False):
     translation: str
 
     @property
+    def is_count(self) -> bool:
+        """True for "{0} files": its value is a number."""
+        return len(self.names) == 1 and not self.literals[0] and _COUNTED.fullmatch(self.literals[1]) is not None
+
+    @property
     def fits_anything(self) -> bool:
         """True for "{0} files" and "{0} of {1}": words of a page can look like that, too."""
         first, *rest = self.literals
-        if first:
+        joins = not first and all(literal.strip(" ,;:") in _CONNECTIVES for literal in rest)
+        return joins or self.is_count
+
+    def accepts(self, values: Sequence[str]) -> bool:
+        """Return whether the text with these values, which are not known, can only be of a check.
+
+        A short one could be words of a page if its values have several words: "in {0}", "no {0}".
+        """
+        if self.fits_anything:
             return False
-        counted = len(self.names) == 1 and _COUNTED.fullmatch(rest[0]) is not None
-        return counted or all(literal.strip(" ,;:") in _CONNECTIVES for literal in rest)
+        is_long = sum(map(len, self.literals)) >= _LONG
+        return is_long or not any(" " in value.replace(", ", "") for value in values)
 
 
 class FindingTexts:
@@ -101,49 +119,27 @@ class FindingTexts:
             return text
         # Fenced code is often made for the page, with its own elements.
         code = iter(_FENCED.findall(text))
-        found = self._looked_up(_FENCED.sub(_FENCE, text), _DEPTH)
+        found = self._with_paragraphs(_FENCED.sub(_FENCE, text))
         return Untranslated(text) if found is None else re.sub(_FENCE, lambda _: next(code, ""), found)
 
-    def _looked_up(self, text: str, depth: int) -> str | None:
-        if (exact := self._texts.get(text)) is not None:
-            return exact
+    def _with_paragraphs(self, text: str) -> str | None:
+        """A text, or several paragraphs of which the last was added to the others, if all are known."""
+        if text in self._texts:
+            return self._texts[text]
+        others, separator, last = text.rpartition(_PARAGRAPHS)
+        if not separator:
+            return _Search(self).find(text, _DEPTH)
+        added = _Search(self).find(last, _DEPTH)
+        before = None if added is None else self._with_paragraphs(others)
+        return None if before is None else f"{before}{separator}{added}"
+
+    def exact(self, text: str) -> str | None:
+        """A text of the catalogue as it is, or a number."""
         if _NUMBER.fullmatch(text):
             return text.translate(self._symbols)
-        if not depth or len(text) > MAX_LENGTH:
-            return None
-        names = text.split(" or ")
-        if len(names) > 1 and all(map(_NAME.fullmatch, names)):
-            return f" {self._texts.get('or', 'or')} ".join(names)
-        with_unknown_values = None
-        for sentence in self._candidates(text):
-            values = _values(text, sentence.literals)
-            if values is None:
-                continue
-            known = [self._looked_up(value, depth - 1) for value in values]
-            if None in known and (with_unknown_values is not None or sentence.fits_anything):
-                continue
-            shown = (value if found is None else found for value, found in zip(values, known, strict=True))
-            filled = _filled(sentence.translation, dict(zip(sentence.names, shown, strict=True)))
-            if None not in known:
-                return filled
-            with_unknown_values = filled
-        return self._in_parts(text, depth - 1) or with_unknown_values
+        return self._texts.get(text)
 
-    def _in_parts(self, text: str, depth: int) -> str | None:
-        """A reason as a sentence, several sentences, or a list of texts, if all of its parts are known."""
-        if text.endswith(".") and (reason := self._looked_up(text[:-1], depth)) is not None:
-            return f"{reason}."
-        # The last paragraph is one that was added to a text of several.
-        divided = [(*text.rpartition(_PARAGRAPHS), "")]
-        divided += [(*text.partition(separator), kept) for separator, kept in _SEPARATORS]
-        for first, separator, rest, kept in divided:
-            if separator:
-                parts = self._looked_up(first + kept, depth), self._looked_up(rest, depth)
-                if None not in parts:
-                    return separator.removeprefix(kept).join(map(str, parts))
-        return None
-
-    def _candidates(self, text: str) -> Iterator[_Sentence]:
+    def candidates(self, text: str) -> Iterator[_Sentence]:
         """Yield the sentences whose beginning fits, the most specific of each length of beginning first."""
         for length in range(_PREFIX, -1, -1):
             yield from self._sentences.get(text[:length], ())
@@ -154,13 +150,59 @@ class FindingTexts:
         Any other may be of the page, and stays as it is; so does a single word.
         """
         if _HAS_NUMBER.search(value):
-            return self._looked_up(value, _DEPTH) or value
+            return _Search(self).find(value, _DEPTH) or value
         return self._texts.get(value, value) if " " in value else value
 
     def with_code(self, text: str) -> str:
         """A reason as ``code: sentence`` with its sentence in the language."""
         code, colon, sentence = text.partition(": ")
         return f"{code}: {self.translate(sentence)}" if colon and " " not in code else self.translate(text)
+
+
+class _Search:
+    """The search for one text, which ends after ``_MAX_LOOKUPS``."""
+
+    def __init__(self, texts: FindingTexts) -> None:
+        self._texts = texts
+        self._left = _MAX_LOOKUPS
+
+    def find(self, text: str, depth: int) -> str | None:
+        """The text in the language; ``None`` if it is not known."""
+        self._left -= 1
+        if (exact := self._texts.exact(text)) is not None:
+            return exact
+        if not depth or self._left < 0 or len(text) > MAX_LENGTH:
+            return None
+        names = text.split(" or ")
+        if len(names) > 1 and all(map(_NAME.fullmatch, names)):
+            return f" {self._texts.exact('or') or 'or'} ".join(names)
+        with_unknown_values = None
+        for sentence in self._texts.candidates(text):
+            values = _values(text, sentence.literals)
+            if values is None or (sentence.is_count and not _NUMBER.fullmatch(values[0])):
+                continue
+            known = [self.find(value, depth - 1) for value in values]
+            unknown = [value for value, found in zip(values, known, strict=True) if found is None]
+            if unknown and (with_unknown_values is not None or not sentence.accepts(unknown)):
+                continue
+            shown = (value if found is None else found for value, found in zip(values, known, strict=True))
+            filled = _filled(sentence.translation, dict(zip(sentence.names, shown, strict=True)))
+            if not unknown:
+                return filled
+            with_unknown_values = filled
+        return self._in_parts(text, depth - 1) or with_unknown_values
+
+    def _in_parts(self, text: str, depth: int) -> str | None:
+        """A reason as a sentence, several sentences, or a list of texts, if all of its parts are known."""
+        if text.endswith(".") and (reason := self.find(text[:-1], depth)) is not None:
+            return f"{reason}."
+        for separator, kept in _SEPARATORS:
+            first, found, rest = text.partition(separator)
+            if found:
+                parts = self.find(first + kept, depth), self.find(rest, depth)
+                if None not in parts:
+                    return separator.removeprefix(kept).join(map(str, parts))
+        return None
 
 
 def _filled(translation: str, values: Mapping[str, str]) -> str:

@@ -112,7 +112,7 @@ def label_in_name(document: Document, accessibility: Accessibility) -> Outcome |
         left -= 1
         shown = one.attrs["value"] if _is_input_button(one) else shown_text(one.node, document.visibility)
         if shown and not _is_said(shown, one.name) and not (pictured and _LIGATURE.fullmatch(shown)):
-            found.append(Offender(one.node, f'shows "{shown[:80]}"', one.name))
+            found.append(Offender(one.node, f'the visible text is "{shown[:80]}"', one.name))
     return counted(
         document,
         found,
