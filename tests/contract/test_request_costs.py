@@ -49,7 +49,6 @@ from pagegrade.web.pages.account.sign_in import own_place
 from pagegrade.web.pages.reports.report_context import FORMATS
 from pagegrade.web.parameters import read_members, read_moment
 from pagegrade.web.problems import Rejected
-from pagegrade.web.report_files import PAPERS
 from pagegrade.web.routes import ALL_OPERATIONS
 from pagegrade.web.server.limits import ServerLimits
 from pagegrade.web.server.refusals import RefusedError
@@ -459,7 +458,7 @@ async def busy_loops(tmp_path: Path) -> dict[str, float]:
             names = set(re.findall(r"{(\w+)}", path))
             if not (names & {"id", "slug", "project"}) or path.startswith(OTHERS):
                 continue
-            formats = [name for name in FORMATS if name not in PAPERS] if "format" in names else [""]
+            formats = list(FORMATS) if "format" in names else [""]
             for name in formats if names <= {*values, "format"} else []:
                 address = path.format(**values, format=name)
                 if path.endswith("/compare"):

@@ -88,6 +88,7 @@ _LABELS: Final = MappingProxyType(
         "why": N_("Why"),
     }
 )
+_OF_A_SCORE: Final = frozenset({"of_100"})
 _LOST: Final = MappingProxyType(
     {
         "critical": N_("lost to critical findings"),
@@ -141,7 +142,11 @@ def sheet(
     shown, left_out = _cut(view.by_place(report) if completed else (), MAX_FINDINGS)
     return {
         "language": words.tag,
-        "labels": {name: words.gettext(label) for name, label in _LABELS.items()},
+        "labels": {
+            # Without a score no text of the document is about one.
+            name: words.gettext(label) if report.score is not None or name not in _OF_A_SCORE else ""
+            for name, label in _LABELS.items()
+        },
         "lost": {name: words.gettext(label) for name, label in _LOST.items()},
         "severities": {name: words.gettext(label) for name, label in _COUNTS.items()},
         "title": f"{visible(report.url, 100)}: {score}",
