@@ -7,6 +7,7 @@ import pytest
 
 from pagegrade.checks import all_checks
 from pagegrade.model.report import CATEGORIES
+from pagegrade.service.catalogue import check_penalties
 from pagegrade.web.pages.html import PLAIN
 from tests.web.calling import Instance, with_instance
 
@@ -22,6 +23,19 @@ def test_the_catalogue_lists_every_check_for_anyone(tmp_path: Path) -> None:
         assert sorted(listed) == sorted(all_checks())
         assert answer.headers["content-security-policy"] == PLAIN
         assert len(answer.content) < 90_000
+
+    with_instance(tmp_path, script)
+
+
+def test_what_matters_most_comes_first(tmp_path: Path) -> None:
+    """In each category by importance, and what costs most first where that is equal."""
+    price = check_penalties()
+
+    async def script(instance: Instance) -> None:
+        answer = await instance.call("GET", "/checks?category=technical", key=None)
+        listed = [all_checks()[name] for name in re.findall(r'<a href="/checks/([a-z0-9-]+)">', answer.text)]
+
+        assert listed == sorted(listed, key=lambda check: (-check.severity.value, -price[check.id]))
 
     with_instance(tmp_path, script)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -24,13 +24,12 @@ from pagegrade.web.request import Request
 
 PATH: Final = "/checks"
 IMPORTANCE: Final = {
-    "critical": (N_("Critical"), N_("Critical importance")),
-    "high": (N_("High"), N_("High importance")),
-    "medium": (N_("Medium"), N_("Medium importance")),
-    "low": (N_("Low"), N_("Low importance")),
-    "informative": (N_("Information"), N_("For information")),
+    "critical": N_("Critical importance"),
+    "high": N_("High importance"),
+    "medium": N_("Medium importance"),
+    "low": N_("Low importance"),
+    "informative": N_("For information"),
 }
-"""Importance of a check -> its name below a heading of that meaning, and its name anywhere else."""
 SECTIONS: Final = {
     "what_it_checks": N_("What it checks"),
     "why_it_matters": N_("Why it matters"),
@@ -40,14 +39,28 @@ EXAMPLES: Final = {"passes_on": N_("This passes"), "fails_on": N_("This fails")}
 
 
 @dataclass(frozen=True, slots=True)
+class _Importance:
+    """The checks of a category that are equally important, the most expensive first."""
+
+    key: str
+    name: str
+    checks: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Group:
-    """A category and its checks."""
+    """A category and its checks, the most important first."""
 
     key: str
     name: str
     points: int
     """Points of the overall score."""
-    checks: tuple[Mapping[str, Any], ...]
+    importances: tuple[_Importance, ...]
+
+    @property
+    def total(self) -> int:
+        """Number of checks."""
+        return sum(len(importance.checks) for importance in self.importances)
 
 
 async def list_check_pages(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -64,7 +77,7 @@ async def list_check_pages(request: Request, work: UnitOfWork, view: View) -> Re
             key=key,
             name=texts.gettext(CATEGORY_NAMES[key]),
             points=points,
-            checks=tuple(_shown(entry, texts) for entry in entries if entry["category"] == key),
+            importances=_by_importance([entry for entry in entries if entry["category"] == key], texts),
         )
         for key, points in CATEGORIES.items()
     ]
@@ -109,13 +122,22 @@ def _find(name: str) -> tuple[Check, float] | None:
     return None if check is None else (check, check_penalties()[name])
 
 
+def _by_importance(entries: Sequence[Mapping[str, Any]], texts: Texts) -> tuple[_Importance, ...]:
+    """Return the entries below the words of their importance, those that cost most first."""
+    groups = []
+    for key, words in IMPORTANCE.items():
+        alike = sorted((entry for entry in entries if entry["importance"] == key), key=lambda entry: -entry["price"])
+        if alike:
+            groups.append(_Importance(key, texts.gettext(words), tuple(_shown(entry, texts) for entry in alike)))
+    return tuple(groups)
+
+
 def _shown(entry: Mapping[str, Any], texts: Texts) -> Mapping[str, Any]:
     """Return the entry with translated texts."""
     price = entry["price"]
     return {
         **entry,
-        "importance_word": texts.gettext(IMPORTANCE[entry["importance"]][0]),
-        "importance_words": texts.gettext(IMPORTANCE[entry["importance"]][1]),
+        "importance_words": texts.gettext(IMPORTANCE[entry["importance"]]),
         "points": texts.number(price, digits=1) if price else "",
     }
 
