@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.party import MAX_REFERENCES, Parties, parties_of
+from pagegrade.parse.party import MAX_REFERENCES, Parties, is_shared_service, parties_of, tracking_purpose
 
 PAGE = "https://www.otterline.co.uk/tents"
 
@@ -118,3 +118,31 @@ def test_references_are_counted_up_to_a_limit(before: int, *, own: bool) -> None
 def test_nothing_without_a_host_is_its_own() -> None:
     """Data and broken addresses belong to no site."""
     assert not parties().is_own("data:text/css,x")
+
+
+@pytest.mark.parametrize(
+    ("host", "purpose"),
+    [
+        ("www.google-analytics.com", "analytics"),
+        ("mc.yandex.ru", "analytics"),
+        ("stats.g.doubleclick.net", "advertising"),
+        ("static.ads-twitter.com", "advertising"),
+        ("px.ads.linkedin.com", "advertising"),
+        ("bat.bing.com", "advertising"),
+        ("www.bing.com", None),
+        ("plausible.io", None),
+        ("fonts.googleapis.com", None),
+        ("notdoubleclick.net", None),
+        ("", None),
+    ],
+)
+def test_services_that_recognize_visitors_are_known(host: str, purpose: str | None) -> None:
+    """By domain or host; not those that only deliver files or count without recognizing."""
+    assert tracking_purpose(host) == purpose
+
+
+@pytest.mark.parametrize("host", ["static.ads-twitter.com", "sc-static.net", "cdn.privacy-mgmt.com", "www.bing.com"])
+def test_names_with_hyphens_are_shared_services(host: str) -> None:
+    """A site whose only script is theirs does not own it."""
+    assert is_shared_service(host)
+    assert not is_shared_service(host.replace("-", "").replace(".", "-"))

@@ -74,6 +74,17 @@ class ThreadWork:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadAnimation:
+    """An animation of which the main thread computes every frame."""
+
+    name: str
+    """Of the keyframes, or of the property with a transition; may be empty."""
+    properties: tuple[str, ...]
+    """Animated properties that need the main thread."""
+    node_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
     """Facts that the metrics of one load are computed from."""
 
@@ -90,6 +101,8 @@ class Timeline:
     """Longest first; calls of less than 1 ms are left out."""
     work: tuple[ThreadWork, ...] = ()
     """Longest first; pieces of less than 0.2 ms are left out."""
+    animations: tuple[ThreadAnimation, ...] = ()
+    """At most twenty, in order."""
     get_requests: tuple[Span, ...] = ()
     dom_content_loaded_ms: float | None = None
     load_ms: float | None = None
@@ -259,6 +272,39 @@ class ElementFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SmallText:
+    """An element with small text of its own."""
+
+    selector: str
+    html: str
+    """Its start tag, at most 300 characters."""
+    size_px: float
+    """CSS pixels, as computed."""
+    characters: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextSizes:
+    """The text that is drawn, white space not counted."""
+
+    characters: int
+    small_characters: int
+    """Smaller than 12 CSS pixels."""
+    small: tuple[SmallText, ...] = ()
+    """At most 30 elements, those with most characters first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnimatedElement:
+    """An element with an animation of which the main thread computes every frame."""
+
+    name: str
+    """Of the animation, as in ``ThreadAnimation``."""
+    properties: tuple[str, ...]
+    element: ElementFacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
     """A picture of the page, in WebP as the browser wrote it."""
 
@@ -293,6 +339,9 @@ class Rendering:
     js_heap_bytes: int | None = None
     lcp_element: ElementFacts | None = None
     shifted_elements: tuple[ElementFacts, ...] = ()
+    animated_elements: tuple[AnimatedElement, ...] = ()
+    text_sizes: TextSizes | None = None
+    """``None`` when they were not read."""
     requests: tuple[RenderedRequest, ...] = ()
     """Of the last load."""
     requests_cut: bool = False

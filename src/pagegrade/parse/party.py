@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -21,49 +21,66 @@ MAX_REFERENCES: Final = 2_000
 """References that are counted; the decision needs no more."""
 _MIN_NAME: Final = 3
 """Letters of a name from which the same name elsewhere is no accident."""
-_SHARED: Final = frozenset(
+_ANALYTICS: Final = frozenset(
     (
-        # analytics, tag managers, tests
-        "google-analytics.com googletagmanager.com doubleclick.net googlesyndication.com googleadservices.com "
-        "googletagservices.com fonts.googleapis.com ajax.googleapis.com maps.googleapis.com gstatic.com google.com "
-        "recaptcha.net hotjar.com hotjar.io clarity.ms segment.com segment.io mixpanel.com mxpnl.com amplitude.com "
-        "heap.io heapanalytics.com fullstory.com newrelic.com nr-data.net sentry.io sentry-cdn.com bugsnag.com "
-        "datadoghq-browser-agent.com datadoghq.com cloudflareinsights.com matomo.cloud plausible.io usefathom.com "
-        "simpleanalyticscdn.com statcounter.com histats.com clicky.com chartbeat.com chartbeat.net parsely.com "
-        "scorecardresearch.com quantserve.com optimizely.com visualwebsiteoptimizer.com abtasty.com kameleoon.eu "
-        "etracker.com etracker.de ioam.de infonline.de iocnt.net krxd.net demdex.net omtrdc.net adobedtm.com "
-        "tealiumiq.com tiqcdn.com mouseflow.com crazyegg.com luckyorange.com posthog.com rudderstack.com "
-        "snowplow.io piwik.pro yandex.ru yastatic.net mail.ru baidu.com cnzz.com umeng.com naver.net kakaocdn.net "
-        "daumcdn.net "
-        # advertising
-        "criteo.com criteo.net taboola.com outbrain.com adnxs.com rubiconproject.com pubmatic.com openx.net "
-        "casalemedia.com indexww.com amazon-adsystem.com adform.net adsrvr.org smartadserver.com teads.tv "
-        "yieldlab.net media.net sharethrough.com bidswitch.net moatads.com adroll.com bing.com licdn.com ads- "
-        "twitter.com facebook.net facebook.com fbcdn.net twitter.com twimg.com x.com linkedin.com instagram.com "
-        "cdninstagram.com pinterest.com pinimg.com tiktok.com tiktokcdn.com ttwstatic.com snapchat.com sc- "
-        "static.net reddit.com redditstatic.com vk.com addthis.com sharethis.com addtoany.com po.st shareaholic.com "
-        # public script, style and font networks
-        "jsdelivr.net unpkg.com cloudflare.com jquery.com bootstrapcdn.com aspnetcdn.com polyfill.io esm.sh "
-        "skypack.dev jspm.io jsdelivr.com cdnjs.com statically.io rawgit.com githack.com staticfile.org bootcss.com "
-        "bootcdn.net typekit.net typekit.com fonts.net myfonts.net fontawesome.com fontshare.com bunny.net "
-        "cloud.typography.com typography.com webtype.com ampproject.org tailwindcss.com gravatar.com "
-        # consent
-        "cookielaw.org onetrust.com cookiebot.com usercentrics.eu usercentrics.com consentmanager.net privacy- "
-        "mgmt.com sp-prod.net didomi.io privacy-center.org quantcast.com trustarc.com truste.com iubenda.com "
-        "cookiepro.com cookieyes.com cookie-script.com termly.io osano.com axept.io "
-        # chat, forms, reviews, payment, search
-        "intercom.io intercomcdn.com zendesk.com zdassets.com drift.com crisp.chat tawk.to livechatinc.com "
-        "olark.com hs-scripts.com hs-analytics.net hs-banner.com hsforms.net hsforms.com hscollectedforms.net "
-        "usemessages.com typeform.com jotform.com formstack.com mailchimp.com list-manage.com klaviyo.com braze.com "
-        "onesignal.com marketo.net marketo.com pardot.com salesforce.com qualtrics.com trustpilot.com yotpo.com "
-        "bazaarvoice.com powerreviews.com trustedshops.com algolia.net algolianet.com disqus.com disquscdn.com "
-        "stripe.com stripe.network paypal.com paypalobjects.com klarna.com klarnacdn.net braintreegateway.com "
-        "adyen.com squareup.com hcaptcha.com captcha-delivery.com perimeterx.net px-cdn.net "
-        # media and maps
-        "youtube.com youtube-nocookie.com ytimg.com vimeo.com vimeocdn.com wistia.com wistia.net jwplayer.com "
-        "jwpcdn.com brightcove.com brightcove.net dailymotion.com soundcloud.com spotify.com twitch.tv giphy.com "
-        "issuu.com mapbox.com openstreetmap.org arcgis.com here.com leafletjs.com "
+        "google-analytics.com googletagmanager.com analytics.google.com hotjar.com hotjar.io clarity.ms segment.com "
+        "segment.io mixpanel.com mxpnl.com amplitude.com heap.io heapanalytics.com fullstory.com statcounter.com "
+        "histats.com clicky.com chartbeat.com chartbeat.net parsely.com scorecardresearch.com quantserve.com "
+        "optimizely.com visualwebsiteoptimizer.com abtasty.com kameleoon.eu etracker.com etracker.de ioam.de "
+        "infonline.de iocnt.net krxd.net demdex.net omtrdc.net adobedtm.com tealiumiq.com tiqcdn.com mouseflow.com "
+        "crazyegg.com luckyorange.com posthog.com rudderstack.com snowplow.io piwik.pro mc.yandex.ru cnzz.com "
+        "umeng.com hm.baidu.com hs-analytics.net"
     ).split()
+)
+"""Domains, and hosts, of services that recognize visitors to measure what they do, and of managers of their tags."""
+_ADVERTISING: Final = frozenset(
+    (
+        "doubleclick.net googlesyndication.com googleadservices.com googletagservices.com criteo.com criteo.net "
+        "taboola.com outbrain.com adnxs.com rubiconproject.com pubmatic.com openx.net casalemedia.com indexww.com "
+        "amazon-adsystem.com adform.net adsrvr.org smartadserver.com teads.tv yieldlab.net media.net "
+        "sharethrough.com bidswitch.net moatads.com adroll.com bat.bing.com snap.licdn.com ads.linkedin.com "
+        "ads-twitter.com connect.facebook.net analytics.tiktok.com sc-static.net tr.snapchat.com ct.pinterest.com "
+        "ads.reddit.com"
+    ).split()
+)
+"""Domains, and hosts, of services that show advertisements, or measure them."""
+_SHARED: Final = (
+    _ANALYTICS
+    | _ADVERTISING
+    | frozenset(
+        (
+            # search engines, social networks and what they offer to other sites
+            "fonts.googleapis.com ajax.googleapis.com maps.googleapis.com gstatic.com google.com recaptcha.net "
+            "yandex.ru yastatic.net mail.ru baidu.com naver.net kakaocdn.net daumcdn.net bing.com licdn.com "
+            "twitter.com facebook.net facebook.com fbcdn.net twimg.com x.com linkedin.com instagram.com "
+            "cdninstagram.com pinterest.com pinimg.com tiktok.com tiktokcdn.com ttwstatic.com snapchat.com reddit.com "
+            "redditstatic.com vk.com addthis.com sharethis.com addtoany.com po.st shareaholic.com "
+            # errors and times of software, and visits without recognizing visitors
+            "newrelic.com nr-data.net sentry.io sentry-cdn.com bugsnag.com datadoghq-browser-agent.com datadoghq.com "
+            "cloudflareinsights.com matomo.cloud plausible.io usefathom.com simpleanalyticscdn.com "
+            # public script, style and font networks
+            "jsdelivr.net unpkg.com cloudflare.com jquery.com bootstrapcdn.com aspnetcdn.com polyfill.io esm.sh "
+            "skypack.dev jspm.io jsdelivr.com cdnjs.com statically.io rawgit.com githack.com staticfile.org "
+            "bootcss.com bootcdn.net typekit.net typekit.com fonts.net myfonts.net fontawesome.com fontshare.com "
+            "bunny.net cloud.typography.com typography.com webtype.com ampproject.org tailwindcss.com gravatar.com "
+            # consent
+            "cookielaw.org onetrust.com cookiebot.com usercentrics.eu usercentrics.com consentmanager.net "
+            "privacy-mgmt.com sp-prod.net didomi.io privacy-center.org quantcast.com trustarc.com truste.com "
+            "iubenda.com cookiepro.com cookieyes.com cookie-script.com termly.io osano.com axept.io "
+            # chat, forms, reviews, payment, search
+            "intercom.io intercomcdn.com zendesk.com zdassets.com drift.com crisp.chat tawk.to livechatinc.com "
+            "olark.com hs-scripts.com hs-banner.com hsforms.net hsforms.com hscollectedforms.net usemessages.com "
+            "typeform.com jotform.com formstack.com mailchimp.com list-manage.com klaviyo.com braze.com onesignal.com "
+            "marketo.net marketo.com pardot.com salesforce.com qualtrics.com trustpilot.com yotpo.com bazaarvoice.com "
+            "powerreviews.com trustedshops.com algolia.net algolianet.com disqus.com disquscdn.com stripe.com "
+            "stripe.network paypal.com paypalobjects.com klarna.com klarnacdn.net braintreegateway.com adyen.com "
+            "squareup.com hcaptcha.com captcha-delivery.com perimeterx.net px-cdn.net "
+            # media and maps
+            "youtube.com youtube-nocookie.com ytimg.com vimeo.com vimeocdn.com wistia.com wistia.net jwplayer.com "
+            "jwpcdn.com brightcove.com brightcove.net dailymotion.com soundcloud.com spotify.com twitch.tv giphy.com "
+            "issuu.com mapbox.com openstreetmap.org arcgis.com here.com leafletjs.com "
+        ).split()
+    )
 )
 """Domains of services that many sites share, with two or three labels."""
 _FILES: Final = (
@@ -207,8 +224,19 @@ def _platform_domains(generator: str) -> frozenset[str]:
 
 def is_shared_service(name: str) -> bool:
     """Return whether a host is one of a shared service, or below it."""
+    return _is_below(name, _SHARED)
+
+
+def tracking_purpose(name: str) -> Literal["analytics", "advertising"] | None:
+    """Return why a host recognizes visitors; ``None`` for one that is not known to do so."""
+    if _is_below(name, _ADVERTISING):
+        return "advertising"
+    return "analytics" if _is_below(name, _ANALYTICS) else None
+
+
+def _is_below(name: str, domains: frozenset[str]) -> bool:
     labels = name.split(".")
-    return ".".join(labels[-2:]) in _SHARED or ".".join(labels[-3:]) in _SHARED
+    return ".".join(labels[-2:]) in domains or ".".join(labels[-3:]) in domains
 
 
 def _is_related(site: str, domain: str) -> bool:

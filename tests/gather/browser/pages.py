@@ -1,11 +1,23 @@
-"""A small site on loopback for the rendered engine, and tripwires that count who touches them."""
+"""A small site on loopback, the rendered engine that draws it, and tripwires that count who touches them."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any
+
+from pagegrade.gather.browser.options import RenderOptions
+from pagegrade.gather.browser.render import render
+from pagegrade.gather.guard import Policy
+from pagegrade.gather.http import HTTPClient
+from pagegrade.model.rendering import Rendering
+
+ONE_ADDRESS = Policy(allow_networks=(ip_network("127.0.0.1/32"),))
+PLAIN = "<!doctype html><html lang=en><title>T</title><body><h1>Hello</h1><p>Some text."
 
 
 @dataclass(slots=True)
@@ -64,3 +76,16 @@ async def tripwire(host: str) -> AsyncIterator[tuple[int, list[bytes]]]:
     server = await asyncio.start_server(note, host, 0)
     async with server:
         yield server.sockets[0].getsockname()[1], touched
+
+
+def draw(
+    program: Path, pages: Mapping[str, Any], *, policy: Policy = ONE_ADDRESS, **options: Any
+) -> tuple[Rendering, Pages]:
+    """Draw ``/`` of a site."""
+
+    async def run() -> tuple[Rendering, Pages]:
+        async with serving(pages) as site, HTTPClient(policy=policy) as client:
+            wanted = RenderOptions(program=program, network="none", loads=1, time_s=90.0)
+            return await render(f"{site.origin}/", replace(wanted, **options), client=client), site
+
+    return asyncio.run(run())

@@ -3,11 +3,8 @@ from __future__ import annotations
 import asyncio
 import struct
 import zlib
-from collections.abc import Mapping
-from dataclasses import replace
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,24 +20,9 @@ from pagegrade.model.outcome import NotRun, Outcome
 from pagegrade.model.rendering import Rendering
 from pagegrade.parse.rendering.metrics import rendered_metrics
 from tests.builders import make_artifacts
-from tests.gather.browser.pages import Pages, serving, tripwire
+from tests.gather.browser.pages import ONE_ADDRESS, PLAIN, draw, serving, tripwire
 
-ONE_ADDRESS = Policy(allow_networks=(ip_network("127.0.0.1/32"),))
 ALL_OF_LOOPBACK = Policy(allow_networks=(ip_network("127.0.0.0/8"),))
-PLAIN = "<!doctype html><html lang=en><title>T</title><body><h1>Hello</h1><p>Some text."
-
-
-def draw(
-    program: Path, pages: Mapping[str, Any], *, policy: Policy = ONE_ADDRESS, **options: Any
-) -> tuple[Rendering, Pages]:
-    """Draw ``/`` of a site."""
-
-    async def run() -> tuple[Rendering, Pages]:
-        async with serving(pages) as site, HTTPClient(policy=policy) as client:
-            wanted = RenderOptions(program=program, network="none", loads=1, time_s=90.0)
-            return await render(f"{site.origin}/", replace(wanted, **options), client=client), site
-
-    return asyncio.run(run())
 
 
 SHOP = """<!doctype html><html lang=en><title>Served</title>

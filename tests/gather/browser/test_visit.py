@@ -1,53 +1,33 @@
 from __future__ import annotations
 
-import base64
+from pathlib import Path
 
-import pytest
+from tests.gather.browser.pages import PLAIN, draw
 
-from pagegrade.gather.browser import visit
-
-
-def test_pictures_start_with_the_navigation() -> None:
-    """The page before it is none of the load; equal neighbours are one."""
-    shots = [(-90.0, "x"), (-10.0, "a"), (0.0, "a"), (40.0, "b"), (60.0, "b"), (80.0, "a")]
-
-    assert visit._frames_of(shots) == [(0.0, "a"), (40.0, "b"), (80.0, "a")]
-
-
-@pytest.mark.parametrize(("count", "kept"), [(0, 0), (1, 1), (60, 60), (61, 60), (1_000, 60)])
-def test_at_most_sixty_pictures_are_compared(count: int, kept: int) -> None:
-    """The first and the last are always among them."""
-    shots = [(float(number), str(number)) for number in range(1, count + 1)]
-    found = visit._frames_of(shots)
-
-    assert len(found) == kept
-    assert found[:1] == shots[:1]
-    assert found[-1:] == shots[-1:]
+MOVING = f"""{PLAIN}<style>
+@keyframes grow {{from {{width: 10px}} to {{width: 300px}}}}
+@keyframes slide {{from {{translate: 0}} to {{translate: 50px}}}}
+.grow {{animation: grow 1s infinite; font-size: 8px}} .slide {{animation: slide 1s infinite}}
+.gone {{display: none; font-size: 8px}} .unseen {{visibility: hidden; font-size: 8px}}
+.clipped {{position: absolute; width: 1px; height: 1px; overflow: hidden; font-size: 8px}}
+</style><div class=grow id=ad>Small words</div><div class=slide>Moved</div>
+<p class=gone>absent</p><p class=unseen>absent</p><p class=clipped>absent</p><my-box></my-box>
+<script>customElements.define("my-box", class extends HTMLElement {{ connectedCallback() {{
+this.attachShadow({{mode: "open"}}).innerHTML = "<p style=font-size:11.5px>in shadow</p>" }} }})</script>"""
 
 
-WEBP = b"RIFF\x04\x00\x00\x00WEBP"
+def test_animations_and_small_text_are_seen(program: Path) -> None:
+    """Only what needs the main thread, and only text that is drawn, in shadow trees, too."""
+    rendering, _ = draw(program, {"/": MOVING})
+    sizes = rendering.text_sizes
 
-
-@pytest.mark.parametrize(
-    "entry",
-    [
-        None,
-        [],
-        [1, 2],
-        ["1", 2, base64.b64encode(WEBP).decode()],
-        [1, 2, "not base64!"],
-        [1, 2, base64.b64encode(b"GIF89a").decode()],
-        [1, 2, None],
-    ],
-)
-def test_what_is_no_picture_is_left_out(entry: object) -> None:
-    """It comes from a browser that a page may have taken over."""
-    assert visit._picture("frame", entry) is None
-
-
-def test_a_picture_may_be_as_large_as_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And not one byte larger."""
-    monkeypatch.setattr(visit, "MAX_PICTURE_BYTES", len(WEBP))
-
-    assert visit._picture("frame", [1, 2, base64.b64encode(WEBP).decode()]) is not None
-    assert visit._picture("frame", [1, 2, base64.b64encode(WEBP + b"x").decode()]) is None
+    assert [(one.name, one.properties, one.element.selector) for one in rendering.animated_elements] == [
+        ("grow", ("width",), "#ad")
+    ]
+    assert sizes is not None
+    assert sizes.characters == len("HelloSometext.SmallwordsMovedinshadow")
+    assert sizes.small_characters == len("Smallwordsinshadow")
+    assert [(one.html, one.size_px, one.characters) for one in sizes.small] == [
+        ('<div class="grow" id="ad">', 8, 10),
+        ('<p style="font-size:11.5px">', 11.5, 8),
+    ]

@@ -5,9 +5,16 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagegrade.model.rendering import LayoutShift, PaintCandidate, Span, ThreadWork
+from pagegrade.model.rendering import LayoutShift, PaintCandidate, Span, ThreadAnimation, ThreadWork
 from pagegrade.parse.rendering.metrics import measure_load
-from pagegrade.parse.rendering.timeline import MAX_ITEMS, MAX_SCRIPT_TIMES, MAX_WORK, Recording, read_timeline
+from pagegrade.parse.rendering.timeline import (
+    MAX_ANIMATIONS,
+    MAX_ITEMS,
+    MAX_SCRIPT_TIMES,
+    MAX_WORK,
+    Recording,
+    read_timeline,
+)
 
 FRAME = "F1"
 ORIGIN_US = 5_000_000.0
@@ -275,3 +282,44 @@ def test_pieces_of_work_are_bounded() -> None:
     recording.add([piece("Paint", 0, 0.5)])
 
     assert (whole, recording.cut, len(recording.work)) == (False, True, MAX_WORK)
+
+
+def animation(number: int, phase: str, *, pid: int = 7, **data: Any) -> dict[str, Any]:
+    """An event of an animation."""
+    return event("Animation", 10 + number, data=data, ph=phase, id2={"local": hex(number)}, pid=pid)
+
+
+def test_animations_that_need_the_main_thread_are_named() -> None:
+    """Not those of the compositor, those that fail for another reason, and those of other processes."""
+    timeline = read(
+        animation(1, "b", displayName="grow", nodeId=6),
+        animation(2, "b", displayName="slide", nodeId=7),
+        animation(3, "b", displayName="left"),
+        animation(4, "b", displayName="elsewhere", pid=8),
+        animation(5, "b", displayName="invisible"),
+        animation(1, "n", compositeFailed=8224, unsupportedProperties=["width", "height"]),
+        animation(1, "n", compositeFailed=8224, unsupportedProperties=["width"]),
+        animation(2, "n", compositeFailed=0),
+        animation(3, "n", compositeFailed=8224, unsupportedProperties=["left"]),
+        animation(4, "n", compositeFailed=8224, unsupportedProperties=["left"], pid=8),
+        animation(5, "n", compositeFailed=2),
+        animation(6, "n", compositeFailed=8224, unsupportedProperties=["top"]),
+    )
+
+    assert timeline.animations == (
+        ThreadAnimation(name="grow", properties=("width", "height"), node_id=6),
+        ThreadAnimation(name="left", properties=("left",)),
+    )
+
+
+def test_animations_are_bounded() -> None:
+    """Their number, their properties and their names."""
+    events = []
+    for number in range(MAX_ANIMATIONS + 1):
+        events.append(animation(number, "b", displayName="x" * 1_000))
+        properties = ["y" * 1_000] * 100
+        events.append(animation(number, "n", compositeFailed=1, unsupportedProperties=properties))
+    timeline = read(*events)
+
+    assert len(timeline.animations) == MAX_ANIMATIONS
+    assert timeline.animations[0] == ThreadAnimation(name="x" * 100, properties=("y" * 100,) * 5)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -17,16 +15,19 @@ import msgspec
 from pagegrade.gather.browser.cdp import CommandFailed, Connection, Params
 from pagegrade.gather.browser.devices import DeviceProfile
 from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.pictures import frames_of, read_picture
 from pagegrade.gather.browser.records import ConsoleRecord, IssueRecord, RequestRecord, read_coverage
 from pagegrade.gather.browser.time_limit import TimeLimit
 from pagegrade.gather.browser.trace_file import TraceFile
 from pagegrade.model.rendering import (
+    AnimatedElement,
     AxeResult,
     ElementFacts,
     Frame,
     Picture,
     RenderedImage,
     Rendering,
+    TextSizes,
     Timeline,
     UsedFont,
 )
@@ -35,11 +36,8 @@ from pagegrade.parse.rendering.timeline import CATEGORIES, Recording, read_timel
 from pagegrade.parse.url import is_http, strip_fragment
 
 MAX_HTML_CHARACTERS: Final = 3_000_000
-MAX_FRAMES: Final = 60
-"""Pictures of one load that its speed index is computed from."""
 FILMSTRIP_FRAMES: Final = 10
 FILMSTRIP_WIDTH_PX: Final = 120
-MAX_PICTURE_BYTES: Final = 2_000_000
 MAX_ASSETS: Final = 500
 """Images, and fonts, of a page that are described."""
 FULL_PAGE_HEIGHT_PX: Final = 8_192
@@ -48,6 +46,8 @@ _PICTURE_QUALITY: Final = 60
 _QUIET_S: Final = 5.25
 """Without long tasks and with few requests, until a load is over: a little more than what interactivity takes."""
 MAX_SHIFTED_ELEMENTS: Final = 5
+SMALL_TEXT_PX: Final = 12
+MAX_SMALL_TEXTS: Final = 30
 _POLL_S: Final = 0.25
 _COMMAND_S: Final = 15.0
 _AXE_S: Final = 20.0
@@ -309,7 +309,7 @@ class Visit:
         self, timeline: Timeline, shots: Sequence[tuple[float, str]], *, keep: int
     ) -> tuple[Timeline, list[Picture]]:
         """The timeline with its visual progress, and some of the pictures for a filmstrip."""
-        chosen = _frames_of(shots)
+        chosen = frames_of(shots)
         if not chosen:
             return timeline, []
         kept = sorted({round(index * (len(chosen) - 1) / max(1, keep - 1)) for index in range(keep)})
@@ -333,7 +333,7 @@ class Visit:
         pictures = [
             picture
             for index, entry in sorted(_dict(value.get("webp")).items(), key=lambda item: int(item[0]))
-            if (picture := _picture("frame", entry, time_ms=frames[int(index)].time_ms)) is not None
+            if (picture := read_picture("frame", entry, time_ms=frames[int(index)].time_ms)) is not None
         ]
         return replace(timeline, frames=tuple(frames)), pictures
 
@@ -354,7 +354,9 @@ class Visit:
             self._notes["frames_not_checked"] = None
         axe, axe_version = await self._run_axe(page)
         largest, shifted = await self._elements(page, timeline)
+        animated = await self._animated(page, timeline)
         images, fonts = await self._assets(page)
+        text_sizes = await self._text_sizes(page)
         height = min(_number(document.get("height")) or device.height_px, FULL_PAGE_HEIGHT_PX)
         pictures = [
             await self._part(self._shoot(page, "viewport", device.height_px, 1.0)),
@@ -380,6 +382,8 @@ class Visit:
             js_heap_bytes=_whole(document.get("heap")),
             lcp_element=largest,
             shifted_elements=shifted,
+            animated_elements=animated,
+            text_sizes=text_sizes,
             requests=page.requests.finish(),
             requests_cut=page.requests.cut,
             console=page.console.finish(),
@@ -442,6 +446,28 @@ class Visit:
             self._notes["failed_assets"] = None
             return (), ()
 
+    async def _text_sizes(self, page: _Page) -> TextSizes | None:
+        """Measure how much of the text is small."""
+        arguments = f"{_script('element.js').strip()}, {SMALL_TEXT_PX}, {MAX_SMALL_TEXTS}"
+        found = await self._part(self._evaluate(page, f"({_script('text_sizes.js')})({arguments})"))
+        try:
+            return msgspec.convert(found, TextSizes | None)
+        except msgspec.ValidationError:
+            self._notes["failed_text_sizes"] = None
+            return None
+
+    async def _animated(self, page: _Page, timeline: Timeline) -> tuple[AnimatedElement, ...]:
+        """The elements that the main thread animates and that are still there."""
+        found = []
+        for animation in timeline.animations:
+            if animation.node_id is None:
+                continue
+            element = await self._part(self._element(page, animation.node_id))
+            if element is not None:
+                name, properties = animation.name, animation.properties
+                found.append(AnimatedElement(name=name, properties=properties, element=element))
+        return tuple(found)
+
     async def _elements(self, page: _Page, timeline: Timeline) -> tuple[ElementFacts | None, tuple[ElementFacts, ...]]:
         """The largest element that was painted, and those that moved most."""
         painted = timeline.paint_candidates
@@ -490,7 +516,7 @@ class Visit:
             session=page.session,
         )
         ratio = self._options.device.pixel_ratio * scale
-        return _picture(kind, [round(width * ratio), round(height * ratio), answer.get("data")])
+        return read_picture(kind, [round(width * ratio), round(height * ratio), answer.get("data")])
 
 
 @dataclass(slots=True)
@@ -552,34 +578,6 @@ def _resume_children(connection: Connection) -> Callable[[Params, str], None]:
         connection.post("Runtime.runIfWaitingForDebugger", session=session)
 
     return resume
-
-
-def _frames_of(shots: Sequence[tuple[float, str]]) -> list[tuple[float, str]]:
-    """At most 60 pictures after the navigation; of equal neighbors the first."""
-    found: list[tuple[float, str]] = []
-    for time, picture in shots:
-        if time >= 0 and (not found or found[-1][1] != picture):
-            found.append((time, picture))
-    if len(found) <= MAX_FRAMES:
-        return found
-    step = (len(found) - 1) / (MAX_FRAMES - 1)
-    return [found[round(index * step)] for index in range(MAX_FRAMES)]
-
-
-def _picture(kind: Any, entry: object, *, time_ms: float | None = None) -> Picture | None:
-    """A picture from (width, height, WebP in Base64); ``None`` for anything else."""
-    if not isinstance(entry, list) or len(entry) != 3:
-        return None
-    width, height, text = entry
-    if not isinstance(width, int) or not isinstance(height, int) or not isinstance(text, str):
-        return None
-    try:
-        data = base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        return None
-    if not data.startswith(b"RIFF") or len(data) > MAX_PICTURE_BYTES:
-        return None
-    return Picture(kind=kind, width_px=width, height_px=height, data=data, time_ms=time_ms)
 
 
 def _dict(value: object) -> dict[str, Any]:

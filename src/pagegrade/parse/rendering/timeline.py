@@ -13,12 +13,24 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
-from pagegrade.model.rendering import LayoutShift, PaintCandidate, ScriptTime, Span, ThreadWork, Timeline, WorkKind
+from pagegrade.model.rendering import (
+    LayoutShift,
+    PaintCandidate,
+    ScriptTime,
+    Span,
+    ThreadAnimation,
+    ThreadWork,
+    Timeline,
+    WorkKind,
+)
 from pagegrade.parse.rendering.metrics import LONG_TASK_MS
 
 MAX_ITEMS: Final = 5_000
 """Of each list of a timeline."""
 MAX_SHIFT_NODES: Final = 5
+MAX_ANIMATIONS: Final = 20
+"""That are kept of a load; of each five properties."""
+_MAX_PROPERTIES: Final = 5
 _TASKS: Final = frozenset({"RunTask", "ThreadControllerImpl::RunTask", "ThreadControllerImpl::DoWork"})
 _SCRIPT_WORK: Final = frozenset(
     {"EvaluateScript", "FunctionCall", "v8.compile", "v8.compileModule", "v8.evaluateModule"}
@@ -46,6 +58,7 @@ MAX_WORK: Final = 20_000
 MAX_SCRIPT_TIMES: Final = 200
 """Scripts whose time is kept, the longest."""
 _URL_CHARACTERS: Final = 2_000
+_NAME_CHARACTERS: Final = 100
 _MARKS: Final = frozenset(
     {
         "navigationStart",
@@ -61,6 +74,7 @@ _MARKS: Final = frozenset(
         "ResourceFinish",
         "thread_name",
         "Screenshot",
+        "Animation",
     }
 )
 _REQUESTS: Final = frozenset({"ResourceSendRequest", "ResourceFinish"})
@@ -206,6 +220,7 @@ def read_timeline(recording: Recording, *, frame: str, lasted_s: float) -> tuple
             has_tasks=recording.has_tasks,
             script_times=_script_times(recording.scripts, process, thread, start),
             work=_work(recording.work, process, thread, start),
+            animations=reader.animations(process),
             get_requests=tuple(
                 Span(start_ms=began, end_ms=reader.finished.get(request)) for request, began in reader.sent.items()
             ),
@@ -228,6 +243,10 @@ class _Reader:
     shifts: list[LayoutShift] = field(default_factory=list)
     sent: dict[str, float] = field(default_factory=dict)
     finished: dict[str, float] = field(default_factory=dict)
+    begun: dict[tuple[int, str], tuple[str, int | None]] = field(default_factory=dict)
+    """(process, id of an animation) -> its name and element."""
+    on_main_thread: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
+    """(process, id of an animation) -> properties for which it needs the main thread."""
 
     def take(self, event: Event) -> None:
         name = str(event.get("name"))
@@ -255,11 +274,34 @@ class _Reader:
                 self.candidates.clear()
         elif name == "LayoutShift":
             self._take_shift(data, time)
-        elif name == "ResourceSendRequest":
-            if data.get("requestMethod", "GET") == "GET":
-                self.sent.setdefault(str(data.get("requestId")), time)
-        elif name == "ResourceFinish":
+        elif name == "Animation":
+            self._take_animation(event, data)
+        elif name in _REQUESTS:
+            self._take_request(name, data, time)
+
+    def _take_request(self, name: str, data: Mapping[str, Any], time: float) -> None:
+        if name == "ResourceFinish":
             self.finished.setdefault(str(data.get("requestId")), time)
+        elif data.get("requestMethod", "GET") == "GET":
+            self.sent.setdefault(str(data.get("requestId")), time)
+
+    def animations(self, process: int) -> tuple[ThreadAnimation, ...]:
+        """Those of a process that need the main thread."""
+        kept = [key for key in self.begun if key[0] == process and key in self.on_main_thread]
+        return tuple(
+            ThreadAnimation(name=self.begun[key][0], properties=self.on_main_thread[key], node_id=self.begun[key][1])
+            for key in kept[:MAX_ANIMATIONS]
+        )
+
+    def _take_animation(self, event: Event, data: Mapping[str, Any]) -> None:
+        key = _int(event.get("pid")), str(_dict(event.get("id2")).get("local"))
+        if event.get("ph") == "b":
+            name = str(data.get("displayName") or data.get("name") or "")[:_NAME_CHARACTERS]
+            self.begun.setdefault(key, (name, _int(data.get("nodeId")) or None))
+        properties = data.get("unsupportedProperties")
+        if data.get("compositeFailed") and isinstance(properties, list) and properties:
+            names = tuple(str(name)[:_NAME_CHARACTERS] for name in properties[:_MAX_PROPERTIES])
+            self.on_main_thread.setdefault(key, names)
 
     def _take_shift(self, data: Mapping[str, Any], time: float) -> None:
         weighted = data.get("weighted_score_delta")

@@ -1,0 +1,106 @@
+from collections import Counter
+from itertools import islice
+from typing import Final
+
+from pagegrade.checks._amounts import amount
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import NotGathered
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
+from pagegrade.model.rendering import Rendering
+from pagegrade.parse.party import Parties, tracking_purpose
+from pagegrade.parse.url import host, is_http
+
+MAX_URLS: Final = 2_000
+_PURPOSES: Final = {"analytics": "measures what visitors do", "advertising": "shows or measures advertisements"}
+
+
+@check(
+    id="trackers",
+    title="Trackers",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("none", "No known tracker is contacted while the page opens."),
+        State(
+            "contacted",
+            "Trackers are contacted as soon as the page opens.",
+            title="Trackers are contacted before visitors can decide",
+            why=(
+                "These services learn who opens the page before anything could be asked. In the European Union and "
+                "elsewhere that needs consent in most cases."
+            ),
+            fix=(
+                "Load them only after visitors have agreed, or use services that do not recognize visitors. Your "
+                "consent manager has to hold back the listed requests."
+            ),
+        ),
+    ),
+    sources=(
+        "https://developer.mozilla.org/en-US/docs/Web/Privacy/Guides/Third-party_cookies",
+        "https://eur-lex.europa.eu/eli/dir/2002/58/oj",
+    ),
+)
+def trackers(document: Document, rendering: Rendering | NotGathered, parties: Parties) -> Verdict:
+    """Services for analytics and advertising learn who opens the page.
+
+    ## What it checks
+
+    Requests to well-known services that recognize visitors, to measure what they do or to show them advertisements.
+    Where a browser rendered the page, these are the requests that it made without a click, so before any visitor could
+    have agreed; otherwise the files that the HTML makes a browser fetch at once. Services that the site serves from its
+    own domain are not recognized, nor are those that count visits without recognizing visitors. Whether a law asks for
+    consent depends on the service, its settings and the place; this check only shows what is contacted. It costs
+    nothing.
+
+    ## Why it matters
+
+    Each of these requests says to another company which address opened which page. Visitors expect to be asked first,
+    and so do laws such as the ePrivacy directive.
+
+    ## How to fix
+
+    Hold the scripts back until visitors agree. Consent managers do that for scripts of another type:
+
+    ```html
+    <script type="text/plain" data-category="analytics" data-src="https://www.googletagmanager.com/gtag/js"></script>
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <script async src="https://www.googletagmanager.com/gtag/js?id=G-1"></script>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <script defer src="/shop.js"></script>
+    ```
+    """
+    if isinstance(rendering, NotGathered):
+        urls = [each.url for each in document.references if not (each.lazy or each.alternative)]
+    else:
+        urls = [request.url for request in rendering.requests if is_http(request.url)]
+    purposes: dict[str, str] = {}
+    requests: Counter[str] = Counter()
+    for url in islice(urls, MAX_URLS):
+        name = host(url)
+        purpose = tracking_purpose(name)
+        if purpose is not None and not parties.is_own(url):
+            purposes[name] = purpose
+            requests[name] += 1
+    return Outcome(
+        "contacted" if requests else "none",
+        value=len(requests),
+        evidence=tuple(
+            Evidence(value=name, reason=f"{_PURPOSES[purposes[name]]}, {amount(number, 'request')}")
+            for name, number in requests.most_common(MAX_EVIDENCE)
+        ),
+        total=len(requests),
+        details=(Detail(code="tracker_hosts", actual=len(requests)),),
+    )
