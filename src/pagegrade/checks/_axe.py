@@ -28,16 +28,10 @@ def evaluate_rule(rendering: Rendering, rule: str, *, good: str, bad: str, value
     return Outcome(
         bad,
         value=found.node_count,
+        # The sentences of axe-core say again what was measured, or what the advice of the check says.
         evidence=tuple(
-            Evidence(
-                selector=node.selector,
-                snippet=node.html[:200],
-                value=measured,
-                # What was measured says it in fewer words than the sentence that axe-core makes of the same values.
-                reason="" if measured else _reason(node.summary),
-            )
+            Evidence(selector=node.selector, snippet=node.html[:200], value=_measured(node, values))
             for node in found.nodes
-            for measured in (_measured(node, values),)
         ),
         total=found.node_count,
         loss=offender_loss(found.node_count, FULL_AT),
@@ -62,9 +56,3 @@ _WORDS = {
     "nodeColor": "link",
     "parentColor": "text",
 }
-
-
-def _reason(summary: str) -> str:
-    """The first thing that axe-core asks for, without its heading."""
-    lines = [line.strip() for line in summary.splitlines()[1:] if line.strip()]
-    return lines[0][:200] if lines else ""
