@@ -175,8 +175,8 @@ def test_description_comes_from_references_then_text_then_title() -> None:
         (lambda n: "<p id=a>Name</p>" + "<input aria-labelledby=a>" * n, 20_000),
         (lambda n: "<label for=x>l</label>" * n + "<input id=x>", 20_000),
         (lambda n: "".join(f"<div id=d{i} role=button aria-labelledby=d{i + 1}>x</div>" for i in range(n)), 10_000),
-        (lambda n: "<div role=button>" * n + "x", 2_000),
-        (lambda n: "<div role=button><img alt=x>" * n, 1_200),
+        (lambda n: "<div role=button>" * n + "x", 800),
+        (lambda n: "<div role=button><img alt=x>" * n, 400),
         (lambda n: "<label>" * n + "<input>", 3_000),
         (lambda n: "<p id=a aria-owns=a>x</p><a href=/ aria-labelledby=a></a>" * n, 500),
         (
