@@ -12,6 +12,7 @@ MOVING = f"""{PLAIN}<style>
 .clipped {{position: absolute; width: 1px; height: 1px; overflow: hidden; font-size: 8px}}
 </style><div class=grow id=ad>Small words</div><div class=slide>Moved</div>
 <p class=gone>absent</p><p class=unseen>absent</p><p class=clipped>absent</p><my-box></my-box>
+<svg viewBox="0 0 10 10" width=100><text y=5 font-size=4>scaled</text></svg>
 <script>customElements.define("my-box", class extends HTMLElement {{ connectedCallback() {{
 this.attachShadow({{mode: "open"}}).innerHTML = "<p style=font-size:11.5px>in shadow</p>" }} }})</script>"""
 

@@ -42,7 +42,8 @@ def legible_text(document: Document, rendering: Rendering) -> Verdict:
 
     The computed font size of all text that is drawn, counted in characters. At least 60 % of them have to be 12 CSS
     pixels or larger, as Lighthouse asked for while it had this audit. The elements with most small text are listed.
-    Without a viewport phones make the whole page small, whatever its font sizes: that is what `meta-viewport` finds.
+    Text inside SVG, whose sizes are in units of the drawing, is left out. Without a viewport phones make the whole page
+    small, whatever its font sizes: that is what `meta-viewport` finds.
 
     ## Why it matters
 

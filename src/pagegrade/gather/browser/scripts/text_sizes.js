@@ -1,4 +1,5 @@
-// How much text is drawn, how much of it is small, and where; in shadow trees, too. Bounded.
+// How much text is drawn, how much of it is small, and where; in shadow trees, too. Not that of SVG, whose sizes are in
+// units of the drawing. Bounded.
 ((describe, smallPx, most) => {
   let characters = 0;
   let smallCharacters = 0;
@@ -20,7 +21,7 @@
       left -= 1;
       if (node.shadowRoot) roots.push(node.shadowRoot);
       const element = node.nodeType === 3 ? node.parentElement || node.parentNode.host : null;
-      const length = element ? node.data.replace(/\s+/g, "").length : 0;
+      const length = element && !element.ownerSVGElement ? node.data.replace(/\s+/g, "").length : 0;
       const size = length ? styleOf(element) : 0;
       if (!size) continue;
       characters += length;
