@@ -184,7 +184,7 @@ def check_all_lists(tx: Transaction, world: World, searches: tuple[str | None, .
     for account_id, project, rating, state, text, sort_by, descending, expired in itertools.product(
         world.accounts, PROJECTS, (None, 3), (None, *STATES), searches, SORTS, (True, False), cutoffs
     ):
-        if account_id != world.accounts[0] and (rating or state):
+        if account_id != world.accounts[0] and (rating or state or project is not None):
             continue
         # Searches and filters are not crossed with everything: what they share is one list of conditions.
         if text is not None and (rating or state or sort_by not in {"id", "result"}):
@@ -196,7 +196,7 @@ def check_all_lists(tx: Transaction, world: World, searches: tuple[str | None, .
         last = len(expected(world, replace(query, per_page=1_000))[0]) // query.per_page + 1
         for page in {1, 2, last}:
             check_list(tx, world, replace(query, page=page))
-        if text is None and not rating and (state is None or expired is None):
+        if text is None and not rating and (state is None or (expired is None and sort_by == "id")):
             for further in furthers:
                 check_list(tx, world, replace(query, **further))
 
