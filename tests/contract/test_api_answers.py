@@ -11,9 +11,16 @@ from typing import Any
 import httpx
 import pytest
 
+from pagegrade.model.account import Account
+from pagegrade.model.report import IgnoredTotal
+from pagegrade.model.stored import PackedReport
+from pagegrade.report.codec import pack_report
+from pagegrade.service.container import Services
+from pagegrade.store.queue.runs import finish_run
 from pagegrade.web.routes import ALL_OPERATIONS
-from tests.contract.test_api_description import some_reports
-from tests.store_builders import add_key
+from tests.queue_builders import Queue, completed, failed
+from tests.report_builders import make_ignored, make_report, make_results
+from tests.store_builders import NOW_MS, add_key
 from tests.web.calling import Instance, with_instance
 from tests.web.documents_check import description, faults, faults_of_value, find_operation, resolved
 
@@ -27,6 +34,24 @@ MONITOR = {"report_id": 1, "schedule": "daily", "budgets": ["score<80"]}
 HOOK = {"url": "https://hook.example/path", "events": ["report.completed"]}
 KEY = {"name": "build", "scopes": ["reports:read"]}
 RULE = {"check": "image-alt", "reason": "Known.", "report_id": 1}
+
+
+def some_reports(services: Services, alice: Account) -> None:
+    """One report that was analyzed twice, one that cannot be, one that waits."""
+    queue = Queue(services.database, alice.id)
+
+    def finish(outcome: PackedReport) -> None:
+        (run,) = queue.claim()
+        services.database.write_here(lambda tx: finish_run(tx, run, outcome, NOW_MS))
+
+    report_id = queue.add("https://example.com/pricing").report_id
+    results = (*make_results(), make_ignored())
+    finish(pack_report(make_report(*results, score=60, ignored=IgnoredTotal(findings=1, points=1))))
+    queue.again(report_id)
+    finish(completed(81))
+    queue.add("https://nowhere.example/")
+    finish(failed())
+    queue.add("https://later.example/")
 
 
 async def tour_collections(see: Callable[..., Awaitable[httpx.Response]]) -> None:

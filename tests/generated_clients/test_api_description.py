@@ -9,38 +9,12 @@ from pathlib import Path
 
 import httpx
 
-from pagegrade.model.account import Account
-from pagegrade.model.report import IgnoredTotal
-from pagegrade.model.stored import PackedReport
-from pagegrade.report.codec import pack_report
-from pagegrade.service.container import Services
-from pagegrade.store.queue.runs import finish_run
-from tests.queue_builders import Queue, completed, failed
-from tests.report_builders import make_ignored, make_report, make_results
-from tests.store_builders import NOW_MS
+from tests.contract.test_api_answers import some_reports
 from tests.web.listening_app import listening_app
 
 TOOL = Path(sys.executable).with_name("schemathesis")
 SETTINGS = Path(__file__).with_name("schemathesis.toml")
 PATIENCE_S = 900
-
-
-def some_reports(services: Services, alice: Account) -> None:
-    """One report that was analyzed twice, one that cannot be, one that waits."""
-    queue = Queue(services.database, alice.id)
-
-    def finish(outcome: PackedReport) -> None:
-        (run,) = queue.claim()
-        services.database.write_here(lambda tx: finish_run(tx, run, outcome, NOW_MS))
-
-    report_id = queue.add("https://example.com/pricing").report_id
-    results = (*make_results(), make_ignored())
-    finish(pack_report(make_report(*results, score=60, ignored=IgnoredTotal(findings=1, points=1))))
-    queue.again(report_id)
-    finish(completed(81))
-    queue.add("https://nowhere.example/")
-    finish(failed())
-    queue.add("https://later.example/")
 
 
 def test_the_api_keeps_its_description(tmp_path: Path) -> None:

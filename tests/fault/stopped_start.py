@@ -1,4 +1,4 @@
-"""``pagegrade`` that gets a stop signal while it starts: ``python -m tests.cli.stopped_start tables SIGTERM serve``.
+"""``pagegrade`` that gets a stop signal while it starts: ``python -m tests.fault.stopped_start tables SIGTERM serve``.
 
 The points are made by wrapping one function of the product in this process. The product itself knows nothing of them.
 """
