@@ -18,7 +18,7 @@ from pagegrade.model.errors import InvalidInput, Unavailable
 from pagegrade.model.identity import VERSION
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.factory import open_database
-from pagegrade.store.schema import migrate as room
+from pagegrade.store.schema import migrate as migrate_module
 from pagegrade.store.schema.migrate import (
     FOLDER,
     WORKS_ROW,
@@ -284,27 +284,27 @@ def test_tables_of_the_version_before_are_used_unchanged_without_the_right_to_ch
 @pytest.mark.backend("postgresql", reason="elsewhere one process has the database for itself")
 def test_a_change_does_not_stand_in_the_way_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A long lock on a table is waited for a little at a time; with time the change comes through."""
-    monkeypatch.setattr(room, "LOCK_MS", 100)
-    monkeypatch.setattr(room, "PAUSE_S", 0.05)
+    monkeypatch.setattr(migrate_module, "LOCK_MS", 100)
+    monkeypatch.setattr(migrate_module, "PAUSE_S", 0.05)
     database = make_database(tmp_path)
     database.write_here(lambda tx: tx.exec_driver_sql("UPDATE alembic_version SET version_num = '0002'"))
-    head = room.revisions()[-1]
+    head = migrate_module.revisions()[-1]
     tries: list[str] = []
 
     def upgrade(tx: Transaction) -> None:
-        tx.exec_driver_sql(f"SET LOCAL lock_timeout = {room.LOCK_MS}")
+        tx.exec_driver_sql(f"SET LOCAL lock_timeout = {migrate_module.LOCK_MS}")
         tries.append("")
         tx.exec_driver_sql("ALTER TABLE reports ADD COLUMN note text")
         tx.execute(text("UPDATE alembic_version SET version_num = :head"), {"head": head})
 
-    monkeypatch.setattr(room, "upgrade_within", upgrade)
+    monkeypatch.setattr(migrate_module, "upgrade_within", upgrade)
     url = database.url.replace("+psycopg", "")
     with psycopg.connect(url) as reader:
         reader.execute("SELECT count(*) FROM reports")
-        monkeypatch.setattr(room, "TRIES", 2)
+        monkeypatch.setattr(migrate_module, "TRIES", 2)
         with pytest.raises(Unavailable) as raised:
             migrate(database)
-        monkeypatch.setattr(room, "TRIES", 100)
+        monkeypatch.setattr(migrate_module, "TRIES", 100)
         monkeypatch.setattr(time, "sleep", lambda _: reader.close() if len(tries) > 4 else None)
         after = migrate(database)
     database.close()
