@@ -19,12 +19,12 @@ NEEDS_RENDERING: Final = NotRun(
 """Verdict of a content check on an empty shell; shared, so that reports can group the checks."""
 CONTENT: Final = frozenset(
     (
-        "accessibility alternates assets document exposed_secrets font_faces link_probes markup page_links "
-        "rendered_metrics rendering resources served_document source_maps"
+        "accessibility alternates assets document drawn_document exposed_secrets font_faces link_probes markup "
+        "page_links rendered_metrics rendering resources served_document source_maps"
     ).split()
 )
 """Parameters of checks that are made of the document or of the files it names."""
-RENDERED: Final = frozenset({"rendered_metrics", "rendering"})
+RENDERED: Final = frozenset({"drawn_document", "rendered_metrics", "rendering"})
 """Parameters of checks that evaluate the page as a browser drew it."""
 SECTIONS: Final = ("What it checks", "Why it matters", "How to fix", "Fails on", "Passes on")
 

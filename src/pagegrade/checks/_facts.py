@@ -70,13 +70,22 @@ class Facts:
         found = cast("Sequence[ExposedSecret]", self.get("exposed_secrets"))
         return [secret for secret in found if secret.group != "public"]
 
+    @property
+    def drawn_document(self) -> Document | NotGathered:
+        """The document as a browser drew it, or the reason why none did."""
+        rendering = self.artifacts.rendering
+        return rendering if isinstance(rendering, NotGathered) else self._of_drawn_page().document
+
     def for_category(self, category: Category) -> Facts:
         """Return the facts that a check of this category reads.
 
         Accessibility and content are those of the page as a browser drew it, where one did; other categories are about
         what the server sends.
         """
-        if not self._is_drawn or category not in _DRAWN_CATEGORIES:
+        return self._of_drawn_page() if self._is_drawn and category in _DRAWN_CATEGORIES else self
+
+    def _of_drawn_page(self) -> Facts:
+        if self.served is not None:
             return self
         if self._drawn is None:
             rendering = cast("Rendering", self.artifacts.rendering)
@@ -161,6 +170,7 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "load_samples_ms": lambda facts: facts.artifacts.load_samples_ms,
     "document": _document,
     "served_document": lambda facts: (facts.served or facts).document,
+    "drawn_document": lambda facts: facts.drawn_document,
     "parties": lambda facts: parties_of_document(facts.document),
     "page_links": lambda facts: links_to_pages(facts.document),
     "accessibility": lambda facts: facts.document.accessibility,

@@ -96,7 +96,7 @@ _REASONS: Final = {
     ),
     sources=("https://ogp.me/#structured", "https://developers.facebook.com/docs/sharing/best-practices"),
 )
-def og_image(document: Document, resources: Resources | NotGathered) -> Outcome:
+def og_image(served_document: Document, resources: Resources | NotGathered) -> Outcome:
     """The Open Graph image is what people see first of a shared link.
 
     ## What it checks
@@ -134,7 +134,7 @@ def og_image(document: Document, resources: Resources | NotGathered) -> Outcome:
     ```
     """
     found: dict[str, Meta] = {}
-    for meta in document.metas:
+    for meta in served_document.metas:
         for name in (meta.property, meta.name):
             if name.startswith("og:image") and meta.content.strip():
                 found.setdefault(name, meta)
@@ -142,17 +142,17 @@ def og_image(document: Document, resources: Resources | NotGathered) -> Outcome:
     if first is None:
         return Outcome("missing")
     written = first.content.strip()
-    url = join_url(document.base_url, written)
+    url = join_url(served_document.base_url, written)
     known = None if url is None or isinstance(resources, NotGathered) else _known(resources, strip_fragment(url))
     states = list(_faults(written, url, found, known))
     if not states:
-        return Outcome("usable", value=written[:200], evidence=(document.evidence(first, url=url or ""),))
+        return Outcome("usable", value=written[:200], evidence=(served_document.evidence(first, url=url or ""),))
     details = () if known is None else _details(known)
     return Outcome(
         states[0],
         value=written[:200],
         evidence=tuple(
-            document.evidence(first, reason=_REASONS[state], url=url or "", state=state if number else "")
+            served_document.evidence(first, reason=_REASONS[state], url=url or "", state=state if number else "")
             for number, state in enumerate(states)
         ),
         details=details,

@@ -55,7 +55,7 @@ SAME: Final = {"og:image:url": "og:image", "og:image:secure_url": "og:image"}
     ),
     sources=("https://ogp.me/#metadata",),
 )
-def open_graph(document: Document) -> Verdict:
+def open_graph(served_document: Document) -> Verdict:
     """Open Graph properties control what a shared link to the page looks like.
 
     ## What it checks
@@ -105,7 +105,7 @@ def open_graph(document: Document) -> Verdict:
     ```
     """
     found: dict[str, Meta] = {}
-    for meta in document.metas:
+    for meta in served_document.metas:
         for name in (meta.property, meta.name):
             if name.startswith("og:") and meta.content.strip():
                 found.setdefault(SAME.get(name, name), meta)
@@ -113,7 +113,7 @@ def open_graph(document: Document) -> Verdict:
     described = "og:description" in found
     present = [name for name in (*REQUIRED, "og:description") if name in found]
     evidence = tuple(
-        document.evidence(found[name], reason=f"{name}: {found[name].content.strip()[:150]}") for name in present
+        served_document.evidence(found[name], reason=f"{name}: {found[name].content.strip()[:150]}") for name in present
     )
     value = ", ".join(present) or None
     if not missing:

@@ -43,7 +43,7 @@ SHOWN: Final = (
     ),
     sources=("https://developer.x.com/en/docs/x-for-websites/cards/overview/markup",),
 )
-def twitter_card(document: Document) -> Outcome:
+def twitter_card(served_document: Document) -> Outcome:
     """A link to the page on X shows a card with a title, or the bare URL.
 
     ## What it checks
@@ -77,7 +77,7 @@ def twitter_card(document: Document) -> Outcome:
     ```
     """
     found: dict[str, Meta] = {}
-    for meta in document.metas:
+    for meta in served_document.metas:
         for name in (meta.name, meta.property):
             if name.startswith(("twitter:", "og:")) and meta.content.strip():
                 found.setdefault(name, meta)
@@ -85,7 +85,7 @@ def twitter_card(document: Document) -> Outcome:
     falls_back = all(name in found for name in ("og:type", "og:title", "og:description"))
     has_title = "twitter:title" in found or "og:title" in found or kind == "app"
     evidence = tuple(
-        document.evidence(found[name], reason=f"{name}: {found[name].content.strip()[:150]}")
+        served_document.evidence(found[name], reason=f"{name}: {found[name].content.strip()[:150]}")
         for name in SHOWN
         if name in found
     )

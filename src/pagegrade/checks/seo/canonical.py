@@ -3,7 +3,7 @@ from itertools import islice
 from typing import Final
 
 from pagegrade.checks._check import State, check
-from pagegrade.model.artifacts import Response
+from pagegrade.model.artifacts import NotGathered, Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
 from pagegrade.parse.language_tags import parse_language_tag
@@ -53,6 +53,17 @@ _REASONS: Final = {
     states=(
         State("ok", "The page declares one canonical URL."),
         State("repeated", "The page declares the same canonical URL several times."),
+        State(
+            "scripted",
+            "Only scripts declare a canonical URL.",
+            loss=0.25,
+            title="Canonical URL is added by scripts",
+            why=(
+                "Search engines decide before they run scripts, and some never run them. They may choose another URL "
+                "of the page."
+            ),
+            fix="Send the canonical link in the HTML, or as an HTTP `Link` header.",
+        ),
         State(
             "missing",
             "The page declares no canonical URL.",
@@ -175,7 +186,7 @@ _REASONS: Final = {
         "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
     ),
 )
-def canonical(document: Document, response: Response) -> Outcome:
+def canonical(document: Document, response: Response, drawn_document: Document | NotGathered) -> Outcome:
     """The canonical URL names the one of several URLs of a page that search engines should show.
 
     ## What it checks
@@ -184,8 +195,8 @@ def canonical(document: Document, response: Response) -> Outcome:
     the page itself or of another page on the same site. Failures: two different URLs, one that cannot be read, a
     relative one, one in the body only (the finding names the element that ended the head too early), the home page as
     canonical of a deeper page, and another language version. Warnings: none at all, a spelling that differs from the
-    page's URL only in scheme, `www.` or a trailing slash, another site, and the home page as canonical of a URL that
-    often is the home page (`/index.html`, `/home`, `/amp`).
+    page's URL only in scheme, `www.` or a trailing slash, another site, the home page as canonical of a URL that
+    often is the home page (`/index.html`, `/home`, `/amp`), and one that only scripts add in a browser.
 
     The same URL may be named several times, by tags and headers; this is reported and costs nothing. A page with http
     may name its https URL. The canonical URL is optional, so its absence is only a warning. A third of well-known pages
@@ -226,6 +237,12 @@ def canonical(document: Document, response: Response) -> Outcome:
     """
     found = canonical_links(document, response)
     counted = [link for link in found if link.in_head]
+    if not found and isinstance(drawn_document, Document):
+        added = [link for link in canonical_links(drawn_document, response) if link.in_head and link.url]
+        if added:
+            return Outcome(
+                "scripted", value=(added[0].url or "")[:2_000], evidence=(added[0].evidence(drawn_document, ""),)
+            )
     if not found:
         return Outcome("missing", details=(Detail(code="canonical_addresses", actual=0, limit=1),))
     if not counted:

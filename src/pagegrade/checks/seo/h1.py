@@ -1,6 +1,7 @@
 from itertools import islice
 
 from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
+from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document, Heading
 from pagegrade.model.outcome import Detail, Outcome, Severity
 
@@ -12,6 +13,14 @@ from pagegrade.model.outcome import Detail, Outcome, Severity
     since="0.1.0",
     states=(
         State("ok", "The page has one main heading."),
+        State(
+            "scripted",
+            "Only scripts add a main heading.",
+            loss=0.25,
+            title="Main heading is added by scripts",
+            why="Programs that run no scripts, many AI services among them, read a page without a main heading.",
+            fix="Send the `<h1>` in the HTML: render the page on the server, or when the site is built.",
+        ),
         State(
             "several",
             "The page has several main headings.",
@@ -66,7 +75,7 @@ from pagegrade.model.outcome import Detail, Outcome, Severity
         "https://www.w3.org/WAI/WCAG22/Understanding/headings-and-labels.html",
     ),
 )
-def h1(document: Document) -> Verdict:
+def h1(document: Document, drawn_document: Document | NotGathered) -> Verdict:
     """The main heading names the subject of the page.
 
     ## What it checks
@@ -76,7 +85,8 @@ def h1(document: Document) -> Verdict:
     rendered (`hidden`, `display: none`) does not, and one with `aria-hidden` counts only when there is no other.
     Warnings: several main headings, which search engines accept but which blur the outline, and an empty one before the
     real one (behind it, it does not matter here). It does not matter whether the heading equals the title. A page that
-    scripts render is not evaluated if it is served without a heading. About two in five well-known pages get a warning
+    is served without a heading gets a warning if scripts add one in a browser; without a browser, a page that scripts
+    render is not evaluated. About two in five well-known pages get a warning
     or worse, most of them for a second main heading around the logo: people who navigate by headings then find the name
     of the site instead of the subject of the page. Several headings cost half, a missing one costs everything.
 
@@ -110,13 +120,19 @@ def h1(document: Document) -> Verdict:
     <h2>Prices</h2>
     ```
     """
-    headings = [heading for heading in document.headings if _is_main(heading)]
-    # Of what is switched off only ``aria-hidden`` leaves text, which people see: better than no heading.
-    shown = [heading for heading in headings if not heading.hidden] or [one for one in headings if one.text]
+    shown = _main_headings(document)
     filled = [heading for heading in shown if heading.text]
     details = (Detail(code="main_headings", actual=len(shown), limit=1),)
     if not filled:
-        if document.client_rendered:
+        if isinstance(drawn_document, Document):
+            added = [heading for heading in _main_headings(drawn_document) if heading.text]
+            if added:
+                return Outcome(
+                    "scripted",
+                    value=added[0].text[:512],
+                    evidence=(drawn_document.evidence(added[0], reason=added[0].text[:200]),),
+                )
+        elif document.client_rendered:
             return NEEDS_RENDERING
         if not shown:
             return Outcome("missing", details=details)
@@ -141,6 +157,15 @@ def h1(document: Document) -> Verdict:
         details=details,
         message=f"The page has {len(shown)} main headings." if state == "several" else "",
     )
+
+
+def _main_headings(document: Document) -> list[Heading]:
+    """Return the main headings that people or screen readers meet.
+
+    Of what is switched off only ``aria-hidden`` leaves text, which people see: better than no heading.
+    """
+    headings = [heading for heading in document.headings if _is_main(heading)]
+    return [heading for heading in headings if not heading.hidden] or [one for one in headings if one.text]
 
 
 def _is_main(heading: Heading) -> bool:

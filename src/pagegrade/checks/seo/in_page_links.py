@@ -2,7 +2,8 @@ from collections import Counter
 from typing import Final
 
 from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
-from pagegrade.checks._links import PageLinks
+from pagegrade.checks._links import PageLinks, links_to_pages
+from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, Outcome, Severity
 from pagegrade.parse.url import strip_fragment
@@ -19,6 +20,14 @@ _RELS: Final = ("nofollow", "sponsored", "ugc")
     since="0.1.0",
     states=(
         State("ok", "The page has a reasonable number of links."),
+        State(
+            "scripted",
+            "Only scripts add links to the page.",
+            loss=0.25,
+            title="Links are added by scripts",
+            why="Crawlers that run no scripts, many AI services among them, find no way from this page to any other.",
+            fix="Send the main links in the HTML: render the page on the server, or when the site is built.",
+        ),
         State(
             "none",
             "The page links to no other page.",
@@ -49,7 +58,7 @@ _RELS: Final = ("nofollow", "sponsored", "ugc")
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/links-crawlable",),
 )
-def in_page_links(document: Document, page_links: PageLinks) -> Verdict:
+def in_page_links(document: Document, page_links: PageLinks, drawn_document: Document | NotGathered) -> Verdict:
     """Links lead visitors and crawlers to other pages.
 
     ## What it checks
@@ -60,8 +69,8 @@ def in_page_links(document: Document, page_links: PageLinks) -> Verdict:
     `nofollow`, `sponsored` or `ugc` is shown.
 
     No search engine names a limit today; the well-known 100 is long withdrawn, and half of ordinary articles have more
-    than 130. So the limits are wide and cost little. A page that scripts render is not evaluated if it is served
-    without links.
+    than 130. So the limits are wide and cost little. A page that is served without links gets a warning if
+    scripts add them in a browser; without a browser, a page that scripts render is not evaluated.
 
     ## Why it matters
 
@@ -111,7 +120,14 @@ def in_page_links(document: Document, page_links: PageLinks) -> Verdict:
         *(Detail(code=name, actual=counts[name]) for name in _RELS),
     )
     if total == 0:
-        if document.client_rendered:
+        if isinstance(drawn_document, Document):
+            added = links_to_pages(drawn_document).found
+            if added:
+                anchor, _, _ = added[0]
+                return Outcome(
+                    "scripted", value=len(added), evidence=(drawn_document.evidence(anchor),), details=details
+                )
+        elif document.client_rendered:
             return NEEDS_RENDERING
         return Outcome("none", value=0, details=details)
     if total <= MAX_LINKS:

@@ -3,6 +3,7 @@ from typing import Final
 
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
+from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document, Meta
 from pagegrade.model.outcome import Detail, Outcome, Severity
 from pagegrade.parse.text_width import column_count, grapheme_count
@@ -18,6 +19,14 @@ MIN_COLUMNS: Final = 50
     since="0.1.0",
     states=(
         State("ok", "The page has a meta description."),
+        State(
+            "scripted",
+            "Only scripts add a meta description.",
+            loss=0.25,
+            title="Meta description is added by scripts",
+            why="Search engines and social networks that run no scripts pick some sentence of the page, or show none.",
+            fix="Send the meta description in the HTML: render the page on the server, or when the site is built.",
+        ),
         State(
             "short",
             "The meta description is very short.",
@@ -81,15 +90,16 @@ MIN_COLUMNS: Final = 50
         "https://developers.google.com/search/docs/appearance/snippet",
     ),
 )
-def meta_description(document: Document) -> Verdict:
+def meta_description(document: Document, drawn_document: Document | NotGathered) -> Verdict:
     """Search engines may show the meta description below the title of a result.
 
     ## What it checks
 
     That the head holds one `<meta name="description">` (any case) with text in it. Warnings: several of them, one that
     repeats the title, one of fewer than 50 characters (wide characters such as Chinese count as two), and one that is
-    only in the body. `og:description` is for social networks and no substitute. A page that scripts render is not
-    evaluated if it is served without any.
+    only in the body. `og:description` is for social networks and no substitute. A page that is
+    served without any gets a warning if scripts add one in a browser; without a browser, a page that scripts render is
+    not evaluated.
 
     About a third of well-known pages have none, and can afford it. Other pages gain visitors through it, so the
     severity is medium.
@@ -128,7 +138,13 @@ def meta_description(document: Document) -> Verdict:
     counted = in_head or metas
     texts = [" ".join(meta.content.split()) for meta in counted]
     if not any(texts):
-        if document.client_rendered:
+        if isinstance(drawn_document, Document):
+            added = drawn_document.meta("description")
+            if added is not None and added.content.strip():
+                return Outcome(
+                    "scripted", value=added.content.strip()[:512], evidence=(drawn_document.evidence(added),)
+                )
+        elif document.client_rendered:
             return NEEDS_RENDERING
         if not counted:
             return Outcome("missing", details=(Detail(code="descriptions", actual=0, limit=1),))

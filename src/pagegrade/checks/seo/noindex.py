@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -77,6 +78,17 @@ class _Found:
             fix="Remove or extend the `unavailable_after` rule if the page is still to be found.",
         ),
         State(
+            "scripted",
+            "Scripts exclude the page from search results.",
+            loss=1.0,
+            title="Scripts exclude the page from search results (noindex)",
+            why="Google runs the scripts of a page, and removes it from its results when they add `noindex`.",
+            fix=(
+                "Find the script that adds the robots `<meta>` element, often a plugin or a setting for test "
+                "environments, and turn that off."
+            ),
+        ),
+        State(
             "noindex",
             "The page asks all search engines not to index it.",
             loss=1.0,
@@ -94,7 +106,13 @@ class _Found:
     sources=("https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",),
     cap=Cap(59, category_max_score=30),
 )
-def noindex(document: Document, response: Response, artifacts: Artifacts, robots: Robots | NotGathered) -> Outcome:
+def noindex(
+    document: Document,
+    response: Response,
+    artifacts: Artifacts,
+    robots: Robots | NotGathered,
+    drawn_document: Document | NotGathered,
+) -> Outcome:
     """A `noindex` rule keeps a page out of search results completely.
 
     ## What it checks
@@ -103,7 +121,7 @@ def noindex(document: Document, response: Response, artifacts: Artifacts, robots
     header of the page's own answer; those of redirects and of images do not count. `noindex` and `none` for everyone
     fail, and so does an `unavailable_after` date that is past. A rule for the crawler of one search engine only is a
     warning, and so is a date within the next 30 days. If robots.txt forbids the page, the message says so: crawlers
-    then never see the rule.
+    then never see the rule. Where a browser drew the page, rules for everyone that scripts add fail as well.
 
     While this fails, the score cannot exceed 59, and that of the category 30.
 
@@ -135,17 +153,21 @@ def noindex(document: Document, response: Response, artifacts: Artifacts, robots
     <meta name="robots" content="index, follow, max-image-preview:large">
     ```
     """
-    found: list[_Found] = []
-    for meta in document.metas:
-        for directive in parse_robots_meta(meta.name, meta.content) if meta.name else ():
-            state = _state_of(directive, artifacts)
-            if state is not None and (meta.in_head or directive.name == "noindex"):
-                found.append(_Found(state if meta.in_head else "in_body", directive, meta))
+    found = list(_rules_of(document, artifacts))
     for value in response.header_values("x-robots-tag"):
         for directive in parse_x_robots_tag(value):
             state = _state_of(directive, artifacts)
             if state is not None:
                 found.append(_Found(state, directive, value))
+    if not found and isinstance(drawn_document, Document):
+        added = [entry for entry in _rules_of(drawn_document, artifacts) if entry.state == "noindex"]
+        if added:
+            return Outcome(
+                "scripted",
+                value=_text(added[0].directive)[:200],
+                evidence=tuple(_evidence(entry, drawn_document, "") for entry in added[:MAX_EVIDENCE]),
+                total=len(added),
+            )
     if not found:
         return Outcome("indexable")
     state = next(name for name in _ORDER if any(name == entry.state for entry in found))
@@ -165,6 +187,15 @@ def noindex(document: Document, response: Response, artifacts: Artifacts, robots
         total=len(found),
         message=message,
     )
+
+
+def _rules_of(document: Document, artifacts: Artifacts) -> Iterator[_Found]:
+    """Rules of the robots meta tags of a document."""
+    for meta in document.metas:
+        for directive in parse_robots_meta(meta.name, meta.content) if meta.name else ():
+            state = _state_of(directive, artifacts)
+            if state is not None and (meta.in_head or directive.name == "noindex"):
+                yield _Found(state if meta.in_head else "in_body", directive, meta)
 
 
 def _evidence(found: _Found, document: Document, state: str) -> Evidence:

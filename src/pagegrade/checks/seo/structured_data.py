@@ -1,6 +1,7 @@
 from itertools import islice
 
 from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
+from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document, StructuredItem
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
 
@@ -13,6 +14,7 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Sev
     since="0.1.0",
     states=(
         State("ok", "The page has structured data that search engines can read."),
+        State("scripted", "Only scripts add structured data."),
         State(
             "other_vocabulary",
             "The structured data of the page does not use schema.org.",
@@ -74,15 +76,16 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Sev
         "https://developers.google.com/search/docs/appearance/structured-data/intro-structured-data",
     ),
 )
-def structured_data(document: Document) -> Verdict:
+def structured_data(document: Document, drawn_document: Document | NotGathered) -> Verdict:
     """Structured data shows search engines what the page describes.
 
     ## What it checks
 
     JSON-LD blocks in head and body, microdata and RDFa. At least one schema.org item with a type has to be readable.
     Comments, CDATA marks and line breaks inside JSON-LD are tolerated, and so are all spellings of the schema.org URL.
-    Only another vocabulary, or only Open Graph and Twitter tags, is a warning. A page that scripts render is not
-    evaluated if it is served without any.
+    Only another vocabulary, or only Open Graph and Twitter tags, is a warning. Structured data
+    that only scripts add in a browser is named and costs nothing, because Google reads it, too; without a browser, a
+    page that scripts render is not evaluated if it is served without any.
 
     Many well-known pages have tags for social networks only. They say how a shared link looks, not what the page is
     about, so this costs half; no structured data at all costs everything.
@@ -119,10 +122,9 @@ def structured_data(document: Document) -> Verdict:
     ```
     """
     items = document.structured_items
-    good = [item for item in items if item.error is None and item.schema_org and item.types]
+    good = _good(document)
     if good:
-        types = list(dict.fromkeys(name for item in good for name in item.types))
-        return Outcome("ok", value=", ".join(name[:60] for name in types[:20]), details=_counts(good))
+        return Outcome("ok", value=_types(good), details=_counts(good))
     broken = [item for item in items if item.error is not None]
     other = [item for item in items if item.error is None and item.data not in ([], {})]
     if broken:
@@ -142,9 +144,22 @@ def structured_data(document: Document) -> Verdict:
     ]
     if social:
         return Outcome("social_only", value=len(social), evidence=(document.evidence(social[0]),), total=len(social))
-    if document.client_rendered:
+    if isinstance(drawn_document, Document):
+        added = _good(drawn_document)
+        if added:
+            return Outcome("scripted", value=_types(added), details=_counts(added))
+    elif document.client_rendered:
         return NEEDS_RENDERING
     return Outcome("missing", value=0)
+
+
+def _good(document: Document) -> list[StructuredItem]:
+    return [item for item in document.structured_items if item.error is None and item.schema_org and item.types]
+
+
+def _types(items: list[StructuredItem]) -> str:
+    names = dict.fromkeys(name for item in items for name in item.types)
+    return ", ".join(name[:60] for name in islice(names, 20))
 
 
 def _evidence(document: Document, items: list[StructuredItem], *, state: str = "") -> tuple[Evidence, ...]:

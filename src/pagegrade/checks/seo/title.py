@@ -3,6 +3,7 @@ from itertools import islice
 from typing import Final
 
 from pagegrade.checks._check import NEEDS_RENDERING, Cap, State, Verdict, check
+from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, Outcome, Severity
 
@@ -63,6 +64,17 @@ _URL: Final = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
     since="0.1.0",
     states=(
         State("ok", "The page has a title."),
+        State(
+            "scripted",
+            "Only scripts add a title.",
+            loss=0.25,
+            title="Title is added by scripts",
+            why=(
+                "Social networks, many AI services and some search engines run no scripts and show the URL in place "
+                "of a title."
+            ),
+            fix="Send the `<title>` in the HTML: render the page on the server, or when the site is built.",
+        ),
         State(
             "generic",
             "The title says nothing about the page.",
@@ -144,7 +156,7 @@ _URL: Final = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
         "https://developers.google.com/search/docs/appearance/title-link",
     ),
 )
-def title(document: Document) -> Verdict:
+def title(document: Document, drawn_document: Document | NotGathered) -> Verdict:
     """The title names the page in search results, tabs and bookmarks, and screen readers announce it first.
 
     ## What it checks
@@ -152,8 +164,9 @@ def title(document: Document) -> Verdict:
     That the head holds exactly one `<title>` with text in it. Titles of SVGs do not count. Warnings: more than one
     title (browsers use the first), a title that is only in the body, one that editors and templates insert, such as
     "Untitled", "Home" or "undefined", one with a placeholder that no template engine has filled in (`{{ title }}`), and
-    one that is nothing but a URL or the name of a file (`index.html`). A page that scripts render is not evaluated if
-    it is served without a title.
+    one that is nothing but a URL or the name of a file (`index.html`). A page that is
+    served without a title gets a warning if scripts add one in a browser; without a browser, a page that scripts render
+    is not evaluated.
 
     WCAG requires only a first title with text, wherever it is. HTML allows exactly one in the head, and search engines
     may take either of two, so this is a warning.
@@ -191,7 +204,11 @@ def title(document: Document) -> Verdict:
     titles = document.titles
     first = titles[0] if titles else None
     if first is None or not first.text:
-        if document.client_rendered:
+        if isinstance(drawn_document, Document):
+            added = next((title for title in drawn_document.titles if title.text), None)
+            if added is not None:
+                return Outcome("scripted", value=added.text[:512], evidence=(drawn_document.evidence(added),))
+        elif document.client_rendered:
             return NEEDS_RENDERING
         if first is None:
             return Outcome("missing", details=(Detail(code="titles", actual=0, limit=1),))
