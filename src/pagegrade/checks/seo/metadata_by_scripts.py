@@ -39,7 +39,7 @@ _MAX_TEXT = 200
     ),
 )
 def metadata_by_scripts(document: Document, response: Response, drawn_document: Document) -> Outcome:
-    """What search engines read about a page should not depend on whether they run its scripts.
+    """Search engines should read the same metadata whether or not they run the scripts of a page.
 
     ## What it checks
 
