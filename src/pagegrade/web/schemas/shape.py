@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from pagegrade.model.report import Category, Grade
 
@@ -30,6 +30,9 @@ EXAMPLE_CATEGORIES: Final[tuple[Category, ...]] = (
 
 class Document(BaseModel):
     """A JSON object of the API. These classes describe it; the answers themselves are encoded elsewhere."""
+
+    # Nothing is validated by them, and validators that are not used would be built at every start.
+    model_config = ConfigDict(defer_build=True)
 
 
 def about(description: str, *examples: Any, **constraints: Any) -> Any:
