@@ -122,6 +122,12 @@ def test_classes_fold_in_quirks_mode_only() -> None:
     assert shown(document_of(a("a", "X"), ".x{display:none}", doctype="")) == []
 
 
+def test_ids_fold_in_quirks_mode_without_any_class() -> None:
+    """Whatever else the sheets hold."""
+    assert shown(document_of(a("A"), "#a{display:none}")) == ["A"]
+    assert shown(document_of(a("A"), "#a{display:none}", doctype="")) == []
+
+
 def test_hidden_words_are_no_name_unless_they_are_referenced() -> None:
     """Whatever hides them."""
     css = ".n{display:none}.h{visibility:hidden}.v{visibility:visible}"

@@ -411,7 +411,7 @@ class Visibility:
             value = self._matches(rule, node)
             if value is not False:
                 found += self._rule_entries(rule, value)
-        if self._quirks and index.classes:
+        if self._quirks:
             found += self._quirky_entries(index, node, seen)
         return found
 
