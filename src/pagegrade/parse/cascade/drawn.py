@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final
 
 import turbohtml
@@ -42,13 +43,9 @@ class DrawnVisibility(Visibility):
                 del node.attrs[MARK]
 
     @property
-    def is_needed(self) -> bool:
-        """True when anything is hidden."""
-        return bool(self._marks)
-
-    def may_hide(self, tag: str, raw: Any) -> bool:  # noqa: ARG002 - any element may carry a mark
-        """Return true: whether an element is hidden does not depend on its tag or attributes."""
-        return True
+    def suspects(self) -> Collection[Element]:
+        """Every element with a mark."""
+        return self._marks.keys()
 
     def enter(self, node: Element, flags: int) -> int:
         """Return the flags of an element and its content, from those of its parent's content."""

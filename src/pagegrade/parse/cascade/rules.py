@@ -12,7 +12,7 @@ import re
 from typing import Final
 
 from pagegrade.parse.cascade.conditions import is_supported, screens_of
-from pagegrade.parse.cascade.selectors import MAX_SELECTOR, InvalidSelectorError, parse_selector, split_list
+from pagegrade.parse.cascade.selectors import MAX_SELECTOR, InvalidSelectorError, parse_selector, read_plain, split_list
 from pagegrade.parse.url import join_url, strip_fragment
 
 MAX_RULES: Final = 20_000
@@ -24,6 +24,7 @@ MAX_LAYERS: Final = 100
 _MAX_BLOCKS: Final = 100
 """Blocks open at once; rules in deeper ones make the sheet unknown."""
 _MAX_VALUE: Final = 200
+_SPECIFICITY: Final = "%d.%d.%d"
 
 FIELD: Final = "\t"
 """Between the fields of a kept rule: screens, layer, declarations, keys, specificity, selector."""
@@ -130,6 +131,8 @@ class _Reducer:
         self._overflow = 0
         self._imports_allowed = True
         self._parsed: dict[str, tuple[tuple[str, str, str], ...]] = {}
+        self._codes: dict[str, str] = {}
+        """Declarations -> what they decide, likewise."""
         self._screens: dict[str, tuple[int, int]] = {}
         """Media query -> screens: a sheet repeats few of them again and again."""
         self._used: frozenset[str] = frozenset()
@@ -335,7 +338,9 @@ class _Reducer:
 
     def _declarations(self, text: str, block: _Block) -> None:
         """Keep the rule around, if any of these decides something."""
-        code = read_declarations(text, self._used)
+        code = self._codes.get(text)
+        if code is None:
+            code = self._codes[text] = read_declarations(text, self._used)
         if not code:
             return
         for keys, specificity, selector in self._selectors(block.selectors):
@@ -352,10 +357,15 @@ class _Reducer:
         found: list[tuple[str, str, str]] = []
         try:
             for part in split_list(text):
+                written = " ".join(part.split())
+                plain = read_plain(part)
+                if plain is not None:
+                    found.append((plain[0], _SPECIFICITY % plain[1], written))
+                    continue
                 selector = parse_selector(part)
                 if not selector.pseudo_element:
                     keys = " ".join(key for key in selector.keys if " " not in key) or "*"
-                    found.append((keys, ".".join(map(str, selector.specificity)), " ".join(part.split())))
+                    found.append((keys, _SPECIFICITY % selector.specificity, written))
         except (InvalidSelectorError, RecursionError):
             found = []
         self._parsed[text] = tuple(found)

@@ -37,7 +37,16 @@ _ATTRIBUTE: Final = re.compile(
 )
 _LIST_MARK: Final = re.compile(r"[\\\"'()\[\],](?:(?<=\\)[\s\S])?")
 """Characters that part or keep together a list; an escape with the character that it escapes."""
+_GROUPING: Final = re.compile(r"[(\[\"'\\]")
 _ESCAPED: Final = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})[ \t\r\n\f]?|([\s\S]))")
+_PLAIN_COMPOUND: Final = r"(?=[.#A-Za-z])(?:[A-Za-z][\w-]*+)?(?:[.#][A-Za-z_][\w-]*+)*"
+_SPACES: Final = r"[ \t\r\n\f]"
+_PLAIN: Final = re.compile(
+    rf"{_SPACES}*+(?:{_PLAIN_COMPOUND}(?:{_SPACES}*+[>+~]{_SPACES}*+|{_SPACES}++))*({_PLAIN_COMPOUND}){_SPACES}*+",
+    re.ASCII,
+)
+"""Types, classes and ids, and what combines them: nearly all of the selectors of real sheets."""
+_TYPE: Final = re.compile(r"(?<![\w.#-])[A-Za-z]", re.ASCII)
 _NTH: Final = re.compile(
     r"(?:(?P<step>[+-]?\d{0,9})n\s*(?:(?P<sign>[+-])\s*(?P<shift>\d{1,9}))?|(?P<one>[+-]?\d{1,9}))"
 )
@@ -111,9 +120,27 @@ def parse_selector(text: str) -> Selector:
     return _parse(text, 0)
 
 
+def read_plain(text: str) -> tuple[str, tuple[int, int, int]] | None:
+    """(key, specificity) of a selector of types, classes and ids; ``None`` for any other, which may be valid, too.
+
+    Reading those as a whole takes several times as long, and few of them are ever matched.
+    """
+    plain = _PLAIN.fullmatch(text)
+    if plain is None:
+        return None
+    last = plain[1]
+    if "#" in last:
+        key = f"#{last.split('#', 2)[1].partition('.')[0]}"
+    elif "." in last:
+        key = f".{last.rpartition('.')[2]}"
+    else:
+        key = last.lower()
+    return key, (text.count("#"), text.count("."), len(_TYPE.findall(text)))
+
+
 def split_list(text: str) -> Iterator[str]:
     """The parts of a list between its commas, parentheses, brackets and strings kept whole."""
-    if not any(mark in text for mark in "([\"'\\"):
+    if _GROUPING.search(text) is None:
         yield from text.split(",")
         return
     depth = start = 0

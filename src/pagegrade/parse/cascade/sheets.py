@@ -9,6 +9,7 @@ import turbohtml
 from turbohtml import Element
 
 from pagegrade.parse.cascade.conditions import BOTH_SCREENS, screens_of
+from pagegrade.parse.cascade.rule_index import DocumentNames
 from pagegrade.parse.cascade.rules import reduce_stylesheet
 from pagegrade.parse.cascade.states import attribute_of
 from pagegrade.parse.cascade.visibility import Visibility
@@ -29,7 +30,7 @@ def visibility_of(
         sheets: Address -> kept rules of the sheets that were fetched.
         quirks: Classes and ids match in any case.
     """
-    found = Visibility(quirks=quirks)
+    found = Visibility(DocumentNames(tree, quirks=quirks), quirks=quirks)
     if tree.root is None:
         return found
     for node in tree.root.select(_SHEETS):

@@ -13,8 +13,9 @@ Source: https://www.w3.org/TR/css-cascade-5/ and https://html.spec.whatwg.org/mu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final
 
 from turbohtml import Element
 
@@ -28,6 +29,7 @@ from pagegrade.parse.aria.subtree_flags import (
     VEILED_WIDE,
 )
 from pagegrade.parse.cascade.conditions import BOTH_SCREENS, Truth
+from pagegrade.parse.cascade.rule_index import NO_NAMES, NO_RULES, Does, DocumentNames, Rule, RuleIndex
 from pagegrade.parse.cascade.rules import FIELD, MAX_LAYERS, read_declarations, verdict_of
 from pagegrade.parse.cascade.selectors import InvalidSelectorError, Matcher, Selector, parse_selectors
 from pagegrade.parse.cascade.states import attribute_of, is_details_summary
@@ -37,8 +39,6 @@ MAX_SHEETS: Final = 200
 _MAX_IMPORT_DEPTH: Final = 10
 _MAX_REFERENCES: Final = 8
 """Custom properties followed from one to the next."""
-_HIDING: Final = re.compile(r"(?:^| )[dvc][-?=]")
-_CLIPPING: Final = re.compile(r"(?:^| )x-")
 _INLINE: Final = re.compile(r"display|visibility|--|\ball\s*:|clip|overflow|-\d{3}", re.IGNORECASE)
 _SCREENS: Final = ((1, OFF_NARROW, VEILED_NARROW), (2, OFF_WIDE, VEILED_WIDE))
 _STATES: Final = OFF_NARROW | OFF_WIDE | VEILED_NARROW | VEILED_WIDE
@@ -51,93 +51,16 @@ _INLINE_TAGS: Final = frozenset(
 _SCREEN_PAIRS: Final = {f"{certain}{possible}": (certain, possible) for certain in range(4) for possible in range(4)}
 """Screens of a kept rule as they are written -> the two bit sets."""
 _MAX_INLINES: Final = 1_000
-_SHOWING_ATTRIBUTES: Final = frozenset({"hidden", "popover", "style"})
 _INFINITY: Final = 1 << 30
 
 Order = tuple[Any, ...]
 """Precedence of a declaration; the greater one wins."""
 
 
-class _Rule(NamedTuple):
-    """One kept rule of a sheet; its selector is read when an element may match it."""
-
-    number: int
-    certain: int
-    possible: int
-    layer: str
-    code: str
-    specificity: str
-    text: str
-
-
-class _Does:
-    """Effect of the declarations of a rule."""
-
-    __slots__ = ("clips", "declares", "hides")
-
-    def __init__(self, code: str) -> None:
-        self.hides = _HIDING.search(code) is not None
-        self.clips = _CLIPPING.search(code) is not None
-        self.declares = tuple(word.partition("=")[0] for word in code.split(" ") if word.startswith("--"))
-
-
-_NO_RULES: Final[list[_Rule]] = []
-
-
-class _Index:
-    """Rules by what an element must have for any chance to match."""
-
-    def __init__(self) -> None:
-        self.classes: dict[str, list[_Rule]] = {}
-        self.ids: dict[str, list[_Rule]] = {}
-        self.tags: dict[str, list[_Rule]] = {}
-        self.attributes: dict[str, list[_Rule]] = {}
-        self.any: list[_Rule] = []
-        self._tables = {".": self.classes, "#": self.ids, "[": self.attributes}
-
-    def add(self, rule: _Rule, keys: str) -> None:
-        """File a rule under its keys."""
-        if keys[:1] == "." and " " not in keys:
-            # Nearly all of a library's rules.
-            name = keys[1:]
-            if name in self.classes:
-                self.classes[name].append(rule)
-            else:
-                self.classes[name] = [rule]
-            return
-        for key in keys.split(" "):
-            first = key[:1]
-            if first in {"*", ""}:
-                self.any.append(rule)
-                continue
-            table = self._tables.get(first)
-            if table is None:
-                self.tags.setdefault(key, []).append(rule)
-            else:
-                table.setdefault(key[1:], []).append(rule)
-
-    def candidates(self, node: Element) -> Iterator[_Rule]:
-        """The rules that may match an element; one may come twice."""
-        yield from self.any
-        yield from self.tags.get(node.tag, _NO_RULES)
-        raw = node.attrs
-        if not raw:
-            return
-        if self.classes and "class" in raw:
-            names = raw["class"] or ()
-            for name in names.split() if type(names) is str else names:
-                yield from self.classes.get(name, _NO_RULES)
-        if self.ids and "id" in raw:
-            yield from self.ids.get(attribute_of(node, "id") or "", _NO_RULES)
-        if self.attributes:
-            for name in raw:
-                yield from self.attributes.get(name, _NO_RULES)
-
-
 class Visibility:
     """Rendering state of the elements of one document."""
 
-    def __init__(self, *, quirks: bool = False) -> None:
+    def __init__(self, names: DocumentNames = NO_NAMES, *, quirks: bool = False) -> None:
         self.off: set[Element] = set()
         """Not rendered with all their content, for a reason of their own."""
         self.veiled: set[Element] = set()
@@ -150,10 +73,11 @@ class Visibility:
         """Sheets that were not read, by address."""
         self._uncertain: set[Element] = set()
         self._known: dict[Any, bool] = {}
-        self._hiding = _Index()
-        self._showing = _Index()
-        self._clipping = _Index()
-        self._properties: dict[str, _Index] = {}
+        self._names = names
+        self._hiding = RuleIndex()
+        self._showing = RuleIndex()
+        self._clipping = RuleIndex()
+        self._properties: dict[str, RuleIndex] = {}
         self._layers: dict[str, tuple[int, ...]] = {}
         self._count = 0
         self._sheets = 0
@@ -161,11 +85,9 @@ class Visibility:
         self._quirks = quirks
         self._resolved: dict[tuple[Any, str], str] = {}
         self._selectors: dict[int, Selector] = {}
-        self._asked: set[str] | None = None
-        """Attributes by which rules that hide are found."""
         self._inlines: dict[str, str] = {}
         """Style attribute -> what it decides."""
-        self._codes: dict[str, _Does] = {}
+        self._codes: dict[str, Does] = {}
         self._orders: dict[int, tuple[Order, Order]] = {}
 
     # What the sheets say.
@@ -201,19 +123,26 @@ class Visibility:
         open_urls: frozenset[str],
     ) -> None:
         self._sheets += 1
-        self._asked = None
         if rules is None or self._sheets > MAX_SHEETS:
             if possible:
                 self.unknown_sheets.append(url)
             return
         codes, hiding, showing, count = self._codes, self._hiding, self._showing, self._count
-        quirks, make = self._quirks, tuple.__new__
+        quirks, make, may_have = self._quirks, tuple.__new__, self._names.may_have
         for line in rules:
-            fields = line.split(FIELD, 5)
-            screens = _SCREEN_PAIRS.get(fields[0])
-            if len(fields) != 6 or screens is None:
+            try:
+                screens_written, own, code, keys, specificity, text = line.split(FIELD, 5)
+            except ValueError:
                 continue
-            code, own = fields[2], fields[1]
+            if quirks:
+                keys = keys.lower()
+            # Libraries have thousands of rules, and most of them are for classes that the page does not have.
+            is_absent = " " not in keys and not may_have(keys)
+            if is_absent and not own and not layer:
+                continue
+            screens = _SCREEN_PAIRS.get(screens_written)
+            if screens is None:
+                continue
             if own and own.count(".") > 2 * MAX_LAYERS:
                 continue
             if layer:
@@ -221,28 +150,29 @@ class Visibility:
             if code == "@layer":
                 self._layer(own)
                 continue
-            count += 1
             on = screens[1] & possible
             if not on:
                 continue
             if code == "@import":
                 self._count = count
-                self._import(fields[5], sheets, screens[0] & certain, on, own, open_urls)
+                self._import(text, sheets, screens[0] & certain, on, own, open_urls)
                 count = self._count
                 continue
             if own:
                 self._layer(own)
-            # Without the call of a Python function that makes named tuples: libraries have thousands of rules.
-            rule = make(_Rule, (count, screens[0] & certain, on, own, code, fields[4], fields[5]))
-            keys = fields[3].lower() if quirks else fields[3]
+            if is_absent:
+                continue
+            count += 1
+            # Without the call of a Python function that makes named tuples.
+            rule = make(Rule, (count, screens[0] & certain, on, own, code, specificity, text))
             does = codes.get(code)
             if does is None:
-                does = codes[code] = _Does(code)
+                does = codes[code] = Does(code)
             (hiding if does.hides else showing).add(rule, keys)
             if does.clips:
                 self._clipping.add(rule, keys)
             for name in does.declares:
-                self._properties.setdefault(name, _Index()).add(rule, keys)
+                self._properties.setdefault(name, RuleIndex()).add(rule, keys)
         self._count = count
 
     def _import(  # noqa: PLR0917 - passed on from sheet to sheet
@@ -266,35 +196,12 @@ class Visibility:
             known = self._layers[path] = (*above, len(self._layers), _INFINITY)
         return known
 
-    @property
-    def is_needed(self) -> bool:
-        """Return whether any sheet hides anything."""
-        index = self._hiding
-        return bool(index.any or index.classes or index.ids or index.tags or index.attributes)
-
     # What the walk asks.
 
-    def may_hide(self, tag: str, raw: Mapping[str, Any]) -> bool:
-        """Return whether a rule that hides may match an element with that tag and those attributes; cheap."""
-        index = self._hiding
-        if tag in index.tags or index.any:
-            return True
-        if not raw:
-            return False
-        if index.classes and "class" in raw:
-            names = raw["class"] or ()
-            if not index.classes.keys().isdisjoint(names.split() if type(names) is str else names):
-                return True
-            if self._quirks and not index.classes.keys().isdisjoint([name.lower() for name in names]):
-                return True
-        if index.ids and "id" in raw:
-            value = raw["id"] or ""
-            if value in index.ids or (self._quirks and value.lower() in index.ids):
-                return True
-        # The walk asks for elements with these three anyway.
-        names = index.attributes.keys() - _SHOWING_ATTRIBUTES if self._asked is None else self._asked
-        self._asked = names
-        return bool(names) and not names.isdisjoint(raw)
+    @cached_property
+    def suspects(self) -> Collection[Element]:
+        """Elements that a rule that hides may select; read when all sheets are there."""
+        return self._names.bearers(self._hiding)
 
     def enter(self, node: Element, flags: int) -> int:
         """The flags of an element and its content, from those of its parent's content."""
@@ -310,7 +217,7 @@ class Visibility:
         shut = (tag == "details" and "open" not in raw) or (
             "hidden" in raw and str(raw["hidden"] or "").lower() == "until-found" and tag not in _INLINE_TAGS
         )
-        entries = self._entries(self._hiding, node) if self._may_match(tag, raw) else []
+        entries = self._entries(self._hiding, node) if node in self.suspects else []
         inline = self._inline(str(raw["style"])) if raw.get("style") else ""
         if inline:
             entries += _inline_entries(inline)
@@ -330,11 +237,6 @@ class Visibility:
         if inner & SHUT:
             self.shut.add(node)
         return inner
-
-    def _may_match(self, tag: str, raw: Mapping[str, Any]) -> bool:
-        """Return whether any rule that hides may match an element, also one that the walk asks for anyway."""
-        attributes = self._hiding.attributes
-        return self.may_hide(tag, raw) or bool(attributes and not attributes.keys().isdisjoint(raw))
 
     def _inline(self, style: str) -> str:
         """Read what a style attribute decides; a page repeats few of them again and again."""
@@ -397,7 +299,7 @@ class Visibility:
         # An impossible value is that of an element without any declaration.
         return verdict_of(kind, value) or ("~" if kind == "v" else "+")
 
-    def _entries(self, index: _Index, node: Element) -> list[_Entry]:
+    def _entries(self, index: RuleIndex, node: Element) -> list[_Entry]:
         """The declarations of the rules that select the element, or may do so."""
         found: list[_Entry] = []
         seen: set[int] = set()
@@ -415,13 +317,13 @@ class Visibility:
             found += self._quirky_entries(index, node, seen)
         return found
 
-    def _quirky_entries(self, index: _Index, node: Element, seen: set[int]) -> list[_Entry]:
+    def _quirky_entries(self, index: RuleIndex, node: Element, seen: set[int]) -> list[_Entry]:
         """The same for classes and ids written in another case, in a document without a proper document type."""
         found: list[_Entry] = []
         names = [(index.classes, name.lower()) for name in (attribute_of(node, "class") or "").split()]
         names.append((index.ids, (attribute_of(node, "id") or "").lower()))
         for table, name in names:
-            for rule in table.get(name, _NO_RULES):
+            for rule in table.get(name, NO_RULES):
                 if rule.number not in seen and not self._matcher.exhausted:
                     seen.add(rule.number)
                     value = self._matches(rule, node)
@@ -429,7 +331,7 @@ class Visibility:
                         found += self._rule_entries(rule, value)
         return found
 
-    def _rule_entries(self, rule: _Rule, value: Truth) -> list[_Entry]:
+    def _rule_entries(self, rule: Rule, value: Truth) -> list[_Entry]:
         normal: dict[str, str] = {}
         important: dict[str, str] = {}
         for word in rule.code.split(" "):
@@ -451,7 +353,7 @@ class Visibility:
             found.append((orders[1], certain, rule.possible, important))
         return found
 
-    def _matches(self, rule: _Rule, node: Element) -> Truth:
+    def _matches(self, rule: Rule, node: Element) -> Truth:
         selector = self._selectors.get(rule.number)
         if selector is None:
             try:

@@ -79,7 +79,7 @@ def walk(root: Element, into: Collector, *, references_only: bool = False) -> No
     texts, limit, plain = into.texts, MAX_NODES, PLAIN_ATTRIBUTES.issuperset
     add_text = texts.append
     visibility = into.visibility
-    enter, may_hide, styled = visibility.enter, visibility.may_hide, visibility.is_needed
+    enter, suspects = visibility.enter, visibility.suspects
     known: dict[str, int] = {}
     count = deepest = widest = depth = flags = children = entered = 0
     if references_only:
@@ -121,7 +121,7 @@ def walk(root: Element, into: Collector, *, references_only: bool = False) -> No
                             # The parser splits token lists (class, rel ...); all other code needs the string.
                             if type(value) is not str:
                                 attrs[name] = " ".join(value) if value else ""
-                if flags & _INHERITED or (kinds and kinds & SHOWING) or is_opening or (styled and may_hide(tag, raw)):
+                if flags & _INHERITED or (kinds and kinds & SHOWING) or is_opening or (suspects and node in suspects):
                     inner = enter(node, flags)
                     if inner != flags:
                         into.complications += 1
