@@ -61,7 +61,7 @@ def test_mode_is_what_browsers_choose(markup: str, mode: str) -> None:
 )
 def test_slips_that_browsers_overlook_change_no_mode(code: str) -> None:
     """Only some mistakes in the declaration give quirks mode."""
-    assert not is_malformed([SimpleNamespace(code=code, line=1, col=5)])
+    assert not is_malformed([SimpleNamespace(code=code, line=1, col=5)], {code})
 
 
 def test_old_system_identifier_means_quirks() -> None:

@@ -25,10 +25,10 @@ _MAX_NESTING: Final = 512
 _ESCAPE: Final = r"\\(?:[0-9A-Fa-f]{1,6}+(?:\r\n|[ \t\r\n\f])?|[^0-9A-Fa-f\r\n\f])"
 _NAME: Final = rf"(?:[-\w\u0080-\U0010ffff]|{_ESCAPE})+"
 _TOKEN: Final = re.compile(rf"(?P<comment>/\*)|(?P<quote>[\"'])|(?P<name>[@#]?+{_NAME})|(?P<mark>[{{}}()\[\];])")
-_STRING: Final = {quote: re.compile(rf"(?:[^{quote}\\\r\n\f]|\\(?:\r\n|[\s\S]))*") for quote in ('"', "'")}
+_STRING: Final = {quote: re.compile(rf"(?:[^{quote}\\\r\n\f]++|\\(?:\r\n|[\s\S]))*") for quote in ('"', "'")}
 _SPACE: Final = re.compile(r"[ \t\r\n\f]*+")
-_BARE_URL: Final = re.compile(rf"(?:[^\"'()\\ \t\r\n\f\x00-\x08\x0b\x0e-\x1f\x7f]|{_ESCAPE})*")
-_BAD_URL: Final = re.compile(r"(?:[^)\\]|\\[\s\S])*")
+_BARE_URL: Final = re.compile(rf"(?:[^\"'()\\ \t\r\n\f\x00-\x08\x0b\x0e-\x1f\x7f]++|{_ESCAPE})*")
+_BAD_URL: Final = re.compile(r"(?:[^)\\]++|\\[\s\S])*")
 _PLAIN: Final = (
     r"(?:[^{}\"'/\\(@]++|/(?!\*)|(?<![uU][rR][lL])(?<![sS][eE][tT])(?<![mM][aA][tT])\("
     r"|\"(?:[^\"\\\r\n\f]|\\[^\r\n\f])*\"|'(?:[^'\\\r\n\f]|\\[^\r\n\f])*'|\\[^\w\r\n\f])*"
@@ -36,7 +36,15 @@ _PLAIN: Final = (
 """Selectors or declarations that name no URL: no comment, at-rule, escaped name, ``url(``, ``image-set(`` or
 ``format(``."""
 # Both cases are written out: an expression that ignores case looks at characters one by one, three times as slowly.
+_PLAIN_PART: Final = re.compile(
+    r"(?:[^{}\"'/\\(@]++|/(?!\*)|\"(?:[^\"\\\r\n\f]++|\\[^\r\n\f])*\"|'(?:[^'\\\r\n\f]++|\\[^\r\n\f])*')*"
+)
+"""The same without any function."""
 _PLAIN_RULES: Final = re.compile(rf"(?:{_PLAIN}\{{{_PLAIN}\}})*")
+_FUNCTION: Final = re.compile(r"#?[-\w\u0080-\U0010ffff]*\Z")
+"""The name before a parenthesis."""
+_MAX_FUNCTION: Final = 60
+"""Characters of a name that matter."""
 _ESCAPED: Final = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|[ \t\r\n\f])?|(\r\n|[\r\n\f])|([\s\S]))")
 _CHARSET_RULE: Final = re.compile(rb'@charset "([!#-~]{1,40})";')
 _CHARSET_PARAMETER: Final = re.compile(r"(?i)charset\s{0,20}=\s{0,20}[\"']?([\w.:-]{1,40})")
@@ -105,6 +113,7 @@ class _Scanner:
 
     def __init__(self, text: str, base_url: str, *, declarations: bool) -> None:
         self._text = text
+        self._has_escapes = "\\" in text
         self._base_url = base_url
         self._found: dict[tuple[str, str], StylesheetURL] = {}
         self._blocks = ["style"] if declarations else []
@@ -123,7 +132,7 @@ class _Scanner:
 
     def run(self) -> tuple[StylesheetURL, ...]:
         """Scan to the end or to the limit."""
-        text, position = self._text, 0
+        text, position, stepping = self._text, self._skip_plain_rules(0), not self._has_escapes
         while len(self._found) < MAX_REFERENCES:
             token = _TOKEN.search(text, position)
             if token is None:
@@ -138,22 +147,36 @@ class _Scanner:
                     self._on_string(value)
                 case "name":
                     position = self._on_name(token[0], position)
+                    if stepping and text.startswith(")", position - 1):
+                        position = self._skip_plain_rules(position)
                 case _:
                     self._on_mark(token[0])
-                    if token[0] in "{}":
+                    if token[0] in "{}" or (stepping and token[0] == ")"):
                         position = self._skip_plain_rules(position)
         self._close_face()
         return tuple(self._found.values())[:MAX_REFERENCES]
 
     def _skip_plain_rules(self, position: int) -> int:
-        """Step over whole rules that name no URL, which most do not: forty times faster than token by token.
+        """Step over whole rules that name no URL, which most do not, and up to the first function of the next one.
 
-        Tried only behind a brace or a comment, so that no stretch of text is looked at more than twice.
+        Tried only behind a brace, a comment or a function, so that no stretch of text is looked at more than a few
+        times. It is forty times faster than token by token.
         """
         if self._imports_allowed or self._prelude or self._functions or self._blocks[-1:] == ["font-face"]:
             return position
-        rules = _PLAIN_RULES.match(self._text, position)
-        return position if rules is None else rules.end()
+        text = self._text
+        rules = _PLAIN_RULES.match(text, position)
+        if rules is not None:
+            position = rules.end()
+        part = _PLAIN_PART.match(text, position)
+        if part is None or self._has_escapes:
+            return position
+        end = part.end()
+        if not text.startswith("(", end):
+            return end
+        # Back to the beginning of the name of the function.
+        name = _FUNCTION.search(text, max(position, end - _MAX_FUNCTION), end)
+        return end if name is None else max(position, name.start())
 
     def _string(self, quote: str, position: int) -> tuple[str, int]:
         """Contents of a string and where it ends; an unescaped line break ends it too (CSS Syntax 3, 4.3.5)."""

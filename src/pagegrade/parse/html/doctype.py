@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from operator import attrgetter
+from collections.abc import Collection, Sequence
 from typing import Final, Literal
 
 from pagegrade.model.document import Doctype
@@ -70,15 +69,16 @@ _LIMITED_XHTML: Final = ("-//w3c//dtd xhtml 1.0 frameset//", "-//w3c//dtd xhtml 
 _HTML401: Final = ("-//w3c//dtd html 4.01 frameset//", "-//w3c//dtd html 4.01 transitional//")
 
 
-def is_malformed(errors: Sequence[Fault]) -> bool:
+def is_malformed(errors: Sequence[Fault], codes: Collection[str]) -> bool:
     """Return whether the declaration is broken in a way that gives quirks mode, whatever else it says.
 
     Args:
         errors: What the parser had to repair, in order.
+        codes: The codes among them.
 
     Source: https://html.spec.whatwg.org/multipage/parsing.html#doctype-state and the states after it
     """
-    if _FORCING.isdisjoint(map(attrgetter("code"), errors)):
+    if _FORCING.isdisjoint(codes):
         return False
     for error in errors:
         if error.code == "unexpected-doctype":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Final, Protocol
 
@@ -78,9 +78,14 @@ def _keep(facts: list[ElementFact], node: Element, attrs: dict[str, str], flags:
         facts.append(ElementFact(node=node, attrs=attrs, hidden=bool(flags & HIDDEN)))
 
 
-def note_faults(found: Markup, errors: Sequence[Fault]) -> Markup:
+def count_faults(errors: Sequence[Fault]) -> Mapping[str, int]:
+    """Code -> number of what the parser had to repair."""
+    return Counter(map(attrgetter("code"), errors)) if errors else {}
+
+
+def note_faults(found: Markup, errors: Sequence[Fault], counts: Mapping[str, int]) -> Markup:
     """Add what the parser had to repair: counts of all, places of the first ``MAX_FAULTS``."""
     if errors:
-        found.fault_counts = Counter(map(attrgetter("code"), errors))
+        found.fault_counts = counts
         found.faults = tuple(SyntaxFault(error.code, error.line, error.col) for error in errors[:MAX_FAULTS])
     return found

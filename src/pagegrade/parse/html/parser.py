@@ -27,7 +27,7 @@ from pagegrade.parse.html.charset import charset_of_content_type, declarations, 
 from pagegrade.parse.html.collect import Collector
 from pagegrade.parse.html.doctype import is_malformed, rendering_mode
 from pagegrade.parse.html.locate import locate
-from pagegrade.parse.html.markup import note_faults
+from pagegrade.parse.html.markup import count_faults, note_faults
 from pagegrade.parse.html.walk import walk
 from pagegrade.parse.page_kind.empty_shell import THRESHOLD as SHELL_THRESHOLD
 from pagegrade.parse.page_kind.empty_shell import score_empty_shell
@@ -105,7 +105,8 @@ def parse_document(
     """
     tree = _parse(body, content_type)
     doctype, errors = _doctype(tree), tree.errors
-    mode = rendering_mode(doctype, malformed=is_malformed(errors))
+    fault_counts = count_faults(errors)
+    mode = rendering_mode(doctype, malformed=is_malformed(errors, fault_counts))
     base_url = _base_url(tree, url)
     quirks = mode == "quirks"
     visibility = (
@@ -154,7 +155,7 @@ def parse_document(
         structured_items=into.structured_items,
         ids=into.ids,
         accessibility=accessibility_of(into),
-        markup=note_faults(into.markup.found, errors),
+        markup=note_faults(into.markup.found, errors, fault_counts),
         element_count=into.element_count,
         max_depth=into.max_depth,
         max_children=into.max_children,
