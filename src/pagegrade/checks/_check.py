@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, cast, get_args
 
 from pagegrade.model.outcome import Cap as Cap  # noqa: PLC0414 - what a check declares comes from one module
@@ -81,6 +81,12 @@ class Check:
     changed: tuple[str, ...] = ()
     visible_only: bool = True
     """It looks at what is rendered: where that is unknown, its findings are at most warnings."""
+    _states: Mapping[str, State] = field(init=False, repr=False)
+    """The states by their names."""
+
+    def __post_init__(self) -> None:
+        """File the states: each page asks every check for one."""
+        object.__setattr__(self, "_states", {state.name: state for state in self.states})
 
     @property
     def reads_content(self) -> bool:
@@ -108,10 +114,10 @@ class Check:
 
     def state(self, name: str) -> State:
         """The state of that name; ``KeyError`` for one the check does not declare."""
-        for state in self.states:
-            if state.name == name:
-                return state
-        raise KeyError(f"{self.id} has no state {name!r}")
+        try:
+            return self._states[name]
+        except KeyError:
+            raise KeyError(f"{self.id} has no state {name!r}") from None
 
 
 def check(

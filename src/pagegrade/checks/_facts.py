@@ -38,7 +38,8 @@ class Facts:
         """Artifacts that were asked for before, by name."""
         self.served = served
         self._failed: dict[str, Exception] = {}
-        self._is_drawn = not isinstance(artifacts.rendering, NotGathered)
+        self.is_drawn = not isinstance(artifacts.rendering, NotGathered)
+        """A browser drew the page: ``for_category`` may return other facts."""
         self._drawn: Facts | None = None
 
     def get(self, name: str) -> object:
@@ -82,7 +83,7 @@ class Facts:
         Accessibility and content are those of the page as a browser drew it, where one did; other categories are about
         what the server sends.
         """
-        return self._of_drawn_page() if self._is_drawn and category in _DRAWN_CATEGORIES else self
+        return self._of_drawn_page() if self.is_drawn and category in _DRAWN_CATEGORIES else self
 
     def _of_drawn_page(self) -> Facts:
         if self.served is not None:

@@ -43,7 +43,8 @@ def run_check(check: Check, facts: Facts) -> Verdict:
     mistaken for a page that fails.
     """
     arguments: list[object] = []
-    facts = facts.for_category(check.category)
+    if facts.is_drawn:
+        facts = facts.for_category(check.category)
     try:
         made = facts.made
         for name, optional in check.requirements.items():

@@ -27,18 +27,21 @@ _SYMBOLS: Final = "¡-ª¬®-º¼-¿"
 _QUOTES: Final = "€‚ƒ„…†‡ˆ‰Š‹Œ\u008d\u008eŽ\u008f\u0090‘’“”•–—˜™š›œ\u009dž\u009eŸ\u00a0«»"  # noqa: RUF001 - bytes of Windows-1252
 _LOWER: Final = "a-zß-öø-ÿ"
 _GARBLED: Final = re.compile(
+    # Every alternative begins with its mark, what stands before it is looked at behind it: so the search can skip to
+    # the next mark.
     # Both at once: encoded twice.
     rf"Ãƒ[ÂÅ][{_CONTINUATIONS}]|Ã¢â‚¬[{_CONTINUATIONS}]{{0,2}}"  # noqa: RUF001 - as above
     # Two bytes: letters with accents (C3). Languages with words that end in this letter write them in capitals.
-    rf"|Ã[{_SYMBOLS}]|(?<=[{_LOWER}])Ã[{_QUOTES}]|(?<![A-ZÀ-Þ])Ã[{_QUOTES}](?=[{_LOWER}])"
+    rf"|Ã[{_SYMBOLS}]|Ã(?<=[{_LOWER}]Ã)[{_QUOTES}]|Ã(?<![A-ZÀ-Þ]Ã)[{_QUOTES}](?=[{_LOWER}])"
     # Two bytes: the signs of Latin-1 (C2).
-    rf"|(?<![A-ZÀ-Þ])Â[{_SYMBOLS}«»]"
+    rf"|Â(?<![A-ZÀ-Þ]Â)[{_SYMBOLS}«»]"
     # Three bytes: quotation marks, dashes, the trade mark, signs (E2).
     rf"|â(?:€[{_CONTINUATIONS}]|‚¬|„¢|[†œ][{_CONTINUATIONS}])"  # noqa: RUF001 - as above
     # Four bytes: emoji (F0 9F).
     rf"|ðŸ[{_CONTINUATIONS}]{{1,2}}"
     # Characters that were lost: at least two together, or one inside a word.
-    r"|\N{REPLACEMENT CHARACTER}{2,}|(?<=[^\W\d_])\N{REPLACEMENT CHARACTER}(?=[^\W\d_])"
+    "|\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}+"
+    r"|\N{REPLACEMENT CHARACTER}(?<=[^\W\d_]\N{REPLACEMENT CHARACTER})(?=[^\W\d_])"
 )
 
 

@@ -74,26 +74,30 @@ def score(rules: Mapping[str, Rule], observed: Mapping[str, Observed]) -> Scores
     penalties: dict[str, int] = {}
     carriers: dict[str, str] = {}
     possible = dict.fromkeys(CATEGORIES, 0)
-    evaluated = dict.fromkeys(CATEGORIES, 0)
+    missed = dict.fromkeys(CATEGORIES, 0)
     caps: list[AppliedCap] = []
     for name, rule in rules.items():
+        highest = rule.price_tenths
+        if not (highest or rule.caps):
+            continue
         seen = observed.get(name, _NOT_EVALUATED)
-        loss, highest = seen.loss, rule.price_tenths
-        penalties[name] = penalty = min(rule.penalty_tenths(loss), highest) if loss else 0
-        if seen.applies and highest:
+        loss = seen.loss
+        if seen.applies:
             possible[rule.category] += highest
-            if loss is not None:
-                evaluated[rule.category] += highest
-        if rule.cause is not None and penalty > 0:
-            carrier = carriers.get(rule.cause)
-            if carrier is None or _order(carrier, rules, penalties) > _order(name, rules, penalties):
-                carriers[rule.cause] = name
+            if loss is None:
+                missed[rule.category] += highest
+        if loss and (penalty := min(rule.penalty_tenths(loss), highest)):
+            penalties[name] = penalty
+            if rule.cause is not None:
+                carrier = carriers.get(rule.cause)
+                if carrier is None or _order(carrier, rules, penalties) > _order(name, rules, penalties):
+                    carriers[rule.cause] = name
         if rule.caps:
             caps += _applied(name, rule, seen.state)
     counted_in = {
-        name: carriers[rule.cause]
-        for name, rule in rules.items()
-        if rule.cause is not None and penalties[name] > 0 and carriers[rule.cause] != name
+        name: carriers[cause]
+        for name in penalties
+        if (cause := rules[name].cause) is not None and carriers[cause] != name
     }
     charged = penalties | dict.fromkeys(counted_in, 0)
     for effect, causes in EFFECTS.items():
@@ -108,7 +112,7 @@ def score(rules: Mapping[str, Rule], observed: Mapping[str, Observed]) -> Scores
     return Scores(
         score=min([_whole(left, _FULL), *(cap.max_score for cap in caps if cap.category is None)]),
         uncapped=left / TENTHS,
-        coverage=_share(sum(evaluated.values()), sum(possible.values())),
+        coverage=_share(sum(possible.values()) - sum(missed.values()), sum(possible.values())),
         categories={
             category: CategoryTotal(
                 score=min(
@@ -119,11 +123,11 @@ def score(rules: Mapping[str, Rule], observed: Mapping[str, Observed]) -> Scores
                 ),
                 lost=totals[category] / TENTHS,
                 taken=taken[category] / TENTHS,
-                coverage=_share(evaluated[category], possible[category]),
+                coverage=_share(possible[category] - missed[category], possible[category]),
             )
             for category, budget in CATEGORIES.items()
         },
-        lost={name: penalty / TENTHS for name, penalty in charged.items()},
+        lost=dict.fromkeys(rules, 0.0) | {name: penalty / TENTHS for name, penalty in charged.items() if penalty},
         counted_in=counted_in,
         caps=tuple(caps),
     )

@@ -44,8 +44,10 @@ _LAST_WORD: Final = re.compile(r"(?:^|[^\w$.])(return|typeof|case|in|of|delete|v
 _BEFORE_REGEX: Final = frozenset("(,=:[!&|?{;+-*%~^<>")
 _KEPT_COMMENT: Final = re.compile(r"!|[\s\S]{0,300}?@(?:license|preserve|cc_on)")
 _WRITE: Final = re.compile(r"(?<![\w$.])(?:(?:window|self|top)\.)?document\.write(?:ln)?\(")
-_WRITTEN: Final = re.compile(r"(?<![\w$.])(?:(?:window|self|top)\s{0,9}\.\s{0,9})?document\.write")
-"""Positions of possible calls, before comments and strings are recognized."""
+_WRITTEN: Final = "document.write"
+_BEFORE_WRITTEN: Final = re.compile(r"(?<![\w$.])(?:(?:window|self|top)\s{0,9}\.\s{0,9})?\Z")
+"""Before a possible call, while comments and strings are not recognized."""
+_MAX_BEFORE_WRITTEN: Final = 25
 _MAP_MARK: Final = b"sourceMappingURL="
 _MAP_COMMENT: Final = re.compile(rb"//[#@][ \t]?$|/\*[#@][ \t]?$")
 _MAP_URL: Final = re.compile(rb"[^\s'\"`\\*<>]{1,2000}(?=\s|\*/|$)")
@@ -103,13 +105,13 @@ def count_document_writes(text: str) -> int:
     Not counted: what stands in comments and strings, other windows' documents, and the customary fallback
     ``window.jQuery || document.write(...)``, which runs only when a file did not arrive.
     """
-    if "document.write" not in text:
-        return 0
-    places = [match.end() for match in _WRITTEN.finditer(text)]
-    if not places:
+    last = text.rfind(_WRITTEN)
+    while last >= 0 and _BEFORE_WRITTEN.search(text, max(0, last - _MAX_BEFORE_WRITTEN), last) is None:
+        last = text.rfind(_WRITTEN, 0, last)
+    if last < 0:
         return 0
     # Reading stops behind the last place, in the next parenthesis at best.
-    code = read_script(text[: places[-1] + 60]).code
+    code = read_script(text[: last + len(_WRITTEN) + 60]).code
     return max(0, len(_WRITE.findall(code)) - len(_FALLBACK_WRITE.findall(code)))
 
 
