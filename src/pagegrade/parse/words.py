@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import filterfalse
+from collections.abc import Mapping
 from operator import itemgetter
 from typing import Final
 
@@ -157,39 +157,44 @@ def contains_word(text: str, word: str) -> bool:
 
 
 _GAP: Final = re.compile(r"\s")
-_FOLDED_AT_ONCE: Final = 100_000
+_COUNTED_AT_ONCE: Final = 100_000
 """Characters of a text that are counted together, up to the next space."""
 
 
-def top_terms(text: str, limit: int) -> list[tuple[str, int]]:
+def count_pieces(text: str) -> Mapping[str, int]:
+    """Count what stands between the white space of a text; linear.
+
+    In parts: the pieces of a long text together take more memory than its parser is given.
+    """
+    counts = Counter[str]()
+    start = 0
+    while start < len(text):
+        gap = _GAP.search(text, start + _COUNTED_AT_ONCE)
+        end = len(text) if gap is None else gap.start()
+        counts.update(text[start:end].split())
+        start = end
+    return counts
+
+
+def top_terms(pieces: Mapping[str, int], limit: int) -> list[tuple[str, int]]:
     """The most frequent words of a text that are no stop words of any known language, most frequent first.
 
     The declared language is not asked: pages often declare another one than that of their text.
 
     Args:
-        text: Read in linear time.
+        pieces: What stands between the white space of the text, and how often.
         limit: How many.
 
     Returns:
         Case-folded words of at least ``MIN_SIGNIFICANT`` letters with their counts; those equally frequent in
         alphabetical order.
     """
-    # Counted first, because no piece that comes again has to be looked at again.
-    if len(text) <= _FOLDED_AT_ONCE:
-        counts = Counter(text.casefold().split())
-    else:
-        # In parts: the pieces of a long text together take more memory than its parser is given.
-        counts = Counter()
-        start = 0
-        while start < len(text):
-            gap = _GAP.search(text, start + _FOLDED_AT_ONCE)
-            end = len(text) if gap is None else gap.start()
-            counts.update(text[start:end].casefold().split())
-            start = end
-    for piece in [*filterfalse(str.isalnum, counts)]:
-        number = counts.pop(piece)
-        word = piece.strip(_PUNCTUATION)
-        counts[word] = counts.get(word, 0) + number
+    # Counted before, because no piece that comes again has to be looked at again.
+    counts: dict[str, int] = {}
+    known = counts.get
+    for piece, number in zip("\n".join(pieces).casefold().split("\n"), pieces.values(), strict=False):
+        word = piece if piece.isalnum() else piece.strip(_PUNCTUATION)
+        counts[word] = known(word, 0) + number
     # Most words stand there once or twice, and do not have to be put in order when enough others are more frequent.
     found: list[tuple[str, int]] = []
     for least in (_OFTEN, 1):

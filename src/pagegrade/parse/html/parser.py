@@ -7,6 +7,7 @@ a child that can be killed. The parser is ``turbohtml``; to replace it, replace 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from functools import partial
 from itertools import islice
@@ -39,6 +40,8 @@ from pagegrade.parse.words import count_words
 MAX_LINKS: Final = 200
 MAX_SOCIAL_IMAGE: Final = 8_192
 """Characters of the URL."""
+_MAX_COUNTED: Final = 20_000
+"""Pieces of text that are counted while all of them are held; more would take too much memory at once."""
 _REFERRING_FACTS: Final = frozenset({"anchors", "links", "metas", "references"})
 _HEAD_ELEMENTS: Final = frozenset(
     ["base", "basefont", "bgsound", "link", "meta", "title", "noscript", "script", "style", "template"]
@@ -164,6 +167,7 @@ def parse_document(
         noscripts=into.noscripts,
         text=text,
         main_text=main_text,
+        main_pieces=Counter(main_words) if len(main_words) <= _MAX_COUNTED else {},
         word_count=word_count,
         main_word_count=word_count if main_words is words else count_words(main_text, len(main_words)),
         script_marks=marks_of_scripts(script.text for script in into.scripts if script.text),
