@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 BOTH_SCREENS: Final = 3
 """Every screen as a bit set: bit 0 is the narrow screen, bit 1 the wide one."""
@@ -28,11 +28,9 @@ class _Screen:
 _COMMON: Final = {
     "prefers-reduced-motion": "no-preference",
     "prefers-reduced-transparency": "no-preference",
-    "prefers-reduced-data": "no-preference",
     "prefers-contrast": "no-preference",
     "prefers-color-scheme": "light",
     "forced-colors": "none",
-    "inverted-colors": "none",
     "scripting": "enabled",
     "display-mode": "browser",
     "update": "fast",
@@ -72,14 +70,32 @@ _SCREENS: Final = (
 _UNTOLD: Final = frozenset(
     (
         "resolution -webkit-device-pixel-ratio device-pixel-ratio color-gamut dynamic-range color-index "
-        "video-dynamic-range device-posture nav-controls shape environment-blending"
+        "video-dynamic-range device-posture nav-controls shape environment-blending inverted-colors "
+        "prefers-reduced-data -moz-device-pixel-ratio"
     ).split()
 )
-"""Features that differ between devices of the same width."""
-_LENGTH: Final = re.compile(r"([+-]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9}))(px|em|rem|cm|mm|in|pt|pc)?")
-_UNITS_PX: Final = {"px": 1.0, "em": 16.0, "rem": 16.0, "in": 96.0, "cm": 37.795, "mm": 3.7795, "pt": 4 / 3, "pc": 16.0}
+"""Features that differ between devices of the same width, or that not every browser knows."""
+_LENGTH: Final = re.compile(r"([+-]?(?:\d{1,9}(?:\.\d{0,50})?|\.\d{1,50}))(px|em|rem|ch|ex|cm|mm|in|pt|pc)?")
+_SUM: Final = re.compile(r"calc\(\s*([^\s()]+)\s+([+-])\s+([^\s()]+)\s*\)")
+_UNITS_PX: Final = {
+    "px": 1.0,
+    "em": 16.0,
+    "rem": 16.0,
+    "ch": 8.0,
+    "ex": 7.0,
+    "in": 96.0,
+    "cm": 37.795,
+    "mm": 3.7795,
+    "pt": 4 / 3,
+    "pc": 16.0,
+}
+"""Those of a font are of the one that browsers begin with."""
 _RANGE: Final = re.compile(r"\s*(<=|>=|<|>|=)\s*")
 _WORD: Final = re.compile(r"[a-z-]+")
+_MET: Final = frozenset("width height device-width device-height aspect-ratio color -webkit-transform-3d".split())
+"""Features that every screen has."""
+_JOINTS: Final = frozenset({"and", "or", "not", "only", "layer"})
+"""Words that are no media type."""
 _FLIPPED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "="}
 
 
@@ -143,8 +159,12 @@ def _query(query: str, screen: _Screen) -> Truth:
         if not rest.startswith("("):
             negated, query = word[0] == "not", rest
             word = _WORD.match(query)
+            if word is None or word[0] == "not":
+                return False
     value: Truth = True
-    if word is not None and word[0] not in {"not", "only"}:
+    if word is not None and word[0] != "not":
+        if word[0] in _JOINTS:
+            return False
         value = word[0] in {"all", "screen"}
         query = query[word.end() :].strip()
         if query:
@@ -158,49 +178,73 @@ def _query(query: str, screen: _Screen) -> Truth:
 
 
 def _features(text: str, screen: _Screen) -> Truth:
-    return _condition(text, lambda inner: _feature(inner, screen), 0)
+    def evaluate(inner: str, *, negated: bool) -> Truth:
+        try:
+            value = _feature(inner, screen)
+        except _UnknownFeatureError:
+            # What no browser understands is not met, and neither is its negation.
+            return False
+        return negate(value) if negated else value
+
+    return _condition(text, evaluate, 0)
 
 
-def _condition(text: str, evaluate: object, depth: int) -> Truth:
-    """A condition of parentheses joined by ``and``, ``or`` and ``not``; ``evaluate`` reads what is in the innermost."""
+class _UnknownFeatureError(ValueError):
+    """No browser knows the feature, or its value."""
+
+
+class _Evaluate(Protocol):
+    def __call__(self, inner: str, *, negated: bool) -> Truth: ...
+
+
+def _condition(text: str, evaluate: _Evaluate, depth: int) -> Truth:  # noqa: PLR0912 - one for each token
+    """A condition of parentheses, all of them joined by ``and`` or all by ``or``, or one of them after ``not``.
+
+    ``evaluate`` reads what is in the innermost. Whatever mixes the three without parentheses is invalid: not met.
+    """
     if depth > _MAX_NESTING:
         return None
     value: Truth | str = "start"
     negated = False
-    joint = "and"
+    joint = ""
+    waits = True
     at = 0
     while at < len(text):
         if text[at].isspace():
             at += 1
             continue
         word = _WORD.match(text, at)
+        called = ""
         if word is not None:
             at = word.end()
-            if word[0] == "not":
-                negated = not negated
+            called = word[0]
+            if called == "not":
+                if negated or not isinstance(value, str):
+                    return False
+                negated = True
                 continue
-            if word[0] in {"and", "or"}:
-                joint = word[0]
+            if called in {"and", "or"}:
+                if waits or negated or joint not in {"", called} or not text[at : at + 1].isspace():
+                    return False
+                joint = called
+                waits = True
                 continue
-            if not text.startswith("(", at):
-                return False
-            end = _closing(text, at)
-            part: Truth = evaluate(f"{word[0]}({text[at + 1 : end]})")  # type: ignore[operator]
-        elif text[at] == "(":
-            end = _closing(text, at)
-            inner = text[at + 1 : end].strip()
-            nested = inner.startswith("(") or (inner.startswith("not") and inner[3:].lstrip().startswith("("))
-            part = _condition(inner, evaluate, depth + 1) if nested else evaluate(inner)  # type: ignore[operator]
-        else:
+        if not waits or text[at : at + 1] != "(":
             return False
+        waits = False
+        end = _closing(text, at)
+        inner = text[at + 1 : end].strip()
+        if not called and (inner.startswith("(") or (inner.startswith("not") and inner[3:].lstrip().startswith("("))):
+            part = _condition(inner, evaluate, depth + 1)
+            part = negate(part) if negated else part
+        else:
+            part = evaluate(f"{called}({inner})" if called else inner, negated=negated)
         at = end + 1
-        part = negate(part) if negated else part
-        negated = False
         if isinstance(value, str):
             value = part
         else:
             value = conjunction(value, part) if joint == "and" else disjunction(value, part)
-    return False if isinstance(value, str) else value
+    return False if waits or isinstance(value, str) else value
 
 
 def _closing(text: str, at: int) -> int:
@@ -225,6 +269,10 @@ def _feature(text: str, screen: _Screen) -> Truth:
     for prefix, relation in (("min-", ">="), ("max-", "<=")):
         if name.startswith(prefix):
             return _compare(name[len(prefix) :], relation, value, screen)
+        if name.startswith(f"-webkit-{prefix}"):
+            # Every browser takes it; that there are pixels at all is how style sheets recognized some.
+            is_met = relation == ">=" and _length_px(value) == 0 and name.endswith("device-pixel-ratio")
+            return True if is_met else _compare(f"-webkit-{name[12:]}", relation, value, screen)
     if name in screen.features:
         return screen.features[name] == value
     return _compare(name, "=", value, screen)
@@ -235,7 +283,9 @@ def _boolean(name: str, screen: _Screen) -> Truth:
         return screen.features[name] not in {"", "0", "none", "no-preference"}
     if name in _UNTOLD:
         return None
-    return name in {"width", "height", "device-width", "device-height", "aspect-ratio", "color"}
+    if name not in _MET:
+        raise _UnknownFeatureError
+    return True
 
 
 def _range(pieces: list[str], screen: _Screen) -> Truth:
@@ -249,7 +299,7 @@ def _range(pieces: list[str], screen: _Screen) -> Truth:
     if len(pieces) == 5:
         low, first, name, second, high = pieces
         return conjunction(_compare(name, _FLIPPED[first], low, screen), _compare(name, second, high, screen))
-    return False
+    raise _UnknownFeatureError
 
 
 def _compare(name: str, relation: str, value: str, screen: _Screen) -> Truth:
@@ -265,9 +315,13 @@ def _compare(name: str, relation: str, value: str, screen: _Screen) -> Truth:
     elif name == "color":
         wanted, actual = _length_px(value), 8.0
     else:
-        return None if name in _UNTOLD else False
+        if name not in _UNTOLD:
+            raise _UnknownFeatureError
+        return None
     if wanted is None:
-        return None if "(" in value else False
+        if "(" not in value:
+            raise _UnknownFeatureError
+        return None
     match relation:
         case "<":
             return actual < wanted
@@ -282,11 +336,20 @@ def _compare(name: str, relation: str, value: str, screen: _Screen) -> Truth:
 
 
 def _length_px(value: str) -> float | None:
+    added = _SUM.fullmatch(value)
+    if added is not None:
+        one, other = _length_px(added[1]), _length_px(added[3])
+        return None if one is None or other is None else one + other if added[2] == "+" else one - other
     match = _LENGTH.fullmatch(value)
     return None if match is None else float(match[1]) * _UNITS_PX[match[2] or "px"]
 
 
-def _supports(text: str) -> Truth:
+def _supports(inner: str, *, negated: bool) -> Truth:
+    value = _is_usable(inner)
+    return negate(value) if negated else value
+
+
+def _is_usable(text: str) -> Truth:
     """One declaration, or a ``selector()``."""
     name, colon, _ = (part.strip() for part in text.partition(":"))
     if text.startswith("selector("):
