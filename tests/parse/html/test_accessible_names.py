@@ -140,6 +140,8 @@ def test_references_are_followed_once(html: str, name: str) -> None:
         ("a <input value=3> b", "a 3 b"),
         ("a <select><option>x<option selected>y</select>", "a y"),
         ("a <select><option>x<option>y</select>", "a x"),
+        ("a <select role=menu><option role=menuitem selected>x</select> b", "a b"),
+        ("a <select role=none><option>x</select>", "a x"),
         ("a <textarea>t</textarea>", "a t"),
         ("a <input type=range value=7>", "a 7"),
         ("a <b role=slider aria-valuenow=7 aria-valuetext=seven>z</b>", "a seven"),

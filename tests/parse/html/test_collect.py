@@ -60,3 +60,22 @@ def test_style_attribute_names_what_it_loads_and_hides() -> None:
 
     assert [reference.url for reference in document.references] == ["https://example.com/a.png"]
     assert document.text == "x"
+
+
+@pytest.mark.parametrize(
+    ("html", "name"),
+    [
+        ("<label>One <input id=f></label><label for=f>two</label>", "One two"),
+        ("<label for=f>One</label> <label>two <input id=f></label>", "One two"),
+    ],
+)
+def test_labels_are_read_in_document_order(html: str, name: str) -> None:
+    """Whether they stand around the field or refer to it."""
+    assert make_document(HEAD + html).controls[0].name == name
+
+
+def test_labels_of_a_button_are_read_in_document_order() -> None:
+    """A button is a field to its labels."""
+    document = make_document(HEAD + "<label>One <button id=f></button></label><label for=f>two</label>")
+
+    assert document.named[0].name == "One two"

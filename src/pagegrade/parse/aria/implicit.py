@@ -7,6 +7,7 @@ Sources: https://www.w3.org/TR/html-aam-1.0/#html-element-role-mappings and http
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Final
 
 from turbohtml import Element
@@ -23,7 +24,6 @@ _BY_TAG: Final = {
     **dict.fromkeys(("del", "s"), "deletion"),
     **{name: name for name in "article blockquote button caption code dialog figure form main meter option".split()},
     **{name: name for name in "math search table time".split()},
-    "aside": "complementary",
     "datalist": "listbox",
     "dd": "definition",
     "dfn": "term",
@@ -54,7 +54,9 @@ _BY_INPUT_TYPE: Final = {
     "search": "searchbox",
 }
 _WITH_LIST: Final = frozenset({"text", "search", "tel", "url", "email"})
-_SECTIONING: Final = "article,aside,main,nav,section"
+_SECTIONING: Final = "article,aside,nav,section"
+_APART: Final = f"{_SECTIONING},main"
+_NAMING: Final = ("aria-label", "aria-labelledby", "title")
 NATIVELY_FOCUSABLE: Final = frozenset({"button", "input", "select", "textarea", "iframe", "summary"})
 ENTERED: Final = frozenset({"audio", "iframe", "video"})
 """The keyboard goes into them, if there is anything inside that takes it, and not to them."""
@@ -65,6 +67,8 @@ MAX_DEPTH: Final = 512
 _TABLE_ROLES: Final = ("rowgroup", "row", "cell", "columnheader", "rowheader")
 _WHOLE: Final = {"listitem": frozenset({"menu", "ol", "ul"}), **dict.fromkeys(_TABLE_ROLES, frozenset({"table"}))}
 """Role of a part -> the elements of which it is a part."""
+_MAX_CELLS: Final = 100
+"""Children of a row among which a cell with data is looked for."""
 _LEVELS: Final = 3
 """From a cell to its table: no part of a list or table of HTML stands deeper."""
 
@@ -77,14 +81,15 @@ def input_type(attrs: Mapping[str, str]) -> str:
 def implicit_role(node: Element, attrs: Mapping[str, str]) -> str:
     """The role of an HTML element without ``role``; "" when none corresponds to it.
 
-    A section counts as a region and a form as a form when an attribute names them.
+    A section counts as a region and an aside inside of another part as complementary when an attribute names them; that
+    such a name leads to nothing is not seen here.
     """
     tag = node.tag
     match tag:
         case "a" | "area":
             return "link" if "href" in attrs else "generic"
         case "img":
-            decorative = attrs.get("alt") == "" and "title" not in attrs and not conflict_of_presentation(tag, attrs)
+            decorative = attrs.get("alt") == "" and not conflict_of_presentation(tag, attrs)
             return "presentation" if decorative else "img"
         case "input":
             kind = input_type(attrs)
@@ -96,11 +101,13 @@ def implicit_role(node: Element, attrs: Mapping[str, str]) -> str:
             several = "multiple" in attrs or (size.isdecimal() and len(size) < 6 and int(size) > 1)
             return "listbox" if several else "combobox"
         case "section":
-            return (
-                "region" if attrs.get("aria-label") or attrs.get("aria-labelledby") or "title" in attrs else "generic"
-            )
+            return "region" if _is_named(attrs) else "generic"
+        case "aside":
+            around = node.parent
+            inside = isinstance(around, Element) and around.closest(_SECTIONING) is not None
+            return "generic" if inside and not _is_named(attrs) else "complementary"
         case "header" | "footer":
-            if node.closest(_SECTIONING) is not None:
+            if node.closest(_APART) is not None:
                 return "generic"
             return "banner" if tag == "header" else "contentinfo"
         case "td":
@@ -108,9 +115,24 @@ def implicit_role(node: Element, attrs: Mapping[str, str]) -> str:
             written = table.attr("role") if table is not None else None
             return "gridcell" if written and first_role(str(written)) in {"grid", "treegrid"} else "cell"
         case "th":
-            return "rowheader" if attrs.get("scope", "").strip().lower() in {"row", "rowgroup"} else "columnheader"
+            return "rowheader" if _heads_row(node, attrs) else "columnheader"
         case _:
             return _BY_TAG.get(tag, "")
+
+
+def _is_named(attrs: Mapping[str, str]) -> bool:
+    return any(name in attrs and attrs[name].strip() for name in _NAMING)
+
+
+def _heads_row(cell: Element, attrs: Mapping[str, str]) -> bool:
+    """Return whether a header says that it is one of its row, or shares the row with data and says nothing."""
+    scope = attrs.get("scope", "").strip().lower()
+    if scope in {"row", "rowgroup", "col", "colgroup"}:
+        return scope in {"row", "rowgroup"}
+    row = cell.parent
+    return isinstance(row, Element) and any(
+        isinstance(child, Element) and child.tag == "td" for child in islice(row, _MAX_CELLS)
+    )
 
 
 def is_focusable(tag: str, attrs: Mapping[str, str]) -> bool:

@@ -5,8 +5,9 @@ https://www.w3.org/TR/html-aam-1.0/#accessible-name-and-description-computation.
 steps of the former. Linear: every computation draws on one budget of the document, and who finds it empty gets a name
 of three dots, so that an unread name is never called missing.
 
-Left out on purpose: pseudo-elements, ``text-transform``, shadow trees, and names of a figure or a section from its
-caption or heading, which is only proposed.
+Left out on purpose: pseudo-elements, ``text-transform``, blanks between inline elements that a sheet makes blocks,
+shadow trees, and names of a figure, an image or a dialog from its caption or heading, which are only proposed.
+``aria-labeledby`` is read, because browsers do, although web-platform-tests say that it is nothing.
 """
 
 from __future__ import annotations
@@ -317,7 +318,7 @@ class Names:
                     return text
             return "" if tag in _VALUE_TAGS else None
         if tag == "select":
-            return _chosen(node)
+            return _chosen(node) if role in _VALUE_ROLES or role in _NAMELESS else ""
         if tag == "textarea":
             return str(node.text)
         if tag == "input":

@@ -381,13 +381,13 @@ class Collector:
         labels: list[Label] = []
         if name in self.labels_for and self.ids[name].node is control.node:
             labels += self.labels_for[name]
-        return labels + self.control_labels[index]
+        return _in_document_order(labels, self.control_labels[index])
 
     def button_labels_of(self, button: Any) -> list[Label]:
         """The labels of a button, which is a field to them; few have one."""
         name = (button.attr("id") or "") if isinstance(button, Element) and self.labels_for else ""
         labels = self.labels_for.get(name, []) if name and self.ids[name].node is button else []
-        return labels + self.button_labels.get(button, [])
+        return _in_document_order(labels, self.button_labels.get(button, []))
 
     def take_labels(self, button: Element | None = None) -> list[Label]:
         """The open labels, for the first field inside them (which may be a button)."""
@@ -402,6 +402,13 @@ class Collector:
         if button is not None and taken:
             self.button_labels[button] = taken
         return taken
+
+
+def _in_document_order(named: list[Label], wrapping: list[Label]) -> list[Label]:
+    """The labels that name a field by its id and those around it; each list is in order already."""
+    if not named or not wrapping:
+        return named + wrapping
+    return sorted(named + wrapping, key=lambda one: (one.node.source_line or 0, one.node.source_col or 0))
 
 
 def rel_tokens(attrs: Attributes) -> tuple[str, ...]:
