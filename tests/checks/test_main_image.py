@@ -47,3 +47,9 @@ def test_hidden_and_inline_images_are_left_out() -> None:
     """They are not the one that visitors wait for."""
     assert found(LARGE.replace("<img", "<img hidden")) is None
     assert found(LARGE.replace("/a.jpg", "data:image/png;base64,AAAA")) is None
+
+
+def test_images_of_a_menu_are_left_out() -> None:
+    """The file of a logo is larger than the logo."""
+    assert found(f"<nav>{LARGE}</nav>") is None
+    assert found(f"<div role=navigation>{LARGE.replace('a.jpg', 'b.jpg')}</div>{LARGE}") == URL + "a.jpg"

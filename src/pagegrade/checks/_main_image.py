@@ -6,6 +6,7 @@ from typing import Final
 
 from pagegrade.model.artifacts import NotGathered, Resource, Resources
 from pagegrade.model.document import Document, Image
+from pagegrade.parse.html.menus import is_in_menu
 from pagegrade.parse.url import strip_fragment
 
 FIRST: Final = 5
@@ -18,11 +19,13 @@ def probable_main_image(document: Document, resources: Resources | NotGathered) 
     """The first large image among the first five visible ones; ``None`` when there is none.
 
     Whether it is the one of Largest Contentful Paint is known only when the page is rendered. Hidden images and inline
-    ``data:`` are left out.
+    ``data:`` are left out, and so are those of a menu: logos and pictures of people, whose files are often much larger
+    than they are shown.
     """
     files = resources.by_url() if isinstance(resources, Resources) else {}
     shown = [image for image in document.images if not image.hidden and (image.url or "").startswith("http")]
-    return next((image for image in shown[:FIRST] if _is_large(image, files)), None)
+    large = (image for image in shown[:FIRST] if _is_large(image, files))
+    return next((image for image in large if not is_in_menu(image.node)), None)
 
 
 def _is_large(image: Image, files: dict[str, Resource]) -> bool:

@@ -149,3 +149,9 @@ def test_deferring_never_costs_points() -> None:
     assert losses == sorted(losses, reverse=True)
     assert losses[0] > 0.3
     assert losses[-1] == 0
+
+
+def test_what_is_not_loaded_delays_nothing() -> None:
+    """A script on a disk and one inside of its own URL."""
+    for url in ("file:///usr/share/a.js", "data:text/javascript,a"):
+        assert isinstance(run("javascript-defer", f"{HEAD}<script src={url}></script>{TEXT}"), NotApplicable)

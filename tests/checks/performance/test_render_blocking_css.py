@@ -40,3 +40,10 @@ def test_alternate_sheets_and_those_of_the_body_do_not_count() -> None:
 
     assert isinstance(run(render_blocking_css, html), NotApplicable)
     assert outcome(render_blocking_css, "<title>t</title>" + "<link rel=stylesheet href=/a.css>" * 9).value == 1
+
+
+def test_what_is_not_loaded_delays_nothing() -> None:
+    """A stylesheet on a disk."""
+    html = "<!doctype html><title>t</title><link rel=stylesheet href=file:///usr/share/a.css>"
+
+    assert isinstance(run("render-blocking-css", html), NotApplicable)

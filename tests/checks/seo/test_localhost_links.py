@@ -67,3 +67,24 @@ def test_a_page_on_such_an_address_is_not_evaluated(host: str) -> None:
     page = make_artifacts('<img src="/a.png" alt="">', url=f"http://{host}/")
 
     assert isinstance(run("localhost-links", page), NotApplicable)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<script src=file:///usr/share/a.js></script>",
+        "<link rel=stylesheet href=file:///C:/site/a.css>",
+        "<img src=file:///tmp/a.png alt=''>",
+        "<iframe src=FILE:///tmp/a.html title=a></iframe>",
+    ],
+)
+def test_what_lies_on_a_disk_fails(html: str) -> None:
+    """Browsers load no file of the visitor's disk for a page of the web."""
+    assert outcome("localhost-links", html).state == "loads"
+
+
+def test_links_to_a_disk_are_not_loaded() -> None:
+    """Other relations load nothing, and a link is followed by people only."""
+    html = "<link rel=author href=file:///tmp/a.html><a href=file:///tmp/a.html>a</a>"
+
+    assert outcome("localhost-links", html).state == "public"

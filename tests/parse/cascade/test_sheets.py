@@ -25,6 +25,7 @@ def test_linked_sheets_and_their_imports_count_in_order() -> None:
         ("<link rel=stylesheet href=/s.css>", {}, ["a?"]),
         ("<link rel=stylesheet href=/s.css>", {URL + "s.css": None}, ["a?"]),
         ("<link rel=stylesheet href=/s.css>", {URL + "s.css": ()}, ["a"]),
+        ("<link rel=stylesheet href=file:///usr/share/s.css>", {}, ["a"]),
         ("<link rel=stylesheet href=/s.css media=print>", {}, ["a"]),
         ("<link rel=stylesheet href=/s.css media=print onload=\"this.media='all'\">", {}, ["a?"]),
         ("<link rel='alternate stylesheet' href=/s.css>", {}, ["a"]),

@@ -42,7 +42,8 @@ def lcp_image_lazy(document: Document, resources: Resources | NotGathered) -> Ve
 
     Which image is probably the main one: the first of the first five images that is large (300 x 200 pixels or more, by
     its attributes or, where it was fetched, by its file). Which image it is, is known only when the page is rendered,
-    so `loading="lazy"` on it costs half and not everything. Hidden images and inline `data:` are left out.
+    so `loading="lazy"` on it costs half and not everything. Hidden images, inline `data:` and images of a menu are left
+    out.
 
     ## Why it matters
 

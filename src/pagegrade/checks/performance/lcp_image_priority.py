@@ -53,9 +53,9 @@ def lcp_image_priority(document: Document, resources: Resources | NotGathered) -
 
     Whether the image that is probably the main one has `fetchpriority="high"`, or is preloaded by a `<link>` in the
     page. The probable main image is the first of the first five visible images that is large (300 x 200 pixels or more,
-    by its attributes or, where it was fetched, by its file). Whether it is the largest of the first screen is known
-    only when the page is rendered, so this is informative and costs nothing. An image that is loaded lazily is left
-    out, because another check covers that. Preloads in response headers are not seen.
+    by its attributes or, where it was fetched, by its file) and in no menu. Whether it is the largest of the first
+    screen is known only when the page is rendered, so this is informative and costs nothing. An image that is loaded
+    lazily is left out, because another check covers that. Preloads in response headers are not seen.
 
     ## Why it matters
 

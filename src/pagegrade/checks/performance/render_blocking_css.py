@@ -5,7 +5,7 @@ from pagegrade.checks._check import State, Verdict, check, meter_loss
 from pagegrade.model.artifacts import NotGathered, Resource, Resources
 from pagegrade.model.document import Document, Link
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
-from pagegrade.parse.url import strip_fragment
+from pagegrade.parse.url import is_http, strip_fragment
 
 GOOD: Final = 3
 BAD: Final = 10
@@ -72,7 +72,7 @@ def render_blocking_css(document: Document, resources: Resources | NotGathered) 
     <link rel="stylesheet" href="/all.css">
     ```
     """
-    sheets = [link for link in document.links if link.in_head and link.url is not None and _blocks(link)]
+    sheets = [link for link in document.links if link.in_head and link.url is not None and is_http(link.url) and _blocks(link)]
     if not sheets:
         return NotApplicable("The head has no render-blocking stylesheet.")
     files = resources.by_url() if isinstance(resources, Resources) else {}

@@ -1,5 +1,6 @@
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network, IPv6Network
+from itertools import chain
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
@@ -15,6 +16,7 @@ _NETWORKS: Final = tuple(
 )
 _NETWORKS_6: Final = tuple(IPv6Network(text) for text in ("::1/128", "fc00::/7", "fe80::/10"))
 """Addresses that mean another machine to everyone; those set aside for documentation lead nowhere and are no slip."""
+_LOADED: Final = frozenset({"stylesheet", "icon", "apple-touch-icon", "preload", "modulepreload", "manifest"})
 
 
 @check(
@@ -61,8 +63,10 @@ def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
 
     Links, forms and everything the page loads: none may lead to `localhost`, to a name that ends with `.localhost` or
     `.local`, or to an address that is not public, such as `127.0.0.1` or `192.168.0.1`. What is loaded or sent there
-    fails; a link is a warning, because instructions for a router or for developers may mean it. Addresses that are only
-    text do not count. A page at such an address is not evaluated.
+    fails; a link is a warning, because instructions for a router or for developers may mean it. Scripts, stylesheets,
+    images and frames at a `file:` URL fail as well: they lie on the disk of whoever made the page, and browsers load
+    none of them for a page of the web. Addresses that are only text do not count. A page at such an address is not
+    evaluated.
 
     ## Why it matters
 
@@ -95,13 +99,14 @@ def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
     named = {*page_links.authorities, *(fact.url.split("/", 3)[2] for fact in document.references)}
     named.update(form.url.split("/", 3)[2] for form in document.forms if is_http(form.url))
     local = {authority for authority in named if _is_local(_host_of(authority))}
-    if not local:
+    on_disk = [Offender(fact.node, "a file of the visitor's own disk", url=url) for fact, url in _on_disk(document)]
+    if not local and not on_disk:
         return Outcome("public", value=0)
 
     def found(pairs: Iterable[tuple[ElementFact, str]], reason: str) -> list[Offender]:
         return [Offender(fact.node, reason, url=url) for fact, url in pairs if url.split("/", 3)[2] in local]
 
-    loads = found(((fact, fact.url) for fact in document.references), "loads from there")
+    loads = on_disk + found(((fact, fact.url) for fact in document.references), "loads from there")
     loads += found(((form, form.url) for form in document.forms if is_http(form.url)), "sends its fields there")
     links = found(((anchor, url) for anchor, url, _ in page_links.found), "a link to one network only")
     if loads:
@@ -114,6 +119,13 @@ def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
         total=len(every),
         count=len(loads) or len(links),
     )
+
+
+def _on_disk(document: Document) -> Iterator[tuple[ElementFact, str]]:
+    links = (link for link in document.links if not _LOADED.isdisjoint(link.rel))
+    for fact in chain(document.scripts, links, document.images, document.frames):
+        if fact.url is not None and fact.url.startswith("file:"):
+            yield fact, fact.url
 
 
 def _host_of(authority: str) -> str:

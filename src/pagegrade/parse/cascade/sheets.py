@@ -44,7 +44,8 @@ def visibility_of(
         certain, possible = _screens_of_link(node, media)
         href = (attribute_of(node, "href") or "").strip()
         url = join_url(base_url, href) if href else None
-        if url is None or not possible:
+        if url is None or not possible or url.startswith("file:"):
+            # A page of the web loads nothing from a disk.
             continue
         url = strip_fragment(url)
         found.add_sheet(sheets.get(url), sheets, url=url, certain=certain, possible=possible)
