@@ -36,6 +36,13 @@ def in_state(offender: Offender, state: str) -> Offender:
     return msgspec.structs.replace(offender, state=state)
 
 
+def lack_of_name(screen: str | None) -> str:
+    """Say that an element has no name, or has none on the one screen where a stylesheet hides its text."""
+    if screen is None:
+        return "no accessible name"
+    return "no accessible name on a narrow screen" if screen == "narrow" else "no accessible name on a wide screen"
+
+
 def evidence_of(document: Document, found: Sequence[Offender]) -> tuple[Evidence, ...]:
     """Locations of the first hundred, each with its reason."""
     return tuple(

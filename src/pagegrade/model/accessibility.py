@@ -144,6 +144,8 @@ class Accessibility:
     """Images without an alternative inside a button: its name is all that is read of it."""
     named_by_nameless_images: AbstractSet[Node] = frozenset()
     """Links, summaries and headings around an image that would give them a name if it had one itself."""
+    nameless_on: Mapping[Node, str] = field(default_factory=dict)
+    """Links and buttons with a name on one screen only -> the screen (``narrow``, ``wide``) where they have none."""
     drawings_of_nameless_controls: AbstractSet[Node] = frozenset()
     """SVGs without a name in a link, button or summary that has none either."""
     repeated_images: Sequence[Image] = ()

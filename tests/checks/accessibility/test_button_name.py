@@ -90,3 +90,27 @@ def test_hidden_buttons_are_left_out(button: str) -> None:
 def test_loss_grows_with_the_number(count: int, loss: float) -> None:
     """Everything is lost from ten buttons on."""
     assert outcome(button_name, "<button></button>" * count).loss == pytest.approx(loss)
+
+
+@pytest.mark.parametrize(
+    "button",
+    [
+        '<button><i></i><span class="wide">Menu</span></button>',
+        '<a href="/" role="button"><span class="wide">Menu</span></a>',
+        '<div role="button" tabindex="0"><span class="wide">Menu</span></div>',
+    ],
+)
+def test_button_with_a_name_on_one_screen_only_is_reported(button: str) -> None:
+    """Where it is shown without its text."""
+    style = "<style>@media (max-width:600px){.wide{display:none}}</style>"
+    found = outcome(button_name, f'<meta name="viewport" content="width=device-width">{style}{button}')
+
+    assert [one.reason for one in found.evidence] == ["no accessible name on a narrow screen"]
+
+
+def test_button_with_a_label_has_a_name_on_every_screen() -> None:
+    """The label is not part of the button."""
+    style = "<style>@media (max-width:600px){.wide{display:none}}</style>"
+    html = '<label for="b">Menu</label><button id="b"><span class="wide">Menu</span></button>'
+
+    assert outcome(button_name, f'<meta name="viewport" content="width=device-width">{style}{html}').state == "named"

@@ -121,3 +121,58 @@ def test_link_keeps_its_fault_when_the_image_gets_an_empty_alternative() -> None
     )
 
     assert after.loss == before.loss
+
+
+RESPONSIVE = (
+    '<meta name="viewport" content="width=device-width, initial-scale=1"><style>.wide{display:none}.off{display:none}'
+    "@media (min-width:600px){.wide{display:inline}.narrow{display:none}}</style>"
+)
+
+
+@pytest.mark.parametrize(
+    ("link", "reason"),
+    [
+        ('<a href="/"><i></i><span class="wide">Home</span></a>', "no accessible name on a narrow screen"),
+        ('<a href="/"><b><span class="narrow">Home</span></b></a>', "no accessible name on a wide screen"),
+        ('<a href="/"><img class="wide" src="l.png" alt="Home"></a>', "no accessible name on a narrow screen"),
+        ('<span role="link" tabindex="0"><b class="wide">Home</b></span>', "no accessible name on a narrow screen"),
+        ('<a href="/"><span class="wide off">Home</span></a>', "no accessible name on a narrow screen"),
+    ],
+)
+def test_link_with_a_name_on_one_screen_only_is_reported(link: str, reason: str) -> None:
+    """Where it is shown without its text."""
+    found = outcome(link_name, RESPONSIVE + link)
+
+    assert (found.state, [one.reason for one in found.evidence]) == ("nameless", [reason])
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        '<a href="/"><span class="wide">Start page</span><span class="narrow">Home</span></a>',
+        '<a href="/" aria-label="Home"><span class="wide">Home</span></a>',
+        '<a href="/" title="Home"><span class="wide">Home</span></a>',
+        '<a href="/" class="wide"><span class="wide">Home</span></a>',
+        '<p class="wide"><a href="/"><span class="wide">Home</span></a></p>',
+        '<a href="/">Ho<span class="wide">me</span></a>',
+        '<a href="/" hidden><span class="wide">Home</span></a>',
+    ],
+)
+def test_link_with_a_name_wherever_it_is_shown_passes(link: str) -> None:
+    """Different texts are names, and a screen without the link needs none."""
+    assert outcome(link_name, RESPONSIVE + link).state == "named"
+
+
+def test_narrow_screen_is_unknown_without_a_viewport() -> None:
+    """Phones lay such a page out as a desktop does."""
+    page = RESPONSIVE.partition(">")[2] + '<a href="/"><span class="wide">Home</span></a>'
+
+    assert outcome(link_name, page).state == "named"
+
+
+def test_link_that_is_invisible_on_a_screen_needs_no_name_there() -> None:
+    """Its text may be without it."""
+    style = "<style>@media (max-width:600px){.v{visibility:hidden}}</style>"
+    page = RESPONSIVE + style + '<p class="v"><a href="/"><span class="wide">Home</span></a></p>'
+
+    assert outcome(link_name, page).state == "named"

@@ -1,9 +1,11 @@
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final
 
 from pagegrade.checks._check import State, check, offender_loss
-from pagegrade.model.document import Anchor, Document, NamedElement
+from pagegrade.checks._offenders import lack_of_name
+from pagegrade.model.accessibility import Accessibility
+from pagegrade.model.document import Anchor, Document, NamedElement, Node
 from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
 from pagegrade.parse.aria.implicit import keeps_role
 from pagegrade.parse.aria.roles import first_role
@@ -45,7 +47,7 @@ _LINKS: Final = frozenset({"link", "doc-backlink", "doc-biblioref", "doc-glossre
         "https://www.w3.org/TR/html-aam-1.0/#button-element-accessible-name-computation",
     ),
 )
-def button_name(document: Document) -> Outcome:
+def button_name(document: Document, accessibility: Accessibility) -> Outcome:
     """Screen readers announce a button without a name just as "button".
 
     ## What it checks
@@ -54,7 +56,8 @@ def button_name(document: Document) -> Outcome:
     inside, a `<label>`, or from `aria-label`, `aria-labelledby` or `title`; the `value` of a `<button>` is no name.
     Hidden buttons are left out; input buttons, image buttons and summaries have checks of their own, and so has a
     `<button>` that a role makes a link, a menu item or a field. Text that a stylesheet adds, such as an icon font, is
-    no name. The loss grows from half (one button) to everything (ten or more).
+    no name. Text that stylesheets hide on a phone or on a laptop is no name there, as far as the page declares its
+    viewport. The loss grows from half (one button) to everything (ten or more).
 
     ## Why it matters
 
@@ -83,7 +86,7 @@ def button_name(document: Document) -> Outcome:
     <button class="icon-menu" aria-label="Open menu"></button>
     ```
     """
-    nameless = list(_nameless(document))
+    nameless = list(_nameless(document, accessibility.nameless_on))
     if not nameless:
         return Outcome("named", value=0)
     count = len(nameless)
@@ -91,7 +94,8 @@ def button_name(document: Document) -> Outcome:
         "nameless",
         value=count,
         evidence=tuple(
-            document.evidence(button, reason="no accessible name") for button in islice(nameless, MAX_EVIDENCE)
+            document.evidence(button, reason=lack_of_name(accessibility.nameless_on.get(button.node)))
+            for button in islice(nameless, MAX_EVIDENCE)
         ),
         total=count,
         loss=offender_loss(count, FULL_AT),
@@ -99,15 +103,17 @@ def button_name(document: Document) -> Outcome:
     )
 
 
-def _nameless(document: Document) -> Iterator[NamedElement | Anchor]:
+def _nameless(document: Document, nameless_on: Mapping[Node, str]) -> Iterator[NamedElement | Anchor]:
     for anchor in document.anchors:
         # Those without an address are among the named elements.
-        if anchor.href is None or anchor.hidden or anchor.name:
+        if anchor.href is None or anchor.hidden or (anchor.name and anchor.node not in nameless_on):
             continue
         if first_role(anchor.attrs.get("role", "")) == "button":
             yield anchor
     for element in document.named:
-        if element.role == "button" and not element.hidden and not element.name and _is_button(element):
+        if element.role != "button" or element.hidden or (element.name and element.node not in nameless_on):
+            continue
+        if _is_button(element):
             yield element
 
 

@@ -1,10 +1,11 @@
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final
 
 from pagegrade.checks._check import State, check, offender_loss
+from pagegrade.checks._offenders import lack_of_name
 from pagegrade.model.accessibility import Accessibility
-from pagegrade.model.document import Anchor, Document, NamedElement
+from pagegrade.model.document import Anchor, Document, NamedElement, Node
 from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.roles import ROLES, first_role
 from pagegrade.parse.html.accessibility import NAMED
@@ -66,7 +67,8 @@ def link_name(document: Document, accessibility: Accessibility) -> Outcome | Not
     Where the image has no `alt` at all, `image-alt` reports it, and the link is not charged again.
     Anchors without `href` are targets, not links. Hidden links are left out, and so are links with the role of a
     button, a field or a menu item, which have checks of their own. Text that a stylesheet adds, such as an icon font,
-    is no name. The loss grows from a quarter (one link) to everything (ten or more).
+    is no name. Text that stylesheets hide on a phone or on a laptop is no name there, as far as the page declares its
+    viewport. The loss grows from a quarter (one link) to everything (ten or more).
 
     ## Why it matters
 
@@ -96,7 +98,7 @@ def link_name(document: Document, accessibility: Accessibility) -> Outcome | Not
     <a href="/"><img src="logo.svg" alt="Example shop, home"></a>
     ```
     """
-    without = list(_nameless(document))
+    without = list(_nameless(document, accessibility.nameless_on))
     nameless = [link for link in without if link.node not in accessibility.named_by_nameless_images]
     if not nameless:
         return NotApplicable(_ONLY_IMAGES) if without else Outcome("named", value=0)
@@ -106,7 +108,9 @@ def link_name(document: Document, accessibility: Accessibility) -> Outcome | Not
         value=count,
         evidence=tuple(
             document.evidence(
-                link, reason="no accessible name", url=(link.url or "") if isinstance(link, Anchor) else ""
+                link,
+                reason=lack_of_name(accessibility.nameless_on.get(link.node)),
+                url=(link.url or "") if isinstance(link, Anchor) else "",
             )
             for link in islice(nameless, MAX_EVIDENCE)
         ),
@@ -116,16 +120,16 @@ def link_name(document: Document, accessibility: Accessibility) -> Outcome | Not
     )
 
 
-def _nameless(document: Document) -> Iterator[Anchor | NamedElement]:
+def _nameless(document: Document, nameless_on: Mapping[Node, str]) -> Iterator[Anchor | NamedElement]:
     for anchor in document.anchors:
-        if anchor.href is None or anchor.hidden or anchor.name:
+        if anchor.href is None or anchor.hidden or (anchor.name and anchor.node not in nameless_on):
             continue
         role = first_role(anchor.attrs.get("role", ""))
         # What takes the focus stays a link whatever ``none`` says; a menu or a group needs no name.
         if role not in _ELSEWHERE and (role in _NOTHING or ROLES[role].name_required):
             yield anchor
     for element in document.named:
-        if element.hidden or element.name:
+        if element.hidden or (element.name and element.node not in nameless_on):
             continue
         if element.role == "link" or (element.role == "button" and first_role(element.attrs.get("role", "")) in _LINKS):
             yield element

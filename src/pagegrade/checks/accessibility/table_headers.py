@@ -40,7 +40,10 @@ _ROWS_SEEN: Final = 2
             0.5,
             title="Data tables without header cells",
             why="Screen readers read bare values without saying what they are.",
-            fix="Mark the headers with `<th>`, and add `scope` in tables with headers at the top and at the side.",
+            fix=(
+                "Mark the headers with `<th>`, and add `scope` in tables with headers at the top and at the side. From "
+                "a table that only arranges its content, remove the caption and `summary`."
+            ),
             counted=True,
         ),
         State(

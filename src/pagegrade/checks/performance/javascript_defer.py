@@ -76,8 +76,8 @@ def javascript_defer(document: Document, parties: Parties) -> Verdict:
     with nothing visible after it keep no one waiting. Each of the others delays the page, so the cost grows with their
     number: up to five cost 1.5 to 2.4 points, more up to 4.4. If one of them comes from another site and is in the
     head, they cost 4.4 points, and up to 8 from thirty on, because when that site does not answer, the page stays
-    empty. Inline scripts cannot be deferred, data blocks are not scripts, and nothing is loaded from a `file:` URL: none
-    of them is evaluated. Five and thirty are our own limits.
+    empty. Inline scripts cannot be deferred, data blocks are not scripts, and nothing is loaded from a `file:` URL:
+    none of them is evaluated. Five and thirty are our own limits.
 
     About three of four well-known pages have such a script, most of them one of another site. The share is that large
     because the snippets of services are older than `async` and are copied unchanged. Visitors wait for each of them,

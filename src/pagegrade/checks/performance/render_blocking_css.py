@@ -72,7 +72,7 @@ def render_blocking_css(document: Document, resources: Resources | NotGathered) 
     <link rel="stylesheet" href="/all.css">
     ```
     """
-    sheets = [link for link in document.links if link.in_head and link.url is not None and is_http(link.url) and _blocks(link)]
+    sheets = [link for link in document.links if link.in_head and is_http(link.url or "") and _blocks(link)]
     if not sheets:
         return NotApplicable("The head has no render-blocking stylesheet.")
     files = resources.by_url() if isinstance(resources, Resources) else {}

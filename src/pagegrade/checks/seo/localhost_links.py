@@ -1,12 +1,11 @@
 from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network, IPv6Network
-from itertools import chain
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.checks._links import PageLinks
 from pagegrade.checks._offenders import Offender, evidence_of, in_state
-from pagegrade.model.document import Document, ElementFact
+from pagegrade.model.document import Document, ElementFact, Link
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.url import host, host_address, is_http
 
@@ -122,10 +121,11 @@ def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
 
 
 def _on_disk(document: Document) -> Iterator[tuple[ElementFact, str]]:
-    links = (link for link in document.links if not _LOADED.isdisjoint(link.rel))
-    for fact in chain(document.scripts, links, document.images, document.frames):
-        if fact.url is not None and fact.url.startswith("file:"):
-            yield fact, fact.url
+    for facts in (document.scripts, document.links, document.images, document.frames):
+        for fact in facts:
+            url = fact.url or ""
+            if url.startswith("file:") and not (isinstance(fact, Link) and _LOADED.isdisjoint(fact.rel)):
+                yield fact, url
 
 
 def _host_of(authority: str) -> str:

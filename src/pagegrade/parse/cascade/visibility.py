@@ -42,6 +42,7 @@ _MAX_REFERENCES: Final = 8
 _INLINE: Final = re.compile(r"display|visibility|--|\ball\s*:|clip|overflow|-\d{3}", re.IGNORECASE)
 _SCREENS: Final = ((1, OFF_NARROW, VEILED_NARROW), (2, OFF_WIDE, VEILED_WIDE))
 _STATES: Final = OFF_NARROW | OFF_WIDE | VEILED_NARROW | VEILED_WIDE
+_PARTS: Final = ((OFF_NARROW, 1), (OFF_WIDE, 2), (VEILED_NARROW, 4), (VEILED_WIDE, 8))
 _OFF: Final = OFF_NARROW | OFF_WIDE
 _VEILED: Final = VEILED_NARROW | VEILED_WIDE
 _INLINE_TAGS: Final = frozenset(
@@ -69,6 +70,8 @@ class Visibility:
         """The other way round."""
         self.shut: set[Element] = set()
         """Their content is not rendered, they are: closed ``details``, ``content-visibility: hidden``."""
+        self.partly: dict[Element, int] = {}
+        """Element -> screen on which it is not rendered (1 narrow, 2 wide) or veiled (4, 8), unlike on the other."""
         self.unknown_sheets: list[str] = []
         """Sheets that were not read, by address."""
         self._uncertain: set[Element] = set()
@@ -236,6 +239,8 @@ class Visibility:
             self.unveiled.add(node)
         if inner & SHUT:
             self.shut.add(node)
+        if inner & _STATES & ~flags and not inner & INVISIBLE:
+            self.partly[node] = sum(bit for flag, bit in _PARTS if inner & ~flags & flag)
         return inner
 
     def _inline(self, style: str) -> str:

@@ -113,6 +113,7 @@ def accessibility_of(into: Collector) -> Accessibility:
         doubled=parts.doubled,
         repeated_images=repeated_images(into.images, visibility),
         images_in_buttons=images_in_buttons(into.images),
+        nameless_on=into.nameless_on,
         named_by_nameless_images=named_by_nameless_images(into.images),
         drawings_of_nameless_controls=drawings_of_nameless_controls(into.anchors, into.named),
         linked_images=[

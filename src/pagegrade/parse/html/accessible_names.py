@@ -13,7 +13,7 @@ shadow trees, and names of a figure, an image or a dialog from its caption or he
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final
 
 from turbohtml import CData, DocumentFragment, Element, Namespace, Text
@@ -34,6 +34,8 @@ MAX_REFERENCES: Final = 50
 MAX_CHARACTERS: Final = 2_000
 """Longest name that is kept."""
 
+SCREENS: Final = ((1, "narrow"), (2, "wide"))
+"""The screens that pages are evaluated for: the bit that stands for each, and what it is called."""
 NAME_ATTRIBUTES: Final = frozenset({"aria-label", "aria-labelledby", "aria-labeledby", "aria-owns"})
 """Attributes that make the name of an element something else than its content."""
 _HIDDEN_OK: Final = 1
@@ -86,6 +88,10 @@ class Names:
         self._by_id: dict[str, str] = {}
         self._steps = MAX_STEPS
         self._root: Element | None = None
+        self._screen = 0
+        """The one screen, as a bit, for which a name is being computed; 0: all of them together."""
+        self._differs = False
+        """The last name has parts that are not on all screens."""
         self._used: set[Element] = set()
         """Elements that references have added to the name being computed; each is used once."""
 
@@ -106,6 +112,7 @@ class Names:
         """
         self._root = node
         self._used.clear()
+        self._differs = False
         role = first_role(attrs.get("role", "")) if role is None else role
         if role in _NAMELESS and not keeps_role(node.tag, attrs):
             return "", ""
@@ -138,6 +145,27 @@ class Names:
             if name:
                 return name, "content"
         return self._last_resort(attrs, tag if html else "")
+
+    def nameless_on(self, node: Element, attrs: Mapping[str, str], *, labels: Sequence[Label] = ()) -> str:
+        """The screen on which the element that was just named is shown and has no name; "" when there is none.
+
+        It has a name all the same, of parts that another screen shows.
+        """
+        if not self._differs:
+            return ""
+        partly = self._visibility.partly
+        around = 0
+        for above in islice(chain((node,), node.ancestors), MAX_DEPTH):
+            self._steps -= 1
+            around |= partly.get(above, 0) if isinstance(above, Element) else 0
+        for screen, called in SCREENS:
+            if not around & (screen | screen << 2):
+                self._screen = screen
+                name, _ = self.of(node, attrs, labels=labels)
+                self._screen = 0
+                if not name:
+                    return called
+        return ""
 
     def _last_resort(self, attrs: Mapping[str, str], tag: str) -> tuple[str, str]:
         """2I: the tooltip, and what stands in an empty field; ``tag`` is "" outside of HTML."""
@@ -173,7 +201,8 @@ class Names:
         if target is not None and isinstance(target.node, Element) and target.node.tag not in _SILENT:
             state = _REFERENCED | _HIDDEN_OK if target.hidden else _REFERENCED
             text = _clean(self._alternative(target.node, target.attrs, state, 0))
-        self._by_id[name] = text
+        if not self._screen:
+            self._by_id[name] = text
         return text
 
     def _label(self, label: Label) -> str:
@@ -225,6 +254,10 @@ class Names:
     def _is_off(self, child: Element) -> bool:
         """Return whether neither a child nor anything in it is rendered."""
         visibility = self._visibility
+        if visibility.partly and child in visibility.partly:
+            self._differs = True
+            if visibility.partly[child] & self._screen:
+                return True
         return child in visibility.off or (not visibility.unveiled and child in visibility.veiled)
 
     def _state_inside(self, child: Element, state: int) -> int:

@@ -110,6 +110,8 @@ class Collector:
         self.unnamed: list[tuple[list[Any], int]] = []
         """(list of facts, index) of what is named when the document is whole."""
         self.names: Names | None = None
+        self.nameless_on: dict[Any, str] = {}
+        """Links and buttons that have a name on one screen only -> the screen on which they have none."""
         self.parts = Parts()
         self.limits: list[str] = []
         self.deepest: Element | None = None
@@ -349,11 +351,17 @@ class Collector:
     def finish(self) -> None:
         """Name what needs the whole document for it, and count the labels of each field."""
         names = self.names = Names(self.ids, self.visibility)
+        # Without this declaration phones lay a page out for the width of a desktop.
+        narrow_is_known = any(meta.name == "viewport" for meta in self.metas)
         for facts, index in self.unnamed:
             fact = facts[index]
             node = fact.node
             labels = self.button_labels_of(node) if type(fact) is NamedElement else ()
             name, source = names.of(node, fact.attrs, labels=labels)
+            if narrow_is_known and source == "content" and type(fact) is not Heading:
+                missing = names.nameless_on(node, fact.attrs, labels=labels)
+                if missing:
+                    self.nameless_on[node] = missing
             if type(fact) is Heading:
                 facts[index] = msgspec.structs.replace(fact, text=name)
             elif isinstance(fact, NamedElement):
