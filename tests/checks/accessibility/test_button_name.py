@@ -101,7 +101,7 @@ def test_loss_grows_with_the_number(count: int, loss: float) -> None:
     ],
 )
 def test_button_with_a_name_on_one_screen_only_is_reported(button: str) -> None:
-    """Where it is shown without its text."""
+    """It is shown there without its text."""
     style = "<style>@media (max-width:600px){.wide{display:none}}</style>"
     found = outcome(button_name, f'<meta name="viewport" content="width=device-width">{style}{button}')
 

@@ -140,7 +140,7 @@ RESPONSIVE = (
     ],
 )
 def test_link_with_a_name_on_one_screen_only_is_reported(link: str, reason: str) -> None:
-    """Where it is shown without its text."""
+    """It is shown there without its text."""
     found = outcome(link_name, RESPONSIVE + link)
 
     assert (found.state, [one.reason for one in found.evidence]) == ("nameless", [reason])

@@ -70,7 +70,7 @@ def test_style_attribute_names_what_it_loads_and_hides() -> None:
     ],
 )
 def test_labels_are_read_in_document_order(html: str, name: str) -> None:
-    """Whether they stand around the field or refer to it."""
+    """Some stand around the field, others refer to it."""
     assert make_document(HEAD + html).controls[0].name == name
 
 

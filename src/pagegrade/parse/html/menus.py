@@ -1,4 +1,4 @@
-"""Whether an element stands in a menu; asked for few elements, so the walk does not collect it."""
+"""Find the menu around an element; asked for few elements, so the walk does not collect it."""
 
 from __future__ import annotations
 
