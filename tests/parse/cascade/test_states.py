@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pagegrade.parse.cascade.states import is_closed
 from tests.parse.cascade.test_selectors import found
 
 
@@ -39,3 +40,22 @@ from tests.parse.cascade.test_selectors import found
 def test_state_of_a_page_at_rest(selector: str, target: str, expected: bool | None) -> None:  # noqa: FBT001
     """As the HTML says; what scripts or typing decide is unknown."""
     assert found(selector, target) is expected
+
+
+@pytest.mark.parametrize(
+    ("tag", "attrs", "closed"),
+    [
+        ("dialog", {}, True),
+        ("dialog", {"open": ""}, False),
+        ("dialog", {"open": "", "popover": ""}, False),
+        ("dialog", {"open": "", "hidden": ""}, True),
+        ("div", {"popover": ""}, True),
+        ("p", {"hidden": ""}, True),
+        ("p", {"hidden": None}, True),
+        ("p", {"hidden": "Until-Found"}, False),
+        ("p", {}, False),
+    ],
+)
+def test_browsers_hide_some_elements_themselves(tag: str, attrs: dict[str, str | None], *, closed: bool) -> None:
+    """Closed dialogs, popovers, and what is marked as hidden."""
+    assert is_closed(tag, attrs) is closed

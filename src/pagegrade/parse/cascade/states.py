@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Protocol
 
 from turbohtml import Element
@@ -170,3 +170,14 @@ STATES: Final[dict[str, Test]] = {
     "placeholder-shown": _shows_placeholder,
 }
 """Name -> test."""
+
+
+def is_closed(tag: str, raw: Mapping[str, Any]) -> bool:
+    """Return whether a browser without any sheet gives the element ``display: none``."""
+    if tag == "dialog" and "open" not in raw:
+        return True
+    if not raw:
+        return False
+    if "popover" in raw:
+        return not (tag == "dialog" and "open" in raw)
+    return "hidden" in raw and str(raw["hidden"] or "").lower() != "until-found"

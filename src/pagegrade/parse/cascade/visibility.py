@@ -32,7 +32,7 @@ from pagegrade.parse.cascade.conditions import BOTH_SCREENS, Truth
 from pagegrade.parse.cascade.rule_index import NO_NAMES, NO_RULES, Does, DocumentNames, Rule, RuleIndex
 from pagegrade.parse.cascade.rules import FIELD, MAX_LAYERS, read_declarations, verdict_of
 from pagegrade.parse.cascade.selectors import InvalidSelectorError, Matcher, Selector, parse_selectors
-from pagegrade.parse.cascade.states import attribute_of, is_details_summary
+from pagegrade.parse.cascade.states import attribute_of, is_closed, is_details_summary
 
 MAX_SHEETS: Final = 200
 """Sheets of one document, imported ones included; beyond, the rest is unknown."""
@@ -42,7 +42,6 @@ _MAX_REFERENCES: Final = 8
 _INLINE: Final = re.compile(r"display|visibility|--|\ball\s*:|clip|overflow|-\d{3}", re.IGNORECASE)
 _SCREENS: Final = ((1, OFF_NARROW, VEILED_NARROW), (2, OFF_WIDE, VEILED_WIDE))
 _STATES: Final = OFF_NARROW | OFF_WIDE | VEILED_NARROW | VEILED_WIDE
-_PARTS: Final = ((OFF_NARROW, 1), (OFF_WIDE, 2), (VEILED_NARROW, 4), (VEILED_WIDE, 8))
 _OFF: Final = OFF_NARROW | OFF_WIDE
 _VEILED: Final = VEILED_NARROW | VEILED_WIDE
 _INLINE_TAGS: Final = frozenset(
@@ -71,7 +70,7 @@ class Visibility:
         self.shut: set[Element] = set()
         """Their content is not rendered, they are: closed ``details``, ``content-visibility: hidden``."""
         self.partly: dict[Element, int] = {}
-        """Element -> screen on which it is not rendered (1 narrow, 2 wide) or veiled (4, 8), unlike on the other."""
+        """Element -> flags of the one screen on which it is not rendered or veiled, unlike what is around it."""
         self.unknown_sheets: list[str] = []
         """Sheets that were not read, by address."""
         self._uncertain: set[Element] = set()
@@ -216,7 +215,7 @@ class Visibility:
         if flags & _OFF == _OFF:
             return flags
         raw = node.attrs
-        closed = _is_closed(tag, raw)
+        closed = is_closed(tag, raw)
         shut = (tag == "details" and "open" not in raw) or (
             "hidden" in raw and str(raw["hidden"] or "").lower() == "until-found" and tag not in _INLINE_TAGS
         )
@@ -240,7 +239,7 @@ class Visibility:
         if inner & SHUT:
             self.shut.add(node)
         if inner & _STATES & ~flags and not inner & INVISIBLE:
-            self.partly[node] = sum(bit for flag, bit in _PARTS if inner & ~flags & flag)
+            self.partly[node] = inner & _STATES & ~flags
         return inner
 
     def _inline(self, style: str) -> str:
@@ -489,17 +488,6 @@ def _inline_entries(code: str) -> list[_Entry]:
     if important:
         found.append(((4,), BOTH_SCREENS, BOTH_SCREENS, important))
     return found
-
-
-def _is_closed(tag: str, raw: Mapping[str, Any]) -> bool:
-    """Return whether a browser without any sheet gives the element ``display: none``."""
-    if tag == "dialog" and "open" not in raw:
-        return True
-    if not raw:
-        return False
-    if "popover" in raw:
-        return not (tag == "dialog" and "open" in raw)
-    return "hidden" in raw and str(raw["hidden"] or "").lower() != "until-found"
 
 
 def _is_invisible(flags: int) -> bool:

@@ -21,6 +21,7 @@ from turbohtml import CData, DocumentFragment, Element, Namespace, Text
 from pagegrade.model.document import ElementFact
 from pagegrade.parse.aria.implicit import implicit_role, input_type, keeps_role
 from pagegrade.parse.aria.roles import NAMED_FROM_CONTENT, first_role
+from pagegrade.parse.aria.subtree_flags import OFF_NARROW, OFF_WIDE, VEILED_NARROW, VEILED_WIDE
 from pagegrade.parse.cascade.visibility import Visibility
 
 UNREAD: Final = "…"
@@ -34,8 +35,8 @@ MAX_REFERENCES: Final = 50
 MAX_CHARACTERS: Final = 2_000
 """Longest name that is kept."""
 
-SCREENS: Final = ((1, "narrow"), (2, "wide"))
-"""The screens that pages are evaluated for: the bit that stands for each, and what it is called."""
+_SCREENS: Final = ((OFF_NARROW, VEILED_NARROW, "narrow"), (OFF_WIDE, VEILED_WIDE, "wide"))
+"""The screens that pages are evaluated for: the flags of what is hidden there, and their names."""
 NAME_ATTRIBUTES: Final = frozenset({"aria-label", "aria-labelledby", "aria-labeledby", "aria-owns"})
 """Attributes that make the name of an element something else than its content."""
 _HIDDEN_OK: Final = 1
@@ -89,7 +90,7 @@ class Names:
         self._steps = MAX_STEPS
         self._root: Element | None = None
         self._screen = 0
-        """The one screen, as a bit, for which a name is being computed; 0: all of them together."""
+        """The flag of the one screen for which a name is being computed; 0: all of them together."""
         self._differs = False
         """The last name has parts that are not on all screens."""
         self._used: set[Element] = set()
@@ -158,9 +159,9 @@ class Names:
         for above in islice(chain((node,), node.ancestors), MAX_DEPTH):
             self._steps -= 1
             around |= partly.get(above, 0) if isinstance(above, Element) else 0
-        for screen, called in SCREENS:
-            if not around & (screen | screen << 2):
-                self._screen = screen
+        for off, veiled, called in _SCREENS:
+            if not around & (off | veiled):
+                self._screen = off
                 name, _ = self.of(node, attrs, labels=labels)
                 self._screen = 0
                 if not name:
