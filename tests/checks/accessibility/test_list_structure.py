@@ -19,6 +19,7 @@ from tests.builders import outcome
         "<menu><li>x</menu>",
         "<div role=list><li>x</div>",
         "<ul role=none><li>x</ul>",
+        "<ul role=directory><li>x</ul>",
         "<dl><dt>a<dd>b</dl>",
         "<dl><div><dt>a<dd>b</div></dl>",
         "<dl></dl>",

@@ -32,6 +32,8 @@ _SUPPORT: Final = frozenset({"script", "template", "style", "noscript", "link", 
 """Elements that show nothing of their own; some conform anywhere, the others are harmless."""
 _LISTS: Final = frozenset({"ul", "ol", "menu"})
 _NOTHING: Final = frozenset({"none", "presentation"})
+_LIST_ROLES: Final = frozenset({"directory", "list"})
+"""Browsers make a list of both; the first is deprecated."""
 _HEADER_ROLES: Final = frozenset({"columnheader", "rowheader"})
 _SHOWN: Final = frozenset({"audio", "canvas", "iframe", "img", "input", "object", "select", "svg", "textarea", "video"})
 _NO_ATTRIBUTES: Final[Mapping[str, str]] = {}
@@ -119,7 +121,7 @@ def stray_item(part: Touched) -> tuple[ElementFact, str] | None:
         # An element that a script defines: it may give itself the role of a list, or put its content into one.
         return None
     role = first_role(str(parent.attrs.get("role") or ""))
-    if role == "list" or role in _NOTHING or (not role and parent.tag == "slot"):
+    if role in _LIST_ROLES or role in _NOTHING or (not role and parent.tag == "slot"):
         return None
     wanted = _LISTS if node.tag == "li" else frozenset({"dl"})
     if parent.tag in wanted:
