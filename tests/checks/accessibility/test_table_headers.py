@@ -163,3 +163,14 @@ def test_header_right_of_all_cells_of_a_grid_is_found() -> None:
 def test_grids_that_may_be_whole_are_not_evaluated(html: str) -> None:
     """Spans, rows that scripts add, and hidden grids."""
     assert isinstance(run(table_headers, html), NotApplicable)
+
+
+def test_empty_header_heads_nothing() -> None:
+    """The last column has none: an empty cell is no header, unless it has a label or an element in it."""
+    rows = "<tr><td>a<td>b<td><a href=/>Edit</a>" * 2
+    states = [
+        outcome(table_headers, f"<table><tr><th>A<th>B{last}{rows}</table>").state
+        for last in ("<th> ", "<th aria-label=Actions>", "<th><i></i>", "<th>Actions")
+    ]
+
+    assert states == ["partial", "clear", "clear", "clear"]

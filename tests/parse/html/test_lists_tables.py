@@ -108,6 +108,21 @@ def test_cell_may_bring_a_name_of_its_own(attribute: str, *, labelled: bool) -> 
     assert lists_tables.has_label(cell) is labelled
 
 
+@pytest.mark.parametrize(
+    ("cell", "empty"),
+    [
+        ("<th>", True),
+        ("<th> <!-- x --> ", True),
+        ("<th>x", False),
+        ("<th><i></i>", False),
+        ("<th aria-label=x>", False),
+    ],
+)
+def test_cell_without_elements_and_text_is_empty(cell: str, *, empty: bool) -> None:
+    """A label counts like text."""
+    assert lists_tables.is_empty(table(f"<table><tr>{cell}</table>").cells[0]) is empty
+
+
 def test_hidden_cell_keeps_its_place() -> None:
     """It is known as hidden, and those after it stand where they did."""
     cells = table("<table><tr><th hidden>a<th aria-hidden=true>b<td>c</table>").cells

@@ -7,7 +7,7 @@ from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility, Cell, TableFact
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
-from pagegrade.parse.html.lists_tables import has_content, has_label
+from pagegrade.parse.html.lists_tables import has_content, has_label, is_empty
 
 _SCOPES: Final = frozenset({"row", "col", "rowgroup", "colgroup"})
 _DATA_ROLES: Final = frozenset({"table", "grid", "treegrid"})
@@ -78,7 +78,8 @@ def table_headers(document: Document, accessibility: Accessibility) -> Outcome |
 
     It costs half when a table says that it holds data, by a caption, a summary, a head over columns or an explicit
     role, and has no header cell at all. It costs a quarter when such a table, or one of three rows and columns or more,
-    has headers, and cells with content that have none in their row or column. Other tables without headers may be
+    has headers, and cells with content that have none in their row or column; an empty `<th>` without an ARIA label is
+    none. Other tables without headers may be
     layout, and are left out, like tables of one row or column and tables that contain another one. In tables that roles
     make of other elements only a header further right than all cells of at least two rows is seen, because scripts
     usually fill them.
@@ -222,7 +223,7 @@ def _cells_without(table: TableFact) -> Iterator[Offender]:
     is_large = not table.nested and table.row_count >= _LARGE and table.column_count >= _LARGE
     if not is_large and not _says_data(table):
         return
-    headers = [cell for cell in table.cells if cell.is_header]
+    headers = [cell for cell in table.cells if cell.is_header and not is_empty(cell)]
     rows = {row for cell in headers for row in _rows(cell)}
     columns = {column for cell in headers for column in _columns(cell)}
     for cell in table.cells:

@@ -234,6 +234,17 @@ def has_content(cell: Cell) -> bool:
     return False
 
 
+def is_empty(cell: Cell) -> bool:
+    """Return whether a cell holds no element and no text, and has no label either: it heads nothing.
+
+    Source: https://html.spec.whatwg.org/multipage/tables.html#empty-cell
+    """
+    node = cell.node
+    if not isinstance(node, Element) or has_label(cell):
+        return False
+    return not any(isinstance(one, Element) or (isinstance(one, Text) and one.data.strip()) for one in node)
+
+
 def has_label(cell: Cell) -> bool:
     """Return whether a cell brings a name of its own."""
     node = cell.node
