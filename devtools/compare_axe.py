@@ -3,15 +3,25 @@
 ``python -m devtools.compare_axe`` reads the saved pages of ``make calibrate``. Their stylesheets were not saved, so
 both sides see the HTML with its own ``<style>`` elements and attributes, without scripts and without a network. An
 element is contested when at least one side reports it. What axe-core leaves to a person is left out.
+
+``--served FOLDER PAGE ...`` compares pages that have their stylesheets beside them, such as the documentation and the
+templates that packages bring: the folder is served on loopback, the browser gets it with a policy that runs no script,
+and the static engine fetches what a page names.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import re
 import sys
+import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,8 +32,11 @@ from devtools.calibrate import ROOT
 from pagegrade.checks._facts import Facts
 from pagegrade.checks._registry import all_checks
 from pagegrade.checks._run import run_check
+from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.outcome import MAX_EVIDENCE, Outcome
-from pagegrade.service.runs.analysis import artifacts_of_document
+from pagegrade.parse.url import parse_target_url
+from pagegrade.sandbox.pool import Children
+from pagegrade.service.runs.analysis import AnalyzeOptions, artifacts_of_document, gather_target
 
 RULES: Final[Mapping[str, tuple[str, ...]]] = {
     "aria-allowed-attr": ("aria-allowed-attr", "aria-prohibited-attr"),
@@ -93,19 +106,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
     parser.add_argument("--chrome", default="/usr/bin/chromium", help="the browser")
     parser.add_argument("--show", action="store_true", help="print each element on which they differ")
+    parser.add_argument("--served", type=Path, help="a folder with pages and their stylesheets")
+    parser.add_argument("pages", nargs="*", help="paths of pages inside of that folder")
     given = parser.parse_args(arguments)
-    pages = sorted((given.shared / "corpus").glob("*.html"))
+    pages = [given.served / page for page in given.pages] if given.served else given.shared.glob("corpus/*.html")
+    pages = sorted(page for page in pages if page.is_file())
     if not pages:
-        sys.stdout.write("1 skipped (there are no saved pages beside the checkout)\n")
+        sys.stdout.write("1 skipped (there are no saved pages beside the checkout, or none of those that were named)\n")
         return 0
     agreed, ours_only, axe_only = Counter[str](), Counter[str](), Counter[str]()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=given.chrome, args=["--no-sandbox"])
-        tabs = [browser.new_context(offline=True, viewport=screen).new_page() for screen in SCREENS]  # type: ignore[arg-type]
+        tabs = [browser.new_context(offline=not given.served, viewport=screen).new_page() for screen in SCREENS]  # type: ignore[arg-type]
         for path in pages:
-            html = _WITHOUT.sub(b"", path.read_bytes())
-            expected, undecided = found_by_axe(tabs, html.decode("utf-8", "replace"))
-            ours = {one for one in found_by_checks(tabs[-1], html) if one not in undecided and one[1] >= 0}
+            if given.served:
+                expected, undecided, ours = compare_served(tabs, given.served, path)
+            else:
+                html = _WITHOUT.sub(b"", path.read_bytes())
+                for tab in tabs:
+                    tab.set_content(html.decode("utf-8", "replace"), wait_until="domcontentloaded")
+                expected, undecided = found_by_axe(tabs)
+                ours = found_by_checks(
+                    tabs[-1], artifacts_of_document(html, url="https://example.com/", headers=_HEADERS)
+                )
+            ours = {one for one in ours if one not in undecided and one[1] >= 0}
             agreed.update(check for check, _ in expected & ours)
             ours_only.update(check for check, _ in ours - expected)
             axe_only.update(check for check, _ in expected - ours)
@@ -127,12 +151,59 @@ def table(agreed: Counter[str], ours_only: Counter[str], axe_only: Counter[str])
             yield f"| {check} | {sum(counts)} | {' | '.join(map(str, counts))} |\n"
 
 
-def found_by_axe(tabs: Sequence[Page], html: str) -> tuple[set[Finding], set[Finding]]:
-    """(findings of axe-core on any screen, questions that it leaves to a person)."""
+def compare_served(tabs: Sequence[Page], folder: Path, page: Path) -> tuple[set[Finding], set[Finding], set[Finding]]:
+    """(findings of axe-core, questions that it leaves to a person, findings of the checks), with the page's sheets."""
+    path = page.relative_to(folder).as_posix()
+    # Playwright's loop runs in this thread.
+    with served(folder, policy="") as origin, ThreadPoolExecutor(1) as other:
+        artifacts = other.submit(asyncio.run, _gathered(f"{origin}/{path}")).result()
+    with served(folder, policy="script-src 'none'") as origin:
+        for tab in tabs:
+            tab.route(lambda url: not url.startswith(origin), lambda route: route.abort())
+            tab.goto(f"{origin}/{path}", wait_until="load")
+        found = found_by_axe(tabs)
+        ours = found_by_checks(tabs[-1], artifacts)
+        for tab in tabs:
+            tab.unroute_all()
+    return *found, ours
+
+
+@contextmanager
+def served(folder: Path, *, policy: str) -> Iterator[str]:
+    """Serve a folder on loopback with a Content Security Policy; yields the origin."""
+
+    class Handler(SimpleHTTPRequestHandler):
+        def end_headers(self) -> None:
+            if policy:
+                self.send_header("Content-Security-Policy", policy)
+            super().end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing: the table is the output."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+async def _gathered(url: str) -> Artifacts:
+    options = AnalyzeOptions(allow_typed_private=True, load_samples=1)
+    async with Children() as children:
+        found = await gather_target(parse_target_url(url), options=options, children=children)
+    if not isinstance(found, Artifacts):
+        raise SystemExit(f"{url}: {found.error}")
+    return found
+
+
+def found_by_axe(tabs: Sequence[Page]) -> tuple[set[Finding], set[Finding]]:
+    """(findings of axe-core on any screen, questions that it leaves to a person) in the page that the tabs show."""
     checks = {rule: check for check, rules in RULES.items() for rule in rules}
     found, open_questions = set[Finding](), set[Finding]()
     for tab in tabs:
-        tab.set_content(html, wait_until="domcontentloaded")
         tab.evaluate(AXE_SCRIPT)
         failed, undecided = tab.evaluate(_RUN, list(checks))
         found |= {(checks[rule], number) for rule, number in failed}
@@ -140,9 +211,9 @@ def found_by_axe(tabs: Sequence[Page], html: str) -> tuple[set[Finding], set[Fin
     return found, open_questions - found
 
 
-def found_by_checks(tab: Page, html: bytes) -> set[Finding]:
-    """The findings of the checks in the HTML alone."""
-    facts = Facts(artifacts_of_document(html, url="https://example.com/", headers=_HEADERS))
+def found_by_checks(tab: Page, artifacts: Artifacts) -> set[Finding]:
+    """The findings of the checks by the static engine, as elements of the page that the tab shows."""
+    facts = Facts(artifacts)
     places: list[tuple[str, str]] = []
     for check in RULES:
         verdict: Any = run_check(all_checks()[check], facts)
