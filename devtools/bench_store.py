@@ -35,7 +35,8 @@ from pagegrade.store.repositories.report_list import list_reports
 from pagegrade.store.repositories.reports import load_report
 from pagegrade.store.schema.migrate import migrate
 from pagegrade.store.schema.tables import reports
-from pagegrade.web.schemas.serializers import ABSENT, report_object
+from pagegrade.web.schemas.report import report_object
+from pagegrade.web.schemas.results import ABSENT
 from tests.postgres import Databases
 
 SIZES: Final = (1_000, 10_000, 100_000)

@@ -11,7 +11,7 @@ from pagegrade.client.types import Report
 from pagegrade.mcp.results import MAX_NAMED, MAX_SUMMARY_BYTES
 from pagegrade.mcp.service_results import compared, line_of, summarize
 from pagegrade.web.openapi.build import answer_examples
-from pagegrade.web.schemas.answers import ReportAnswer
+from pagegrade.web.schemas.report import ReportAnswer
 
 
 def report(**members: object) -> Report:

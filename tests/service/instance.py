@@ -22,7 +22,7 @@ from pagegrade.service.reports.validation import read_change, read_new_report
 from pagegrade.store.engine.database import Database
 from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.runs import finish_run
-from pagegrade.web.schemas.serializers import report_object
+from pagegrade.web.schemas.report import report_object
 from tests.report_builders import make_report
 from tests.store_builders import NOW_MS
 

@@ -21,7 +21,7 @@ from pagegrade.render.sarif import render_sarif
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.service.container import Services
 from pagegrade.service.reports.views import Viewed, shown_report
-from pagegrade.web.schemas.serializers import report_object, share_url
+from pagegrade.web.schemas.report import report_object, share_url
 
 MEDIA_TYPES: Final = {
     "json": "application/json",

@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 
 from pagegrade.model.account import SCOPES
-from pagegrade.web.schemas import AccountAnswer
+from pagegrade.web.schemas.account import AccountAnswer
 from tests.web.calling import Instance, with_instance
 
 PATH = "/api/v1/account"

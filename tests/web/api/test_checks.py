@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from pagegrade.checks import all_checks
-from pagegrade.web.schemas import CheckAnswer, CheckList
+from pagegrade.web.schemas.check import CheckAnswer, CheckList
 from tests.web.calling import Instance, with_instance
 
 PATH = "/api/v1/checks"

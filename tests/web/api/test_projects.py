@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from pagegrade.service.reports import projects as service
-from pagegrade.web.schemas import DeletedProject, ProjectAnswer, ProjectList
+from pagegrade.web.schemas.project import DeletedProject, ProjectAnswer, ProjectList
 from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 
 PATH = "/api/v1/projects"

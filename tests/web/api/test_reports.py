@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from pagegrade.store.repositories.reports import load_report
-from pagegrade.web.schemas import DeletedReport, ReportAnswer, ReportList
+from pagegrade.web.schemas.report import DeletedReport, ReportAnswer, ReportList
 from tests.report_builders import make_failed_report, make_passed, make_report
 from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 

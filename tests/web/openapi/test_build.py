@@ -18,7 +18,7 @@ from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.problem_texts import statuses_of
 from pagegrade.web.problems import PROBLEMS
 from pagegrade.web.routes import ALL_OPERATIONS
-from pagegrade.web.schemas import ReportAnswer
+from pagegrade.web.schemas.report import ReportAnswer
 from tests.web.documents_check import description, faults_of_value, resolved
 
 DESCRIBED = [operation for operation in ALL_OPERATIONS if operation.path.startswith("/api/")]

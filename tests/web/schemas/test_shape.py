@@ -1,17 +1,24 @@
 from __future__ import annotations
 
 import inspect
+import pkgutil
+from importlib import import_module
 from typing import Literal
 
 import pytest
 from pydantic import BaseModel
 
 from pagegrade.web import schemas
-from pagegrade.web.schemas import example_of
-from pagegrade.web.schemas.shape import Document, about, sometimes
+from pagegrade.web.schemas.shape import Document, about, example_of, sometimes
 
+MODULES = [import_module(found.name) for found in pkgutil.iter_modules(schemas.__path__, f"{schemas.__name__}.")]
 MODELS = sorted(
-    (thing for thing in vars(schemas).values() if inspect.isclass(thing) and issubclass(thing, BaseModel)),
+    {
+        thing
+        for module in MODULES
+        for thing in vars(module).values()
+        if inspect.isclass(thing) and issubclass(thing, Document) and thing is not Document
+    },
     key=lambda model: model.__name__,
 )
 

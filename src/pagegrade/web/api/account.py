@@ -11,8 +11,7 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
 from pagegrade.web.request import Request
 from pagegrade.web.responses import enveloped, fresh_answer
-from pagegrade.web.schemas import AccountAnswer
-from pagegrade.web.schemas.serializers import account_object
+from pagegrade.web.schemas.account import AccountAnswer, account_object
 
 
 async def show_account(request: Request, work: UnitOfWork, services: Services) -> Response:

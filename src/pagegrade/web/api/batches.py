@@ -23,8 +23,7 @@ from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_requests import evaluate_fields, new_report_of, refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer, picked
-from pagegrade.web.schemas import BatchAnswer, BatchList, DeletedBatch
-from pagegrade.web.schemas.serializers import batch_item, batch_object
+from pagegrade.web.schemas.batch import BatchAnswer, BatchList, DeletedBatch, batch_item, batch_object
 
 PATH: Final = "/api/v1/batches"
 MAX_BODY_BYTES: Final = 1_048_576

@@ -17,7 +17,7 @@ from pagegrade.web.http.conditional import is_unchanged
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
 from pagegrade.web.request import Request
-from pagegrade.web.schemas import CheckAnswer, CheckList
+from pagegrade.web.schemas.check import CheckAnswer, CheckList
 
 KEPT: Final = ("Cache-Control", "public, max-age=3600")
 

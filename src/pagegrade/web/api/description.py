@@ -15,7 +15,7 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.openapi.build import build_openapi
 from pagegrade.web.operations import Operation
 from pagegrade.web.request import Request
-from pagegrade.web.schemas import Description
+from pagegrade.web.schemas.description import Description
 
 KEPT: Final = ("Cache-Control", "public, max-age=3600")
 _made: dict[tuple[str, ...], tuple[bytes, str]] = {}

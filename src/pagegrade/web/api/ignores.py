@@ -21,8 +21,7 @@ from pagegrade.web.parameters import CreateIgnoreBody, IgnoreListQuery
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, validators
-from pagegrade.web.schemas import DeletedIgnore, IgnoreAnswer, IgnoreList
-from pagegrade.web.schemas.ignore import ignore_object
+from pagegrade.web.schemas.ignore import DeletedIgnore, IgnoreAnswer, IgnoreList, ignore_object
 
 PATH: Final = "/api/v1/ignores"
 

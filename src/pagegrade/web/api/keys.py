@@ -20,8 +20,7 @@ from pagegrade.web.parameters import CreateKeyBody, KeyListQuery
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, validators
-from pagegrade.web.schemas import DeletedKey, KeyAnswer, KeyList, MadeKeyAnswer
-from pagegrade.web.schemas.serializers import key_object
+from pagegrade.web.schemas.key import DeletedKey, KeyAnswer, KeyList, MadeKeyAnswer, key_object
 
 PATH: Final = "/api/v1/account/keys"
 TAG: Final = "Keys"

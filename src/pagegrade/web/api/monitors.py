@@ -32,8 +32,7 @@ from pagegrade.web.responses import (
     unchanged,
     validators,
 )
-from pagegrade.web.schemas import DeletedMonitor, MonitorAnswer, MonitorList
-from pagegrade.web.schemas.monitor import monitor_object
+from pagegrade.web.schemas.monitor import DeletedMonitor, MonitorAnswer, MonitorList, monitor_object
 
 PATH: Final = "/api/v1/monitors"
 MINIMAL: Final = ("id", "object", "paused")

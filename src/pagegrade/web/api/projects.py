@@ -14,8 +14,7 @@ from pagegrade.web.parameters import ProjectListQuery
 from pagegrade.web.report_requests import delete_project_in_parts, typed_project
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer
-from pagegrade.web.schemas import DeletedProject, ProjectAnswer, ProjectList
-from pagegrade.web.schemas.serializers import project_object
+from pagegrade.web.schemas.project import DeletedProject, ProjectAnswer, ProjectList, project_object
 
 PATH: Final = "/api/v1/projects"
 

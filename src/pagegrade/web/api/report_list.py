@@ -19,8 +19,7 @@ from pagegrade.web.parameters import ReportWalkQuery
 from pagegrade.web.report_requests import walk_query
 from pagegrade.web.request import Request
 from pagegrade.web.responses import listed_answer, picked, walked_answer
-from pagegrade.web.schemas import ReportList
-from pagegrade.web.schemas.serializers import report_item, report_object
+from pagegrade.web.schemas.report import ReportList, report_item, report_object
 
 PATH: Final = "/api/v1/reports"
 PAGE_AND_CURSOR: Final = Violation(

@@ -35,8 +35,7 @@ from pagegrade.web.responses import (
     unchanged,
     validators,
 )
-from pagegrade.web.schemas import DeletedReport, ReportAnswer
-from pagegrade.web.schemas.serializers import report_object
+from pagegrade.web.schemas.report import DeletedReport, ReportAnswer, report_object
 from pagegrade.web.wait_for_report import wait_until_finished
 
 PATH: Final = "/api/v1/reports"

@@ -23,15 +23,16 @@ from pagegrade.web.parameters import CreateWebhookBody, DeliveryListQuery, Updat
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import enveloped, fresh_answer, hashed_tag, validators
-from pagegrade.web.schemas import (
+from pagegrade.web.schemas.webhook import (
     DeletedWebhook,
     DeliveryAnswer,
     DeliveryList,
     WebhookAnswer,
     WebhookList,
     WebhookSecretAnswer,
+    delivery_object,
+    webhook_object,
 )
-from pagegrade.web.schemas.webhook import delivery_object, webhook_object
 
 PATH: Final = "/api/v1/webhooks"
 TAG: Final = "Webhooks"

@@ -31,16 +31,11 @@ from pagegrade.web.openapi.components import (
 from pagegrade.web.operations import Operation
 from pagegrade.web.problem_texts import example_problem, statuses_of
 from pagegrade.web.problems import MEDIA_TYPE, PROBLEMS
-from pagegrade.web.schemas import (
-    CheckList,
-    Problem,
-    ReportAnswer,
-    ReportList,
-    RunList,
-    ValidationProblem,
-    example_of,
-)
-from pagegrade.web.schemas.report import unfinished
+from pagegrade.web.schemas.check import CheckList
+from pagegrade.web.schemas.problem import Problem, ValidationProblem
+from pagegrade.web.schemas.report import ReportAnswer, ReportList, unfinished
+from pagegrade.web.schemas.run import RunList
+from pagegrade.web.schemas.shape import example_of
 from pagegrade.web.schemas.webhook import WebhookPayload
 
 API_VERSION: Final = "1.0.0"

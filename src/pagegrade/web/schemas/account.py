@@ -1,11 +1,21 @@
-"""The account of the caller, and its projects."""
+"""The account of the caller."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
-from pagegrade.model.account import DEFAULT_SCOPES
+import msgspec
+
+from pagegrade.model.account import Account as StoredAccount
+from pagegrade.model.account import Key
+from pagegrade.model.account import Usage as StoredUsage
+from pagegrade.report.serialize import timestamp
+from pagegrade.service.options import AT_ONCE, ServiceOptions
+from pagegrade.web.schemas.envelope import Answer
+from pagegrade.web.schemas.key import APIKey, key_members
 from pagegrade.web.schemas.shape import Count, Document, Points, Timestamp, about
+
+DEFAULT_PER_PAGE: Final = 10
 
 
 class Features(Document):
@@ -59,39 +69,6 @@ class AccountThresholds(Document):
     decent: Points = about("Decent at or above this score, bad below.", 50)
 
 
-class APIKey(Document):
-    """A key, without its secret."""
-
-    id: int = about("Number of the key.", 3, ge=1)
-    name: str = about("Name chosen by its owner.", "ci")
-    prefix: str = about("First characters, to recognize it by.", "pgk_8Hs2aB9d")
-    scopes: list[
-        Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks", "keys"]
-    ] = about("Permissions of the key.", list(DEFAULT_SCOPES))
-    project: str | None = about("The only project that the key can use; null: all projects.", None, "example.com")
-    expires_at: Timestamp | None = about("Null: never.", None, "2027-01-01T00:00:00.000Z")
-    last_used_at: Timestamp | None = about("To the minute; null: never before.", "2026-01-05T12:34:00.000Z")
-
-
-class ListedKey(APIKey):
-    """A key of the account, without its secret."""
-
-    object: Literal["key"] = about("The kind of object.", "key")
-    made_by: int | None = about(
-        "The key that made it through the API, and is revoked together with it; null: a person made it.", None, 3
-    )
-    created_at: Timestamp = about("Time of its creation.", "2026-01-05T12:34:56.789Z")
-
-
-class MadeKey(ListedKey):
-    """A new key."""
-
-    secret: str | None = about(
-        "The key itself, shown this one time. Null in an answer that repeats an earlier one: only a hash is stored.",
-        "pgk_8Hs2aB9dW0kQm3xYvN7rTzL5cEjP1uGfDhSiKoMbAnVtR4q6wXy2Z",
-    )
-
-
 class Account(Document):
     """The account that the key belongs to."""
 
@@ -110,9 +87,50 @@ class Account(Document):
     created_at: Timestamp = about("Time of creation.", "2026-01-01T00:00:00.000Z")
 
 
-class Project(Document):
-    """A host with its reports."""
+class AccountAnswer(Answer):
+    """The account of the caller."""
 
-    object: Literal["project"] = about("The kind of object.", "project")
-    project: str = about("The host, without `www.`.", "example.com")
-    reports: Count = about("Reports on it.", 14)
+    data: Account = about("The account.")
+
+
+def account_object(account: StoredAccount, key: Key, usage: StoredUsage, options: ServiceOptions) -> bytes:
+    """The JSON object of an account, as the holder of ``key`` sees it."""
+    thresholds = options.analyze.thresholds
+    return msgspec.json.encode(
+        {
+            "id": account.id,
+            "object": "account",
+            "name": account.name,
+            "email": account.email,
+            "locale": account.locale,
+            "timezone": account.timezone,
+            "plan": {
+                "id": 1,
+                "name": "self-hosted",
+                "features": {"api": 1, "reports": -1 if options.max_reports is None else options.max_reports},
+            },
+            "limits": {
+                "requests_per_minute": options.requests_per_minute,
+                "analyses_per_minute": options.analyses_per_minute,
+                "queued_runs": options.account_queue,
+                "batch": AT_ONCE,
+                "reports": options.max_reports,
+                "retention_days": options.retention_days,
+            },
+            "usage": {
+                "reports": usage.reports,
+                "projects": usage.projects,
+                "queued_runs": usage.queued_runs,
+                "analyses_today": usage.analyses_today,
+                "analyses_total": usage.analyses_total,
+                "stored_bytes": usage.stored_bytes,
+            },
+            "defaults": {
+                "privacy": int(options.default_privacy if account.default_privacy is None else account.default_privacy),
+                "per_page": DEFAULT_PER_PAGE,
+            },
+            "thresholds": {"good": thresholds.good, "decent": thresholds.decent},
+            "api_key": key_members(key),
+            "created_at": timestamp(account.created_at_ms),
+        }
+    )

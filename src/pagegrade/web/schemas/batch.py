@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pagegrade.model.stored import State
+import msgspec
+
+from pagegrade.model.stored import GRADES, State
+from pagegrade.report.serialize import timestamp
+from pagegrade.service.reports.batches import BatchState
+from pagegrade.web.schemas.envelope import Answer, Deleted, ListAnswer
 from pagegrade.web.schemas.shape import URL, Count, Document, Points, Result, Timestamp, about
 
 
@@ -44,3 +49,55 @@ class Batch(BatchItem):
 
     refused: list[RefusedURL] = about("URLs that are not valid, or occurred more than once.")
     reports: list[BatchReport] = about("Reports of the batch, in the order of the URLs.")
+
+
+class BatchAnswer(Answer):
+    """One batch."""
+
+    data: Batch = about("The batch.")
+
+
+class BatchList(ListAnswer):
+    """Batches."""
+
+    data: list[BatchItem] = about("The batches of this page.")
+
+
+class DeletedBatch(Deleted):
+    """Confirmation that a batch was deleted; its reports are kept."""
+
+    id: int = about("The deleted batch.", 7, ge=1)
+    object: Literal["batch"] = about("The kind of object.", "batch")
+
+
+def batch_item(batch: BatchState) -> bytes:
+    """The JSON object of a batch as an item of a list."""
+    return msgspec.json.encode(_batch(batch))
+
+
+def batch_object(batch: BatchState) -> bytes:
+    """The JSON object of a batch, whole."""
+    reports = [
+        {
+            "id": report.id,
+            "object": "report",
+            "url": report.url,
+            "state": report.state,
+            "result": None if report.rating is None else GRADES[report.rating],
+            "score": report.score,
+        }
+        for report in batch.reports
+    ]
+    return msgspec.json.encode({**_batch(batch), "refused": msgspec.Raw(batch.refused), "reports": reports})
+
+
+def _batch(batch: BatchState) -> dict[str, Any]:
+    return {
+        "id": batch.id,
+        "object": "batch",
+        "total": len(batch.reports),
+        "queued": batch.unfinished,
+        "completed": batch.count("completed"),
+        "failed": batch.count("failed"),
+        "created_at": timestamp(batch.created_at_ms),
+    }

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pagegrade.model.outcome import Importance
 from pagegrade.model.report import RULESET, Category
+from pagegrade.web.schemas.envelope import Answer
 from pagegrade.web.schemas.shape import Amount, Count, Document, Points, about
 
 
@@ -60,3 +61,16 @@ class CatalogueMeta(Document):
 
     total: Count = about("Number of checks.", 67)
     ruleset: str = about("Version of the checks, severities and caps.", RULESET)
+
+
+class CheckAnswer(Answer):
+    """One check."""
+
+    data: Check = about("The check.")
+
+
+class CheckList(Answer):
+    """The whole catalogue of checks."""
+
+    data: list[CheckItem] = about("The checks, in the order of the catalogue.")
+    meta: CatalogueMeta = about("Metadata of the catalogue.")

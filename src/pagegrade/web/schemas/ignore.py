@@ -8,6 +8,7 @@ import msgspec
 
 from pagegrade.model.ignores import StoredIgnore
 from pagegrade.report.serialize import format_timestamp, timestamp
+from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
 from pagegrade.web.schemas.shape import Count, Document, Timestamp, about
 
 
@@ -27,6 +28,25 @@ class Ignore(Document):
     author: str = about("Name of the account that made it.", "Example")
     expires_at: Timestamp | None = about("From then on findings count again; null: never.", "2027-05-01T00:00:00.000Z")
     created_at: Timestamp = about("Time of its creation.", "2026-01-05T12:34:56.789Z")
+
+
+class IgnoreAnswer(Answer):
+    """One ignore rule."""
+
+    data: Ignore = about("The rule.")
+
+
+class IgnoreList(CursorListAnswer):
+    """Ignore rules."""
+
+    data: list[Ignore] = about("The rules of this page.")
+
+
+class DeletedIgnore(Deleted):
+    """Confirmation that an ignore rule was deleted."""
+
+    id: int = about("The deleted rule.", 12, ge=1)
+    object: Literal["ignore"] = about("The kind of object.", "ignore")
 
 
 def ignore_object(stored: StoredIgnore) -> bytes:

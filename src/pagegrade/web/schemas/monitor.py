@@ -9,6 +9,7 @@ import msgspec
 from pagegrade.model.monitors import Budget as StoredBudget
 from pagegrade.model.monitors import Monitor as StoredMonitor
 from pagegrade.report.serialize import timestamp
+from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
 from pagegrade.web.schemas.shape import Document, Timestamp, about
 
 
@@ -39,6 +40,25 @@ class Monitor(Document):
     )
     created_at: Timestamp = about("Time of its creation.", "2026-01-02T08:00:00.000Z")
     updated_at: Timestamp = about("Time of its last change.", "2026-01-05T12:34:56.789Z")
+
+
+class MonitorAnswer(Answer):
+    """One monitor."""
+
+    data: Monitor = about("The monitor.")
+
+
+class MonitorList(CursorListAnswer):
+    """Monitors."""
+
+    data: list[Monitor] = about("The monitors of this page.")
+
+
+class DeletedMonitor(Deleted):
+    """Confirmation that a monitor was deleted; its report is kept."""
+
+    id: int = about("The deleted monitor.", 7, ge=1)
+    object: Literal["monitor"] = about("The kind of object.", "monitor")
 
 
 def monitor_object(monitor: StoredMonitor) -> bytes:

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
+import msgspec
 from pydantic import Field
 
 from pagegrade.model.outcome import Importance
 from pagegrade.model.report import Category
-from pagegrade.model.stored import State
+from pagegrade.model.stored import State, StoredRun
+from pagegrade.report.codec import read_summary
+from pagegrade.report.compare import Change as FoundChange
+from pagegrade.report.serialize import evidence_to_dict
+from pagegrade.service.reports.history import ComparedRuns, RunResults
+from pagegrade.web.schemas.envelope import Answer, ListAnswer
 from pagegrade.web.schemas.rendered import Analysis, RenderedPage
-from pagegrade.web.schemas.report import (
+from pagegrade.web.schemas.results import (
+    ABSENT,
+    NO_SUMMARY,
+    RESULTS,
     Cap,
     CategoryScore,
     CheckResult,
     Counts,
+    DetailBytes,
     Evidence,
     Failure,
     IgnoredTotal,
     Page,
     RunFacts,
     Withheld,
+    integer,
+    moment,
+    result_members,
 )
 from pagegrade.web.schemas.shape import Amount, Document, Points, Result, Timestamp, about, example_of
 
@@ -109,3 +123,99 @@ class Comparison(Document):
     not_comparable: list[NotComparable] = about(
         "Checks that one of the two cannot speak for, as a whole or for some of their places."
     )
+
+
+class RunAnswer(Answer):
+    """One run."""
+
+    data: Run = about("The run.")
+
+
+class RunList(ListAnswer):
+    """The runs of a report."""
+
+    data: list[RunItem] = about("The runs of this page.")
+
+
+class ComparisonAnswer(Answer):
+    """Comparison of two runs."""
+
+    data: Comparison = about("The comparison.")
+
+
+def run_item(run: StoredRun) -> bytes:
+    """The JSON object of a run as an item of a list."""
+    return _run_object(run, ABSENT)
+
+
+def run_object(found: RunResults) -> bytes:
+    """The JSON object of a run, whole."""
+    return _run_object(found.run, found.detail)
+
+
+def _run_object(run: StoredRun, detail: DetailBytes) -> bytes:
+    summary = NO_SUMMARY if run.summary is None else read_summary(run.summary)
+    return b"".join((
+        b'{"object":"run","report_id":%d,"number":%d,"state":"' % (run.report_id, run.number),
+        run.state.encode(),
+        b'","final_url":',
+        summary.final_url,
+        b',"result":',
+        RESULTS.get(run.rating, b"null"),
+        b',"score":',
+        integer(run.score),
+        *result_members(summary, detail, run.number),
+        b',"error":',
+        run.error or b"null",
+        b',"created_at":',
+        moment(run.created_at_ms),
+        b',"started_at":',
+        moment(run.started_at_ms),
+        b',"finished_at":',
+        moment(run.finished_at_ms),
+        b"}",
+    ))  # fmt: skip
+
+
+def comparison_object(compared: ComparedRuns) -> bytes:
+    """The JSON object of what changed from one run to another."""
+    comparison = compared.comparison
+    return msgspec.json.encode(
+        {
+            "object": "comparison",
+            "report_id": compared.report_id,
+            "from": compared.before,
+            "to": compared.after,
+            "score_before": comparison.score_before,
+            "score_after": comparison.score_after,
+            "uncapped_score_before": _tenths(comparison.exact_before),
+            "uncapped_score_after": _tenths(comparison.exact_after),
+            "same_ruleset": comparison.same_ruleset,
+            "same_final_url": comparison.same_final_url,
+            "new": [_change(change) for change in comparison.new],
+            "fixed": [_change(change) for change in comparison.fixed],
+            "still": [_change(change) for change in comparison.still],
+            "worse": [result.check for result in comparison.worse],
+            "not_comparable": [{"check": one.check, "reason": one.reason} for one in comparison.not_comparable],
+        }
+    )
+
+
+def _tenths(points: float | None) -> float | None:
+    """A score with one decimal; reports of ruleset 2026.1 have more."""
+    return None if points is None else round(points, 1)
+
+
+def _change(change: FoundChange) -> Mapping[str, Any]:
+    result = change.result
+    evidence = change.evidence
+    return {
+        "check": result.check,
+        "title": result.title,
+        "category": result.category,
+        "importance": result.importance,
+        "state": result.state,
+        "lost": result.lost,
+        "message": result.message,
+        "evidence": None if evidence is None else evidence_to_dict(evidence),
+    }

@@ -10,6 +10,7 @@ from pagegrade.model.events import EVENT_TYPES, EventType
 from pagegrade.model.webhooks import DeliveryState, DisabledReason, Kind, StoredDelivery, StoredWebhook
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.webhooks.operations import shown_url
+from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
 from pagegrade.web.schemas.shape import URL, Count, Document, Result, Timestamp, about, sometimes
 
 _EVENT = "report.regressed"
@@ -149,6 +150,43 @@ class WebhookPayload(Document):
     type: EventType = about("Type of the event.", _EVENT)
     timestamp: Timestamp = about("Time of the event.", "2026-01-05T12:34:56.789Z")
     data: EventData = about("The event itself.")
+
+
+class WebhookAnswer(Answer):
+    """One webhook."""
+
+    data: Webhook = about("The webhook.")
+
+
+class WebhookSecretAnswer(Answer):
+    """One webhook with its secret."""
+
+    data: WebhookWithSecret = about("The webhook.")
+
+
+class WebhookList(CursorListAnswer):
+    """Webhooks."""
+
+    data: list[Webhook] = about("The webhooks of this page.")
+
+
+class DeletedWebhook(Deleted):
+    """Confirmation that a webhook was deleted."""
+
+    id: int = about("The deleted webhook.", 5, ge=1)
+    object: Literal["webhook"] = about("The kind of object.", "webhook")
+
+
+class DeliveryAnswer(Answer):
+    """One delivery."""
+
+    data: Delivery = about("The delivery.")
+
+
+class DeliveryList(CursorListAnswer):
+    """Deliveries."""
+
+    data: list[Delivery] = about("The deliveries of this page.")
 
 
 def webhook_object(stored: StoredWebhook, **more: Any) -> bytes:

@@ -18,7 +18,7 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.html import View
 from pagegrade.web.request import Request
-from pagegrade.web.schemas.serializers import share_url
+from pagegrade.web.schemas.report import share_url
 
 FOLDER: Final = "/badge/"
 SUFFIX: Final = ".svg"

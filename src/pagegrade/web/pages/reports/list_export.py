@@ -21,7 +21,7 @@ from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View
 from pagegrade.web.pages.reports.list_query import PATH, read_asked
 from pagegrade.web.report_requests import list_query
 from pagegrade.web.request import Request
-from pagegrade.web.schemas.serializers import report_item
+from pagegrade.web.schemas.report import report_item
 
 MAX_ROWS: Final = 10_000
 MEDIA_TYPE: Final = "text/csv; charset=utf-8; header=present"

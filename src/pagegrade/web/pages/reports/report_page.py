@@ -21,7 +21,7 @@ from pagegrade.web.pages.reports.compare import compare_page, read_choice
 from pagegrade.web.pages.reports.report_context import Addresses, about, draw, waiting_header
 from pagegrade.web.pages.reports.rows import MEANINGS, PRIVACIES
 from pagegrade.web.request import Request
-from pagegrade.web.schemas.serializers import share_url
+from pagegrade.web.schemas.report import share_url
 
 PATH: Final = "/reports/{id}"
 SAID: Final[dict[str, str]] = {

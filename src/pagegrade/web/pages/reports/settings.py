@@ -26,7 +26,7 @@ from pagegrade.web.problems import problem_of
 from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_requests import evaluate_fields, refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.schemas.serializers import share_url
+from pagegrade.web.schemas.report import share_url
 
 _FIELDS: Final = ("privacy", "password", "render", "device")
 _CHANGED: Final = N_(

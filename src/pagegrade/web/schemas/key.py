@@ -1,0 +1,89 @@
+"""API keys."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from pagegrade.model.account import DEFAULT_SCOPES, Key
+from pagegrade.report.serialize import timestamp
+from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
+from pagegrade.web.schemas.shape import Document, Timestamp, about
+
+
+class APIKey(Document):
+    """A key, without its secret."""
+
+    id: int = about("Number of the key.", 3, ge=1)
+    name: str = about("Name chosen by its owner.", "ci")
+    prefix: str = about("First characters, to recognize it by.", "pgk_8Hs2aB9d")
+    scopes: list[
+        Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks", "keys"]
+    ] = about("Permissions of the key.", list(DEFAULT_SCOPES))
+    project: str | None = about("The only project that the key can use; null: all projects.", None, "example.com")
+    expires_at: Timestamp | None = about("Null: never.", None, "2027-01-01T00:00:00.000Z")
+    last_used_at: Timestamp | None = about("To the minute; null: never before.", "2026-01-05T12:34:00.000Z")
+
+
+class ListedKey(APIKey):
+    """A key of the account, without its secret."""
+
+    object: Literal["key"] = about("The kind of object.", "key")
+    made_by: int | None = about(
+        "The key that made it through the API, and is revoked together with it; null: a person made it.", None, 3
+    )
+    created_at: Timestamp = about("Time of its creation.", "2026-01-05T12:34:56.789Z")
+
+
+class MadeKey(ListedKey):
+    """A new key."""
+
+    secret: str | None = about(
+        "The key itself, shown this one time. Null in an answer that repeats an earlier one: only a hash is stored.",
+        "pgk_8Hs2aB9dW0kQm3xYvN7rTzL5cEjP1uGfDhSiKoMbAnVtR4q6wXy2Z",
+    )
+
+
+class KeyAnswer(Answer):
+    """One API key."""
+
+    data: ListedKey = about("The key, without its secret.")
+
+
+class MadeKeyAnswer(Answer):
+    """A new API key."""
+
+    data: MadeKey = about("The key, with its secret.")
+
+
+class KeyList(CursorListAnswer):
+    """API keys."""
+
+    data: list[ListedKey] = about("The keys of this page.")
+
+
+class DeletedKey(Deleted):
+    """Confirmation that a key was revoked."""
+
+    id: int = about("The revoked key.", 4, ge=1)
+    object: Literal["key"] = about("The kind of object.", "key")
+
+
+def key_object(key: Key, **more: Any) -> bytes:
+    """The JSON object of a key of a list, with further members."""
+    listed = {"object": "key", "made_by": key.made_by, "created_at": timestamp(key.created_at_ms)}
+    return msgspec.json.encode({**key_members(key), **listed, **more})
+
+
+def key_members(key: Key) -> dict[str, Any]:
+    """The members of a key as its account shows them."""
+    return {
+        "id": key.id,
+        "name": key.name,
+        "prefix": key.prefix,
+        "scopes": list(key.scopes),
+        "project": key.project,
+        "expires_at": None if key.expires_at_ms is None else timestamp(key.expires_at_ms),
+        "last_used_at": None if key.last_used_at_ms is None else timestamp(key.last_used_at_ms),
+    }
