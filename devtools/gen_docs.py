@@ -1,4 +1,4 @@
-"""Makes ``docs/reference``, and the numbers in ``docs/explanation/scoring.md``, from the code: they cannot be wrong.
+"""Makes ``docs/reference``, the numbers in ``docs/explanation/scoring.md`` and the number of checks in the README.
 
 The pages about checks, errors and the command line are generated on every machine and not committed. The settings, the
 schema of the report, the description of the API and the client made from it (``devtools.gen_client``) are committed,
@@ -39,6 +39,7 @@ from pagegrade.web.problems import PROBLEMS
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 REFERENCE: Final = Path("docs/reference")
+README: Final = "README.md"
 _TYPE_NAMES: Final[dict[Any, str]] = {
     bool: "true or false",
     float: "number",
@@ -281,6 +282,16 @@ def fill_scoring(root: Path, made: Mapping[str, str], *, checking: bool) -> bool
     return filled != text
 
 
+def fill_readme(root: Path, checks: int, *, checking: bool) -> bool:
+    """Fill the number of checks into the README; whether it was stale. With ``checking`` nothing is written."""
+    path = root / README
+    text = path.read_text(encoding="utf-8")
+    filled = re.sub(r"(?<=runs )\d+(?= checks)", str(checks), text)
+    if filled != text and not checking:
+        path.write_text(filled, encoding="utf-8")
+    return filled != text
+
+
 def main(arguments: list[str]) -> int:
     """Write the reference; with ``--check`` compare the committed part instead of writing it."""
     made = pages()
@@ -289,6 +300,8 @@ def main(arguments: list[str]) -> int:
     old = [str(REFERENCE / name) for name in stale(ROOT, made)]
     if fill_scoring(ROOT, gen_scoring.blocks(), checking=checking) and checking:
         old.append(str(gen_scoring.PAGE_PATH))
+    if fill_readme(ROOT, len(all_checks()), checking=checking) and checking:
+        old.append(README)
     clients = gen_client.fill(ROOT, made["openapi.json"], checking=checking)
     old += [str(path) for path in clients] if checking else []
     for name in old:

@@ -162,7 +162,13 @@ def main(arguments: list[str]) -> int:
         return 2
     for path in written:
         print(f"wrote {path.relative_to(ROOT)}")
-    print(f"Replace every line that begins with {PLACEHOLDER!r}, then: make fix check")
+    function = written[0].stem
+    words = f"{function.replace('_', '-')} or {function}"
+    print(
+        f"Replace every line that begins with {PLACEHOLDER!r} and all that is about a meta tag, then:\n"
+        f"  .venv/bin/pytest -n0 {written[1].relative_to(ROOT)} tests/contract/test_checks.py -k '{words}'\n"
+        "  make fix texts"
+    )
     return 0
 
 

@@ -67,7 +67,7 @@ def private_imports() -> Iterator[str]:
                     yield f"{importer} imports {imported}, which belongs to {owner}"
 
 
-def test_private_modules_stay_in_their_room() -> None:
+def test_private_modules_stay_in_their_package() -> None:
     """Names that begin with an underscore may change without a look at other packages."""
     assert list(private_imports()) == []
 
@@ -77,7 +77,7 @@ def test_architecture_page_has_the_packages_in_the_order_of_the_contract() -> No
     text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
     headings = re.findall(r"^### `([a-z_]+)`", text, re.MULTILINE)
 
-    assert headings == [room for layer in layers() for room in layer]
+    assert headings == [package for layer in layers() for package in layer]
 
 
 def expected_tests(source: Path) -> set[Path]:

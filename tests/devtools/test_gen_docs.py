@@ -9,7 +9,17 @@ import typer
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from devtools.gen_docs import check_pages, cli_page, error_page, fill_scoring, pages, settings_page, stale, write
+from devtools.gen_docs import (
+    check_pages,
+    cli_page,
+    error_page,
+    fill_readme,
+    fill_scoring,
+    pages,
+    settings_page,
+    stale,
+    write,
+)
 from pagegrade.checks import all_checks
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.web.problem_texts import TEXTS
@@ -136,6 +146,20 @@ def test_numbers_of_the_score_are_filled_in_and_old_ones_are_stale(tmp_path: Pat
     assert "old" in kept
     assert "new" in page.read_text()
     assert not fill_scoring(tmp_path, made, checking=True)
+
+
+def test_number_of_checks_is_filled_into_the_readme_and_an_old_one_is_stale(tmp_path: Path) -> None:
+    """Adding a check leaves no number to be edited by hand, and other numbers stay."""
+    readme = tmp_path / "README.md"
+    readme.write_text("It runs 7 checks on pages, with Python 3.11.\n")
+
+    assert fill_readme(tmp_path, 8, checking=True)
+    assert readme.read_text() == "It runs 7 checks on pages, with Python 3.11.\n"
+
+    fill_readme(tmp_path, 8, checking=False)
+
+    assert readme.read_text() == "It runs 8 checks on pages, with Python 3.11.\n"
+    assert not fill_readme(tmp_path, 8, checking=True)
 
 
 def test_pages_of_checks_that_are_gone_are_removed(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import socket
 
 import pytest
 
+from pagegrade.gather import transfer
 from pagegrade.gather.exchange import Followed, Request
 from pagegrade.gather.transfer import request_headers
 from tests.gather.scripted import (
@@ -35,6 +36,14 @@ def test_environment_proxies_have_no_influence(monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setenv(name, "http://127.0.0.1:1")
 
     assert answer(OK).response.status == 200
+
+
+def test_a_socket_to_an_address_that_was_not_checked_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last look before the kernel, should libcurl ever dial another address than the one it was told."""
+    monkeypatch.setattr(transfer, "_pinned", lambda permit: [f"{permit.host}:{permit.port}:127.0.0.2"])
+    error = failure(OK)
+
+    assert (error.code, error.reason) == ("address_not_allowed", "target_refused")
 
 
 def test_head_brings_no_body() -> None:
