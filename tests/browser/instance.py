@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from pagegrade.web.session_cookie import SESSION
-from tests.browser.world import World, analyze, build_world
+from tests.browser.world import World, add_unfinished, analyze, build_world
 from tests.server import FORM, Reply, Server, running_server
 from tests.site.serve import Site, serve_site
 
@@ -88,6 +88,7 @@ def open_instance(folder: Path) -> Iterator[Instance]:
     with serve_site() as site:
         world = build_world(folder / "data", analyze(site))
         with running_server(folder / "data", key=world.key, WORKERS=0, HSTS=True, LOG_FORMAT="json") as server:
+            add_unfinished(world)
             page = server.call("GET", "/", key=None, headers={"Accept": ACCEPT}).body.decode()
             found = _ASSET.search(page)
             if found is None:

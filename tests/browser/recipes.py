@@ -58,7 +58,8 @@ def _post(path: str, form: Mapping[str, str], **more: object) -> Visit:
 
 
 RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
-    ("GET", "/docs"): (Visit(path="/docs", ready=".opblock"),),
+    ("GET", "/docs"): (Visit(path="/docs"),),
+    ("GET", "/docs/console"): (Visit(path="/docs/console", ready=".opblock"),),
     ("GET", "/problems/{code}"): (Visit(path="/problems/validation-failed"),),
     ("GET", "/checks/{check}"): (Visit(path="/checks/title"), Visit(name="unknown", path="/checks/none", status=404)),
     ("GET", "/static/{digest}/{name}"): (Visit(path="/static/{digest}/site.css"),),
@@ -130,11 +131,11 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         _post("/reports/selected", {"deed": "again", "report-{filler_0.id}": "1"}, name="again", status=303),
     ),
     ("POST", "/reports/bulk"): (
-        _post("/reports/bulk", {"addresses": f"{_LONG_LIST}\n{_HOSTILE}\nftp://x.example/"}, name="preview"),
+        _post("/reports/bulk", {"urls": f"{_LONG_LIST}\n{_HOSTILE}\nftp://x.example/"}, name="preview"),
         _post("/reports/bulk", {}, name="nothing", status=422),
         _post(
             "/reports/bulk",
-            {"step": "create", "addresses": "https://bulk.example/", "privacy": "0", "again": "1"},
+            {"step": "create", "urls": "https://bulk.example/", "privacy": "0", "again": "1"},
             name="right",
             person="Bob",
             status=303,

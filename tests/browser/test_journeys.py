@@ -96,11 +96,11 @@ def set_a_password(hands: Hands) -> str:
 
 
 def make_a_report(hands: Hands, url: str) -> None:
-    """From the address field to the verdict, without doing anything but wait."""
+    """From the URL field to the verdict, without doing anything but wait."""
     hands.open_menu()
     hands.press("link", "Reports")
-    hands.write("Address of a page", url)
-    hands.press("button", "Analyze the page")
+    hands.write("URL of a page", url)
+    hands.press("button", "Analyze")
     wait_until(hands.window, lambda: hands.page.locator("article.report .verdict").count() == 1)
 
 

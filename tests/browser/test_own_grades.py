@@ -73,7 +73,7 @@ def test_every_page_of_ours_is_as_good_as_we_ask_of_others(visit: Visit, instanc
 
     assert report.state == "completed"
     assert failures(report) - UNLISTED - SHORT - reasoned == set()
-    if visit.operation == "show-docs":  # scripts draw it: Swagger UI
+    if visit.operation == "show-console":  # scripts draw it: Swagger UI
         assert report.withheld is not None
     else:
         assert {name: report.categories[name].lost for name in full} == dict.fromkeys(full, 0.0)

@@ -72,7 +72,7 @@ def test_a_list_follows_what_is_under_way(desk: Desk) -> None:
     page = desk.window.page
     rows = page.locator("[data-live-row]")
     before = [rows.nth(number).locator(".state").inner_text() for number in range(2)]
-    page.get_by_label("Address of a page").fill("c.exam")
+    page.get_by_label("URL of a page").fill("c.exam")
     desk.finish(make_report(score=91, result="good"))
     page.locator(".verdict-cell.good .word", has_text="Good").wait_for()
     said = page.locator("p[role=status]", has_text="is analyzed")
@@ -89,7 +89,7 @@ def test_a_list_follows_what_is_under_way(desk: Desk) -> None:
     assert page.locator(".why", has_text="The name of the site was not found.").count() == 1
     assert page.locator("[data-count=queued]").inner_text() == "0"
     assert page.locator("[data-count=good]").inner_text() == "1"
-    assert page.get_by_label("Address of a page").input_value() == "c.exam"
+    assert page.get_by_label("URL of a page").input_value() == "c.exam"
     assert desk.window.misdeeds == []
 
 

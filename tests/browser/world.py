@@ -38,7 +38,7 @@ from pagegrade.store.engine.data_dir import DATABASE_NAME
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.queue.claim import claim_runs
-from pagegrade.store.queue.runs import finish_run
+from pagegrade.store.queue.runs import finish_run, set_step
 from pagegrade.store.repositories.accounts import add_account, load_account, save_password
 from pagegrade.store.repositories.ignores import add_ignore
 from pagegrade.store.repositories.monitors import add_monitor
@@ -93,7 +93,7 @@ class World:
     accounts: Mapping[str, Account]
     tokens: Mapping[str, str]
     """Person -> token of a session. Charlie has none."""
-    reports: Mapping[str, Known]
+    reports: dict[str, Known]
     things: Mapping[str, str]
     """Further parts of addresses: links to sign in, ids of keys and of a session that may end."""
 
@@ -133,13 +133,25 @@ def build_world(folder: Path, reports: Mapping[str, Report]) -> World:
         database.close()
 
 
+def add_unfinished(world: World) -> None:
+    """Add reports whose analysis waits or runs, once the server has started: what runs before is dead to it."""
+    database = SQLiteDatabase(f"sqlite:///{world.folder / DATABASE_NAME}")
+    try:
+        builder = _Builder(database, now_ms())
+        builder.add_unfinished(world.accounts["Alice"])
+        world.reports.update(builder.known)
+    finally:
+        database.close()
+
+
 class _Builder:
     """Fills a database; reports that stay unfinished come last, since finishing one takes whatever waits."""
 
     def __init__(self, database: Database, moment_ms: int) -> None:
         self._database = database
         self._now_ms = moment_ms
-        self._known: dict[str, Known] = {}
+        self.known: dict[str, Known] = {}
+        """The reports that it made."""
         self._hashed = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1).hash(PASSWORD)
         """Of ``PASSWORD``, made in no time."""
 
@@ -164,8 +176,7 @@ class _Builder:
         things |= self._monitors(alice)
         self._add("bobs", people["Bob"], make_report(url="https://bob.example/"))
         self._add("mallorys", people["Mallory"], poisoned_report(PAYLOADS["J02"]), url="https://mallory.example/")
-        self._unfinished(alice)
-        return World(folder=folder, key=key, accounts=people, tokens=tokens, reports=self._known, things=things)
+        return World(folder=folder, key=key, accounts=people, tokens=tokens, reports=self.known, things=things)
 
     def _person(self, name: str, *, email: str = "", is_admin: bool = False) -> Account:
         address = email or f"{name.lower()}@example.org"
@@ -254,7 +265,7 @@ class _Builder:
             if number:
                 report = run_again(self._database, report, now_ms=at_ms - 2000)
             report = self._finish(report, outcome, at_ms)
-        self._known[name] = Known(id=report.id, slug=report.slug, project=report.project, revision=report.revision)
+        self.known[name] = Known(id=report.id, slug=report.slug, project=report.project, revision=report.revision)
         return report
 
     def _finish(self, report: StoredReport, outcome: Report, at_ms: int) -> StoredReport:
@@ -338,7 +349,7 @@ class _Builder:
                 made = add_monitor(
                     tx,
                     account_id=alice.id,
-                    report_id=self._known[name].id,
+                    report_id=self.known[name].id,
                     schedule="daily",
                     timezone="UTC",
                     jitter=0,
@@ -352,11 +363,13 @@ class _Builder:
 
         return self._database.write_here(work)
 
-    def _unfinished(self, alice: Account) -> None:
+    def add_unfinished(self, alice: Account) -> None:
+        """A report that waits, one that runs, and one with results that waits again."""
         rerun = self._add("rerun", alice, make_report(), url="https://rerun.example/")
         running = self._add("running", alice, url="https://running.example/")
-        self._database.write_here(
-            lambda tx: claim_runs(
+
+        def start(tx: Transaction) -> None:
+            (run,) = claim_runs(
                 tx,
                 worker="other",
                 count=9,
@@ -365,7 +378,9 @@ class _Builder:
                 target_runs=99,
                 target_runs_per_minute=9_999,
             )
-        )
+            set_step(tx, run, "files")
+
+        self._database.write_here(start)
         run_again(self._database, rerun, now_ms=self._now_ms - 120 * MINUTE_MS)
         self._add("queued", alice, url="https://waiting.example/")
         if running.run_number is not None:

@@ -20,7 +20,7 @@ from pagegrade.render.i18n import choose_locale
 from pagegrade.service.ignores.validation import find_violations
 from pagegrade.service.monitors.validation import read_budgets, read_schedule, read_timezone
 from pagegrade.service.reports.batches import read_urls
-from pagegrade.service.reports.bulk import read_addresses
+from pagegrade.service.reports.bulk import read_url_list
 from pagegrade.service.webhooks.validation import read_webhook
 from pagegrade.store.repositories.search import search_patterns
 from pagegrade.web.compression import negotiate_gzip
@@ -119,7 +119,7 @@ PARSERS: Final[dict[str, tuple[Callable[[str], object], tuple[str, ...]]]] = {
     "host of a URL": (lambda text: parse_target_url(f"https://{text[:1_000]}.example/"), ()),
     "project": (lambda text: project_of(text[:2_048]), ()),
     "search": (search_patterns, ()),
-    "list of addresses": (lambda text: read_addresses(text, OPTIONS), ()),
+    "list of URLs": (lambda text: read_url_list(text, OPTIONS), ()),
     "place after signing in": (own_place, ()),
     "accept of programs": (lambda text: preferred_by_program(text, ("application/json", "text/html")), ("accept",)),
     "cursor": (lambda text: unreadable(read_cursor, text), ()),

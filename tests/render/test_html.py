@@ -202,7 +202,7 @@ def test_a_baseline_that_cannot_say_all_says_why() -> None:
     other = replace(after, run=replace(after.run, ruleset="2027.1"))
     text = render_html([after], comparisons=[compare_reports(before, after)])
 
-    assert "The address led to another page than before." in text
+    assert "The URL led to another page than before." in text
     assert "worse than before:" in text
     assert "b. <bdi>The check could not be evaluated in the older report.</bdi>" in text
     assert "nothing can be called new or fixed" in render_html([other], comparisons=[compare_reports(before, other)])

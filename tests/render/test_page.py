@@ -45,9 +45,9 @@ def make_extras(**more: Any) -> Extras:
         "history": HISTORY,
         "shown_number": 3,
         "timezone": "Europe/Berlin",
-        "run_address": lambda number: f"/reports/7/runs/{number}",
-        "compare_address": lambda before, after: f"/reports/7/compare?from={before}&to={after}",
-        "check_address": lambda check: f"/checks/{check}",
+        "run_url": lambda number: f"/reports/7/runs/{number}",
+        "compare_url": lambda before, after: f"/reports/7/compare?from={before}&to={after}",
+        "check_url": lambda check: f"/checks/{check}",
         "exports": (("JSON", "/reports/7/export/json"),),
         "now_ms": 1_767_620_000_000,
     }
@@ -388,7 +388,7 @@ def test_a_page_of_our_own_is_preferred_to_a_source() -> None:
     learned = make_result("gone", learn_more="https://example.org/source")
 
     assert 'href="/checks/gone"' in article(make_report(learned))
-    assert 'href="https://example.org/source"' in article(make_report(learned), check_address=lambda _: None)
+    assert 'href="https://example.org/source"' in article(make_report(learned), check_url=lambda _: None)
 
 
 def test_a_typical_report_is_light() -> None:
@@ -460,7 +460,7 @@ def test_what_got_worse_and_where_the_address_led_comes_first() -> None:
     after = make_report(make_result("csp", title="The policy", evidence=(), state="missing"))
     text = comparison_of(before, after)
 
-    assert text.index("The address led to another page than before.") < text.index('aria-label="Before"')
+    assert text.index("The URL led to another page than before.") < text.index('aria-label="Before"')
     assert text.index("Worse than before:") < text.index("The policy") < text.index(">New")
 
 

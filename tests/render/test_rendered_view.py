@@ -134,8 +134,8 @@ def test_the_finding_about_an_element_shows_it() -> None:
     pages = {
         name: str(render_article(report, texts_for("en"), extras))
         for name, extras in {
-            "open": Extras(query=ReportQuery(path="/", opened="lcp"), picture_address=lambda name: f"/pictures/{name}"),
-            "closed": Extras(query=ReportQuery(path="/"), picture_address=lambda name: f"/pictures/{name}"),
+            "open": Extras(query=ReportQuery(path="/", opened="lcp"), picture_url=lambda name: f"/pictures/{name}"),
+            "closed": Extras(query=ReportQuery(path="/"), picture_url=lambda name: f"/pictures/{name}"),
             "without pictures": Extras(query=ReportQuery(path="/", opened="lcp")),
         }.items()
     }

@@ -22,7 +22,7 @@ from pagegrade.service.sign_in import (
     WrongPassword,
     change_password,
     find_linked,
-    link_address,
+    link_url,
     make_link,
     needs_current_password,
     sign_in_with_link,
@@ -265,7 +265,7 @@ def test_a_link_does_not_last_for_ever(tmp_path: Path, hours: int) -> None:
 
 def test_the_address_of_a_link_is_below_the_public_origin() -> None:
     """Never made of what a request says."""
-    assert link_address("https://reports.example.org", "T") == "https://reports.example.org/sign-in/T"
+    assert link_url("https://reports.example.org", "T") == "https://reports.example.org/sign-in/T"
 
 
 def test_a_new_password_ends_every_other_session_and_link(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pagegrade.model.errors import InvalidURL, URLNotAllowed
 from pagegrade.service.container import Services
 from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.service.runs.analysis import AnalyzeOptions, parse_networks
-from pagegrade.service.sitemaps import FILES, FoundAddresses, read_sitemap_addresses
+from pagegrade.service.sitemaps import FILES, FoundURLs, read_sitemap_urls
 from tests.gather.sites import Reply, Site, html, redirect, typed
 from tests.store_builders import make_database
 
@@ -34,10 +34,10 @@ def index(*paths: str) -> str:
 
 def read(
     tmp_path: Path, routes: Mapping[str, str | Reply], path: str = "/sitemap.xml", options: ServiceOptions = LOOPBACK
-) -> tuple[FoundAddresses, list[str], str]:
+) -> tuple[FoundURLs, list[str], str]:
     """(what was found, the paths asked for, the origin); texts are XML in which ``{origin}`` stands for the site."""
 
-    async def go() -> tuple[FoundAddresses, list[str], str]:
+    async def go() -> tuple[FoundURLs, list[str], str]:
         services = Services(database=make_database(tmp_path), options=options)
         try:
             site = Site({})
@@ -48,7 +48,7 @@ def read(
                     else reply
                     for place, reply in routes.items()
                 }
-                found = await read_sitemap_addresses(services, f"{site.origin}{path}", account_id=1)
+                found = await read_sitemap_urls(services, f"{site.origin}{path}", account_id=1)
                 return found, site.paths(), site.origin
         finally:
             services.database.close()
@@ -74,8 +74,8 @@ def test_the_installation_is_not_asked_for_its_sitemaps(tmp_path: Path) -> None:
             services = Services(database=make_database(tmp_path), options=options)
             try:
                 with pytest.raises(URLNotAllowed):
-                    await read_sitemap_addresses(services, f"{own.origin}/sitemap.xml", account_id=1)
-                await read_sitemap_addresses(services, f"{site.origin}/sitemap.xml", account_id=1)
+                    await read_sitemap_urls(services, f"{own.origin}/sitemap.xml", account_id=1)
+                await read_sitemap_urls(services, f"{site.origin}/sitemap.xml", account_id=1)
             finally:
                 services.database.close()
                 services.passwords.close()
@@ -174,7 +174,7 @@ def test_what_is_no_address_is_refused(tmp_path: Path, typed_address: str) -> No
     async def go() -> None:
         services = Services(database=make_database(tmp_path), options=LOOPBACK)
         try:
-            await read_sitemap_addresses(services, typed_address, account_id=1)
+            await read_sitemap_urls(services, typed_address, account_id=1)
         finally:
             services.database.close()
             services.passwords.close()

@@ -17,7 +17,7 @@ from pagegrade.service.accounts.access import choose_account
 from pagegrade.service.accounts.operations import create_account, disable, enable, set_admin
 from pagegrade.service.accounts.passwords import Passwords
 from pagegrade.service.erasure import begin_erasure, erase_part
-from pagegrade.service.sign_in import INVITATION_HOURS, check_new_password, link_address, make_link, store_password
+from pagegrade.service.sign_in import INVITATION_HOURS, check_new_password, link_url, make_link, store_password
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import count_admins, list_accounts, list_erasing, load_account
 from pagegrade.store.repositories.search import compact_index
@@ -172,7 +172,7 @@ def _print_link(account: Account, link: tuple[str, int], origin: str) -> None:
         f"This link signs in to account {account.id} ({account.name}) once, until {moment(until_ms)}. "
         "Anyone with the link can sign in. If the server has another URL, set PAGEGRADE_BASE_URL.\n"
     )
-    write_stdout(f"{link_address(origin, token)}\n")
+    write_stdout(f"{link_url(origin, token)}\n")
 
 
 def _entry(account: Account) -> dict[str, object]:

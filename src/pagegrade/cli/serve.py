@@ -14,7 +14,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.accounts.access import ensure_owner
 from pagegrade.service.container import Services
-from pagegrade.service.sign_in import LINK_HOURS, link_address, make_link
+from pagegrade.service.sign_in import LINK_HOURS, link_url, make_link
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.redact import name_of
 from pagegrade.store.engine.server_lock import hold_locks, lock_files
@@ -113,7 +113,7 @@ class _Front:
         place = self._server.data_folder or f"the database {name_of(services.database)}"
         say(f"Pagegrade listens on {url} and keeps its data in {place} (process {os.getpid()}).")
         if token is not None:
-            say(f"Sign in with your browser, once, within {LINK_HOURS} hours:\n\n    {link_address(origin, token)}\n")
+            say(f"Sign in with your browser, once, within {LINK_HOURS} hours:\n\n    {link_url(origin, token)}\n")
         if secret is not None:
             say(f"Your first API key, shown this one time:\n\n    {secret}\n")
             say(

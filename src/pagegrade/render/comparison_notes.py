@@ -17,7 +17,7 @@ def comparison_notes(comparison: Comparison) -> list[str]:
             "The rules have changed since: the scores do not compare, and nothing is called new or fixed.",
         ),
         (comparison.same_url, "The baseline is about another URL."),
-        (comparison.same_final_url, "The address led to another page than before."),
+        (comparison.same_final_url, "The URL led to another page than before."),
     )
     exact = comparison.hidden_by_rounding
     more = "" if exact is None else f" ({exact[0]:.1f} → {exact[1]:.1f} before caps and rounding)"

@@ -23,7 +23,7 @@ from pagegrade.report.compare import Comparison
 __all__ = ["NOTHING", "Extras", "RunPoint", "render_article", "render_comparison"]
 
 
-def _no_check_address(check: str) -> str | None:  # noqa: ARG001 - of nothing, whatever is asked
+def _no_check_url(check: str) -> str | None:  # noqa: ARG001 - of nothing, whatever is asked
     return None
 
 
@@ -37,19 +37,19 @@ class Extras:
     """The run whose report this is; ``None`` where runs have no numbers."""
     timezone: str = "UTC"
     """IANA name, for every time that is shown."""
-    run_address: Callable[[int], str] | None = None
+    run_url: Callable[[int], str] | None = None
     """Number of a run -> where it is shown; ``None``: nowhere."""
-    compare_address: Callable[[int, int], str] | None = None
+    compare_url: Callable[[int, int], str] | None = None
     """(older, newer) -> where they are compared; ``None``: nowhere."""
-    check_address: Callable[[str], str | None] = _no_check_address
+    check_url: Callable[[str], str | None] = _no_check_url
     """Id of a check -> our page about it; ``None``: there is none, and its source is named instead."""
-    picture_address: Callable[[str], str] | None = None
+    picture_url: Callable[[str], str] | None = None
     """Name of a picture of the page -> its address; ``None``: it is not to be had."""
     exports: tuple[tuple[str, str], ...] = ()
     """(name, URL) of the formats that the report can be exported in."""
     finding_file: Callable[[str, str], str] | None = None
     """(``md`` or ``prompt``, id of a check) -> one finding as a file; ``None``: not to be had."""
-    ignore_address: Callable[[str], str] | None = None
+    ignore_url: Callable[[str], str] | None = None
     """Id of a check -> the page where its finding is ignored; ``None``: not for this reader."""
     query: ReportQuery | None = None
     """State of the page; ``None``: everything stands on one page, below each other."""

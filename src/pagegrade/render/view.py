@@ -50,8 +50,8 @@ _ARTIFACT_NAMES: Final[Mapping[str, str]] = {
     "robots_txt": "robots.txt",
     "sitemaps": N_("sitemaps"),
     "not_found_probe": N_("a page that does not exist"),
-    "insecure_probe": N_("the address over plain HTTP"),
-    "sibling_probe": N_("the address with or without www"),
+    "insecure_probe": N_("the URL over plain HTTP"),
+    "sibling_probe": N_("the URL with or without www"),
     "favicon": "favicon.ico",
     "tls": N_("the certificate"),
     "dns": N_("DNS records"),
@@ -418,7 +418,7 @@ def page_facts(report: Report, words: Words = ENGLISH, *, timing: bool = True) -
         (words.gettext("Timing"), ", ".join(times) if timing else ""),
         *browser_facts(report, words),
         (words.gettext("Server"), visible(page.server, 80)),
-        (words.gettext("Address"), visible(page.address or "", 60)),
+        (words.gettext("URL"), visible(page.address or "", 60)),
     ]
     return tuple((name, value) for name, value in facts if value)
 

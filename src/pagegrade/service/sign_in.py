@@ -114,7 +114,7 @@ def make_link(tx: Transaction, account_id: int, *, hours: int, now_ms: int) -> t
     return token, until_ms
 
 
-def link_address(origin: str, token: str) -> str:
+def link_url(origin: str, token: str) -> str:
     """The whole address of a link.
 
     Args:

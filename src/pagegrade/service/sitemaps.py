@@ -43,7 +43,7 @@ _SUCCESS: Final = range(200, 300)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundAddresses:
+class FoundURLs:
     """URLs of a sitemap."""
 
     urls: tuple[str, ...] = ()
@@ -75,9 +75,9 @@ class _Reading:
             self.failure, self.status = why, status
 
 
-async def read_sitemap_addresses(
+async def read_sitemap_urls(
     services: Services, typed: str, *, account_id: int, resolver: Resolver | None = None
-) -> FoundAddresses:
+) -> FoundURLs:
     """Read a sitemap, and those that it names if it is an index.
 
     Args:
@@ -104,7 +104,7 @@ async def read_sitemap_addresses(
         reading.fail("time")
     finally:
         await known.aclose()
-    return FoundAddresses(
+    return FoundURLs(
         urls=tuple(reading.urls),
         files=reading.files,
         is_whole=reading.is_whole,
@@ -131,7 +131,7 @@ async def _read_all(
     deadline = asyncio.get_running_loop().time() + WHOLE_S
     allowance = Allowance(WHOLE_BYTES)
     async with HTTPClient(policy=policy_of(target, options), resolver=resolver, deadline=deadline) as client:
-        first = await _first_addresses(client, target, may_ask, allowance, children)
+        first = await _first_urls(client, target, may_ask, allowance, children)
         queue = deque((url, False) for url in first)
         seen: set[str] = set()
         while queue:
@@ -170,7 +170,7 @@ def _keep(reading: _Reading, found: SitemapReading) -> None:
         reading.fail(found.file.error)
 
 
-async def _first_addresses(
+async def _first_urls(
     client: HTTPClient,
     target: Target,
     may_ask: Callable[[str], Awaitable[bool]],

@@ -17,7 +17,7 @@ from pagegrade.service.reports.bulk import (
     create_reports,
     find_capacity,
     find_known,
-    read_addresses,
+    read_url_list,
 )
 from pagegrade.service.reports.validation import NewReport, read_new_report
 from pagegrade.store.queue.claim import claim_runs
@@ -47,7 +47,7 @@ def new_reports(instance: Instance, count: int) -> tuple[NewReport, ...]:
 
 def test_a_list_is_read_line_by_line() -> None:
     """Blank lines and comments mean nothing, blanks around an address do not count, and what comes again is merged."""
-    read = read_addresses("\n example.com \r\n# a comment\n\nhttps://example.com/#top\n\thttp://b.example/x", OPTIONS)
+    read = read_url_list("\n example.com \r\n# a comment\n\nhttps://example.com/#top\n\thttp://b.example/x", OPTIONS)
 
     assert read.urls == ("https://example.com/", "http://b.example/x")
     assert (read.repeated, read.refused_count, read.left_out) == (1, 0, 0)
@@ -55,7 +55,7 @@ def test_a_list_is_read_line_by_line() -> None:
 
 def test_lines_that_cannot_be_used_are_reported_with_their_number() -> None:
     """Each with the reason, as the form for one report would give it."""
-    read = read_addresses("example.com\nftp://a.example/\n10.0.0.1\nhttps://u:p@a.example/\nno such thing", OPTIONS)
+    read = read_url_list("example.com\nftp://a.example/\n10.0.0.1\nhttps://u:p@a.example/\nno such thing", OPTIONS)
 
     assert read.urls == ("https://example.com/",)
     assert [(line.number, line.code) for line in read.refused] == [
@@ -68,8 +68,8 @@ def test_lines_that_cannot_be_used_are_reported_with_their_number() -> None:
 
 def test_a_list_is_bounded() -> None:
     """Addresses over the limit are counted and left out, and so are the reasons of many bad lines."""
-    many = read_addresses("\n".join(f"a.example/{number}" for number in range(AT_ONCE + 3)), OPTIONS)
-    bad = read_addresses("ftp://a.example/\n" * (MAX_REFUSED + 7), OPTIONS)
+    many = read_url_list("\n".join(f"a.example/{number}" for number in range(AT_ONCE + 3)), OPTIONS)
+    bad = read_url_list("ftp://a.example/\n" * (MAX_REFUSED + 7), OPTIONS)
 
     assert (len(many.urls), many.left_out) == (AT_ONCE, 3)
     assert (len(bad.refused), bad.refused_count) == (MAX_REFUSED, MAX_REFUSED + 7)
@@ -77,7 +77,7 @@ def test_a_list_is_bounded() -> None:
 
 def test_half_a_million_lines_are_not_all_evaluated() -> None:
     """They are counted: to evaluate each would keep a processor busy for many seconds."""
-    read = read_addresses("\n" * 1_000 + "a\n" * 500_000 + "example.com", OPTIONS)
+    read = read_url_list("\n" * 1_000 + "a\n" * 500_000 + "example.com", OPTIONS)
 
     assert (read.urls, read.repeated) == ((), 0)
     assert read.refused_count == MAX_EVALUATED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.report_urls import AT_ONCE, find_addresses
+from pagegrade.store.repositories.report_urls import AT_ONCE, find_urls
 from pagegrade.store.repositories.reports import add_report
 from tests.store_builders import NOW_MS, add_owner, make_database
 
@@ -30,8 +30,8 @@ def test_addresses_are_found_with_their_newest_report(tmp_path: Path) -> None:
         add(tx, 2, "https://a.example/bob", "c")
         asked = ("https://a.example/", "https://a.example/bob", "https://a.example/none")
 
-        assert find_addresses(tx, 1, asked) == {"https://a.example/": newest}
-        assert find_addresses(tx, 1, ()) == {}
+        assert find_urls(tx, 1, asked) == {"https://a.example/": newest}
+        assert find_urls(tx, 1, ()) == {}
 
     database.write_here(work)
     database.close()
@@ -46,7 +46,7 @@ def test_more_addresses_than_one_statement_takes_are_found(tmp_path: Path) -> No
     def work(tx: Transaction) -> None:
         first, last = add(tx, 1, urls[0], "a"), add(tx, 1, urls[-1], "b")
 
-        assert find_addresses(tx, 1, urls) == {urls[0]: first, urls[-1]: last}
+        assert find_urls(tx, 1, urls) == {urls[0]: first, urls[-1]: last}
 
     database.write_here(work)
     database.close()
@@ -60,9 +60,7 @@ def test_an_expired_report_is_none(tmp_path: Path) -> None:
     def work(tx: Transaction) -> None:
         waiting = add(tx, 1, "https://a.example/", "a")
 
-        assert find_addresses(tx, 1, ["https://a.example/"], expired_before_ms=NOW_MS + 1) == {
-            "https://a.example/": waiting
-        }
+        assert find_urls(tx, 1, ["https://a.example/"], expired_before_ms=NOW_MS + 1) == {"https://a.example/": waiting}
 
     database.write_here(work)
     database.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pagegrade.web.pages.assets import ASSETS, MEDIA_TYPES, asset_address
+from pagegrade.web.pages.assets import ASSETS, MEDIA_TYPES, asset_url
 from tests.web.calling import Instance, with_instance
 
 
@@ -25,17 +25,17 @@ def fetch(tmp_path: Path, address: str) -> httpx.Response:
 @pytest.mark.parametrize("name", ASSETS)
 def test_a_file_is_found_where_pages_say_it_is(name: str, tmp_path: Path) -> None:
     """With its type, to be kept for ever, because another content has another address."""
-    answer = fetch(tmp_path, asset_address(name))
+    answer = fetch(tmp_path, asset_url(name))
 
     assert answer.status_code == 200
     assert answer.headers["content-type"] in set(MEDIA_TYPES.values())
     assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
-    assert hashlib.sha256(answer.content).hexdigest()[:16] in asset_address(name)
+    assert hashlib.sha256(answer.content).hexdigest()[:16] in asset_url(name)
 
 
 def test_who_cannot_unpack_gets_it_plain(tmp_path: Path) -> None:
     """The same content, as the header Vary says."""
-    address = asset_address("site.css")
+    address = asset_url("site.css")
 
     async def script(instance: Instance) -> list[httpx.Response]:
         encodings = ("gzip", "identity")

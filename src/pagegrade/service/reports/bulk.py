@@ -18,7 +18,7 @@ from pagegrade.service.reports.operations import check_capacity, count_reports, 
 from pagegrade.service.reports.validation import NewReport, check_allowed
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.length import count_unfinished
-from pagegrade.store.repositories.report_urls import find_addresses
+from pagegrade.store.repositories.report_urls import find_urls
 
 MAX_EVALUATED: Final = 2_000
 """Lines that are read; one takes up to a tenth of a millisecond, and half a million fit into a form."""
@@ -41,7 +41,7 @@ class RefusedLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AddressList:
+class ReadURLs:
     """Content of a submitted list."""
 
     urls: tuple[str, ...]
@@ -71,7 +71,7 @@ class Capacity:
         return self.runs if self.reports is None else min(self.reports, self.runs)
 
 
-def read_addresses(text: str, options: ServiceOptions) -> AddressList:
+def read_url_list(text: str, options: ServiceOptions) -> ReadURLs:
     """Evaluate a list of addresses, one a line; blank lines and those that begin with ``#`` mean nothing.
 
     Args:
@@ -104,7 +104,7 @@ def read_addresses(text: str, options: ServiceOptions) -> AddressList:
             urls[url] = None
         else:
             left_out += 1
-    return AddressList(
+    return ReadURLs(
         urls=tuple(urls),
         refused=tuple(refused),
         refused_count=refused_count,
@@ -117,7 +117,7 @@ def find_known(
     tx: Transaction, caller: Caller, urls: Sequence[str], options: ServiceOptions, now_ms: int
 ) -> Mapping[str, int]:
     """Those of the canonical addresses that the caller has reports of, each with the newest report's id."""
-    return find_addresses(tx, caller.account.id, urls, expired_before_ms=expired_before_ms(options, now_ms))
+    return find_urls(tx, caller.account.id, urls, expired_before_ms=expired_before_ms(options, now_ms))
 
 
 def find_capacity(tx: Transaction, caller: Caller, options: ServiceOptions, now_ms: int) -> Capacity:

@@ -15,7 +15,7 @@ AT_ONCE: Final = 200
 """Maximum number of URLs of one statement."""
 
 
-def find_addresses(
+def find_urls(
     tx: Transaction, account_id: int, urls: Sequence[str], *, expired_before_ms: int | None = None
 ) -> dict[str, int]:
     """Return the URLs that the account has reports for, each with the id of its newest report.

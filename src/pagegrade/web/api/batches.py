@@ -12,7 +12,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports import batches as service
 from pagegrade.service.reports.validation import NewReport
-from pagegrade.service.sitemaps import read_sitemap_addresses
+from pagegrade.service.sitemaps import read_sitemap_urls
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import Response
@@ -101,7 +101,7 @@ async def _listed(
 
 async def _sitemap(account: Account, services: Services, typed: str) -> tuple[str, ...]:
     try:
-        found = await read_sitemap_addresses(services, typed, account_id=account.id)
+        found = await read_sitemap_urls(services, typed, account_id=account.id)
     except InvalidInput as error:
         code, message = error.reason or error.code, error.message
     else:

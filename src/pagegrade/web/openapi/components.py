@@ -193,7 +193,7 @@ PROBLEM_HEADERS: Final[dict[str, tuple[str, ...]]] = {
 """Code -> headers its answer has besides those of every answer."""
 
 DESCRIPTION: Final = """\
-A web address goes in; a graded report on the page comes out, and every point of the score is explained.
+Enter a URL and get a graded report on the page, with the reason for every point of the score.
 
 **Keys.** Send your key with every call: `Authorization: Bearer pgk_...`. Only the catalogue of checks and this
 description need none.

@@ -38,7 +38,7 @@ KEPT: Final = ("Cache-Control", "public, max-age=31536000, immutable")
 class Asset:
     """A static file of the pages."""
 
-    address: str
+    url: str
     """Path on this server."""
     content: bytes
     compressed: bytes
@@ -46,15 +46,15 @@ class Asset:
     media_type: str
 
 
-def asset_address(name: str) -> str:
+def asset_url(name: str) -> str:
     """Return the path of a file; ``KeyError`` for an unknown name."""
-    return _asset(name).address
+    return _asset(name).url
 
 
 async def show_asset(request: Request) -> Response:
     """Return a file, compressed if the client accepts gzip."""
     name, digest = request.path_params["name"], request.path_params["digest"]
-    if name not in ASSETS or _asset(name).address != f"/static/{digest}/{name}":
+    if name not in ASSETS or _asset(name).url != f"/static/{digest}/{name}":
         raise NotFound
     asset = _asset(name)
     headers: tuple[tuple[str, str], ...] = (KEPT, ("Vary", "Accept-Encoding"))
@@ -80,7 +80,7 @@ def _asset(name: str) -> Asset:
     is_compressed = ASSETS[name][0][-1].endswith(".gz")
     content = gzip.decompress(raw) if is_compressed else raw
     return Asset(
-        address=f"/static/{hashlib.sha256(content).hexdigest()[:16]}/{name}",
+        url=f"/static/{hashlib.sha256(content).hexdigest()[:16]}/{name}",
         content=content,
         compressed=raw if is_compressed else gzip.compress(content, 9, mtime=0),
         media_type=MEDIA_TYPES[name.rpartition(".")[2]],

@@ -21,19 +21,19 @@ from pagegrade.service.runs.analysis import AnalyzeOptions
 _URL: Final = ("url", "sitemap")
 """Fields that contain a URL."""
 SENTENCES: Final[dict[tuple[str, str], str]] = {
-    ("url", "required"): N_("Enter the address of a page."),
-    ("url", "empty"): N_("Enter the address of a page."),
-    ("url", "too_long"): N_("The address is too long. Use one of at most 2,048 characters."),
-    ("url", "control_character"): N_("The address has a space in it. Take it out."),
-    ("url", "relative"): N_("The address names no site. Enter all of it, like example.com/page."),
-    ("url", "bad_host"): N_("A site with this name cannot exist. Check the address for mistakes."),
-    ("url", "unparsable"): N_("This cannot be read as an address. Enter one like example.com/page."),
-    ("url", "scheme_not_allowed"): N_("Only addresses that begin with http or https can be analyzed."),
-    ("url", "userinfo_not_allowed"): N_("The address holds a user name or a password. Take them out."),
+    ("url", "required"): N_("Enter the URL of a page."),
+    ("url", "empty"): N_("Enter the URL of a page."),
+    ("url", "too_long"): N_("The URL is too long. Use one of at most 2,048 characters."),
+    ("url", "control_character"): N_("The URL has a space in it. Remove it."),
+    ("url", "relative"): N_("The URL has no host name. Enter all of it, like example.com/page."),
+    ("url", "bad_host"): N_("A site with this name cannot exist. Check the URL for mistakes."),
+    ("url", "unparsable"): N_("This is not a URL. Enter one like example.com/page."),
+    ("url", "scheme_not_allowed"): N_("Only URLs that begin with http or https can be analyzed."),
+    ("url", "userinfo_not_allowed"): N_("The URL has a user name or a password in it. Remove them."),
     ("url", "host_not_allowed"): N_("This server must not contact that site: its name is one of a private network."),
-    ("url", "port_not_allowed"): N_("This server must not contact that port. Use an address without a port."),
+    ("url", "port_not_allowed"): N_("This server must not contact that port. Use a URL without a port."),
     ("url", "address_not_allowed"): N_("This server must not contact that address: it is not a public one."),
-    ("url", "url_not_allowed"): N_("This server must not contact that address."),
+    ("url", "url_not_allowed"): N_("This server must not contact that URL."),
     ("privacy", "not_in"): N_("Choose who may see the report."),
     ("password", "required"): N_("Enter a password, or change who may see the report."),
     ("password", "too_long"): N_("The password is too long. Use at most 128 characters."),
@@ -59,11 +59,11 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
         "A line is no condition. Enter conditions such as score<80, check.noindex, score drop>=5 or lcp_ms>2500 for 3."
     ),
     ("budgets", "too_many"): N_("A monitor has at most 20 budgets."),
-    ("search", "too_long"): N_("The search is too long. Search for a shorter part of the address."),
+    ("search", "too_long"): N_("The search is too long. Search for a shorter part of the URL."),
     ("search", "too_expensive"): N_(
-        "The search took too long, so the list is shown without it. Search for another text, or choose a project."
+        "The search took too long, so the list is shown without it. Search for another text, or choose a site."
     ),
-    ("project", "too_long"): N_("The name of the project is too long."),
+    ("project", "too_long"): N_("The name of the site is too long."),
     ("result", "not_in"): N_("There is no such result. The list shows all of them."),
     ("state", "not_in"): N_("There is no such state. The list shows all of them."),
     ("sort_by", "not_in"): N_("The list cannot be sorted by that. The newest reports come first."),

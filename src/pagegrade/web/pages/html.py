@@ -16,7 +16,7 @@ from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.admission import Admission
 from pagegrade.service.options import ServiceOptions
 from pagegrade.web.http.response import Response
-from pagegrade.web.pages.assets import asset_address
+from pagegrade.web.pages.assets import asset_url
 from pagegrade.web.request import Request
 
 MEDIA_TYPE: Final = "text/html; charset=utf-8"
@@ -134,5 +134,5 @@ def environment(tag: str) -> Environment:
     made.install_gettext_translations(texts_for(tag).catalogue, newstyle=True)  # type: ignore[attr-defined]
     made.filters.update(visible=visible, href=safe_href, prose=parse_prose)
     made.filters.update(iso=timestamp)
-    made.globals.update(asset=asset_address, project_url=PROJECT_URL)
+    made.globals.update(asset=asset_url, project_url=PROJECT_URL)
     return made

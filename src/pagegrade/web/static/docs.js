@@ -57,4 +57,7 @@ fetch("/api/v1/openapi.json")
   })
   .catch(() => {
     document.getElementById("broken").hidden = false;
+  })
+  .finally(() => {
+    document.getElementById("loading").hidden = true;
   });

@@ -75,7 +75,7 @@ def test_a_key_is_limited_to_a_project_on_its_page(tmp_path: Path) -> None:
         listed = await instance.page("GET", "/keys")
         found = await instance.call("GET", "/api/v1/reports", key=secret)
 
-        assert "Only the project <bdi>example.com</bdi>" in listed.text
+        assert "Only the site <bdi>example.com</bdi>" in listed.text
         assert found.json()["meta"]["total"] == 0
 
     with_instance(tmp_path, script)
@@ -116,7 +116,7 @@ def test_there_is_an_end_to_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         answer = await instance.page("POST", "/keys", data={"name": "one more", "expires": "90", **ALL})
 
         assert answer.status_code == 422
-        assert "Revoke one before you make another." in answer.text
+        assert "Revoke one before you create another." in answer.text
 
     with_instance(tmp_path, script)
 

@@ -20,27 +20,25 @@ from tests.web.calling import Instance, with_instance
 LOOPBACK = AnalyzeOptions(allow_networks=parse_networks(["127.0.0.0/8"]))
 
 
-async def preview(instance: Instance, addresses: str, sitemap: str = "") -> httpx.Response:
+async def preview(instance: Instance, urls: str, sitemap: str = "") -> httpx.Response:
     """The preview of the reports of a list."""
-    return await instance.page(
-        "POST", "/reports/bulk", data={"step": "preview", "addresses": addresses, "sitemap": sitemap}
-    )
+    return await instance.page("POST", "/reports/bulk", data={"step": "preview", "urls": urls, "sitemap": sitemap})
 
 
-async def create(instance: Instance, addresses: str, **more: str) -> httpx.Response:
+async def create(instance: Instance, urls: str, **more: str) -> httpx.Response:
     """Make it."""
-    return await instance.page("POST", "/reports/bulk", data={"step": "create", "addresses": addresses, **more})
+    return await instance.page("POST", "/reports/bulk", data={"step": "create", "urls": urls, **more})
 
 
-async def urls(instance: Instance) -> list[str]:
-    """The addresses of Alice's reports, oldest first."""
+async def listed_urls(instance: Instance) -> list[str]:
+    """The URLs of Alice's reports, oldest first."""
     answer = await instance.call("GET", "/api/v1/reports?per_page=100&sort=asc")
     return [each["url"] for each in answer.json()["data"]]
 
 
 def listed(answer: httpx.Response) -> list[str]:
-    """The addresses in the form."""
-    found = re.search(r'<textarea id="addresses"[^>]*>(.*?)</textarea>', answer.text, re.DOTALL)
+    """The URLs in the form."""
+    found = re.search(r'<textarea id="urls"[^>]*>(.*?)</textarea>', answer.text, re.DOTALL)
     return html.unescape(found[1]).splitlines() if found else []
 
 
@@ -53,15 +51,15 @@ def test_a_list_is_shown_before_anything_is_made(tmp_path: Path) -> None:
         answer = await preview(instance, text)
 
         assert answer.status_code == 200
-        assert "1 report would be made" in answer.text
-        assert "2 addresses that can be used" in answer.text
+        assert "1 report would be created" in answer.text
+        assert "2 URLs that can be used" in answer.text
         assert "1 of them has a report already" in answer.text
-        assert "1 line names an address again" in answer.text
+        assert "1 duplicate URL is left out" in answer.text
         assert "2 lines cannot be used" in answer.text
         assert "Line 6:" in answer.text
         assert "<script>alert" not in answer.text
         assert listed(answer) == ["https://known.example/", "https://new.example/"]
-        assert await urls(instance) == ["https://known.example/"]
+        assert await listed_urls(instance) == ["https://known.example/"]
 
     with_instance(tmp_path, script)
 
@@ -74,14 +72,14 @@ def test_what_was_shown_is_made(tmp_path: Path) -> None:
         woken: list[int] = []
         instance.services.wake = lambda: woken.append(1)
         done = await create(instance, "known.example\na.example\nb.example", privacy="1")
-        first = await urls(instance)
+        first = await listed_urls(instance)
         await create(instance, "known.example", again="1")
         newest = (await instance.call("GET", "/api/v1/reports?search=b.example")).json()["data"][0]
 
         assert (done.status_code, done.headers["location"]) == (303, "/reports?said=made")
         assert first == ["https://known.example/", "https://a.example/", "https://b.example/"]
         assert (newest["privacy"], newest["state"]) == (1, "queued")
-        assert (await urls(instance)).count("https://known.example/") == 2
+        assert (await listed_urls(instance)).count("https://known.example/") == 2
         assert woken
 
     with_instance(tmp_path, script)
@@ -130,34 +128,34 @@ def test_a_form_that_is_sent_twice_makes_its_reports_once(tmp_path: Path) -> Non
     """The button was pressed again while the first answer was on its way."""
 
     async def script(instance: Instance) -> None:
-        sent = {"addresses": "a.example\nb.example", "privacy": "2", "password": "open sesame"}
+        sent = {"urls": "a.example\nb.example", "privacy": "2", "password": "open sesame"}
         both = await asyncio.gather(create(instance, **sent), create(instance, **sent))
 
         assert [answer.status_code for answer in both] == [303, 303]
-        assert await urls(instance) == ["https://a.example/", "https://b.example/"]
+        assert await listed_urls(instance) == ["https://a.example/", "https://b.example/"]
 
     with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
-    ("addresses", "words"),
+    ("urls", "words"),
     [
-        ("", "Paste at least one address"),
-        ("# nothing\n\n", "Paste at least one address"),
+        ("", "Paste at least one URL"),
+        ("# nothing\n\n", "Paste at least one URL"),
         ("known.example", "have a report already. Tick"),
         ("a.example\nftp://x.example", "Some lines are not valid."),
     ],
 )
-def test_what_makes_no_reports_is_reported(tmp_path: Path, addresses: str, words: str) -> None:
+def test_what_makes_no_reports_is_reported(tmp_path: Path, urls: str, words: str) -> None:
     """Instead of an empty success."""
 
     async def script(instance: Instance) -> None:
         await instance.create("https://known.example/")
-        answer = await create(instance, addresses)
+        answer = await create(instance, urls)
 
         assert answer.status_code == 422
         assert words in answer.text
-        assert await urls(instance) == ["https://known.example/"]
+        assert await listed_urls(instance) == ["https://known.example/"]
 
     with_instance(tmp_path, script)
 
@@ -169,7 +167,7 @@ def test_an_empty_form_comes_back(tmp_path: Path) -> None:
         answer = await preview(instance, "\n# none\n")
 
         assert answer.status_code == 422
-        assert '<a href="#addresses">' in answer.text
+        assert '<a href="#urls">' in answer.text
 
     with_instance(tmp_path, script)
 
@@ -181,7 +179,7 @@ def test_as_many_are_made_as_there_is_room_for(tmp_path: Path) -> None:
         instance.services.options = replace(instance.services.options, max_reports=2)
         shown = await preview(instance, "a.example\nb.example\nc.example")
         await create(instance, "a.example\nb.example\nc.example")
-        made = await urls(instance)
+        made = await listed_urls(instance)
         full = await create(instance, "c.example")
 
         assert "2 reports can be created right now." in shown.text
@@ -275,7 +273,7 @@ def test_a_long_list_fits_and_a_longer_one_does_not(tmp_path: Path) -> None:
 
     async def script(instance: Instance) -> None:
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
-        start = b"step=preview&addresses="
+        start = b"step=preview&urls="
         line = b"a.example/" + b"x" * 2_000 + b"%0A"
         fits = (start + line * (MAX_FORM_BYTES // len(line) + 1))[:MAX_FORM_BYTES].rstrip(b"%0A")
         fits += b"x" * (MAX_FORM_BYTES - len(fits))
@@ -294,7 +292,7 @@ def test_each_account_creates_its_own(tmp_path: Path) -> None:
     async def script(instance: Instance) -> None:
         await instance.create("https://known.example/")
         bob = add_owner(instance.services.database, "Bob")[0]
-        sent = {"step": "create", "addresses": "known.example"}
+        sent = {"step": "create", "urls": "known.example"}
         of_bob = await instance.page("POST", "/reports/bulk", account=bob, data=sent)
         form = await instance.call("GET", "/reports/bulk", key=None)
         charlie = await instance.call(
@@ -303,7 +301,7 @@ def test_each_account_creates_its_own(tmp_path: Path) -> None:
 
         assert of_bob.status_code == 303
         assert (form.status_code, charlie.status_code) == (303, 401)
-        assert await urls(instance) == ["https://known.example/"]
+        assert await listed_urls(instance) == ["https://known.example/"]
 
     with_instance(tmp_path, script)
 

@@ -63,10 +63,10 @@ def test_a_password_is_hashed_and_never_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("sent", "where", "words"),
     [
-        ({}, "url", "Enter the address of a page."),
-        ({"url": "   "}, "url", "Enter the address of a page."),
+        ({}, "url", "Enter the URL of a page."),
+        ({"url": "   "}, "url", "Enter the URL of a page."),
         ({"url": 'https://10.0.0.1/"><script>'}, "url", "it is not a public one"),
-        ({"url": "ftp://a.example"}, "url", "Only addresses that begin with http or https"),
+        ({"url": "ftp://a.example"}, "url", "Only URLs that begin with http or https"),
         ({"url": "a.example", "privacy": "3"}, "privacy", "Choose who may see the report."),
         ({"url": "a.example", "privacy": "2"}, "password", "Enter a password"),
         ({"url": "a.example", "privacy": "2", "password": "x" * 129}, "password", "at most 128 characters"),

@@ -32,7 +32,7 @@ FULL = {
 def test_every_value_survives_a_link() -> None:
     """An address says all that was asked for, and is read back as the same."""
     first = asked(**FULL)
-    query = first.page_address(3).partition("?")[2]
+    query = first.page_url(3).partition("?")[2]
 
     assert not first.problems
     assert dict(parse_qsl(query)) == FULL
@@ -41,25 +41,25 @@ def test_every_value_survives_a_link() -> None:
 
 def test_what_is_so_anyway_is_not_said() -> None:
     """Empty values count as none."""
-    assert asked(search="", result="", sort="desc", per_page="10", page="1").page_address(1) == PATH
+    assert asked(search="", result="", sort="desc", per_page="10", page="1").page_url(1) == PATH
 
 
 def test_another_list_begins_with_its_first_page() -> None:
     """While the same list goes on."""
     third = asked(page="3", search="x")
 
-    assert third.address(result="good") == f"{PATH}?search=x&result=good"
-    assert third.page_address(4) == f"{PATH}?search=x&page=4"
-    assert third.project_address("example.com:8080") == f"{PATH}?project=example.com%3A8080"
+    assert third.url(result="good") == f"{PATH}?search=x&result=good"
+    assert third.page_url(4) == f"{PATH}?search=x&page=4"
+    assert third.project_url("example.com:8080") == f"{PATH}?project=example.com%3A8080"
     assert third.following() == f"{PATH}?search=x&page=3&follow=1"
     assert asked().following() == f"{PATH}?follow=1"
 
 
 def test_headings_sort_and_turn_round() -> None:
     """First in the direction people want, then in the other one."""
-    assert asked().sort_address("result") == f"{PATH}?sort_by=result&sort=asc"
-    assert asked(sort_by="result", sort="asc").sort_address("result") == f"{PATH}?sort_by=result"
-    assert asked().sort_address("generated_at") == f"{PATH}?sort_by=generated_at"
+    assert asked().sort_url("result") == f"{PATH}?sort_by=result&sort=asc"
+    assert asked(sort_by="result", sort="asc").sort_url("result") == f"{PATH}?sort_by=result"
+    assert asked().sort_url("generated_at") == f"{PATH}?sort_by=generated_at"
     assert [asked(sort_by="url", sort=sort).aria_sort("url") for sort in ("asc", "desc")] == ["ascending", "descending"]
     assert asked().aria_sort("url") == ""
 

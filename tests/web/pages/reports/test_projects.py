@@ -46,7 +46,7 @@ def test_each_account_has_its_own_projects(tmp_path: Path) -> None:
         of_bob = await instance.page("GET", "/projects", account=bob)
         charlie = await instance.call("GET", "/projects", key=None, headers=HTML)
 
-        assert "No projects yet" in of_bob.text
+        assert "No sites yet" in of_bob.text
         assert "a.example" not in of_bob.text
         assert charlie.headers["location"] == "/sign-in?next=%2Fprojects"
 

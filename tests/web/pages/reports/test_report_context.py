@@ -12,8 +12,8 @@ from pagegrade.web.pages.reports.report_context import (
     FASTEST_S,
     FORMATS,
     SLOWEST_S,
-    Addresses,
-    check_address,
+    ReportURLs,
+    check_url,
     export_links,
     point_of,
     waiting_header,
@@ -22,7 +22,7 @@ from pagegrade.web.report_files import PAPERS
 from tests.web.pages.view_builders import make_run, make_viewed
 
 NOW_MS = 1_800_000_000_000
-HERE = Addresses("/r/slug")
+HERE = ReportURLs("/r/slug")
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_pdf_is_not_offered_where_none_can_be_made(monkeypatch: pytest.MonkeyP
     assert [address for _, address in links] == [f"/r/slug/export/{name}" for name in FORMATS if name not in PAPERS]
 
 
-def test_addresses_are_below_that_of_the_report() -> None:
+def test_urls_are_below_that_of_the_report() -> None:
     """For its owner and behind its link alike."""
     assert HERE.run(3) == "/r/slug/runs/3"
     assert HERE.compare(1, 2) == "/r/slug/compare?from=1&to=2"
@@ -82,8 +82,8 @@ def test_addresses_are_below_that_of_the_report() -> None:
 
 def test_only_checks_that_there_are_have_a_page() -> None:
     """An old report may name others."""
-    assert check_address("https") == "/checks/https"
-    assert check_address("gone") is None
+    assert check_url("https") == "/checks/https"
+    assert check_url("gone") is None
 
 
 def test_a_run_without_an_error_has_no_code() -> None:

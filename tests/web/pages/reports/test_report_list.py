@@ -372,11 +372,11 @@ def test_the_tiles_name_the_average_and_what_got_worse(tmp_path: Path) -> None:
 
         assert "Average score" not in empty
         assert re.search(r'Average score</p><p class="figure">75<', page)
-        assert re.search(r'Got worse this week</p><p class="figure">1<', page)
+        assert re.search(r'Worse this week</p><p class="figure">1<', page)
         assert 'href="/reports/1/compare?from=1&amp;to=2"' in page
         assert "90 → 60" in page
         assert re.search(r'Average score</p><p class="figure">90<', project)
-        assert re.search(r'Got worse this week</p><p class="figure">0<', project)
+        assert re.search(r'Worse this week</p><p class="figure">0<', project)
         assert "Worst pages first" not in page
         # Each column has a header, also that of the boxes.
         head = page.partition("<thead>")[2].partition("</thead>")[0]

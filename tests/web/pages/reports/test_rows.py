@@ -9,7 +9,7 @@ import pytest
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.stored import StoredReport
 from pagegrade.render.i18n import texts_for
-from pagegrade.web.pages.reports.rows import FAILURES, row_of, short_address, state_object
+from pagegrade.web.pages.reports.rows import FAILURES, row_of, short_url, state_object
 
 TEXTS = texts_for("en")
 
@@ -43,7 +43,7 @@ def test_a_row_says_everything_in_words() -> None:
     """Result, score, state and privacy, and when the results were made."""
     row = row_of(stored(), TEXTS, {7: "A title"})
 
-    assert (row.address, row.title, row.project) == ("example.com/a", "A title", "example.com")
+    assert (row.url, row.title, row.project) == ("example.com/a", "A title", "example.com")
     assert (row.grade, row.grade_words, row.score_words) == ("good", "Good", "88 of 100")
     assert (row.state_words, row.privacy_words, row.at_ms) == ("Analyzed", "Anyone with the link", 5_000)
     assert not row.is_live
@@ -81,9 +81,9 @@ def test_every_failure_has_words() -> None:
         ("https://example.com/\u202egpj", "example.com/\\u202egpj"),
     ],
 )
-def test_addresses_are_short_and_harmless(url: str, shown: str) -> None:
+def test_urls_are_short_and_harmless(url: str, shown: str) -> None:
     """As people write them; what cannot be seen is spelled out."""
-    assert short_address(url) == shown
+    assert short_url(url) == shown
 
 
 def test_a_page_gets_values_ready_to_show() -> None:

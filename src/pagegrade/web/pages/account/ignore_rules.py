@@ -50,7 +50,7 @@ async def list_rules(request: Request, work: UnitOfWork, view: View) -> Response
         total=found.total,
         page=query.page,
         last_page=max(1, -(-found.total // query.per_page)),
-        address=lambda number: f"{PATH}?page={number}{size}",
+        url=lambda number: f"{PATH}?page={number}{size}",
         said=None if said is None else view.texts.gettext(said),
         timezone=view.admitted.account.timezone,
     )

@@ -39,18 +39,18 @@ EXPIRIES: Final[dict[str, tuple[int | None, str]]] = {
 USUAL_EXPIRY: Final = "365"
 SCOPE_TEXTS: Final = {
     "reports:read": N_("Read reports"),
-    "reports:write": N_("Make, change and delete reports"),
+    "reports:write": N_("Create, change and delete reports"),
     "account:read": N_("Read the account and what it has used"),
     "ignores": N_("Ignore findings"),
     "monitors": N_("Read and change monitors"),
     "webhooks": N_("Read and change webhooks"),
-    KEYS: N_("Make and revoke keys"),
+    KEYS: N_("Create and revoke keys"),
 }
 SAID: Final = {"revoked": N_("The key is revoked. It works no longer.")}
 WRONG: Final = {
     NAME: ("name", N_("Enter a name of 1 to 200 characters, such as what the key is for.")),
     PROJECT: ("project", N_("Enter a host such as example.com, or leave the field empty.")),
-    SCOPE: ("scopes", N_("Tick at least one thing that the key may do.")),
+    SCOPE: ("scopes", N_("Select at least one permission of the key.")),
 }
 """Error reason -> (field, message)."""
 
@@ -85,7 +85,7 @@ async def create_key(request: Request, work: UnitOfWork, view: View) -> Response
         )
     except InvalidInput as error:
         if error.reason == TOO_MANY:
-            many = gettext("You have %(most)s keys that work. Revoke one before you make another.", most=MAX_KEYS)
+            many = gettext("You have %(most)s keys that work. Revoke one before you create another.", most=MAX_KEYS)
             return await _show(request, work, view, sent, {"": many})
         name, sentence = WRONG[error.reason or NAME]
         return await _show(request, work, view, sent, {name: gettext(sentence)})

@@ -82,7 +82,9 @@ async def create_webhook(request: Request, work: UnitOfWork, view: View, service
         wrong = {violation.field: violation.message for violation in error.violations}
         return await _show(request, work, view, sent, wrong)
     except QuotaExceeded:
-        many = view.texts.gettext("You have %(most)s webhooks. Delete one before you make another.", most=MAX_WEBHOOKS)
+        many = view.texts.gettext(
+            "You have %(most)s webhooks. Delete one before you create another.", most=MAX_WEBHOOKS
+        )
         return await _show(request, work, view, sent, {"": many})
     if made.secret is None:
         return go(f"/webhooks/{made.webhook.id}")

@@ -23,7 +23,7 @@ from pagegrade.service.accounts.operations import (
 )
 from pagegrade.service.container import Services
 from pagegrade.service.erasure import OWN_ERASURE, PARTS_OF_A_REQUEST, finish_erasure
-from pagegrade.service.sign_in import link_address
+from pagegrade.service.sign_in import link_url
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
@@ -200,7 +200,7 @@ def _show_link(view: View, account: Account, token: str, until_ms: int, *, is_ne
         "admin_link.html.jinja",
         policy=HELPED,
         account=account,
-        link=link_address(view.options.base_url, token),
+        link=link_url(view.options.base_url, token),
         until_ms=until_ms,
         is_new=is_new,
         me=view.admitted.account,

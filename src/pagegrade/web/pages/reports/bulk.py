@@ -14,15 +14,15 @@ from pagegrade.render.escape import visible
 from pagegrade.service.container import Services
 from pagegrade.service.options import AT_ONCE
 from pagegrade.service.reports.bulk import (
-    AddressList,
     Capacity,
+    ReadURLs,
     create_reports,
     create_unknown_reports,
     find_known_and_capacity,
-    read_addresses,
+    read_url_list,
 )
 from pagegrade.service.reports.validation import NewReport
-from pagegrade.service.sitemaps import FoundAddresses, read_sitemap_addresses
+from pagegrade.service.sitemaps import FoundURLs, read_sitemap_urls
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
@@ -39,31 +39,31 @@ from pagegrade.web.report_requests import new_report_of, refuse_when_draining
 from pagegrade.web.request import Request
 
 MAX_FORM_BYTES: Final = 1_048_576
-"""Maximum length of a form: fits the maximum number of addresses, and some more."""
+"""Maximum length of a form: fits the maximum number of URLs, and some more."""
 MAX_SHOWN: Final = 100
 """Characters of a rejected line that the page repeats."""
-NOTHING: Final = N_("Paste at least one address, or enter the address of a sitemap.")
+NOTHING: Final = N_("Paste at least one URL, or enter the URL of a sitemap.")
 NOTHING_NEW: Final = N_("All of these have a report already. Tick that they get another one, or change the list.")
 NO_CAPACITY: Final = N_("No more reports can be created right now.")
-SOME_REFUSED: Final = N_("Some lines are not valid. Check the remaining addresses, then create the reports.")
+SOME_REFUSED: Final = N_("Some lines are not valid. Check the remaining URLs, then create the reports.")
 FAILURES: Final = {
-    "dns": N_("The site of the sitemap was not found. Check its address."),
+    "dns": N_("The site of the sitemap was not found. Check its URL."),
     "connect": N_("The site of the sitemap could not be reached. Try again later."),
     "tls": N_("No secure connection to the site of the sitemap could be made."),
-    "timeout": N_("The sitemap did not come in time. Try again later, or paste the addresses."),
-    "time": N_("The sitemap did not come in time. Try again later, or paste the addresses."),
+    "timeout": N_("The sitemap did not come in time. Try again later, or paste the URLs."),
+    "time": N_("The sitemap did not come in time. Try again later, or paste the URLs."),
     "busy": N_("The site of the sitemap could not be reached. Try again later."),
     "protocol": N_("The answer of the site could not be understood, or its redirects never end."),
-    "address_not_allowed": N_("The sitemap leads to an address that this server must not contact."),
-    "html": N_("There is a web page at this address, and no sitemap."),
+    "address_not_allowed": N_("The sitemap leads to a URL that this server must not contact."),
+    "html": N_("There is a web page at this URL, and no sitemap."),
     "empty": N_("The sitemap lists no pages."),
     "doctype": N_("The sitemap cannot be read: it has a document type declaration, which sitemaps must not have."),
     "malformed": N_("The sitemap cannot be read: it is no valid XML."),
     "decode": N_("The sitemap cannot be read: its compression is broken."),
-    "too_large": N_("The sitemap is too large to be read here. Paste the addresses you need."),
+    "too_large": N_("The sitemap is too large to be read here. Paste the URLs you need."),
 }
 """Failure of a sitemap -> message."""
-UNREADABLE: Final = N_("The sitemap could not be read. Paste the addresses instead.")
+UNREADABLE: Final = N_("The sitemap could not be read. Paste the URLs instead.")
 REFUSED: Final = N_("The site answered with HTTP %(status)s instead of the sitemap.")
 
 
@@ -71,14 +71,14 @@ REFUSED: Final = N_("The site answered with HTTP %(status)s instead of the sitem
 class _Preview:
     """Preview of the reports that a list would create."""
 
-    listed: AddressList
+    listed: ReadURLs
     known: Mapping[str, int]
     capacity: Capacity
     is_whole: bool = True
     """False if only the beginning of a sitemap was read."""
 
     def wanted(self, *, again: bool) -> tuple[str, ...]:
-        """Return the addresses that get a report."""
+        """Return the URLs that get a report."""
         return tuple(url for url in self.listed.urls if again or url not in self.known)
 
 
@@ -104,13 +104,13 @@ async def create_in_bulk(
 async def _preview(
     work: UnitOfWork, limits: RateLimit, view: View, services: Services, sent: Mapping[str, str]
 ) -> Response:
-    text, sitemap = sent.get("addresses", ""), sent.get("sitemap", "").strip()
-    found = FoundAddresses()
+    text, sitemap = sent.get("urls", ""), sent.get("sitemap", "").strip()
+    found = FoundURLs()
     if sitemap:
         # The request makes this server contact another site.
         await limits.take_analysis()
         try:
-            found = await read_sitemap_addresses(services, sitemap, account_id=view.admitted.account.id)
+            found = await read_sitemap_urls(services, sitemap, account_id=view.admitted.account.id)
         except InvalidInput as error:
             problems = problems_of_input(view.texts, error, field="sitemap")
             problems["sitemap"] = with_setting(view.texts, problems["sitemap"], sitemap, view.options.analyze)
@@ -120,7 +120,7 @@ async def _preview(
         text = "\n".join((text, *found.urls))
     seen = await _look(work, view, text, is_whole=found.is_whole)
     if not seen.listed.urls and not seen.listed.refused_count:
-        return _form(view, sent, {"addresses": view.texts.gettext(NOTHING)}, status=422)
+        return _form(view, sent, {"urls": view.texts.gettext(NOTHING)}, status=422)
     return _show(view, seen, {})
 
 
@@ -128,17 +128,17 @@ async def _create(
     work: UnitOfWork, limits: RateLimit, view: View, services: Services, sent: Mapping[str, str]
 ) -> Response:
     refuse_when_draining(services)
-    seen = await _look(work, view, sent.get("addresses", ""))
+    seen = await _look(work, view, sent.get("urls", ""))
     again, options = sent.get("again") == "1", view.options
     urls = seen.wanted(again=again)[: seen.capacity.size]
     problem = _why_not(seen, urls, again=again)
     if problem:
-        return _show(view, seen, sent, {"addresses": view.texts.gettext(problem)}, status=422)
+        return _show(view, seen, sent, {"urls": view.texts.gettext(problem)}, status=422)
     try:
-        # Hundreds of addresses take a while to validate, and every other client would wait.
+        # Hundreds of URLs take a while to validate, and every other client would wait.
         new_reports = await asyncio.to_thread(_new_reports, view, urls, sent)
     except InvalidInput as error:
-        return _show(view, seen, sent, problems_of_input(view.texts, error, field="addresses"), status=422)
+        return _show(view, seen, sent, problems_of_input(view.texts, error, field="urls"), status=422)
     await limits.take_analysis()
     password = new_reports[0].password
     password_hash = None if password is None else await services.passwords.hash(password)
@@ -181,12 +181,12 @@ def _new_reports(view: View, urls: tuple[str, ...], sent: Mapping[str, str]) -> 
 async def _look(work: UnitOfWork, view: View, text: str, *, is_whole: bool = True) -> _Preview:
     options = view.options
     # A long list takes a while to validate, and would block the event loop.
-    listed = await asyncio.to_thread(read_addresses, text, options)
+    listed = await asyncio.to_thread(read_url_list, text, options)
     known, capacity = await work.read(find_known_and_capacity, listed.urls, options, view.now_ms)
     return _Preview(listed=listed, known=known, capacity=capacity, is_whole=is_whole)
 
 
-def _failure(view: View, found: FoundAddresses) -> str:
+def _failure(view: View, found: FoundURLs) -> str:
     texts = view.texts
     if found.failure == "status":
         return texts.gettext(REFUSED, status=found.status)
@@ -199,7 +199,7 @@ def _form(
     return view.page(
         "bulk.html.jinja",
         status=status,
-        addresses=sent.get("addresses", ""),
+        urls=sent.get("urls", ""),
         sitemap=sent.get("sitemap", ""),
         problems=problems or {},
         at_once=AT_ONCE,

@@ -17,7 +17,7 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import View
 from pagegrade.web.pages.reports.report_context import (
-    Addresses,
+    ReportURLs,
     about,
     draw_comparison,
     point_of,
@@ -54,12 +54,12 @@ def read_choice(request: Request) -> Choice:
     return Choice(before=before, after=after, errors=errors)
 
 
-async def compare_page(view: View, found: Compared, addresses: Addresses, *, own: bool) -> Response:
+async def compare_page(view: View, found: Compared, urls: ReportURLs, *, own: bool) -> Response:
     """Return the comparison with its form; only the form with its errors if the selection is not valid."""
     texts = view.texts
     article: Markup | None = None
     if found.two is not None:
-        article = await draw_comparison(view, found.viewed, found.two, addresses)
+        article = await draw_comparison(view, found.viewed, found.two, urls)
     wrong = {field: code for field, code in found.choice.errors.items() if code != NOTHING_YET}
     options = _options(view, texts, found.viewed.runs)
     numbers = [number for number, _ in options]
@@ -74,7 +74,7 @@ async def compare_page(view: View, found: Compared, addresses: Addresses, *, own
         before=before or next(iter(numbers[1:2]), ""),
         after=after or next(iter(numbers[:1]), ""),
         errors={field: texts.gettext(SENTENCES[field, code]) for field, code in wrong.items()},
-        **about(view, found.viewed, addresses),
+        **about(view, found.viewed, urls),
     )
 
 

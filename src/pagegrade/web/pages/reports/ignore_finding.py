@@ -26,7 +26,7 @@ from pagegrade.web.pages.field_messages import problems_of
 from pagegrade.web.pages.forms import read_form, read_query
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.reports.list_query import PATH
-from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_address
+from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_url
 from pagegrade.web.parameters import CreateIgnoreBody
 from pagegrade.web.problems import problem_of
 from pagegrade.web.request import Request
@@ -147,7 +147,7 @@ def _form(
         "ignore_finding.html.jinja",
         status=status,
         report=report,
-        crumb=short_address(report.url, MAX_CRUMB),
+        crumb=short_url(report.url, MAX_CRUMB),
         result=result,
         title=report_view.counted_title(result, view.texts),
         covers=_options(view, {name: each for name, each in COVERS.items() if elements or name != "element"}),

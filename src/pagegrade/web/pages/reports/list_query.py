@@ -17,9 +17,9 @@ PATH: Final = "/reports"
 FILTERS: Final = ("search", "project", "result", "state")
 DEFAULTS: Final[Mapping[str, object]] = {"sort_by": "id", "sort": "desc", "per_page": PER_PAGE, "page": 1}
 SORTS: Final = {
-    "id": N_("When the report was made"),
+    "id": N_("When the report was created"),
     "generated_at": N_("When the page was analyzed"),
-    "url": N_("Address"),
+    "url": N_("URL"),
     "result": N_("Result"),
 }
 DIRECTIONS: Final = {
@@ -50,7 +50,7 @@ class Asked:
             self, query=self.query.model_copy(update={"search": None}), problems={**self.problems, **problems}
         )
 
-    def address(self, path: str = PATH, **changes: object) -> str:
+    def url(self, path: str = PATH, **changes: object) -> str:
         """Return the URL of the list with some values changed; ``None`` removes one.
 
         Default values are left out, and so is the page number when the filter or order changes.
@@ -66,22 +66,22 @@ class Asked:
         }
         return f"{path}?{urlencode(said, quote_via=quote)}" if said else path
 
-    def page_address(self, number: int) -> str:
+    def page_url(self, number: int) -> str:
         """Return the URL of another page of the list."""
-        return self.address(page=number)
+        return self.url(page=number)
 
-    def project_address(self, project: str) -> str:
+    def project_url(self, project: str) -> str:
         """Return the URL of the reports of a project."""
-        return self.address(project=project, search=None, result=None, state=None)
+        return self.url(project=project, search=None, result=None, state=None)
 
     def following(self) -> str:
         """Return the URL of the list that reloads itself, for browsers without scripts."""
-        address = self.page_address(self.query.page)
-        return f"{address}{'&' if '?' in address else '?'}follow=1"
+        url = self.page_url(self.query.page)
+        return f"{url}{'&' if '?' in url else '?'}follow=1"
 
-    def sort_address(self, sort_by: str) -> str:
+    def sort_url(self, sort_by: str) -> str:
         """Return the URL of a column heading: sorted by the column, or in the opposite direction."""
-        return self.address(sort_by=sort_by, sort=self._next_sort(sort_by))
+        return self.url(sort_by=sort_by, sort=self._next_sort(sort_by))
 
     def aria_sort(self, sort_by: str) -> str:
         """Return the value of ``aria-sort``; empty if the list is sorted by another column."""

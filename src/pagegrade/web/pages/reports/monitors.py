@@ -20,7 +20,7 @@ from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.field_messages import problems_of
 from pagegrade.web.pages.forms import read_form, read_query
 from pagegrade.web.pages.html import View, go
-from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_address
+from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_url
 from pagegrade.web.parameters import MonitorListQuery
 from pagegrade.web.problems import problem_of
 from pagegrade.web.request import Request
@@ -47,11 +47,11 @@ async def show_monitors(request: Request, work: UnitOfWork, view: View) -> Respo
     size = "" if query.per_page == PER_PAGE else f"&per_page={query.per_page}"
     return view.page(
         "monitors.html.jinja",
-        rows=[(monitor, short_address(urls.get(monitor.report_id, ""))) for monitor in found.items],
+        rows=[(monitor, short_url(urls.get(monitor.report_id, ""))) for monitor in found.items],
         total=found.total,
         last_page=max(1, -(-found.total // query.per_page)),
         page=query.page,
-        address=lambda number: f"{PATH}?page={number}{size}",
+        url=lambda number: f"{PATH}?page={number}{size}",
         said=None if said is None else view.texts.gettext(said),
         timezone=view.admitted.account.timezone,
     )
@@ -142,7 +142,7 @@ def _form(
         status=status,
         report=report,
         monitor=monitor,
-        crumb=short_address(report.url, MAX_CRUMB),
+        crumb=short_url(report.url, MAX_CRUMB),
         values=values if sent is None else sent,
         problems=problems or {},
         max_schedule=MAX_SCHEDULE,

@@ -21,7 +21,7 @@ from pagegrade.web.request import Request
 
 PATH: Final = "/projects"
 PER_PAGE: Final = 25
-SAID: Final = {"deleted": N_("The project and its reports were deleted.")}
+SAID: Final = {"deleted": N_("The site and its reports were deleted.")}
 
 
 async def list_project_rows(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -38,7 +38,7 @@ async def list_project_rows(request: Request, work: UnitOfWork, view: View) -> R
         total=total,
         page=query.page,
         last_page=max(1, -(-total // query.per_page)),
-        address=lambda number: f"{PATH}?page={number}{size}",
+        url=lambda number: f"{PATH}?page={number}{size}",
         said=None if said is None else view.texts.gettext(said),
         timezone=view.admitted.account.timezone,
     )

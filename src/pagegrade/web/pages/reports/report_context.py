@@ -71,7 +71,7 @@ _read_error: Final = msgspec.json.Decoder(_Error).decode
 
 
 @dataclass(frozen=True, slots=True)
-class Addresses:
+class ReportURLs:
     """Paths of the pages of one report, for its owner or behind its share link."""
 
     base: str
@@ -142,62 +142,62 @@ def timezone_of(view: View) -> str:
     return "UTC" if view.caller is None else view.caller.account.timezone
 
 
-async def draw(view: View, viewed: Viewed, addresses: Addresses, query: ReportQuery) -> Drawn | None:
+async def draw(view: View, viewed: Viewed, urls: ReportURLs, query: ReportQuery) -> Drawn | None:
     """Render the report as the query of its page selects; ``None`` before its first analysis has ended."""
-    return await asyncio.to_thread(_draw, view, viewed, addresses, query)
+    return await asyncio.to_thread(_draw, view, viewed, urls, query)
 
 
-def _draw(view: View, viewed: Viewed, addresses: Addresses, query: ReportQuery) -> Drawn | None:
+def _draw(view: View, viewed: Viewed, urls: ReportURLs, query: ReportQuery) -> Drawn | None:
     shown = shown_report(viewed)
     if shown is None:
         return None
-    return Drawn(report=shown, article=render_article(shown, view.texts, _extras(view, viewed, addresses, query)))
+    return Drawn(report=shown, article=render_article(shown, view.texts, _extras(view, viewed, urls, query)))
 
 
-async def draw_comparison(view: View, viewed: Viewed, two: Two, addresses: Addresses) -> Markup:
+async def draw_comparison(view: View, viewed: Viewed, two: Two, urls: ReportURLs) -> Markup:
     """Render the comparison of two runs."""
-    return await asyncio.to_thread(_draw_comparison, view, viewed, two, addresses)
+    return await asyncio.to_thread(_draw_comparison, view, viewed, two, urls)
 
 
-def _draw_comparison(view: View, viewed: Viewed, two: Two, addresses: Addresses) -> Markup:
+def _draw_comparison(view: View, viewed: Viewed, two: Two, urls: ReportURLs) -> Markup:
     comparison = compare_two(two, masked=viewed.masked)
-    extras = _extras(view, viewed, addresses)
+    extras = _extras(view, viewed, urls)
     return render_comparison(comparison, point_of(two.before), point_of(two.after), view.texts, extras)
 
 
-def _extras(view: View, viewed: Viewed, addresses: Addresses, query: ReportQuery | None = None) -> Extras:
+def _extras(view: View, viewed: Viewed, urls: ReportURLs, query: ReportQuery | None = None) -> Extras:
     return Extras(
         query=query,
         history=points_of(viewed),
         shown_number=viewed.shown_number,
         timezone=timezone_of(view),
-        run_address=addresses.run,
-        compare_address=addresses.compare,
-        check_address=check_address,
+        run_url=urls.run,
+        compare_url=urls.compare,
+        check_url=check_url,
         # Only the run that the report shows has pictures.
-        finding_file=partial(addresses.finding_file, number=None if viewed.run is None else viewed.run.number),
-        ignore_address=None if viewed.masked or viewed.run is not None else addresses.ignore,
-        picture_address=addresses.picture if viewed.shown_number == viewed.report.run_number else None,
+        finding_file=partial(urls.finding_file, number=None if viewed.run is None else viewed.run.number),
+        ignore_url=None if viewed.masked or viewed.run is not None else urls.ignore,
+        picture_url=urls.picture if viewed.shown_number == viewed.report.run_number else None,
         # Other clients may cache the page until the report changes, and relative ages would become wrong.
         now_ms=None if viewed.masked else view.now_ms,
     )
 
 
-def check_address(check: str) -> str | None:
+def check_url(check: str) -> str | None:
     """Return the path of the page about a check; ``None`` if the catalogue no longer has it."""
     return f"/checks/{check}" if check in catalogue_names() else None
 
 
-def export_links(texts: Texts, viewed: Viewed, addresses: Addresses) -> tuple[tuple[str, str], ...]:
+def export_links(texts: Texts, viewed: Viewed, urls: ReportURLs) -> tuple[tuple[str, str], ...]:
     """Return (name, path) of the exports of the report on the page."""
     number = None if viewed.run is None else viewed.run.number
     found = [
-        (texts.gettext(name), addresses.export(key, number))
+        (texts.gettext(name), urls.export(key, number))
         for key, name in FORMATS.items()
         if key not in PAPERS or (_has_results(viewed) and is_installed())
     ]
     if viewed.detail is not None and has_rendering(viewed.detail):
-        found.append((texts.gettext(_HAR), addresses.export(HAR, number)))
+        found.append((texts.gettext(_HAR), urls.export(HAR, number)))
     return tuple(found)
 
 
@@ -205,7 +205,7 @@ def _has_results(viewed: Viewed) -> bool:
     return viewed.has_results if viewed.run is None else viewed.run.state == "completed"
 
 
-def waiting_header(viewed: Viewed, addresses: Addresses, now_ms: int) -> tuple[str, str]:
+def waiting_header(viewed: Viewed, urls: ReportURLs, now_ms: int) -> tuple[str, str]:
     """Return the header that makes a browser reload the report, without scripts, until its analysis has ended.
 
     It is a header and not a ``<meta>`` element, which accessibility tests report as a time limit.
@@ -214,16 +214,16 @@ def waiting_header(viewed: Viewed, addresses: Addresses, now_ms: int) -> tuple[s
     waited_s = max(0, now_ms - asked_ms) // 1000
     seconds = min(SLOWEST_S, max(FASTEST_S, waited_s // _PATIENCE))
     # The URL is explicit, so that the message about the previous action in the query is dropped.
-    return ("Refresh", f"{seconds};url={addresses.base}")
+    return ("Refresh", f"{seconds};url={urls.base}")
 
 
-def about(view: View, viewed: Viewed, addresses: Addresses) -> dict[str, Any]:
+def about(view: View, viewed: Viewed, urls: ReportURLs) -> dict[str, Any]:
     """Return the values that every template about a report needs."""
     return {
         "stored": viewed.report,
         "viewed": viewed,
-        "addresses": addresses,
-        "exports": export_links(view.texts, viewed, addresses),
+        "urls": urls,
+        "exports": export_links(view.texts, viewed, urls),
         "timezone": timezone_of(view),
         "unfinished": viewed.report.state in UNFINISHED,
         "newest": viewed.runs[0] if viewed.runs else None,

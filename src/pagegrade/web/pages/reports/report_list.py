@@ -34,7 +34,7 @@ from pagegrade.web.pages.reports.list_query import (
     choices,
     read_asked,
 )
-from pagegrade.web.pages.reports.report_context import check_address
+from pagegrade.web.pages.reports.report_context import check_url
 from pagegrade.web.pages.reports.rows import (
     GONE,
     MAX_CRUMB,
@@ -43,7 +43,7 @@ from pagegrade.web.pages.reports.rows import (
     RESULTS,
     STATES,
     row_of,
-    short_address,
+    short_url,
     state_object,
 )
 from pagegrade.web.report_requests import list_query
@@ -60,7 +60,7 @@ SAID: Final = {
     "deleted": ("good", N_("The report was deleted.")),
     "many_deleted": ("good", N_("The reports were deleted.")),
     "many_again": ("good", N_("The pages will be analyzed again.")),
-    "made": ("good", N_("The reports were made. Their pages are analyzed one after the other.")),
+    "made": ("good", N_("The reports were created. Their pages are analyzed one after the other.")),
     "none_selected": ("decent", N_("Nothing was done: tick the reports first.")),
 }
 """Last action -> (style, message)."""
@@ -132,10 +132,10 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
             shared=found.shared,
             trend=_trend(found.trend, view.options.analyze.thresholds),
             average=None if found.average is None else round(found.average),
-            worse=[(page, short_address(page.url, MAX_CRUMB)) for page in found.worse],
+            worse=[(page, short_url(page.url, MAX_CRUMB)) for page in found.worse],
             max_worse=MAX_WORSE,
             crossings=found.crossings,
-            check_address=check_address,
+            check_url=check_url,
             last_page=max(1, -(-found.total // asked.query.per_page)),
             results=choices(texts, RESULTS, any_of=True),
             states=choices(texts, STATES, any_of=True),
@@ -228,7 +228,7 @@ class _Chip:
     words: str
     count: int | None
     """Number of reports; ``None`` if not counted."""
-    address: str
+    url: str
     is_current: bool
     grade: str
     name: str
@@ -243,9 +243,9 @@ def _chips(asked: Asked, counts: Mapping[str, int], texts: Texts) -> list[_Chip]
     def chip(words: str, name: str, grade: str, *, result: str | None = None, state: str | None = None) -> _Chip:
         # The number of matches of a search is only known to the list itself.
         count = None if query.search else counts[name]
-        address = asked.address(result=result, state=state)
+        url = asked.url(result=result, state=state)
         is_current = chosen == (result, state)
-        return _Chip(texts.gettext(words), count, address, is_current, grade, "" if query.project else name)
+        return _Chip(texts.gettext(words), count, url, is_current, grade, "" if query.project else name)
 
     chips = [chip(ALL, "all", "none")]
     chips += [chip(RESULTS[result], result, result, result=result) for result in RESULTS]

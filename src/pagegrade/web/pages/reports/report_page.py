@@ -18,7 +18,7 @@ from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import HELPED, View
 from pagegrade.web.pages.reports.badge import badge_path, badge_snippets
 from pagegrade.web.pages.reports.compare import compare_page, read_choice
-from pagegrade.web.pages.reports.report_context import Addresses, about, draw, waiting_header
+from pagegrade.web.pages.reports.report_context import ReportURLs, about, draw, waiting_header
 from pagegrade.web.pages.reports.rows import MEANINGS, PRIVACIES
 from pagegrade.web.request import Request
 from pagegrade.web.schemas.report import share_url
@@ -38,8 +38,8 @@ _PASSING: Final = frozenset({"created", "running"})
 async def show_report_page(request: Request, work: UnitOfWork, view: View) -> Response:
     """Return the report; before the end of its first analysis, a page that reloads itself."""
     viewed = await work.read(view_own, request.id, view.options, view.now_ms)
-    addresses = Addresses(f"/reports/{viewed.report.id}")
-    drawn = await draw(view, viewed, addresses, read_report_query(read_query(request), request.path))
+    urls = ReportURLs(f"/reports/{viewed.report.id}")
+    drawn = await draw(view, viewed, urls, read_report_query(read_query(request), request.path))
     wait = await work.read(find_wait, viewed) if drawn is None else None
     return view.page(
         "report_page.html.jinja",
@@ -48,8 +48,8 @@ async def show_report_page(request: Request, work: UnitOfWork, view: View) -> Re
         drawn=drawn,
         said=_said(request, view, viewed),
         sharing=_sharing(view, viewed.report),
-        headers=(waiting_header(viewed, addresses, view.now_ms),) if drawn is None else (),
-        **about(view, viewed, addresses),
+        headers=(waiting_header(viewed, urls, view.now_ms),) if drawn is None else (),
+        **about(view, viewed, urls),
     )
 
 
@@ -57,15 +57,15 @@ async def show_run_page(request: Request, work: UnitOfWork, view: View) -> Respo
     """Return one run of the report, which never changes."""
     number = request.number("number")
     viewed = await work.read(view_own, request.id, view.options, view.now_ms, number=number)
-    addresses = Addresses(f"/reports/{viewed.report.id}")
-    drawn = await draw(view, viewed, addresses, read_report_query(read_query(request), request.path))
-    return view.page("report_run.html.jinja", drawn=drawn, **about(view, viewed, addresses))
+    urls = ReportURLs(f"/reports/{viewed.report.id}")
+    drawn = await draw(view, viewed, urls, read_report_query(read_query(request), request.path))
+    return view.page("report_run.html.jinja", drawn=drawn, **about(view, viewed, urls))
 
 
 async def compare_run_pages(request: Request, work: UnitOfWork, view: View) -> Response:
     """Return the comparison of two runs of the report."""
     found = await work.read(compare_own, request.id, view.options, view.now_ms, choice=read_choice(request))
-    return await compare_page(view, found, Addresses(f"/reports/{found.viewed.report.id}"), own=True)
+    return await compare_page(view, found, ReportURLs(f"/reports/{found.viewed.report.id}"), own=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,13 +44,13 @@ FAILURES: Final = {
     "blocked": N_("The site blocked the analysis."),
     "http_error": N_("The site answered with an error."),
     "too_large": N_("The page is too large."),
-    "not_html": N_("There is no web page at the address."),
+    "not_html": N_("There is no web page at the URL."),
     "redirect_loop": N_("The redirects never end."),
-    "address_not_allowed": N_("The address must not be contacted."),
+    "address_not_allowed": N_("The URL must not be contacted."),
     "internal": N_("Something went wrong here."),
 }
 """Code of a failed analysis -> short message."""
-MAX_ADDRESS: Final = 140
+MAX_URL_CHARS: Final = 140
 """Maximum length of a URL in a row."""
 MAX_TITLE: Final = 110
 MAX_CRUMB: Final = 60
@@ -74,7 +74,7 @@ class Row:
     """Values of a report for its row of a list."""
 
     id: int
-    address: str
+    url: str
     """Shortened URL with unsafe characters replaced, without ``https://``."""
     host: str
     """Host in its own script, if that differs from the URL as shown."""
@@ -118,7 +118,7 @@ def row_of(
     comparable = len(scores) > 1 and scores[-1][1] == scores[-2][1]
     return Row(
         id=report.id,
-        address=short_address(report.url),
+        url=short_url(report.url),
         host=unicode_host(report.url),
         title=visible(titles.get(report.id, ""), MAX_TITLE),
         project=report.project,
@@ -150,7 +150,7 @@ def _severities(report: StoredReport, texts: Texts) -> tuple[tuple[Importance, s
     )
 
 
-def short_address(url: str, limit: int = MAX_ADDRESS) -> str:
+def short_url(url: str, limit: int = MAX_URL_CHARS) -> str:
     """Shorten a URL: drop ``https://`` and the last slash."""
     bare = url.removeprefix("https://")
     if bare.count("/") == 1 and bare.endswith("/"):
@@ -197,14 +197,12 @@ def _said(row: Row, texts: Texts) -> str:
     if row.is_live:
         return ""
     if row.state == "failed":
-        return texts.gettext(
-            "The analysis of %(address)s failed. %(failure)s", address=row.address, failure=row.failure
-        )
+        return texts.gettext("The analysis of %(url)s failed. %(failure)s", url=row.url, failure=row.failure)
     if row.score is None:
-        return texts.gettext("%(address)s is analyzed.", address=row.address)
+        return texts.gettext("%(url)s is analyzed.", url=row.url)
     return texts.gettext(
-        "%(address)s is analyzed: %(score)s, %(grade)s.",
-        address=row.address,
+        "%(url)s is analyzed: %(score)s, %(grade)s.",
+        url=row.url,
         score=row.score_words,
         grade=row.grade_words,
     )

@@ -19,7 +19,7 @@ from pagegrade.web.pages.field_messages import refusal_of
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.reports.list_query import PATH, read_asked
-from pagegrade.web.pages.reports.rows import short_address
+from pagegrade.web.pages.reports.rows import short_url
 from pagegrade.web.pages.reports.settings import analyze_again
 from pagegrade.web.problems import Rejected, problem_of
 from pagegrade.web.rate_limit import RateLimit
@@ -77,7 +77,7 @@ def _back(view: View, query: str) -> str:
         sent = parse_pairs(query.encode(), "The form")
     except Rejected:
         sent = {}
-    return read_asked(sent, view.texts).address()
+    return read_asked(sent, view.texts).url()
 
 
 def _with_message(place: str, said: str) -> str:
@@ -96,7 +96,7 @@ def _ask(
     return view.page(
         "reports_selected.html.jinja",
         status=200 if error is None else problem_of(error).status,
-        reports=[(report.id, short_address(report.url)) for report in reports],
+        reports=[(report.id, short_url(report.url)) for report in reports],
         action=action,
         back=sent.get("back", ""),
         place=_back(view, sent.get("back", "")),

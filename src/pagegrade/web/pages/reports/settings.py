@@ -20,7 +20,7 @@ from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import HELPED, View, go
 from pagegrade.web.pages.reports.list_query import PATH
 from pagegrade.web.pages.reports.report_list import privacy_options
-from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_address
+from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_url
 from pagegrade.web.parameters import UpdateReportBody
 from pagegrade.web.problems import problem_of
 from pagegrade.web.rate_limit import RateLimit
@@ -122,7 +122,7 @@ async def analyze_again(
 async def ask_to_delete(request: Request, work: UnitOfWork, view: View) -> Response:
     """Ask for confirmation to delete the report."""
     report = await _find(request, work, view)
-    return view.page("report_delete.html.jinja", report=report, address=short_address(report.url), crumb=_crumb(report))
+    return view.page("report_delete.html.jinja", report=report, url=short_url(report.url), crumb=_crumb(report))
 
 
 async def delete_report_for_good(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
@@ -143,7 +143,7 @@ def _shown(report: StoredReport) -> str:
 
 
 def _crumb(report: StoredReport) -> str:
-    return short_address(report.url, MAX_CRUMB)
+    return short_url(report.url, MAX_CRUMB)
 
 
 def _form(

@@ -24,11 +24,11 @@ from pagegrade.web.http.client_ip import limited_as
 from pagegrade.web.http.conditional import is_unchanged
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.assets import asset_address
+from pagegrade.web.pages.assets import asset_url
 from pagegrade.web.pages.forms import read_form, read_query
 from pagegrade.web.pages.html import PLAIN, UNLISTED, VARY, View, go
 from pagegrade.web.pages.reports.compare import compare_page, read_choice
-from pagegrade.web.pages.reports.report_context import Addresses, Drawn, about, draw, waiting_header
+from pagegrade.web.pages.reports.report_context import Drawn, ReportURLs, about, draw, waiting_header
 from pagegrade.web.pages.reports.rows import RESULTS
 from pagegrade.web.pages.share.card import card_path, has_card
 from pagegrade.web.pages.share_access import cookie_of, gate, not_found, to_gate, too_many, visit
@@ -80,13 +80,13 @@ async def _drawn(
     viewed: Viewed,
     headers: tuple[tuple[str, str], ...],
 ) -> Response:
-    addresses = Addresses(f"/r/{viewed.report.slug}")
-    drawn = await draw(view, viewed, addresses, read_report_query(read_query(request), request.path))
+    urls = ReportURLs(f"/r/{viewed.report.slug}")
+    drawn = await draw(view, viewed, urls, read_report_query(read_query(request), request.path))
     if drawn is None:
         return view.page(
             "share_waiting.html.jinja",
             state=viewed.report.state,
-            headers=(waiting_header(viewed, addresses, view.now_ms),),
+            headers=(waiting_header(viewed, urls, view.now_ms),),
         )
     return view.page(
         "share_page.html.jinja",
@@ -95,7 +95,7 @@ async def _drawn(
         audience=view.texts.gettext(AUDIENCES[Privacy(viewed.report.privacy)]),
         preview=_preview(view, viewed, drawn),
         headers=headers,
-        **about(view, viewed, addresses),
+        **about(view, viewed, urls),
     )
 
 
@@ -106,7 +106,7 @@ async def compare_shared(request: Request, work: UnitOfWork, view: View, service
         return found
     if found.seen is None:
         return to_gate(request)
-    return await compare_page(view, found.seen, Addresses(f"/r/{found.shared.report.slug}"), own=False)
+    return await compare_page(view, found.seen, ReportURLs(f"/r/{found.shared.report.slug}"), own=False)
 
 
 async def unlock_share(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
@@ -177,7 +177,7 @@ def _etag(view: View, viewed: Viewed) -> str:
 @cache
 def _design() -> str:
     """Return a hash that changes whenever pages look or read different: style sheets, templates and texts count."""
-    digest = hashlib.sha256(asset_address("site.css").encode())
+    digest = hashlib.sha256(asset_url("site.css").encode())
     for package, folder in (
         ("pagegrade.web", "templates"),
         ("pagegrade.render", "templates"),
