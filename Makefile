@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # What the user passes on: make analyze URL=http://localhost:8000/ ARGS='--format json'
 URL ?=
 ARGS ?=
-JOBS ?= auto
+JOBS ?=
 ID ?=
 PORT ?=
 MINUTES ?=
@@ -23,7 +23,10 @@ RUN ?=
 # The three speeds of the tests, by path: what is in none of these folders is in `make test` alone.
 QUICK := $(addprefix tests/,checks golden model parse property render report scoring)
 SLOW := $(addprefix tests/,browser fault generated_clients install lab)
-PYTEST = PAGEGRADE_TEST_BACKEND='$(BACKEND)' $(BIN)/pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
+# Pure tests keep a processor busy; others wait for processes that they start, so two more of them run at a time.
+BUSY := auto
+WAITING = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
+PYTEST = PAGEGRADE_TEST_BACKEND='$(BACKEND)' $(BIN)/pytest --numprocesses $(or $(JOBS),$(1)) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help description-tools setup check lint types imports docs site quick test slow serve sample fault chaos load simulate allow-lab analyze bench calibrate texts picture screenshots fix new-check lock lock-check refresh-data env-run env-test env-dev
@@ -56,13 +59,13 @@ site: env-test  ## build the documentation site into build/site and check all it
 	@$(BIN)/python -m devtools.doc_site
 
 quick: env-test  ## the tests of the pure packages, in less than a minute
-	@$(PYTEST) $(QUICK) $(ARGS)
+	@$(call PYTEST,$(BUSY)) $(QUICK) $(ARGS)
 
 test: env-test  ## all tests but the slow ones, on all cores (ARGS='-k word' for some; JOBS=0: one after the other; BACKEND=postgresql)
-	@$(PYTEST) $(SLOW:%=--ignore=%) $(ARGS)
+	@$(call PYTEST,$(WAITING)) $(SLOW:%=--ignore=%) $(ARGS)
 
 slow: env-test  ## the slow tests: real browsers, generated clients, installations, the hostile lab, crashes and lost machines
-	@$(PYTEST) $(SLOW) $(ARGS)
+	@$(call PYTEST,$(WAITING)) $(SLOW) $(ARGS)
 
 analyze: env-run  ## analyze a page: make analyze URL=https://example.org/ [ARGS='--format json']
 	@test -n '$(subst ','\'',$(URL))' || { echo "Name a page: make analyze URL=https://example.org/" >&2; exit 2; }
