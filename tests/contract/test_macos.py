@@ -11,24 +11,49 @@ from pathlib import Path
 import pytest
 
 from pagegrade.service.doctor.checks import look_at_system
+from tests.site.serve import serve_site
 
 MACOS = """
-import builtins, io, os, resource, select, signal, socket, sys, sysconfig, types
+import select
+
+# Before anything imports selectors, which chooses once and for all.
+for name in [name for name in vars(select) if name.lower().startswith("epoll")]:
+    delattr(select, name)
+
+import builtins, ctypes, io, os, resource, signal, socket, sys, sysconfig, time, types
 
 sysconfig.get_config_vars()  # its file is named after the platform that built Python
 sys.platform = "darwin"
 # A module of macOS that urllib.request imports there.
 sys.modules["_scproxy"] = types.SimpleNamespace(_get_proxies=dict, _get_proxy_settings=dict)
 for module, names in {
-    os: ("sched_getaffinity", "sched_setaffinity", "pidfd_open", "posix_fadvise", "memfd_create", "eventfd", "setns"),
-    resource: ("prlimit",),
-    select: ("epoll",),
-    signal: ("pidfd_send_signal",),
-    socket: ("TCP_INFO", "TCP_USER_TIMEOUT", "AF_NETLINK", "SO_PEERCRED"),
+    os: (
+        "sched_getaffinity", "sched_setaffinity", "sched_getparam", "sched_setparam", "sched_getscheduler",
+        "sched_setscheduler", "pidfd_open", "posix_fadvise", "posix_fallocate", "memfd_create", "eventfd", "setns",
+        "unshare", "splice", "copy_file_range", "getrandom", "getresuid", "setresuid", "getresgid", "setresgid",
+        "fdatasync", "getxattr", "setxattr", "listxattr", "removexattr", "O_TMPFILE", "O_PATH", "O_DIRECT", "pipe2",
+    ),
+    resource: ("prlimit", "RUSAGE_THREAD"),
+    signal: ("pidfd_send_signal", "sigtimedwait", "sigwaitinfo", "SIGRTMIN", "SIGRTMAX"),
+    socket: (
+        "TCP_INFO", "TCP_USER_TIMEOUT", "TCP_QUICKACK", "AF_NETLINK", "AF_VSOCK", "SO_PEERCRED", "SO_BINDTODEVICE",
+        "SOCK_NONBLOCK", "SOCK_CLOEXEC",
+    ),
+    time: ("CLOCK_BOOTTIME", "CLOCK_TAI", "pthread_getcpuclockid"),
 }.items():
     for name in names:
         if hasattr(module, name):
             delattr(module, name)
+
+
+class NoLinuxFunctions(ctypes.CDLL):
+    def __getattr__(self, name):
+        if name in {"prctl", "unshare", "setns", "capset", "close_range", "malloc_trim", "mallopt", "syscall"}:
+            raise AttributeError(name)
+        return super().__getattr__(name)
+
+
+ctypes.CDLL = NoLinuxFunctions
 
 
 def without_proc(function):
@@ -62,6 +87,14 @@ for name in names:
     if not name.endswith(("__main__", ".otel")) and ".migrations." not in name:
         importlib.import_module(name)
 print(sys.platform, len(names))
+"""
+LIBRARY = """
+import sys
+import pagegrade
+
+if __name__ == "__main__":
+    page = b"<!doctype html><html lang=en><title>Cats and their owners</title><h1>Cats</h1><p>Purr."
+    print(sys.platform, pagegrade.evaluate_document(page, url="https://example.org/").state)
 """
 
 
@@ -106,6 +139,24 @@ def test_a_page_is_evaluated_in_a_child_process(macos: dict[str, str], tmp_path:
 
     assert report["state"] == "completed"
     assert report["results"]["title"]["outcome"] == "passed"
+
+
+def test_a_page_is_analyzed_by_the_command(macos: dict[str, str], tmp_path: Path) -> None:
+    """With its requests: the connections, the resolver and the progress need nothing that only Linux has."""
+    with serve_site() as site:
+        saved = tmp_path / "report.json"
+        done = run(macos, "-m", "pagegrade", "analyze", f"{site.http}/", "-o", str(saved))
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(saved.read_text())["state"] == "completed"
+
+
+def test_a_document_is_evaluated_by_the_library(macos: dict[str, str]) -> None:
+    """``import pagegrade`` in a program of its own, with the child process that parses."""
+    done = run(macos, "-c", LIBRARY)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["darwin", "completed"]
 
 
 def test_the_doctor_says_that_the_service_needs_linux(macos: dict[str, str]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from pagegrade.model.stored import Priority
 from pagegrade.store.queue.lease import MAX_LEASE_MS
-from pagegrade.store.queue.runs import extend_leases, release_run
+from pagegrade.store.queue.runs import extend_leases, release_run, set_step
 from pagegrade.store.repositories.reports import delete_report
 from pagegrade.store.repositories.run_history import load_detail, load_run
 from tests.queue_builders import LEASE_MS, Queue, completed, failed
@@ -57,6 +57,24 @@ def test_a_late_outcome_is_dropped(queue: Queue) -> None:
     assert queue.finish(again, completed(81)) != ()
     assert queue.finish(again, completed(12)) == ()
     assert queue.report(again.report_id).score == 81
+
+
+def test_a_late_step_is_dropped(queue: Queue) -> None:
+    """A worker that lost its run does not overwrite what the run's new worker is doing, nor does it after the end."""
+    queue.add()
+    (claimed,) = queue.claim()
+    queue.database.write_here(lambda tx: release_run(tx, claimed, NOW_MS))
+    (again,) = queue.claim()
+    queue.database.write_here(lambda tx: set_step(tx, again, "checks"))
+    queue.database.write_here(lambda tx: set_step(tx, replace(again, attempt=again.attempt + 1), "page"))
+
+    assert queue.rows("SELECT step FROM runs") == [("checks",)]
+
+    queue.finish(again)
+    ended = queue.rows("SELECT step FROM runs")
+    queue.database.write_here(lambda tx: set_step(tx, again, "page"))
+
+    assert queue.rows("SELECT step FROM runs") == ended
 
 
 def test_deleting_the_report_cancels_its_run(queue: Queue) -> None:
