@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -12,7 +13,7 @@ from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.model.rendering import Device, LoadMetrics, RenderedPage
 from pagegrade.model.report import Result, RunFacts
 from pagegrade.render.comparison_notes import comparison_notes
-from pagegrade.report.compare import CUT, LINKED, WHOLE, Comparison, compare_reports, fingerprints
+from pagegrade.report.compare import CUT, LINKED, WHOLE, Change, Comparison, compare_reports, fingerprints
 from pagegrade.report.rendered import rendered_page
 from pagegrade.service.runs.analysis import artifacts_of_document
 from pagegrade.service.runs.evaluation import evaluate_artifacts
@@ -35,6 +36,11 @@ def sizes(comparison: Comparison) -> tuple[int, int, int, int]:
     )
 
 
+def ids(changes: Sequence[Change]) -> list[str]:
+    """The checks of these changes."""
+    return [change.result.check for change in changes]
+
+
 FAILED = make_result("image-alt", evidence=make_images(3))
 PASSED = make_passed("image-alt")
 
@@ -45,6 +51,23 @@ def test_the_same_report_has_only_what_is_still_there() -> None:
 
     assert comparison.new == comparison.fixed == ()
     assert len(comparison.still) > 0
+
+
+def test_the_gravest_change_comes_first() -> None:
+    """By severity, then by points, then by the name of the check, whatever the order of the reports."""
+    found = (
+        make_result("h1", importance="low", lost=3.0),
+        make_result("hsts", lost=1.0),
+        make_result("title", lost=2.0),
+        make_result("canonical", lost=1.0),
+    )
+    failed = make_report(*found)
+    passed = make_report(*(make_passed(result.check) for result in found))
+    order = ["title", "canonical", "hsts", "h1"]
+
+    assert ids(compare_reports(passed, failed).new) == order
+    assert ids(compare_reports(failed, passed).fixed) == order
+    assert ids(compare_reports(failed, failed).still) == order
 
 
 @pytest.mark.parametrize(

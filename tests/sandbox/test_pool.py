@@ -122,6 +122,20 @@ def test_answer_at_the_limit_is_taken() -> None:
     assert asyncio.run(main()) == MAX_ANSWER_BYTES - 100
 
 
+def test_a_child_is_replaced_after_so_many_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What libraries keep from task to task ends with it."""
+    monkeypatch.setattr(pool, "TASKS_PER_CHILD", 2)
+
+    async def main() -> list[int]:
+        async with Children(1) as children:
+            return [await children.run(pid_of_child, timeout_s=HANG_S) for _ in range(4)]
+
+    first, second, third, fourth = asyncio.run(main())
+
+    assert (first, third) == (second, fourth)
+    assert first != third
+
+
 def test_a_child_that_has_grown_is_replaced_after_its_answer() -> None:
     """Leaked memory goes with it, and its task is served all the same; memory that it gave back is no leak."""
 

@@ -8,7 +8,7 @@ import pytest
 
 from pagegrade.checks import State, all_checks
 from pagegrade.model.outcome import Cap, Severity
-from pagegrade.model.report import CATEGORIES
+from pagegrade.model.report import CATEGORIES, RULESET
 from pagegrade.scoring import Rule, rules_of
 
 TITLE = replace(
@@ -31,6 +31,14 @@ def test_price_is_the_severity_times_the_worst_loss() -> None:
 def test_price_is_at_most_the_budget_of_the_category() -> None:
     """A critical finding cannot take more than its category."""
     assert Rule(category="content", severity=Severity.CRITICAL).price == CATEGORIES["content"]
+
+
+def test_budgets_are_those_of_the_ruleset() -> None:
+    """Another budget changes the scores of bad pages, which needs a new ruleset; few pages use a budget up."""
+    budgets = {"seo": 40, "performance": 40, "security": 30, "accessibility": 30, "technical": 20, "content": 15}
+
+    assert RULESET == "2026.2"
+    assert budgets == CATEGORIES
 
 
 def test_cap_without_states_applies_to_those_that_lose_everything() -> None:

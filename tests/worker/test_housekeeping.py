@@ -9,6 +9,7 @@ import pytest
 
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
+from pagegrade.model.events import Event
 from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.service.accounts.sessions import IDLE_MS, LASTS_MS, start_session
 from pagegrade.service.container import Services
@@ -16,11 +17,14 @@ from pagegrade.service.erasure import begin_erasure
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.sign_in import HOUR_MS, make_link
 from pagegrade.store.queue.runs import finish_run
+from pagegrade.store.repositories.deliveries import KEPT_MS as EVENTS_KEPT_MS
 from pagegrade.store.repositories.idempotency import KEPT_MS, add_request
 from pagegrade.store.repositories.keys import list_keys
+from pagegrade.store.repositories.outbox import add_event
 from pagegrade.store.repositories.processes import KEPT_MS as KEPT_SILENT_MS
 from pagegrade.store.repositories.processes import Process, beat, list_live
 from pagegrade.store.repositories.rate_windows import Counter, counter_name, silence_to_forget, take_counts
+from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.worker import housekeeping
 from pagegrade.worker.housekeeping import CHORES, run_housekeeping
 from tests.database_clock import make_clock, show
@@ -68,6 +72,30 @@ def test_what_no_longer_counts_is_forgotten(services: Services) -> None:
     assert queue.rows("SELECT created_at_ms FROM idempotency") == [(now,)]
 
 
+def test_more_than_fits_one_transaction_is_forgotten_at_once(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Old events and old answers go part by part, until none is left."""
+    monkeypatch.setattr(housekeeping, "AT_A_TIME", 2)
+    alice = add_owner(services.database)[0].id
+    now = now_ms()
+    services.database.write_here(
+        lambda tx: add_webhook(
+            tx, alice, kind="webhook", url="https://h.example/", events=("report.completed",), project="", now_ms=1
+        )
+    )
+    for number in range(5):
+        event = Event("report.completed", alice, "example.com", None, None, now - EVENTS_KEPT_MS - 1_000, {})
+        services.database.write_here(partial(add_event, event=event))
+        _begin(services, f"old {number}", now - KEPT_MS - 1_000)
+    before = _rows_of(services, "events", "idempotency")
+
+    do_all(services)
+
+    assert before == [5, 5]
+    assert _rows_of(services, "events", "idempotency") == [0, 0]
+
+
 def test_an_erasure_that_was_interrupted_is_finished(services: Services) -> None:
     """Of an account that was marked by a process that did not get further; others stay."""
     queue = Queue(services.database, add_owner(services.database, "Alice")[0].id)
@@ -95,6 +123,11 @@ def test_sessions_that_are_over_are_forgotten(services: Services) -> None:
     left = services.database.read_here(lambda tx: [tx.exec_driver_sql(count).scalar() for count in COUNTS])
 
     assert left == [1, 1]
+
+
+def _rows_of(services: Services, *tables: str) -> list[int]:
+    rows = [f"SELECT count(*) FROM {table}" for table in tables]  # noqa: S608 - ours
+    return services.database.read_here(lambda tx: [int(tx.exec_driver_sql(row).scalar_one()) for row in rows])
 
 
 def _begin(services: Services, name: str, at_ms: int) -> None:
