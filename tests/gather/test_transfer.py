@@ -39,7 +39,7 @@ def test_environment_proxies_have_no_influence(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_socket_to_an_address_that_was_not_checked_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The last look before the kernel, should libcurl ever dial another address than the one it was told."""
+    """The last look before the kernel, should libcurl ever dial an address that it was not given."""
     monkeypatch.setattr(transfer, "_pinned", lambda permit: [f"{permit.host}:{permit.port}:127.0.0.2"])
     error = failure(OK)
 

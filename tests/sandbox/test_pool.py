@@ -123,7 +123,7 @@ def test_answer_at_the_limit_is_taken() -> None:
 
 
 def test_a_child_is_replaced_after_so_many_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What libraries keep from task to task ends with it."""
+    """Memory that libraries keep from task to task is freed with it."""
     monkeypatch.setattr(pool, "TASKS_PER_CHILD", 2)
 
     async def main() -> list[int]:

@@ -1,4 +1,4 @@
-"""Parts of lists: numbered pages, and parts of lists by id, the newest first, that are read from cursor to cursor."""
+"""Results of lists: a numbered page (``Listed``), and a part from cursor to cursor (``Walked``), newest first by id."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class Listed(Generic[T]):
     total: int
     """Items on all pages."""
     version: str = ""
-    """Another one whenever one of the items is; empty where only the items themselves show it."""
+    """Changes whenever an item changes, for the entity tag; empty: the tag is computed from the items."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """The part of a list that is wanted."""
+    """A request for a part of a list."""
 
     per_page: int
     beside: int | None = None
-    """Id beside which it is, whether that item is there or not; ``None``: from the beginning of the list."""
+    """Id that the part begins after, whether or not that item still exists; ``None``: the beginning of the list."""
     backward: bool = False
-    """Before that id."""
+    """True for the part that ends before that id."""
     count: bool = False
     """True to count the whole list."""
 
@@ -40,9 +40,9 @@ class Walked(Generic[T]):
 
     items: tuple[T, ...]
     before: int | None
-    """Id beside which the previous ones are; ``None``: there are none."""
+    """Id before which the previous items are; ``None``: there are none."""
     after: int | None
-    """Id beside which the next ones are; ``None``: there are none."""
+    """Id after which the next items are; ``None``: there are none."""
     total: int | None
     """Items of the whole list, where they were counted."""
 
