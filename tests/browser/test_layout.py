@@ -15,6 +15,7 @@ from tests.browser.instance import Instance
 from tests.browser.looking import open_visit
 from tests.browser.recipes import Visit
 from tests.browser.visits import all_visits, one_visit_each
+from tests.browser.world import set_language
 
 _TOO_WIDE: Final = """() => {
   const width = document.documentElement.clientWidth, found = [];
@@ -112,8 +113,10 @@ def test_modes_of_the_system_hide_nothing(visit: Visit, instance: Instance, tabs
 
 @pytest.fixture(scope="module")
 def german(browser: Browser, instance: Instance) -> Iterator[Tabs]:
-    """Tabs of people whose browser asks for German, kept as long as this module runs."""
+    """Tabs of people who read German, by their account or by their browser, kept as long as this module runs."""
     with ExitStack() as stack:
+        set_language(instance.world, "de")
+        stack.callback(set_language, instance.world, "en")
         made: dict[str, Window] = {}
 
         def tab_of(person: str) -> Window:
@@ -138,6 +141,7 @@ def test_long_german_words_fit(visit: Visit, instance: Instance, german: Tabs) -
     window = german(visit.person)
     open_visit(window, instance, visit)
 
+    assert window.page.locator("html").get_attribute("lang") == "de"
     assert too_wide(window) == []
 
 

@@ -45,7 +45,7 @@ from pagegrade.store.repositories.monitors import add_monitor
 from pagegrade.store.repositories.outbox import add_test_event
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.migrate import migrate
-from pagegrade.store.schema.tables import deliveries, webhooks
+from pagegrade.store.schema.tables import accounts, deliveries, webhooks
 from tests.browser.hostile_site import serve_hostile_page
 from tests.browser.payloads import PAYLOADS, RIGHT_TO_LEFT, VERY_LONG, everything
 from tests.rendering_builders import make_rendering
@@ -140,6 +140,15 @@ def add_unfinished(world: World) -> None:
         builder = _Builder(database, now_ms())
         builder.add_unfinished(world.accounts["Alice"])
         world.reports.update(builder.known)
+    finally:
+        database.close()
+
+
+def set_language(world: World, locale: str) -> None:
+    """Let every account read pages in a language."""
+    database = SQLiteDatabase(f"sqlite:///{world.folder / DATABASE_NAME}")
+    try:
+        database.write_here(lambda tx: tx.execute(update(accounts).values(locale=locale)))
     finally:
         database.close()
 

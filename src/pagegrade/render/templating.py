@@ -134,7 +134,7 @@ def environment(tag: str) -> Environment:
         result_names=_RESULT_NAMES,
         resource_names=_RESOURCE_NAMES,
         file_types=_FILE_TYPES,
-        en=_no_mark if tag == ENGLISH_TAG else _mark_of_english,
+        en=_no_mark if tag == ENGLISH_TAG else mark_of_english,
         measured=measured,
         hosts=_hosts,
         rows_of=rows_of,
@@ -179,7 +179,7 @@ def _no_mark(text: str) -> Markup:  # noqa: ARG001 - on an English page nothing 
     return Markup("")
 
 
-def _mark_of_english(text: str) -> Markup:
+def mark_of_english(text: str) -> Markup:
     """The attribute of an element whose text is English on a page in another language."""
     return Markup(' lang="en"') if isinstance(text, Untranslated) else Markup("")
 

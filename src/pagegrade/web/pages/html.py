@@ -12,6 +12,7 @@ from pagegrade.model.identity import PROJECT_URL
 from pagegrade.render.escape import safe_href, visible
 from pagegrade.render.i18n import Texts, choose_locale, texts_for
 from pagegrade.render.prose import parse_prose
+from pagegrade.render.templating import mark_of_english
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.admission import Admission
 from pagegrade.service.options import ServiceOptions
@@ -134,5 +135,5 @@ def environment(tag: str) -> Environment:
     made.install_gettext_translations(texts_for(tag).catalogue, newstyle=True)  # type: ignore[attr-defined]
     made.filters.update(visible=visible, href=safe_href, prose=parse_prose)
     made.filters.update(iso=timestamp)
-    made.globals.update(asset=asset_url, project_url=PROJECT_URL)
+    made.globals.update(asset=asset_url, en=mark_of_english, project_url=PROJECT_URL)
     return made

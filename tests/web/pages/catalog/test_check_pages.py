@@ -115,3 +115,23 @@ def test_who_has_signed_in_keeps_their_menu(tmp_path: Path) -> None:
             assert 'action="/sign-out"' not in anonymous.text
 
     with_instance(tmp_path, script)
+
+
+def test_german_pages_have_no_english_but_the_documentation(tmp_path: Path) -> None:
+    """Titles, states, reasons and remedies are translated; what is English is folded, named and marked."""
+
+    async def script(instance: Instance) -> None:
+        listed = await instance.call("GET", "/checks", key=None, headers={"Accept-Language": "de"})
+        page = await instance.call("GET", "/checks/title", key=None, headers={"Accept-Language": "de"})
+        before, marked, _ = page.text.partition('<div lang="en">')
+
+        assert [
+            check.title for check in all_checks().values() if f">{check.title}</a> {check.summary}" in listed.text
+        ] == []
+        assert 'lang="en"' not in listed.text
+        assert marked
+        assert "auf Englisch" in before
+        assert all_checks()["title"].summary not in before
+        assert page.text.count('lang="en"') == 1
+
+    with_instance(tmp_path, script)

@@ -122,3 +122,20 @@ def test_the_page_of_a_problem_keeps_its_headers_and_is_not_kept(tmp_path: Path)
     assert answer.status_code == 503
     assert (answer.headers["retry-after"], answer.headers["cache-control"]) == ("7", "private, no-store")
     assert "Later." in answer.text
+
+
+def test_problems_are_explained_in_german(tmp_path: Path) -> None:
+    """Every sentence but those of the example, which is what programs are sent."""
+
+    async def script(instance: Instance) -> dict[str, str]:
+        headers = {"Accept": BROWSER, "Accept-Language": "de"}
+        return {
+            code: (await instance.call("GET", f"/problems/{slug_of(code)}", key=None, headers=headers)).text
+            for code in PROBLEMS
+        }
+
+    for code, page in with_instance(tmp_path, script).items():
+        text, words = page.partition("Ein Beispiel")[0], TEXTS[code]
+
+        assert f"<h1>{PROBLEMS[code][1]}</h1>" not in text
+        assert [each for each in (words.happened, *words.causes, *words.steps) if each.replace("`", "") in text] == []

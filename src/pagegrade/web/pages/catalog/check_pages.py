@@ -12,6 +12,7 @@ from pagegrade.model.errors import NotFound
 from pagegrade.model.report import CATEGORIES, RULESET
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href
+from pagegrade.render.finding_texts import finding_texts
 from pagegrade.render.i18n import Texts
 from pagegrade.render.view import CATEGORY_NAMES
 from pagegrade.service.catalogue import check_documentation, check_entries, check_entry, check_penalties
@@ -108,8 +109,10 @@ async def show_check_page(request: Request, work: UnitOfWork, view: View) -> Res
         sections=[(texts.gettext(name), documentation[key]) for key, name in SECTIONS.items()],
         examples=[(texts.gettext(name), documentation[key]) for key, name in EXAMPLES.items()],
         states=[_state(state, texts) for state in entry["states"]],
+        documentation=list(check.documentation.items()),
+        is_english=finding_texts(texts.tag) is None,
         same_cause=[
-            (other.id, other.title)
+            (other.id, _in_language(other.title, texts))
             for other in all_checks().values()
             if other.cause is not None and other.cause == check.cause and other is not check
         ],
@@ -135,8 +138,12 @@ def _by_importance(entries: Sequence[Mapping[str, Any]], texts: Texts) -> tuple[
 def _shown(entry: Mapping[str, Any], texts: Texts) -> Mapping[str, Any]:
     """Return the entry with translated texts."""
     price = entry["price"]
+    # Summaries and documentation are English; what a page that passes reads is translated, like all of a report.
+    summary = entry["summary"] if finding_texts(texts.tag) is None else entry["states"][0]["message"]
     return {
         **entry,
+        "title": _in_language(entry["title"], texts),
+        "summary": _in_language(summary, texts),
         "importance_words": texts.gettext(IMPORTANCE[entry["importance"]]),
         "points": texts.number(price, digits=1) if price else "",
     }
@@ -151,7 +158,13 @@ def _state(state: Mapping[str, Any], texts: Texts) -> Mapping[str, str]:
         share = texts.percent(high)
     else:
         share = texts.gettext("%(low)s to %(high)s", low=texts.percent(low), high=texts.percent(high))
-    return {"message": state["message"], "share": share, "why": state["why"], "fix": state["fix"]}
+    return {"share": share, **{name: _in_language(state[name], texts) for name in ("message", "why", "fix")}}
+
+
+def _in_language(text: str, texts: Texts) -> str:
+    """Return a text of a check in the reader's language."""
+    words = finding_texts(texts.tag)
+    return text if words is None else words.translate(text)
 
 
 def _short(href: str) -> str:

@@ -69,6 +69,7 @@ def problem_page(request: Request, view: View, problem: Problem) -> Response | N
         "failed.html.jinja",
         status=problem.status,
         title=PROBLEMS[problem.code][1],
+        happened=TEXTS[problem.code].happened,
         message=problem.message,
         slug=slug_of(problem.code),
         number=problem.status,

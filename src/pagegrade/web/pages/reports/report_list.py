@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import msgspec
@@ -13,11 +13,13 @@ from pagegrade.model.account import Account
 from pagegrade.model.errors import ValidationFailed
 from pagegrade.model.stored import Privacy, State
 from pagegrade.render.english import N_
+from pagegrade.render.finding_texts import finding_texts
 from pagegrade.render.history import HEIGHT, Chart, RunPoint, chart_of, height_of
 from pagegrade.render.i18n import Texts
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.listing import find_rows, find_states
 from pagegrade.service.reports.site_trend import TrendDay
+from pagegrade.service.reports.titles import SharedFinding
 from pagegrade.service.runs.evaluation import Thresholds
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
@@ -129,7 +131,7 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
             has_any=found.has_any,
             chips=_chips(asked, found.counts, texts),
             counts=found.counts,
-            shared=found.shared,
+            shared=_in_language(found.shared, view.texts),
             trend=_trend(found.trend, view.options.analyze.thresholds),
             average=None if found.average is None else round(found.average),
             worse=[(page, short_url(page.url, MAX_CRUMB)) for page in found.worse],
@@ -259,6 +261,12 @@ def _numbers(text: str) -> list[int]:
     """Parse the ids of a list like ``1,2,3``; skip everything that is not an id."""
     words = text[:MAX_IDS_TEXT].split(",")[:MAX_IDS]
     return [int(word) for word in words if word.isascii() and word.isdigit() and len(word) < len(str(2**63))]
+
+
+def _in_language(shared: Sequence[SharedFinding], texts: Texts) -> tuple[SharedFinding, ...]:
+    """Return findings with their titles in the reader's language; what has no translation is ``Untranslated``."""
+    words = finding_texts(texts.tag)
+    return tuple(shared if words is None else (replace(one, title=words.translate(one.title)) for one in shared))
 
 
 OPERATIONS: Final = (
