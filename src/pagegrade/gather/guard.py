@@ -120,6 +120,15 @@ class Refusal:
     """One sentence for people."""
 
 
+def _pinned(host: str, port: int, addresses: tuple[Address, ...]) -> list[str]:
+    if urls.host_address(host) is not None:
+        return []
+    name = host.removesuffix(".")
+    written = ",".join(f"[{each}]" if each.version == 6 else str(each) for each in addresses)
+    hosts = [host] if name == host else [host, name]
+    return [f"{each}:{port}:{written}" for each in hosts]
+
+
 @dataclass(frozen=True, slots=True)
 class Permit:
     """Target that one exchange may connect to."""
@@ -128,6 +137,11 @@ class Permit:
     port: int
     addresses: tuple[Address, ...]
     """One to eight, IPv4-mapped ones unwrapped."""
+    pinned: list[str] = field(init=False, repr=False, compare=False)
+    """Lines for ``CURLOPT_RESOLVE``: none for an address, which needs no look-up."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pinned", _pinned(self.host, self.port, self.addresses))
 
     @property
     def is_public(self) -> bool:

@@ -53,28 +53,31 @@ class HeaderReader:
         self._chunked = False
         self._coded = False
         self._interim = 0
-        self._in_block = False
-        self._lines = 0
         self._limits = limits
-        self._known = {} if known is None else known
+        # For whoever takes the lines, who need not call anything for one that is known.
+        self.in_block = False
+        """The lines of a head are read: it is neither its first line nor what follows it."""
+        self.lines = 0
+        """Header lines of the head so far."""
+        self.known: KnownLines = {} if known is None else known
 
     @property
     def content_encodings(self) -> list[str]:
         """The values of Content-Encoding lines, in order."""
         if not self._coded:
             return []
-        return [value for name, value in self.headers if name.lower() == "content-encoding"]
+        return [value for name, value in self.headers if len(name) == 16 and name.lower() == "content-encoding"]
 
     @property
     def media_type(self) -> str:
         """Declared type in lower case without parameters; "" when missing."""
-        lines = [value for name, value in self.headers if name.lower() == "content-type"]
+        lines = [value for name, value in self.headers if len(name) == 12 and name.lower() == "content-type"]
         return ", ".join(lines).partition(";")[0].strip().lower()
 
     @property
     def request_ids(self) -> list[str]:
         """The values of X-Request-Id lines, in order; proxies may add one of their own."""
-        return [value for name, value in self.headers if name.lower() == "x-request-id"]
+        return [value for name, value in self.headers if len(name) == 12 and name.lower() == "x-request-id"]
 
     def note(self, word: str) -> None:
         """Remember a tolerated oddity once."""
@@ -92,13 +95,13 @@ class HeaderReader:
         limits = self._limits
         if self.size > limits.header_block_bytes or length > limits.header_line_bytes:
             return "The headers of the answer are too long."
-        if not self._in_block:
+        if not self.in_block:
             # Trailers carry nothing that a report is built on.
             return None if self.complete else self._read_status(line.rstrip(b"\r\n"))
-        known = self._known.get(line)
+        known = self.known.get(line)
         if known is not None:
-            self._lines += 1
-            if self._lines > limits.header_count:
+            self.lines += 1
+            if self.lines > limits.header_count:
                 return self._too_many()
             self.headers.append(known)
             return None
@@ -122,16 +125,16 @@ class HeaderReader:
             self.note("no_reason_phrase")
         self.headers, self.locations, self._lengths = [], [], set()
         self._chunked = self._coded = False
-        self._lines = 0
-        self._in_block = True
+        self.lines = 0
+        self.in_block = True
         return None
 
     def _too_many(self) -> str:
         return f"The answer has more than {self._limits.header_count} header lines."
 
     def _read_header(self, text: bytes, line: bytes) -> str | None:
-        self._lines += 1
-        if self._lines > self._limits.header_count:
+        self.lines += 1
+        if self.lines > self._limits.header_count:
             return self._too_many()
         if b"\x00" in text:
             return "A header of the answer contains a NUL byte."
@@ -152,8 +155,8 @@ class HeaderReader:
         lower = raw_name.lower()
         if lower in _FRAMING:
             return self._read_framing(lower, raw_value)
-        if len(line) <= MAX_KNOWN_BYTES and len(self._known) < MAX_KNOWN and line.endswith(b"\r\n"):
-            self._known[line] = header
+        if len(line) <= MAX_KNOWN_BYTES and len(self.known) < MAX_KNOWN and line.endswith(b"\r\n"):
+            self.known[line] = header
         return None
 
     def _read_framing(self, name: bytes, value: bytes) -> str | None:
@@ -176,7 +179,7 @@ class HeaderReader:
         return None
 
     def _end_block(self) -> str | None:
-        self._in_block = False
+        self.in_block = False
         if self.status == 101:
             return "The server switched to another protocol without being asked."
         if self.status < 200:

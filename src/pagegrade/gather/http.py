@@ -18,7 +18,7 @@ from pagegrade.gather.headers import KnownLines
 from pagegrade.gather.held_bytes import HeldBytes, Hold
 from pagegrade.gather.multi import make_multi
 from pagegrade.gather.resolver import Answer, CachingResolver, DNSResolver, ResolveError, Resolver
-from pagegrade.gather.transfer import Expired, Handle, Transfer, request_headers
+from pagegrade.gather.transfer import Expired, Handle, Transfer, Watch, request_headers
 from pagegrade.model.artifacts import Response
 from pagegrade.parse import url as urls
 
@@ -108,6 +108,7 @@ class HTTPClient:
         self._known: KnownLines = {}
         self._permits: dict[str, Permit] = {}
         self._own: asyncio.Task[None] | None = None
+        self._watch: Watch | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -124,6 +125,8 @@ class HTTPClient:
         if self._owns_resolver:
             await self._resolver.aclose()
         await self._multi.aclose()
+        if self._watch is not None:
+            self._watch.close()
         for handle in self._idle:
             handle.close()
         self._idle.clear()
@@ -385,10 +388,12 @@ class HTTPClient:
             return _Outcome(timed_out=True)
         multiplexed = (transfer.permit.host, transfer.permit.port) in self._multiplexed
         handle.prepare(transfer, verify=verify, timeout_s=left, multiplexed=multiplexed)
+        if self._watch is None:
+            self._watch = Watch(loop)
         promise: asyncio.Future[pycurl.Curl] | None = None
         try:
             promise = self._multi.add_handle(handle.curl)
-            transfer.watch(loop, promise, head_end=headers_end, end=end + _BACKSTOP_S)
+            transfer.begin(self._watch, promise, head_end=headers_end, end=end + _BACKSTOP_S)
             await promise
         except Expired:
             return _Outcome(timed_out=True)

@@ -58,8 +58,8 @@ if sys.platform == "linux":
     class EpollMulti:
         """A ``CurlMulti`` whose sockets are watched by an epoll set of its own.
 
-        A socket leaves the set when libcurl no longer waits for it, and the kernel takes out one that is closed; the set
-        is no one else's, so a descriptor that is used again by another part of the process means nothing here.
+        A socket leaves the set when libcurl no longer waits for it, and the kernel takes out what is closed. The set
+        belongs to one client, so a descriptor that another part of the process uses again means nothing here.
         """
 
         def __init__(self) -> None:

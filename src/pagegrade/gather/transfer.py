@@ -20,7 +20,6 @@ from pagegrade.gather.headers import HeaderReader, KnownLines
 from pagegrade.gather.held_bytes import Hold
 from pagegrade.model.identity import USER_AGENT
 from pagegrade.parse.http.cors import PROBE_ORIGIN
-from pagegrade.parse.url import host_address
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 """RFC 9110 15.4 less 300, 304, 305 and 306, which lead nowhere by themselves."""
@@ -109,6 +108,53 @@ class Expired(Exception):
     """Our own clock ended the exchange."""
 
 
+class Watch:
+    """The clocks of a client's exchanges: one timer does for all of them, and hardly any exchange lives to see it."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self._at: dict[Transfer, float] = {}
+        """Exchange -> loop time at which to look at it."""
+        self._timer: asyncio.TimerHandle | None = None
+        self._rings_at = 0.0
+
+    def add(self, transfer: Transfer, at: float) -> None:
+        """Look at an exchange at this time, and then as often as it says."""
+        self._at[transfer] = at
+        if self._timer is None or at < self._rings_at:
+            self._set(at)
+
+    def remove(self, transfer: Transfer) -> None:
+        """Look at it no more; the timer may ring for nothing once."""
+        self._at.pop(transfer, None)
+
+    def close(self) -> None:
+        """Look at nothing any more."""
+        self._at.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _set(self, at: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._rings_at = at
+        self._timer = self.loop.call_at(at, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        now = self.loop.time()
+        for transfer, at in tuple(self._at.items()):
+            if now >= at:
+                again_at = transfer.look(now)
+                if again_at is None:
+                    self._at.pop(transfer, None)
+                else:
+                    self._at[transfer] = again_at
+        if self._at:
+            self._set(min(self._at.values()))
+
+
 class Transfer:
     """Data that callbacks collect during one exchange."""
 
@@ -146,9 +192,8 @@ class Transfer:
         self.answered: asyncio.Event | None = None
         """Set when the server has answered once, which others wait for."""
         self._sockets: list[socket.socket] = []
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._watch: Watch | None = None
         self._promise: asyncio.Future[pycurl.Curl] | None = None
-        self._timer: asyncio.TimerHandle | None = None
         self._head_end = self._end = 0.0
         self._looked_at = 0.0
         """Time of the byte count below: the end of the head, then every second."""
@@ -159,27 +204,28 @@ class Transfer:
         """Return whether the answer leads elsewhere."""
         return self.reader.status in REDIRECTS and any(self.reader.locations)
 
-    def watch(
-        self, loop: asyncio.AbstractEventLoop, promise: asyncio.Future[pycurl.Curl], *, head_end: float, end: float
-    ) -> None:
+    def begin(self, watch: Watch, promise: asyncio.Future[pycurl.Curl], *, head_end: float, end: float) -> None:
         """Give the promise up with ``Expired`` when the exchange takes too long.
 
         Args:
-            loop: The running one.
+            watch: Of the client.
             promise: What is waited for.
             head_end: Loop time at which the head must be complete.
             end: The same for everything.
         """
-        self._loop, self._promise = loop, promise
+        self._watch, self._promise = watch, promise
         self._head_end, self._end = head_end, end
-        self._timer = loop.call_at(min(head_end, loop.time() + _WATCH_S), self._look)
+        watch.add(self, min(head_end, watch.loop.time() + _WATCH_S))
 
-    def _look(self) -> None:
-        """One timer does for every clock of an exchange, and hardly any exchange lives to see it."""
-        loop, promise = self._loop, self._promise
-        if loop is None or promise is None or promise.done():
-            return
-        now = loop.time()
+    def look(self, now: float) -> float | None:
+        """Look at the clocks of the exchange.
+
+        Returns:
+            When to look again; ``None`` when it is over.
+        """
+        promise = self._promise
+        if promise is None or promise.done():
+            return None
         in_body = self.decoder is not None
         end = self._end if in_body else self._head_end
         next_at = now + _WATCH_S
@@ -195,8 +241,8 @@ class Transfer:
             promise.set_exception(Expired())
             # Retrieved once, so that no warning is logged if the waiter was cancelled at the same moment.
             promise.exception()
-            return
-        self._timer = loop.call_at(min(end, next_at), self._look)
+            return None
+        return min(end, next_at)
 
     def _count(self, now: float) -> None:
         self._looked_at, self._body_before, self._wire_before = now, self.wire_bytes, self._received()
@@ -220,8 +266,8 @@ class Transfer:
     def _begin_body(self) -> None:
         if self.answered is not None:
             self.answered.set()
-        if self._loop is not None:
-            self._count(self._loop.time())
+        if self._watch is not None:
+            self._count(self._watch.loop.time())
         codings = read_codings(self.reader.content_encodings)
         keep = self.request.keep_bytes
         survey = self.request.survey
@@ -243,8 +289,8 @@ class Transfer:
 
     def close(self) -> None:
         """Let go of what was held for watching."""
-        if self._timer is not None:
-            self._timer.cancel()
+        if self._watch is not None:
+            self._watch.remove(self)
         self._promise = None
         for opened in self._sockets:
             opened.close()
@@ -287,23 +333,13 @@ class Transfer:
         return opened
 
 
-@lru_cache(maxsize=256)
-def _pinned(permit: Permit) -> list[str]:
-    """Lines for ``CURLOPT_RESOLVE``: none for an address, which needs no look-up."""
-    if host_address(permit.host) is not None:
-        return []
-    name = permit.host.removesuffix(".")
-    addresses = ",".join(f"[{each}]" if each.version == 6 else str(each) for each in permit.addresses)
-    hosts = [permit.host] if name == permit.host else [permit.host, name]
-    return [f"{each}:{permit.port}:{addresses}" for each in hosts]
-
-
 class Handle:
     """A libcurl easy handle that is set up once and used for many exchanges."""
 
     def __init__(self, limits: Limits) -> None:
         self.curl = pycurl.Curl()
         self.transfer: Transfer | None = None
+        self._limits = limits
         self._given: dict[int, Any] = {pycurl.RESOLVE: []}
         """Options that keep what an exchange before this one set."""
         options: list[tuple[int, Any]] = [
@@ -351,7 +387,7 @@ class Handle:
         self._give(pycurl.SSL_VERIFYHOST, 2 if verify else 0)
         # libcurl resolves the host of this exchange to the checked addresses only. Set again each time, because
         # its own cache is out of our control.
-        pinned = _pinned(permit)
+        pinned = permit.pinned
         if pinned or self._given.get(pycurl.RESOLVE) != pinned:
             curl.setopt(pycurl.RESOLVE, pinned)
             self._given[pycurl.RESOLVE] = pinned
@@ -385,6 +421,15 @@ class Handle:
         if transfer is None:
             return _ABORT
         try:
+            # As HeaderReader.feed has it, without two calls for each of the lines that every answer of a site has.
+            reader = transfer.reader
+            if reader.in_block and (header := reader.known.get(line)) is not None:
+                size = reader.size + len(line)
+                if size <= self._limits.header_block_bytes and reader.lines < self._limits.header_count:
+                    reader.size = size
+                    reader.lines += 1
+                    reader.headers.append(header)
+                    return None
             return transfer.take_header(line)
         except Exception as error:  # noqa: BLE001 - libcurl would print it and report "write error"
             transfer.crash = error
