@@ -67,33 +67,59 @@ _LABEL: Final = re.compile(
 )
 _PATH: Final = re.compile(r" in [\x02 ]{0,3}(?:/|[A-Za-z]:[\\/]|phar://|vfs://)")
 _FATAL_LABELS: Final = frozenset({"Fatal error", "Parse error", "Recoverable fatal error", "Catchable fatal error"})
-_TRACES: Final[tuple[tuple[str, re.Pattern[str], int], ...]] = (
-    ("Python", re.compile(r"Traceback \(most recent call last\):\s{0,40}File \"[^\"\n]{1,400}\", line \d"), 1),
-    ("Java", re.compile(r"\bat [\w.$]{3,200}\([A-Za-z_$][\w$]{0,80}\.(?:java|kt|scala|groovy):\d{1,6}\)"), 2),
-    (".NET", re.compile(r"\bat [\w.`<>]{3,200}\([^()]{0,200}\) in [A-Za-z]:\\[^:\n]{1,200}:line \d"), 1),
-    (".NET", re.compile(r"Server Error in '[^']{0,100}' Application\."), 1),
+_TRACES: Final[tuple[tuple[str, tuple[str, ...], re.Pattern[str], int], ...]] = (
+    (
+        "Python",
+        ("Traceback (most",),
+        re.compile(r"Traceback \(most recent call last\):\s{0,40}File \"[^\"\n]{1,400}\", line \d"),
+        1,
+    ),
+    (
+        "Java",
+        (".java:", ".kt:", ".scala:", ".groovy:"),
+        re.compile(r"at (?<=\bat )[\w.$]{3,200}\([A-Za-z_$][\w$]{0,80}\.(?:java|kt|scala|groovy):\d{1,6}\)"),
+        2,
+    ),
     (
         ".NET",
+        (":line ",),
+        re.compile(r"at (?<=\bat )[\w.`<>]{3,200}\([^()]{0,200}\) in [A-Za-z]:\\[^:\n]{1,200}:line \d"),
+        1,
+    ),
+    (".NET", ("Server Error in '",), re.compile(r"Server Error in '[^']{0,100}' Application\."), 1),
+    (
+        ".NET",
+        ("An unhandled exception",),
         re.compile(r"An unhandled exception occurred (?:during the execution of|while processing the request)"),
         1,
     ),
     (
         "ASP",
+        ("Microsoft ",),
         re.compile(r"Microsoft (?:VBScript (?:runtime|compilation)|OLE DB Provider for [\w ]{2,40}) error '?8?0?"),
         1,
     ),
     (
         "Node.js",
+        ("js:", "ts:", "jsx:", "tsx:"),
         re.compile(
-            r"\bat (?:[\w.<>\[\]$ ]{1,120} )?\(?(?:file://|node:|/|[A-Za-z]:\\)[^\s()]{1,300}\.[cm]?[jt]sx?:\d{1,6}:\d"
+            r"at (?<=\bat )(?:[\w.<>\[\]$ ]{1,120} )?\(?(?:file://|node:|/|[A-Za-z]:\\)[^\s()]{1,300}\.[cm]?[jt]sx?:\d{1,6}:\d"
         ),
         2,
     ),
-    ("Ruby", re.compile(r"\b(?:app|lib|config)/[\w/.-]{1,150}\.(?:rb|erb|haml|slim):\d{1,6}:in [`']"), 1),
-    ("Go", re.compile(r"\bgoroutine \d{1,6} \[[\w ,]{3,40}\]:"), 1),
-    ("Python", re.compile(r"Exception Type:.{0,200}Exception Value:", re.DOTALL), 1),
+    (
+        "Ruby",
+        (".rb:", ".erb:", ".haml:", ".slim:"),
+        re.compile(r"\b(?:app|lib|config)/[\w/.-]{1,150}\.(?:rb|erb|haml|slim):\d{1,6}:in [`']"),
+        1,
+    ),
+    ("Go", ("goroutine ",), re.compile(r"goroutine (?<=\bgoroutine )\d{1,6} \[[\w ,]{3,40}\]:"), 1),
+    ("Python", ("Exception Type:",), re.compile(r"Exception Type:.{0,200}Exception Value:", re.DOTALL), 1),
 )
-"""(language, what only its traces hold, how often it has to occur)."""
+"""(language, parts of which each of its traces holds one, what only its traces hold, how often it has to occur).
+
+Expressions begin with the letters themselves, and the boundary of the word is looked at behind them: so the search can
+skip to the next place."""
 _PAGES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     (
         "WordPress",
@@ -197,7 +223,9 @@ def _php_messages(text: str) -> Iterator[ErrorOutput]:
 
 
 def _traces(text: str) -> Iterator[ErrorOutput]:
-    for language, pattern, least in _TRACES:
+    for language, parts, pattern, least in _TRACES:
+        if not any(part in text for part in parts):
+            continue
         matches = []
         for match in pattern.finditer(text):
             matches.append(match)
