@@ -1,4 +1,4 @@
-"""A new user, from the first start of the server to a report that is shared with a password."""
+"""A new user, from the first start of the server to a page that is compared, monitored and shared."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def fresh(tmp_path: Path) -> Iterator[Server]:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_new_user_gets_to_a_protected_report(way: str, fresh: Server, site: Site, browser: Browser) -> None:
-    """Sign in with the link, set a password, analyze, read, protect, sign out, unlock, take away."""
+    """Sign in with the link, set a password, analyze, read, analyze again, compare, monitor, protect, sign out, unlock, export."""
     options = dict(WAYS[way].options)
     with open_window(browser, fresh.origin, **options) as window:
         hands = Hands(window, keyboard=WAYS[way].keyboard)
@@ -62,6 +62,9 @@ def test_a_new_user_gets_to_a_protected_report(way: str, fresh: Server, site: Si
         email = set_a_password(hands)
         make_a_report(hands, f"{site.http}/poor")
         read_it(hands)
+        analyze_it_again(hands)
+        compare_it(hands)
+        monitor_it(hands, f"{site.http}/poor")
         link = protect_it(hands)
         sign_out(hands)
         open_it_as_another_user(hands, link)
@@ -114,6 +117,35 @@ def read_it(hands: Hands) -> None:
     if not finding.evaluate("element => element.open"):
         hands.open(first)
     assert len(finding.inner_text()) > len(first) + 20
+
+
+def analyze_it_again(hands: Hands) -> None:
+    """The report stays in place and gets a second run."""
+    before = hands.page.url
+    hands.press("button", "Analyze again")
+    wait_until(hands.window, lambda: hands.page.locator(".change").count() == 1)
+    assert hands.page.url.partition("?")[0] == before.partition("?")[0]
+
+
+def compare_it(hands: Hands) -> None:
+    """What the change of the page brought, and back."""
+    hands.press("link", "What changed")
+    assert heading(hands.window) == "Run 1 and run 2"
+    assert [each for each in ("New", "Fixed", "Still there") if each not in hands.page.inner_text("main")] == []
+    hands.press("link", "Report 1")
+
+
+def monitor_it(hands: Hands, url: str) -> None:
+    """On the schedule that is proposed, with a budget; back to the report by the list."""
+    hands.open("More")
+    hands.press("link", "Monitor this page")
+    hands.write("Budgets", "score<50")
+    hands.press("button", "Save")
+    assert heading(hands.window) == "Monitors"
+    assert "budget" in hands.page.inner_text("main")
+    hands.open_menu()
+    hands.press("link", "Reports")
+    hands.press("link", url)
 
 
 def protect_it(hands: Hands) -> str:
