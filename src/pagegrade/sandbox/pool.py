@@ -50,6 +50,9 @@ TASK_BYTES: Final = 24 << 20
 MEMORY_RATIO: Final = 31
 """Memory per byte of input, beyond that; 12 is what pages of the web need (measured with 20 of them)."""
 
+KEPT_BYTES: Final = 65_536
+"""Largest task that is kept as it was written while it waits for its turn; nearly every one is smaller."""
+
 _LIMITS: Final[dict[str, Cause]] = {
     "MemoryError": "memory_limit",
     "RecursionError": "depth_limit",
@@ -200,7 +203,7 @@ class Children:
         cpu_s = CPU_SECONDS
         lost: _Ended | None = None
         while True:
-            if not self._slots.is_free(account, growth_bytes):
+            if frame is not None and len(frame) > KEPT_BYTES and not self._slots.is_free(account, growth_bytes):
                 # Written again when its turn comes: what waits is not held twice.
                 frame = None
             try:
