@@ -71,7 +71,9 @@ def find_font_faces(text: str, *, stylesheet_url: str) -> tuple[FontFace, ...]:
     if "@font-face" not in text and "@font-face" not in text.lower():
         return ()
     # Inline fonts may be long, and hold the very characters that separate declarations.
-    text = _DATA.sub(r"data:\1", _without_comments(text))
+    text = _without_comments(text)
+    if "data:" in text.lower():
+        text = _DATA.sub(r"data:\1", text)
     found: list[FontFace] = []
     for match in _FACE.finditer(text):
         face = _read_face(match[1][:_MAX_BLOCK], stylesheet_url)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from operator import methodcaller
 from typing import Final
 
 import msgspec
@@ -43,7 +44,9 @@ _LINE: Final = re.compile(r"[^\r\n]*+")
 _LAST_WORD: Final = re.compile(r"(?:^|[^\w$.])(return|typeof|case|in|of|delete|void|throw|new|do|else|yield|await)$")
 _BEFORE_REGEX: Final = frozenset("(,=:[!&|?{;+-*%~^<>")
 _KEPT_COMMENT: Final = re.compile(r"!|[\s\S]{0,300}?@(?:license|preserve|cc_on)")
-_WRITE: Final = re.compile(r"(?<![\w$.])(?:(?:window|self|top)\.)?document\.write(?:ln)?\(")
+_WRITE: Final = re.compile(r"document\.write(?:ln)?\(")
+_BEFORE_WRITE: Final = re.compile(r"(?<![\w$.])(?:(?:window|self|top)\.)?\Z")
+"""Before a call, in code without needless white space."""
 _WRITTEN: Final = "document.write"
 _BEFORE_WRITTEN: Final = re.compile(r"(?<![\w$.])(?:(?:window|self|top)\s{0,9}\.\s{0,9})?\Z")
 """Before a possible call, while comments and strings are not recognized."""
@@ -51,6 +54,7 @@ _MAX_BEFORE_WRITTEN: Final = 25
 _MAP_MARK: Final = b"sourceMappingURL="
 _MAP_COMMENT: Final = re.compile(rb"//[#@][ \t]?$|/\*[#@][ \t]?$")
 _MAP_URL: Final = re.compile(rb"[^\s'\"`\\*<>]{1,2000}(?=\s|\*/|$)")
+_START: Final = methodcaller("start")
 _FALLBACK_WRITE: Final = re.compile(r"\|\|(?:(?:window|self|top)\.)?document\.write(?:ln)?\(")
 _JQUERY_BANNER: Final = re.compile(r"/\*!?[\s*]{0,40}jQuery (?:JavaScript Library )?v([0-9]{1,3}(?:\.[0-9]{1,3}){1,2})")
 _JQUERY_FIELD: Final = re.compile(
@@ -112,7 +116,8 @@ def count_document_writes(text: str) -> int:
         return 0
     # Reading stops behind the last place, in the next parenthesis at best.
     code = read_script(text[: last + len(_WRITTEN) + 60]).code
-    return max(0, len(_WRITE.findall(code)) - len(_FALLBACK_WRITE.findall(code)))
+    calls = sum(_BEFORE_WRITE.search(code, max(0, at - 7), at) is not None for at in map(_START, _WRITE.finditer(code)))
+    return max(0, calls - len(_FALLBACK_WRITE.findall(code)))
 
 
 def find_jquery_versions(text: str) -> tuple[str, ...]:
