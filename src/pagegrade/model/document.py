@@ -343,7 +343,7 @@ class Document:
     main_text: str
     """The part of ``text`` outside ``nav``, ``header``, ``footer`` and ``aside``."""
     main_pieces: Mapping[str, int]
-    """What stands between the white space of ``main_text``, and how often; empty where the text is very long."""
+    """Pieces of ``main_text`` between its white space, each with its number; empty where the text is very long."""
     word_count: int
     """Of ``text``, as ``parse.words.count_words`` counts."""
     main_word_count: int

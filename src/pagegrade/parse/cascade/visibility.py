@@ -29,7 +29,7 @@ from pagegrade.parse.aria.subtree_flags import (
     VEILED_WIDE,
 )
 from pagegrade.parse.cascade.conditions import BOTH_SCREENS, Truth
-from pagegrade.parse.cascade.rule_index import NO_NAMES, NO_RULES, Does, DocumentNames, Rule, RuleIndex
+from pagegrade.parse.cascade.rule_index import NO_NAMES, NO_RULES, DocumentNames, Does, Rule, RuleIndex
 from pagegrade.parse.cascade.rules import FIELD, MAX_LAYERS, read_declarations, verdict_of
 from pagegrade.parse.cascade.selectors import InvalidSelectorError, Matcher, Selector, parse_selectors
 from pagegrade.parse.cascade.states import attribute_of, is_closed, is_details_summary
@@ -129,8 +129,8 @@ class Visibility:
             if possible:
                 self.unknown_sheets.append(url)
             return
-        codes, hiding, showing, count = self._codes, self._hiding, self._showing, self._count
-        quirks, make, may_have = self._quirks, tuple.__new__, self._names.may_have
+        count = self._count
+        quirks, may_have = self._quirks, self._names.may_have
         for line in rules:
             try:
                 screens_written, own, code, keys, specificity, text = line.split(FIELD, 5)
@@ -143,9 +143,7 @@ class Visibility:
             if is_absent and not own and not layer:
                 continue
             screens = _SCREEN_PAIRS.get(screens_written)
-            if screens is None:
-                continue
-            if own and own.count(".") > 2 * MAX_LAYERS:
+            if screens is None or own.count(".") > 2 * MAX_LAYERS:
                 continue
             if layer:
                 own = f"{layer}.{own}" if own else layer
@@ -165,17 +163,19 @@ class Visibility:
             if is_absent:
                 continue
             count += 1
-            # Without the call of a Python function that makes named tuples.
-            rule = make(Rule, (count, screens[0] & certain, on, own, code, specificity, text))
-            does = codes.get(code)
-            if does is None:
-                does = codes[code] = Does(code)
-            (hiding if does.hides else showing).add(rule, keys)
-            if does.clips:
-                self._clipping.add(rule, keys)
-            for name in does.declares:
-                self._properties.setdefault(name, RuleIndex()).add(rule, keys)
+            self._file(Rule(count, screens[0] & certain, on, own, code, specificity, text), keys)
         self._count = count
+
+    def _file(self, rule: Rule, keys: str) -> None:
+        """Keep a rule where it is looked for."""
+        does = self._codes.get(rule.code)
+        if does is None:
+            does = self._codes[rule.code] = Does(rule.code)
+        (self._hiding if does.hides else self._showing).add(rule, keys)
+        if does.clips:
+            self._clipping.add(rule, keys)
+        for name in does.declares:
+            self._properties.setdefault(name, RuleIndex()).add(rule, keys)
 
     def _import(  # noqa: PLR0917 - passed on from sheet to sheet
         self,

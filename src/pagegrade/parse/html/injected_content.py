@@ -268,8 +268,7 @@ class _Concealed:
                 if not isinstance(node, Element):
                     break
                 own = known[node] = self._own(node)
-            if own > found:
-                found = own
+            found = max(found, own)
             node = node.parent  # type: ignore[attr-defined]  # only elements are known
         return found
 
