@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pagegrade.checks import Facts, all_checks, run_checks
+from pagegrade.checks.content.js_dependent_content import CONCEALED
 from tests.builders import make_artifacts, outcome
 from tests.rendering_builders import make_rendering
 
@@ -30,3 +33,14 @@ def test_a_shell_stays_one_where_a_browser_drew_the_page() -> None:
 
     assert getattr(found["js-dependent-content"].verdict, "state", None) == "shell"
     assert found["content-length"].outcome != "not_evaluated"
+
+
+@pytest.mark.parametrize(("hidden", "state"), [(CONCEALED - 1, "shell"), (CONCEALED, "concealed")])
+def test_content_that_style_sheets_hide_is_no_missing_content(hidden: int, state: str) -> None:
+    """Slides that a script shows one by one: their text is in the HTML."""
+    slides = '<section class="s"><h2>Chairs</h2>Made of teak.</section>' * hidden
+    page = (
+        f'<title>T</title><style>.s{{display:none}}</style>{slides}<div id="app"></div><script src="/main.js"></script>'
+    )
+
+    assert outcome("js-dependent-content", page).state == state

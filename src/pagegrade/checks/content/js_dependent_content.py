@@ -1,6 +1,11 @@
+from typing import Final
+
 from pagegrade.checks._check import State, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, Outcome, Severity
+
+CONCEALED: Final = 3
+"""Hidden headings from which a page without visible text has content all the same."""
 
 
 @check(
@@ -23,6 +28,13 @@ from pagegrade.model.outcome import Evidence, Outcome, Severity
                 "mode for it."
             ),
         ),
+        State(
+            "concealed",
+            "Stylesheets hide the content until scripts show it.",
+            title="Content stays hidden without JavaScript",
+            why="Visitors see an empty page until the scripts have run, and when one of them fails.",
+            fix="Show the content by default, and let a script add the class that hides it.",
+        ),
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics",),
 )
@@ -32,7 +44,8 @@ def js_dependent_content(served_document: Document) -> Outcome:
     ## What it checks
 
     Whether the page as served has almost no text, scripts, and an empty element that they fill, also where a browser
-    drew the page for other checks. It is informative and costs nothing.
+    drew the page for other checks. Where three headings or more are in the HTML and hidden by stylesheets, as on slides
+    that a script shows one by one, it says that instead. It is informative and costs nothing.
 
     ## Why it matters
 
@@ -64,7 +77,14 @@ def js_dependent_content(served_document: Document) -> Outcome:
     if not served_document.client_rendered:
         return Outcome("served", value=characters)
     body = served_document.body
+    concealed = sum(heading.hidden for heading in served_document.headings) >= CONCEALED
     evidence: tuple[Evidence, ...] = (
-        () if body is None else (served_document.evidence(body, reason="Contains almost no text."),)
+        ()
+        if body is None
+        else (
+            served_document.evidence(
+                body, reason="Contains almost no visible text." if concealed else "Contains almost no text."
+            ),
+        )
     )
-    return Outcome("shell", value=characters, evidence=evidence)
+    return Outcome("concealed" if concealed else "shell", value=characters, evidence=evidence)
