@@ -58,7 +58,7 @@ def _post(path: str, form: Mapping[str, str], **more: object) -> Visit:
 
 
 RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
-    ("GET", "/docs"): (Visit(path="/docs"),),
+    ("GET", "/docs"): (Visit(path="/docs"), Visit(name="group", path="/docs?group=webhooks")),
     ("GET", "/docs/console"): (Visit(path="/docs/console", ready=".opblock"),),
     ("GET", "/problems/{code}"): (Visit(path="/problems/validation-failed"),),
     ("GET", "/checks/{check}"): (Visit(path="/checks/title"), Visit(name="unknown", path="/checks/none", status=404)),

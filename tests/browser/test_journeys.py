@@ -54,7 +54,7 @@ def fresh(tmp_path: Path) -> Iterator[Server]:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_new_user_gets_to_a_protected_report(way: str, fresh: Server, site: Site, browser: Browser) -> None:
-    """Sign in with the link, set a password, analyze, read, analyze again, compare, monitor, protect, sign out, unlock, export."""
+    """Sign in, set a password, analyze twice, compare, monitor, protect, sign out, unlock, export."""
     options = dict(WAYS[way].options)
     with open_window(browser, fresh.origin, **options) as window:
         hands = Hands(window, keyboard=WAYS[way].keyboard)
@@ -62,7 +62,7 @@ def test_a_new_user_gets_to_a_protected_report(way: str, fresh: Server, site: Si
         email = set_a_password(hands)
         make_a_report(hands, f"{site.http}/poor")
         read_it(hands)
-        analyze_it_again(hands)
+        analyze_it_again(hands, scripts=options.get("java_script_enabled", True))
         compare_it(hands)
         monitor_it(hands, f"{site.http}/poor")
         link = protect_it(hands)
@@ -119,11 +119,17 @@ def read_it(hands: Hands) -> None:
     assert len(finding.inner_text()) > len(first) + 20
 
 
-def analyze_it_again(hands: Hands) -> None:
-    """The report stays in place and gets a second run."""
+def analyze_it_again(hands: Hands, *, scripts: bool) -> None:
+    """The report stays in place and gets a second run; without scripts its reader looks again."""
     before = hands.page.url
+
+    def is_there() -> bool:
+        if not scripts and hands.page.get_by_role("link", name="Refresh").count():
+            hands.press("link", "Refresh")
+        return hands.page.locator(".change").count() == 1
+
     hands.press("button", "Analyze again")
-    wait_until(hands.window, lambda: hands.page.locator(".change").count() == 1)
+    wait_until(hands.window, is_there)
     assert hands.page.url.partition("?")[0] == before.partition("?")[0]
 
 

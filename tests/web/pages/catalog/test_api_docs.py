@@ -43,18 +43,30 @@ def test_the_page_gets_the_headers_of_a_page(tmp_path: Path) -> None:
 
 
 def test_the_reference_shows_every_call_without_scripts(tmp_path: Path) -> None:
-    """What a call takes, and what it answers, stands in the page itself."""
+    """A light list leads to what each call takes and answers, in the pages themselves."""
 
-    async def script(instance: Instance) -> tuple[httpx.Response, httpx.Response]:
-        page = await instance.call("GET", "/docs", key=None, headers={"Accept-Language": "de"})
-        return page, await instance.call("GET", "/api/v1/openapi.json", key=None)
+    async def script(instance: Instance) -> tuple[str, str, list[str]]:
+        listed = (await instance.call("GET", "/docs", key=None, headers={"Accept-Language": "de"})).text
+        groups = sorted(set(re.findall(r'href="/docs\?group=([a-z-]+)"', listed)))
+        pages = [(await instance.call("GET", f"/docs?group={group}", key=None)).text for group in groups]
+        description = (await instance.call("GET", "/api/v1/openapi.json", key=None)).json()
+        calls = [call["operationId"] for methods in description["paths"].values() for call in methods.values()]
+        missing = [name for name in calls if f"#{name}" not in listed or f'<h3 id="{name}">' not in "".join(pages)]
+        return listed, "".join(pages), missing
 
-    page, description = with_instance(tmp_path, script)
-    calls = [
-        operation["operationId"] for methods in description.json()["paths"].values() for operation in methods.values()
-    ]
+    listed, pages, missing = with_instance(tmp_path, script)
 
-    assert "<script" not in page.text
-    assert [name for name in calls if f'<details id="{name}">' not in page.text] == []
-    assert "<code>If-None-Match</code>" in page.text
-    assert "Die Aufrufe sind auf Englisch beschrieben" in page.text
+    assert missing == []
+    assert "<script" not in listed + pages
+    assert "<code>If-None-Match</code>" in pages
+    assert "Die Aufrufe sind auf Englisch beschrieben" in listed
+    assert len(re.findall("<[a-z]", listed)) < 600
+
+
+def test_a_group_that_is_none_is_not_found(tmp_path: Path) -> None:
+    """As a page."""
+
+    async def script(instance: Instance) -> int:
+        return (await instance.call("GET", "/docs?group=none", key=None)).status_code
+
+    assert with_instance(tmp_path, script) == 404

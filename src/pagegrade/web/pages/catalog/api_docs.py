@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pagegrade.model.errors import NotFound
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.openapi.build import build_openapi
 from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import View
 from pagegrade.web.request import Request
 
@@ -58,15 +60,30 @@ class Group:
     description: str
     calls: tuple[Call, ...]
 
+    @property
+    def key(self) -> str:
+        """The name in URLs."""
+        return self.name.lower().replace(" ", "-")
+
+    @property
+    def size(self) -> int:
+        """Number of calls."""
+        return len(self.calls)
+
 
 async def show_docs(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Return the reference."""
+    """Return the list of all calls, or the calls of one group with what they take and answer."""
+    wanted = read_query(request).get("group") or None
     await work.identify()
     key = tuple(operation.name for operation in request.operations)
     if key not in _made:
         # Builds the schemas of all documents: too slow for the event loop.
         _made[key] = await asyncio.to_thread(_describe, request.operations)
-    return view.page("docs.html.jinja", groups=_made[key])
+    groups = _made[key]
+    shown = [group for group in groups if wanted in (None, group.key)]
+    if not shown:
+        raise NotFound
+    return view.page("docs.html.jinja", groups=groups, shown=shown, wanted=wanted)
 
 
 async def show_console(view: View) -> Response:
