@@ -17,7 +17,7 @@ from pagegrade.gather.held_bytes import MAX_HELD_BYTES
 from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import Resolver
 from pagegrade.model.artifacts import Navigation, NotGathered, WellKnown
-from pagegrade.parse.files.robots_permission import permitted
+from pagegrade.parse.files.robots_permission import MAX_COMPARED, permitted
 from pagegrade.parse.html.parser import NamedURLs, find_named_urls
 from pagegrade.parse.url import Target, host, origin
 
@@ -168,6 +168,11 @@ class Context(Start):
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
     _parsing: asyncio.Lock = field(default_factory=asyncio.Lock)
     _named: NamedURLs | OffloadFailed | None = None
+    _deciding: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _undecided: dict[str, None] = field(default_factory=dict)
+    """URLs about which robots.txt is to be asked."""
+    _decided: dict[str, bool] = field(default_factory=dict)
+    """URL -> whether robots.txt permits it."""
 
     @property
     def main_document_url(self) -> str:
@@ -250,7 +255,20 @@ class Context(Start):
         if not 200 <= robots.response.status < 300:
             # Nothing of the file counts, and a status alone needs no child.
             return permitted(robots.response, urls)
-        return await self.parse(partial(permitted, robots.response), urls)
+        # Gatherers ask at about the same time, and one look at the file answers all of them.
+        self._undecided.update((url, None) for url in urls if url not in self._decided)
+        async with self._deciding:
+            await asyncio.sleep(0)
+            wanted = tuple(self._undecided)
+            if not self._decided.keys() >= set(urls):
+                if len(robots.response.body) * sum(map(len, wanted)) > MAX_COMPARED:
+                    # Together they would be too many; each gatherer's own may not be.
+                    return await self.parse(partial(permitted, robots.response), urls)
+                allowed = frozenset(await self.parse(partial(permitted, robots.response), wanted))
+                for url in wanted:
+                    self._undecided.pop(url, None)
+                    self._decided[url] = url in allowed
+        return tuple(url for url in urls if self._decided[url])
 
     async def parse(self, function: Callable[..., T], *args: object) -> T:
         """Call a parser through ``offload`` with the usual time-out.

@@ -327,14 +327,15 @@ class BodyDecoder:
         self._done = True
 
     def _pump(self, data: bytes, depth: int) -> Iterator[bytes]:
-        if depth == len(self._stages):
-            yield data
-            return
+        is_last = depth + 1 == len(self._stages)
         for piece in self._stages[depth].decode(data):
             self._produced[depth] += len(piece)
             if self._produced[depth] > RATIO_FREE_BYTES + MAX_RATIO * self._wire_bytes:
                 raise _StageError("decode_bomb")
-            if depth + 1 < len(self._stages) and self._produced[depth] > self._max_bytes:
+            if is_last:
+                yield piece
+                continue
+            if self._produced[depth] > self._max_bytes:
                 raise _StageError("decode_bomb")
             yield from self._pump(piece, depth + 1)
 
