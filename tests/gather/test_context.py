@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import pytest
 
@@ -11,6 +12,8 @@ from pagegrade.gather.context import MIN_TIMEOUT_S, GatherLimits, GatherOptions,
 from pagegrade.gather.guard import Policy
 from pagegrade.model.artifacts import NotGathered, Response, Sitemaps, WellKnown
 from tests.gather.sites import Dying, Site, Visit, html, make_options, typed
+
+T = TypeVar("T")
 
 
 def test_an_ordinary_analysis_is_polite() -> None:
@@ -68,6 +71,39 @@ def test_a_missing_robots_txt_needs_no_child(status: int, found: tuple[str, ...]
     permitted, wanted = asyncio.run(go())
 
     assert permitted == wanted
+
+
+class Counting:
+    """Parses here, and notes what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[object, ...]] = []
+
+    async def __call__(self, function: Callable[..., T], *args: object, timeout_s: float) -> T:
+        self.asked.append(args)
+        await asyncio.sleep(0)
+        return function(*args)
+
+
+def test_one_look_at_robots_txt_answers_all_who_ask_at_the_same_time() -> None:
+    """Each gets its own URLs in order, and what was asked before needs no child any more."""
+
+    async def go() -> tuple[list[tuple[str, ...] | None], list[tuple[object, ...]], tuple[str, ...]]:
+        offload = Counting()
+        async with Site({"/": html("<p>")}) as site:
+            body = b"User-agent: *\nDisallow: /no"
+            url = f"{site.origin}/robots.txt"
+            file = WellKnown(requested_url=url, response=Response(url=url, status=200, body=body))
+            async with Visit(site, offload=offload, artifacts={"robots_txt": file}) as page:
+                a, b, no = (f"{page.origin}/{name}" for name in ("a", "b", "no"))
+                found = await asyncio.gather(*map(page.permitted_urls, ((b, no, a), (a,), (no,))))
+                found.append(await page.permitted_urls((a, no)))
+                return found, offload.asked, (a, b, no)
+
+    found, asked, (a, b, no) = asyncio.run(go())
+
+    assert found == [(b, a), (a,), (), (a,)]
+    assert asked == [((b, no, a),)]
 
 
 def test_nothing_is_permitted_where_robots_txt_could_not_be_fetched() -> None:

@@ -57,13 +57,14 @@ def build_exchange(
         reader.note("unsolicited_304")
     dialed = str(curl.getinfo(pycurl.PRIMARY_IP))
     secure = request.url.startswith("https:")
+    surveyed = request.survey is not None
     response = Response(
         url=request.url,
         status=reader.status,
         headers=tuple(reader.headers),
         http_version=reader.version,
         address=_shown_address(dialed),
-        body=body,
+        body=b"" if surveyed else body,
         wire_bytes=transfer.wire_bytes,
         header_bytes=reader.size,
         content_encodings=removed,
@@ -81,6 +82,7 @@ def build_exchange(
         verify_result=uncertified,
         decoded_bytes=decoded_bytes,
         digest=digest,
+        body=body if surveyed else b"",
         hold=transfer.hold,
     )
 

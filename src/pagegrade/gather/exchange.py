@@ -1,11 +1,16 @@
-"""Requests to the HTTP client and its responses."""
+"""Requests to the HTTP client and its responses.
+
+Those that every exchange makes are msgspec's, which are made in a tenth of the time of a frozen dataclass.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.gather.held_bytes import HeldBytes, Hold
 from pagegrade.model.artifacts import NotGathered, Response
@@ -44,8 +49,7 @@ class Post:
                 raise ValueError(f"the header {name!r} cannot be sent")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(msgspec.Struct, frozen=True, kw_only=True):
     """One HTTP exchange that is wanted."""
 
     url: str
@@ -76,8 +80,7 @@ class Request:
     """Followed for this request; ``None``: as many as the client's limits allow, which are never exceeded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class Exchange(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """One HTTP answer with what only the gatherers of transport facts need."""
 
     request: Request
@@ -94,12 +97,13 @@ class Exchange:
     """Of the body, whether stored or not; of a request with ``survey``."""
     digest: str = ""
     """The first half of the SHA-256 of the decoded body; of a request with ``survey``."""
-    hold: Hold = field(default_factory=lambda: Hold(HeldBytes()), compare=False)
+    body: bytes = b""
+    """The body of a request with ``survey``; its response is kept longer, and is without it."""
+    hold: Hold = msgspec.field(default_factory=lambda: Hold(HeldBytes()))
     """The memory charged for it: to be released where the body is not kept for the rest of the run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Followed:
+class Followed(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """An exchange with the redirects that led to it."""
 
     hops: tuple[Response, ...] = ()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self
 
 import pycurl
+from msgspec import structs
 
 from pagegrade.gather import failures
 from pagegrade.gather.answer import build_exchange
@@ -257,7 +258,7 @@ class HTTPClient:
                     reason="redirect_loop",
                     hops=tuple(hops),
                 )
-            current = replace(current, url=target)
+            current = structs.replace(current, url=target)
 
     def _redirect_target(self, base: str, location: bytes, hops: tuple[Response, ...]) -> str:
         def refuse(detail: str) -> FetchError:

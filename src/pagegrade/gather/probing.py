@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from msgspec import structs
+
 from pagegrade.gather.context import Context
 from pagegrade.gather.exchange import FetchError, Request
 from pagegrade.model.artifacts import Probe, Response
@@ -43,7 +45,7 @@ async def _ask(context: Context, request: Request) -> Probe:
     first = await _attempt(context, request)
     if request.method == "GET" or _is_settled(first):
         return first
-    return await _attempt(context, replace(request, method="GET"))
+    return await _attempt(context, structs.replace(request, method="GET"))
 
 
 def _is_settled(probe: Probe) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
@@ -258,7 +258,7 @@ class _Crawl:
                 followed.exchange.hold.release_body()
                 return
             self._unread.append((entry, sample, followed))
-            self._unread_bytes += len(followed.response.body)
+            self._unread_bytes += len(followed.exchange.body)
             del followed
             if self._unread_bytes >= BATCH_BYTES:
                 # The slot is held meanwhile: nothing more is fetched than is read.
@@ -292,9 +292,9 @@ class _Crawl:
 
     def _keep(self, entry: _Entry, followed: Followed) -> Sample:
         """Record the answer; what is to be read of its body."""
-        response = followed.response
+        response, body = followed.response, followed.exchange.body
         entry.hops = followed.hops
-        entry.response = replace(response, body=b"")
+        entry.response = response
         if not 200 <= response.status < 300:
             return _NOTHING
         kind = _media_type(response)
@@ -303,8 +303,8 @@ class _Crawl:
         if arrived:
             entry.decoded_bytes = size
             entry.digest = followed.exchange.digest
-        entry.byte_order_mark = response.body.startswith(b"\xef\xbb\xbf")
-        is_stored = arrived and len(response.body) == size
+        entry.byte_order_mark = body.startswith(b"\xef\xbb\xbf")
+        is_stored = arrived and len(body) == size
         is_markup = "html" in kind
         is_sheet = "stylesheet" in entry.kinds
         reads_script = is_stored and "script" in entry.kinds and not is_markup
@@ -312,20 +312,20 @@ class _Crawl:
         if (reads_script or reads_sheet) and not self._take(size):
             reads_script = reads_sheet = False
         # A sheet that was cut off still refers to what stands before the cut.
-        refers = is_sheet and 0 < len(response.body) <= self._left_to_refer
+        refers = is_sheet and 0 < len(body) <= self._left_to_refer
         if refers:
-            self._left_to_refer -= len(response.body)
+            self._left_to_refer -= len(body)
         compresses = is_stored and not response.content_encodings and size >= MIN_GZIP_BYTES and _is_compressible(kind)
         reads_manifest = is_stored and "manifest" in entry.kinds and size <= MAX_MANIFEST_BYTES
-        head_bytes = GIF_HEAD_BYTES if response.body.startswith(b"GIF8") else HEAD_BYTES
+        head_bytes = GIF_HEAD_BYTES if body.startswith(b"GIF8") else HEAD_BYTES
         return Sample(
-            image_head=response.body[:head_bytes] if _looks_like_image(kind, entry.kinds) else b"",
-            text=response.body if compresses else b"",
-            font_head=response.body[:_FONT_HEAD_BYTES] if _looks_like_font(kind, entry.kinds) else b"",
-            script=response.body if reads_script else b"",
-            stylesheet=response.body if reads_sheet else b"",
-            referring=response.body if refers else b"",
-            manifest=response.body if reads_manifest else b"",
+            image_head=body[:head_bytes] if _looks_like_image(kind, entry.kinds) else b"",
+            text=body if compresses else b"",
+            font_head=body[:_FONT_HEAD_BYTES] if _looks_like_font(kind, entry.kinds) else b"",
+            script=body if reads_script else b"",
+            stylesheet=body if reads_sheet else b"",
+            referring=body if refers else b"",
+            manifest=body if reads_manifest else b"",
             url=response.url if refers or reads_sheet or reads_manifest else "",
             page_url=self._context.main_document_url if reads_manifest else "",
             content_type=response.header("Content-Type") if refers or reads_sheet else None,
