@@ -124,11 +124,11 @@ def test_a_hostile_report_as_pdf_costs_little_more_than_an_ordinary_one() -> Non
     ["https://{}.example/" + "a" * 1_900, "{}é" * 60, "!{}" * 500, "{}.example.com", "ä{}.example/é", "127.0.0.1:{}"],
 )
 def test_showing_what_a_long_list_would_make_is_cheap(tmp_path: Path, line: str) -> None:
-    """As many lines as are looked at, each of them long; nothing of it is more than a list of addresses."""
+    """As many lines as are looked at, each of them long; nothing of it is more than a list of URLs."""
     text = "\n".join(line.replace("{}", str(number)) for number in range(PASTED))[:340_000]
 
     # Encoded beforehand: what the client does is not part of the answer.
-    form = urlencode({"addresses": text}).encode()
+    form = urlencode({"urls": text}).encode()
 
     async def script(instance: Instance) -> float:
         return await cpu_of(instance, "POST", "/reports/bulk", own=True, form=form)

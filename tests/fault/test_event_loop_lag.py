@@ -180,7 +180,7 @@ def rows(instance: Instance, report_id: int, slug: str, page: dict[str, str]) ->
     yield from hostile_bodies(REPORTS, key, 65_000, "url", "password")
     yield from hostile_bodies(f"{REPORTS}/{report_id}", key, 65_000, "password", method="PUT")
     yield from hostile_bodies("/sign-in", own, 65_000, "email", "next")
-    yield from hostile_bodies("/reports/bulk", {**page, "Accept": "text/html"}, 1_000_000, "addresses", "sitemap")
+    yield from hostile_bodies("/reports/bulk", {**page, "Accept": "text/html"}, 1_000_000, "urls", "sitemap")
     yield from hostile_bodies("/reports/selected", {**page, "Accept": "text/html"}, 65_000, "back")
     yield from hostile_queries(
         [(REPORTS, key), ("/reports", page), ("/sign-in", {}), (f"/r/{slug}", {}), ("/checks", {})],
