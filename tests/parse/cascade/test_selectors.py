@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from turbohtml import Element, parse
 
-from pagegrade.parse.cascade.selectors import MAX_SELECTOR, InvalidSelectorError, Matcher, parse_selectors, split_list
+from pagegrade.parse.cascade.selectors import (
+    MAX_SELECTOR,
+    InvalidSelectorError,
+    Matcher,
+    parse_selector,
+    parse_selectors,
+    read_plain,
+    split_list,
+)
 
 PAGE = """<!doctype html><html class="js no-touch"><body>
 <nav id=top class="bar dark" data-state="open now">
@@ -181,3 +191,22 @@ def test_budget_ends_in_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert matcher.any(parse_selectors("body main section p"), node) is None
     assert matcher.exhausted
     assert matcher.any(parse_selectors("p"), node) is None
+
+
+@given(st.lists(st.sampled_from([*".#ab-_1 >+~*\t\n", "Z", ":hover", "é", "\u00a0", "[x]"]), max_size=10).map("".join))
+def test_plain_selectors_are_filed_as_if_they_had_been_read(text: str) -> None:
+    """What is plain is valid, and has the same key and specificity."""
+    plain = read_plain(text)
+
+    if plain is not None:
+        selector = parse_selector(text)
+        assert (selector.keys, selector.specificity) == ((plain[0],), plain[1])
+
+
+def test_plain_selectors() -> None:
+    """The key is the rarest condition of the last compound."""
+    assert read_plain("ul > LI.a.b") == (".b", (0, 2, 2))
+    assert read_plain(".a b#c.d") == ("#c", (1, 2, 1))
+    assert read_plain(" DIV ") == ("div", (0, 0, 1))
+    assert read_plain(".a:hover") is None
+    assert read_plain("> a") is None
