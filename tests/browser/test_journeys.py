@@ -134,7 +134,7 @@ def analyze_it_again(hands: Hands, *, scripts: bool) -> None:
 
 
 def compare_it(hands: Hands) -> None:
-    """What the change of the page brought, and back."""
+    """See the difference between the two runs, and go back."""
     hands.press("link", "What changed")
     assert heading(hands.window) == "Run 1 and run 2"
     assert [each for each in ("New", "Fixed", "Still there") if each not in hands.page.inner_text("main")] == []

@@ -201,3 +201,35 @@ def test_reasons_of_a_comparison_are_readable_on_a_phone(instance: Instance, tab
     )
 
     assert narrow == 0
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_summary_is_compact_on_a_phone(name: str, instance: Instance, tabs: Tabs) -> None:
+    """The headline stands beside the gauge and wide enough for words, and a long URL takes three lines at most."""
+    window = tabs("Alice")
+    window.page.set_viewport_size({"width": 390, "height": 780})
+    window.go(instance.fill(f"/reports/{{{name}.id}}"))
+    gauge, headline, *urls = window.page.evaluate(
+        "() => ['.summary .gauge', '.summary .verdict', '.about > .url a', '.about > .url bdi']"
+        ".flatMap(each => [...document.querySelectorAll(each)]).map(each => each.getBoundingClientRect().toJSON())"
+    )
+
+    assert headline["right"] <= gauge["left"]
+    assert headline["width"] >= 200
+    assert [url for url in urls if url["height"] > 3 * 24 + 1] == []
+
+
+def test_a_row_of_the_list_is_compact_on_a_phone(tabs: Tabs) -> None:
+    """Tick, grade and menu share a line; the page, and its findings and time, follow."""
+    window = tabs("Alice")
+    window.page.set_viewport_size({"width": 360, "height": 740})
+    window.go("/reports?search=shop-1")
+    rows = window.page.evaluate(
+        "() => [...document.querySelectorAll('table.reports tbody tr')].map(row => ({"
+        "height: row.getBoundingClientRect().height, "
+        "tops: ['.tick', '.verdict-cell', '.deeds'].map(each => row.querySelector(each).getBoundingClientRect().top)}))"
+    )
+
+    assert len(rows) > 2
+    assert [row for row in rows if row["height"] > 200] == []
+    assert [row for row in rows if max(row["tops"]) - min(row["tops"]) > 20] == []
