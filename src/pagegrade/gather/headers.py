@@ -54,7 +54,7 @@ class HeaderReader:
         self._coded = False
         self._interim = 0
         self._limits = limits
-        # For whoever takes the lines, who need not call anything for one that is known.
+        # For the callback that takes the lines, which need not call anything for one that is known.
         self.in_block = False
         """The lines of a head are read: it is neither its first line nor what follows it."""
         self.lines = 0

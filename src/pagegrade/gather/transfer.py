@@ -221,7 +221,7 @@ class Transfer:
         """Look at the clocks of the exchange.
 
         Returns:
-            When to look again; ``None`` when it is over.
+            Time of the next look; ``None`` when it is over.
         """
         promise = self._promise
         if promise is None or promise.done():
