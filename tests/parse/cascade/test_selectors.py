@@ -195,7 +195,7 @@ def test_budget_ends_in_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @given(st.lists(st.sampled_from([*".#ab-_1 >+~*\t\n", "Z", ":hover", "é", "\u00a0", "[x]"]), max_size=10).map("".join))
 def test_plain_selectors_are_filed_as_if_they_had_been_read(text: str) -> None:
-    """What is plain is valid, and has the same key and specificity."""
+    """A plain selector is valid, and has the same key and specificity."""
     plain = read_plain(text)
 
     if plain is not None:
