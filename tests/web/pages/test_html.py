@@ -30,7 +30,9 @@ def shown(
 
 def failed(view: View, message: str) -> Response:
     """A page that shows text of a client."""
-    return view.page("failed.html.jinja", title="T", happened="It failed.", message=message, number=500, slug="s")
+    return view.page(
+        "failed.html.jinja", title="T", happened="Something went wrong.", message=message, number=500, slug="s"
+    )
 
 
 def test_a_page_escapes_what_it_shows(tmp_path: Path) -> None:
