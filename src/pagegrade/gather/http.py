@@ -17,7 +17,6 @@ from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Foll
 from pagegrade.gather.guard import Guard, Permit, Policy, Refusal
 from pagegrade.gather.headers import KnownLines
 from pagegrade.gather.held_bytes import HeldBytes, Hold
-from pagegrade.gather.multi import make_multi
 from pagegrade.gather.resolver import Answer, CachingResolver, DNSResolver, ResolveError, Resolver
 from pagegrade.gather.transfer import Expired, Handle, Transfer, Watch, request_headers
 from pagegrade.model.artifacts import Response
@@ -101,7 +100,9 @@ class HTTPClient:
         )
         self._deadline = deadline
         self._limits = limits
-        self._multi = make_multi(limits.connections_per_host)
+        self._multi = pycurl.AsyncCurlMulti()
+        self._multi.setopt(pycurl.M_MAX_HOST_CONNECTIONS, limits.connections_per_host)
+        self._multi.setopt(pycurl.M_PIPELINING, pycurl.PIPE_MULTIPLEX)
         self._idle: list[Handle] = []
         self._uncertified: dict[tuple[str, int], int] = {}
         self._answered: dict[tuple[str, int], asyncio.Event] = {}
