@@ -40,7 +40,7 @@ def test_environment_proxies_have_no_influence(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_socket_to_an_address_that_was_not_checked_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """The last look before the kernel, should libcurl ever dial an address that it was not given."""
-    monkeypatch.setattr(guard, "_pinned", lambda host, port, addresses: [f"{host}:{port}:127.0.0.2"])
+    monkeypatch.setattr(guard, "_pinned", lambda host, port, _: [f"{host}:{port}:127.0.0.2"])
     error = failure(OK)
 
     assert (error.code, error.reason) == ("address_not_allowed", "target_refused")
