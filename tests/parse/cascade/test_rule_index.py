@@ -68,12 +68,21 @@ def test_bearers_are_the_elements_that_may_match(keys: list[str], tags: list[str
     assert sorted(node.tag for node in names_of().bearers(index_of(*keys))) == tags
 
 
-@pytest.mark.parametrize("key", ["*", "[odd:name"])
-def test_all_elements_may_match_what_cannot_be_looked_up(key: str) -> None:
+def test_all_elements_may_match_what_has_no_key() -> None:
     """Rather one too many than one too few."""
-    found = sorted(node.tag for node in names_of().bearers(index_of(key)))
+    found = sorted(node.tag for node in names_of().bearers(index_of("*")))
 
     assert found == ["b", "body", "head", "html", "i", "linearGradient", "p", "svg", "template"]
+
+
+def test_many_tags_and_attributes_take_one_walk() -> None:
+    """As do names that a selector would have to escape."""
+    names = names_of("<!doctype html><body><p>x<i odd:name=1>y</i><b title=t>z</b>")
+    many = [f"x{number}" for number in range(30)]
+
+    assert [node.tag for node in names.bearers(index_of("i", *many))] == ["i"]
+    assert [node.tag for node in names.bearers(index_of("[title", *(f"[{name}" for name in many)))] == ["b"]
+    assert [node.tag for node in names.bearers(index_of("[odd:name"))] == ["i"]
 
 
 def test_case_does_not_matter_in_quirks_mode() -> None:

@@ -7,7 +7,7 @@ document at once, in a small part of the time that asking each element takes.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final, NamedTuple, cast
 
@@ -18,6 +18,8 @@ from pagegrade.parse.cascade.states import attribute_of
 
 _HIDING: Final = re.compile(r"(?:^| )[dvc][-?=]")
 _CLIPPING: Final = re.compile(r"(?:^| )x-")
+_MAX_QUESTIONS: Final = 20
+"""Names that the parser is asked for one by one, each of which may take a pass over the document."""
 _PLAIN_NAME: Final = re.compile(r"[a-z][a-z0-9-]*")
 """Names of attributes that need no escape in a selector."""
 
@@ -138,7 +140,7 @@ class DocumentNames:
         tree = self._tree
         if tree is None:
             return frozenset()
-        if index.any or any(_PLAIN_NAME.fullmatch(name) is None for name in index.attributes):
+        if index.any:
             return frozenset(tree.iter_elements())
         found: set[Element] = set()
         if index.classes:
@@ -154,11 +156,29 @@ class DocumentNames:
                 for node, value in self._pairs("id", self._id_values)
                 if value in ids or (self._quirks and value.lower() in ids)
             )
-        for tag in index.tags:
-            found.update(tree.iter_elements(tag))
-        for name in index.attributes:
-            found.update(tree.select(f"[{name}]"))
+        found.update(self._of_tags(index.tags))
+        found.update(self._with_attributes(index.attributes))
         return found
+
+    def _of_tags(self, tags: Collection[str]) -> Iterator[Element]:
+        """The elements of some names: one question for each, or one walk where there are many."""
+        if self._tree is None:
+            return
+        if len(tags) > _MAX_QUESTIONS:
+            yield from (node for node in self._tree.iter_elements() if node.tag in tags)
+        else:
+            for tag in tags:
+                yield from self._tree.iter_elements(tag)
+
+    def _with_attributes(self, names: Mapping[str, object]) -> Iterator[Element]:
+        """The same for elements with one of some attributes."""
+        if self._tree is None:
+            return
+        if len(names) > _MAX_QUESTIONS or not all(map(_PLAIN_NAME.fullmatch, names)):
+            yield from (node for node in self._tree.iter_elements() if not names.keys().isdisjoint(node.attrs))
+        else:
+            for name in names:
+                yield from self._tree.select(f"[{name}]")
 
     def _pairs(self, name: str, values: list[str]) -> Iterable[tuple[Any, str]]:
         """Each element with an attribute, and its value."""
