@@ -176,6 +176,8 @@ HOSTILE = [
     lambda n: ("{" * n + "}" * n + "a{" * n + "display:none", ""),
     lambda n: ("".join(f"@layer l{i}{{a{{display:none}}}}" for i in range(n)), a("a") * 20),
     lambda n: ("@import 's.css';" * n, ""),
+    lambda n: ("".join(f"x{i}{{display:none}}[x{i}]{{display:none}}" for i in range(n)), "<p></p>" * n),
+    lambda n: ("".join(f".x{i}{{display:none}}" for i in range(n)), "".join(f"<p class=x{i}></p>" for i in range(n))),
 ]
 
 
