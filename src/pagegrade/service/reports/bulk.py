@@ -15,7 +15,7 @@ from pagegrade.model.stored import Priority
 from pagegrade.parse.url import parse_target_url
 from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.service.reports.operations import check_capacity, count_reports, expired_before_ms, store_report
-from pagegrade.service.reports.validation import NewReport, check_allowed
+from pagegrade.service.reports.validation import NewReport, check_allowed, is_allowed
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.length import count_unfinished
 from pagegrade.store.repositories.report_urls import find_urls
@@ -91,7 +91,12 @@ def read_url_list(text: str, options: ServiceOptions) -> ReadURLs:
         evaluated += 1
         try:
             url = parse_target_url(typed).url
-            check_allowed(url, options.analyze)
+            # The reason costs more than the answer, and is shown for the first lines alone.
+            if len(refused) < MAX_REFUSED:
+                check_allowed(url, options.analyze)
+            elif not is_allowed(url, options.analyze):
+                refused_count += 1
+                continue
         except InvalidInput as error:
             refused_count += 1
             if len(refused) < MAX_REFUSED:

@@ -185,9 +185,14 @@ def check_allowed(url: str, options: AnalyzeOptions) -> None:
     """
     refusal = Guard(general_policy(options)).check_url(url)
     if refusal is not None:
-        networks = networks_to_allow(url, options)
+        networks = _networks_for(url, options)
         how = f" The operator can allow it: {ALLOW_NETWORKS}={networks}" if networks else ""
         raise URLNotAllowed(refusal.detail + how, reason=f"{refusal.reason}_not_allowed")
+
+
+def is_allowed(url: str, options: AnalyzeOptions) -> bool:
+    """Return whether ``check_allowed`` would accept a canonical URL; cheaper where the reason does not matter."""
+    return Guard(general_policy(options)).check_url(url) is None
 
 
 def networks_to_allow(url: str, options: AnalyzeOptions) -> str:
@@ -202,8 +207,10 @@ def networks_to_allow(url: str, options: AnalyzeOptions) -> str:
         Empty where the address is not refused, or no setting helps: it is this installation itself, in a denied
         network, a metadata service, or public.
     """
-    if Guard(general_policy(options)).check_url(url) is None:
-        return ""
+    return "" if is_allowed(url, options) else _networks_for(url, options)
+
+
+def _networks_for(url: str, options: AnalyzeOptions) -> str:
     name = host(url).removesuffix(".")
     address = host_address(name)
     if name == "localhost" or name.endswith(".localhost"):
@@ -216,8 +223,8 @@ def networks_to_allow(url: str, options: AnalyzeOptions) -> str:
             return ""
         networks = tuple(network for network in _LOOPBACK if plain in network) or (ip_network(plain),)
     allowing = replace(options, allow_networks=(*options.allow_networks, *networks))
-    is_refused_still = Guard(general_policy(allowing)).check_url(url) is not None
-    return "" if is_refused_still or (address is None and not is_special_name(name)) else ",".join(map(str, networks))
+    helps = is_allowed(url, allowing) and (address is not None or is_special_name(name))
+    return ",".join(map(str, networks)) if helps else ""
 
 
 def names_secret(url: str) -> bool:
