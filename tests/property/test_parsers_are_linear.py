@@ -120,7 +120,7 @@ PARSERS: Final[dict[str, Parser]] = {
     "word count": words.count_words,
     "words of a title": lambda text: words.significant_words(text, "en"),
     "a word of a title": lambda text: words.contains_word(text, text[: words.MAX_TITLE]),
-    "frequent words": lambda text: words.top_terms(words.count_pieces(text), 10),
+    "frequent words": lambda text: words.top_terms_of_text(text, 10),
     "URL": lambda text: join_url(URL, text),
     "host": host_problem,
 }

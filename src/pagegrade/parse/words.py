@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from itertools import filterfalse
 from operator import itemgetter
 from typing import Final
 
@@ -161,21 +162,6 @@ _COUNTED_AT_ONCE: Final = 100_000
 """Characters of a text that are counted together, up to the next space."""
 
 
-def count_pieces(text: str) -> Mapping[str, int]:
-    """Count what stands between the white space of a text; linear.
-
-    In parts: the pieces of a long text together take more memory than its parser is given.
-    """
-    counts = Counter[str]()
-    start = 0
-    while start < len(text):
-        gap = _GAP.search(text, start + _COUNTED_AT_ONCE)
-        end = len(text) if gap is None else gap.start()
-        counts.update(text[start:end].split())
-        start = end
-    return counts
-
-
 def top_terms(pieces: Mapping[str, int], limit: int) -> list[tuple[str, int]]:
     """The most frequent words of a text that are no stop words of any known language, most frequent first.
 
@@ -195,6 +181,25 @@ def top_terms(pieces: Mapping[str, int], limit: int) -> list[tuple[str, int]]:
     for piece, number in zip("\n".join(pieces).casefold().split("\n"), pieces.values(), strict=False):
         word = piece if piece.isalnum() else piece.strip(_PUNCTUATION)
         counts[word] = known(word, 0) + number
+    return _most_frequent(counts, limit)
+
+
+def top_terms_of_text(text: str, limit: int) -> list[tuple[str, int]]:
+    """The same for a text of any length, in parts: its pieces together take more memory than its parser is given."""
+    counts = Counter[str]()
+    start = 0
+    while start < len(text):
+        gap = _GAP.search(text, start + _COUNTED_AT_ONCE)
+        end = len(text) if gap is None else gap.start()
+        counts.update(text[start:end].casefold().split())
+        start = end
+    for piece in [*filterfalse(str.isalnum, counts)]:
+        number = counts.pop(piece)
+        counts[piece.strip(_PUNCTUATION)] += number
+    return _most_frequent(counts, limit)
+
+
+def _most_frequent(counts: Mapping[str, int], limit: int) -> list[tuple[str, int]]:
     # Most words stand there once or twice, and do not have to be put in order when enough others are more frequent.
     found: list[tuple[str, int]] = []
     for least in (_OFTEN, 1):

@@ -4,7 +4,7 @@ from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Severity
-from pagegrade.parse.words import count_pieces, has_unspaced_script, top_terms
+from pagegrade.parse.words import has_unspaced_script, top_terms, top_terms_of_text
 
 MAX_PERCENT: Final = 5
 MIN_WORDS: Final = 100
@@ -77,7 +77,8 @@ def keyword_density(document: Document) -> Verdict:
     words = document.main_word_count
     if words < MIN_WORDS:
         return NotApplicable("The page has too few words for a meaningful share.")
-    terms = top_terms(document.main_pieces or count_pieces(text), SHOWN)
+    pieces = document.main_pieces
+    terms = top_terms(pieces, SHOWN) if pieces else top_terms_of_text(text, SHOWN)
     if not terms:
         return NotApplicable("The page has too few words for a meaningful share.")
     evidence = tuple(
