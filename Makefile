@@ -20,8 +20,9 @@ MINUTES ?=
 BACKEND ?=
 RUN ?=
 
-# The three speeds of the tests, by path: what is in none of these folders is in `make test` alone.
-QUICK := $(addprefix tests/,checks golden model parse property render report scoring)
+# The three speeds of the tests, by path: what is in none of these folders is in `make test` alone, as are the laws in
+# tests/property, which try thousands of inputs.
+QUICK := $(addprefix tests/,checks golden model parse render report scoring)
 SLOW := $(addprefix tests/,browser fault generated_clients install lab)
 # Pure tests keep a processor busy; others wait for processes that they start, so two more of them run at a time.
 BUSY := auto
