@@ -54,12 +54,9 @@ class HeaderReader:
         self._coded = False
         self._interim = 0
         self._limits = limits
-        # For the callback that takes the lines, which need not call anything for one that is known.
-        self.in_block = False
-        """The lines of a head are read: it is neither its first line nor what follows it."""
-        self.lines = 0
-        """Header lines of the head so far."""
-        self.known: KnownLines = {} if known is None else known
+        self._in_block = False
+        self._lines = 0
+        self._known: KnownLines = {} if known is None else known
 
     @property
     def content_encodings(self) -> list[str]:
@@ -95,13 +92,13 @@ class HeaderReader:
         limits = self._limits
         if self.size > limits.header_block_bytes or length > limits.header_line_bytes:
             return "The headers of the answer are too long."
-        if not self.in_block:
+        if not self._in_block:
             # Trailers carry nothing that a report is built on.
             return None if self.complete else self._read_status(line.rstrip(b"\r\n"))
-        known = self.known.get(line)
+        known = self._known.get(line)
         if known is not None:
-            self.lines += 1
-            if self.lines > limits.header_count:
+            self._lines += 1
+            if self._lines > limits.header_count:
                 return self._too_many()
             self.headers.append(known)
             return None
@@ -125,16 +122,16 @@ class HeaderReader:
             self.note("no_reason_phrase")
         self.headers, self.locations, self._lengths = [], [], set()
         self._chunked = self._coded = False
-        self.lines = 0
-        self.in_block = True
+        self._lines = 0
+        self._in_block = True
         return None
 
     def _too_many(self) -> str:
         return f"The answer has more than {self._limits.header_count} header lines."
 
     def _read_header(self, text: bytes, line: bytes) -> str | None:
-        self.lines += 1
-        if self.lines > self._limits.header_count:
+        self._lines += 1
+        if self._lines > self._limits.header_count:
             return self._too_many()
         if b"\x00" in text:
             return "A header of the answer contains a NUL byte."
@@ -155,8 +152,8 @@ class HeaderReader:
         lower = raw_name.lower()
         if lower in _FRAMING:
             return self._read_framing(lower, raw_value)
-        if len(line) <= MAX_KNOWN_BYTES and len(self.known) < MAX_KNOWN and line.endswith(b"\r\n"):
-            self.known[line] = header
+        if len(line) <= MAX_KNOWN_BYTES and len(self._known) < MAX_KNOWN and line.endswith(b"\r\n"):
+            self._known[line] = header
         return None
 
     def _read_framing(self, name: bytes, value: bytes) -> str | None:
@@ -179,7 +176,7 @@ class HeaderReader:
         return None
 
     def _end_block(self) -> str | None:
-        self.in_block = False
+        self._in_block = False
         if self.status == 101:
             return "The server switched to another protocol without being asked."
         if self.status < 200:

@@ -339,7 +339,6 @@ class Handle:
     def __init__(self, limits: Limits) -> None:
         self.curl = pycurl.Curl()
         self.transfer: Transfer | None = None
-        self._limits = limits
         self._given: dict[int, Any] = {pycurl.RESOLVE: []}
         """Options that keep what an exchange before this one set."""
         options: list[tuple[int, Any]] = [
@@ -421,15 +420,6 @@ class Handle:
         if transfer is None:
             return _ABORT
         try:
-            # As HeaderReader.feed has it, without two calls for each of the lines that every answer of a site has.
-            reader = transfer.reader
-            if reader.in_block and (header := reader.known.get(line)) is not None:
-                size = reader.size + len(line)
-                if size <= self._limits.header_block_bytes and reader.lines < self._limits.header_count:
-                    reader.size = size
-                    reader.lines += 1
-                    reader.headers.append(header)
-                    return None
             return transfer.take_header(line)
         except Exception as error:  # noqa: BLE001 - libcurl would print it and report "write error"
             transfer.crash = error
