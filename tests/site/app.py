@@ -5,8 +5,8 @@ from __future__ import annotations
 import gzip
 import hashlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, Literal
 
@@ -58,12 +58,13 @@ class Answer:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-def make_app(kind: Kind = "good", *, asked: Counter[str] | None = None) -> App:
+def make_app(kind: Kind = "good", *, asked: Counter[str] | None = None, edited: Mapping[str, str] | None = None) -> App:
     """The site, or one of its two relatives that answer 200 to everything.
 
     Args:
         kind: Which of them.
         asked: Where to count how often each path was asked for, with its query.
+        edited: HTML that takes the place of that of a path, headers stay; looked at for every request.
     """
 
     async def app(scope: Message, receive: Receive, send: Send) -> None:
@@ -79,6 +80,8 @@ def make_app(kind: Kind = "good", *, asked: Counter[str] | None = None) -> App:
         if path == "/slow":
             await pause_for(SLOW_S, "the answer of a slow page")
         answer = _relative(kind, path) if kind != "good" else _route(path, origin)
+        if edited and path in edited:
+            answer = replace(answer, body=edited[path].encode())
         await _reply(scope["method"], headers.get("accept-encoding", ""), answer, send)
 
     return app

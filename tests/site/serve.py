@@ -21,7 +21,7 @@ from hypercorn.asyncio import serve
 from hypercorn.config import Config
 
 from pagegrade.web.server.serve import loop_factory
-from tests.site.app import Kind, make_app
+from tests.site.app import App, make_app
 
 START_TIMEOUT_S: Final = 120.0
 STOP_TIMEOUT_S: Final = 60.0
@@ -43,6 +43,8 @@ class Site:
     """The authority that signed the certificate."""
     asked: Counter[str]
     """The number of requests for each path of the first origin, with its query."""
+    edited: dict[str, str]
+    """HTML that takes the place of that of a path of the first origin, from the moment it is put here."""
 
 
 @contextlib.contextmanager
@@ -62,7 +64,8 @@ def serve_site(address: str = "127.0.0.1", port: int = 0) -> Iterator[Site]:
         bound = [sockets.enter_context(_bind(address, port and port + number)) for number in range(4)]
         ports = [each.getsockname()[1] for each in bound]
         asked: Counter[str] = Counter()
-        with _running(bound, files, asked):
+        edited: dict[str, str] = {}
+        with _running(bound, files, make_app("good", asked=asked, edited=edited)):
             shown = f"[{address}]" if ":" in address else address
             yield Site(
                 http=f"http://{shown}:{ports[0]}",
@@ -71,6 +74,7 @@ def serve_site(address: str = "127.0.0.1", port: int = 0) -> Iterator[Site]:
                 spa=f"http://{shown}:{ports[3]}",
                 ca_file=files / "ca.pem",
                 asked=asked,
+                edited=edited,
             )
 
 
@@ -110,11 +114,11 @@ def _secure(bound: socket.socket, certificate: Path) -> Config:
     return config
 
 
-def _plain(kind: Kind, asked: Counter[str] | None = None) -> uvicorn.Server:
+def _plain(app: App) -> uvicorn.Server:
     """The server of a plain origin: a quick one, because benches share their cores with it."""
     return uvicorn.Server(
         uvicorn.Config(
-            make_app(kind, asked=asked),
+            app,
             loop="none",
             lifespan="off",
             log_config=None,
@@ -126,11 +130,11 @@ def _plain(kind: Kind, asked: Counter[str] | None = None) -> uvicorn.Server:
 
 
 @contextlib.contextmanager
-def _running(bound: list[socket.socket], certificate: Path, asked: Counter[str]) -> Iterator[None]:
+def _running(bound: list[socket.socket], certificate: Path, first: App) -> Iterator[None]:
     loop = (loop_factory() or asyncio.new_event_loop)()
     stopping = asyncio.Event()
     started = threading.Event()
-    plain = {0: _plain("good", asked), 2: _plain("soft_404"), 3: _plain("spa")}
+    plain = {0: _plain(first), 2: _plain(make_app("soft_404")), 3: _plain(make_app("spa"))}
 
     async def run() -> None:
         async with asyncio.TaskGroup() as group:

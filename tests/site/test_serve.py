@@ -51,6 +51,18 @@ def get(url: str, **headers: str) -> Got:
         connection.close()
 
 
+def test_an_edited_page_keeps_its_headers(site: Site) -> None:
+    """HTML that is put in place of a page is served from then on, until it is taken away."""
+    before = get(site.http + "/poor")
+    site.edited["/poor"] = "<p>Edited.</p>"
+    edited = get(site.http + "/poor")
+    site.edited.clear()
+
+    assert edited.body == b"<p>Edited.</p>"
+    assert edited.headers["x-powered-by"] == before.headers["x-powered-by"]
+    assert get(site.http + "/poor").body == before.body
+
+
 def test_good_page_links_only_to_what_exists(site: Site) -> None:
     """Every file and page that the good page names answers 200."""
     page = get(site.http + "/").body.decode()
