@@ -1,4 +1,4 @@
-"""The message catalogues of the pages and of findings: extracted from the sources, and checked.
+"""The message catalogues of the pages, of findings and of health checks: extracted from the sources, and checked.
 
 ``python -m devtools.catalogues`` brings every catalogue up to date: new messages come in empty, gone ones go, finished
 translations stay. ``--check`` says what is missing: a message without a translation, or with other values in it.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +18,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from devtools.finding_messages import finding_messages
+from devtools.finding_messages import finding_messages, health_check_messages
 from pagegrade.render import finding_texts
 from pagegrade.render.i18n import DOMAIN, LOCALES
 
@@ -61,13 +61,26 @@ def extract(folder: Path = SOURCES) -> Catalog:
 
 def extract_findings(folder: Path = SOURCES) -> Catalog:
     """Every text of findings, each with the files it stands in."""
-    found = Catalog(domain=finding_texts.DOMAIN, charset="utf-8")
-    for text, names in finding_messages(folder).items():
+    return _listed(finding_texts.DOMAIN, finding_messages(folder))
+
+
+def extract_health_checks(folder: Path = SOURCES) -> Catalog:
+    """Every text of health checks, each with the files it stands in."""
+    return _listed(finding_texts.HEALTH_DOMAIN, health_check_messages(folder))
+
+
+def _listed(domain: str, texts: Mapping[str, Collection[str]]) -> Catalog:
+    found = Catalog(domain=domain, charset="utf-8")
+    for text, names in texts.items():
         found.add(text, None, [(name, 0) for name in sorted(names)])
     return found
 
 
-DOMAINS: Final = {DOMAIN: extract, finding_texts.DOMAIN: extract_findings}
+DOMAINS: Final = {
+    DOMAIN: extract,
+    finding_texts.DOMAIN: extract_findings,
+    finding_texts.HEALTH_DOMAIN: extract_health_checks,
+}
 """Name of a catalogue -> how its messages are found."""
 
 
@@ -107,7 +120,7 @@ def faults(language: str, source: Catalog, kept: Catalog) -> Iterator[Fault]:
         if old is None:
             yield Fault(language, _first(message), "not in the catalogue")
             continue
-        if source.domain == finding_texts.DOMAIN:
+        if source.domain in (finding_texts.DOMAIN, finding_texts.HEALTH_DOMAIN):
             yield from _finding_faults(language, message, old)
         else:
             yield from _message_faults(language, message, old)

@@ -24,6 +24,8 @@ from pagegrade.render.locale_formats import FORMATS
 from pagegrade.report.compare import Change, Comparison
 
 DOMAIN: Final = "findings"
+HEALTH_DOMAIN: Final = "health_checks"
+"""Catalogue of what health checks say, which works like that of findings."""
 MAX_LENGTH: Final = 2_000
 """Characters of a text that is looked up; a longer one stays as it is."""
 _CACHED: Final = 4_096
@@ -229,9 +231,9 @@ def _values(text: str, literals: tuple[str, ...]) -> list[str] | None:
 
 
 @cache
-def finding_texts(tag: str) -> FindingTexts | None:
+def finding_texts(tag: str, domain: str = DOMAIN) -> FindingTexts | None:
     """The texts of findings in one of ``i18n.LOCALES``; ``None`` for English, the language they are stored in."""
-    file = files("pagegrade.render").joinpath("locales", tag, "LC_MESSAGES", f"{DOMAIN}.po")
+    file = files("pagegrade.render").joinpath("locales", tag, "LC_MESSAGES", f"{domain}.po")
     if not file.is_file():
         return None
     formats = FORMATS[tag]

@@ -201,9 +201,10 @@ def look_at_guard(options: AnalyzeOptions) -> Iterator[Diagnosis]:
             "Do not run this build; report it as a security vulnerability.",
         )
     else:
-        denied = f"; PAGEGRADE_DENY_NETWORKS adds {', '.join(map(str, options.deny_networks))}"
-        more = denied if options.deny_networks else ""
-        yield ok("guard", f"refuses the {len(REFUSED)} forbidden addresses it was asked about{more}")
+        message = f"refuses the {len(REFUSED)} forbidden addresses it was asked about"
+        if options.deny_networks:
+            message = f"{message}; PAGEGRADE_DENY_NETWORKS adds {', '.join(map(str, options.deny_networks))}"
+        yield ok("guard", message)
     guard = Guard(policy_of(parse_target_url("http://example.com/"), options), own_addresses=())
     reachable = [each for each in METADATA if isinstance(guard.check_addresses("example.com", 80, [each]), Permit)]
     if reachable:
@@ -247,8 +248,8 @@ async def look_at_children(children: Children) -> Diagnosis:
     except OSError:
         return problem("parser", "its process cannot be started", "Let this user start processes (ulimit -u).")
     if report.state != "completed":
-        reason = "" if report.error is None else f": {report.error.message}"
-        return problem("parser", f"it did not evaluate a small page{reason}", "Look for limits on memory (ulimit -v).")
+        reason = "no reason is known" if report.error is None else report.error.message
+        return problem("parser", f"it did not evaluate a small page: {reason}", "Look for limits on memory (ulimit -v).")
     return ok("parser", f"started and evaluated a small page in {1000 * (time.monotonic() - started):.0f} ms")
 
 

@@ -46,6 +46,12 @@ _TROUBLES: Final = {
     ),
 }
 
+_GET_CONTRIB: Final = "Install the contrib package of PostgreSQL on the server."
+_MAKE_TRIGRAMS: Final = (
+    "As an administrator of the database run: CREATE EXTENSION IF NOT EXISTS pg_trgm; "
+    "CREATE INDEX CONCURRENTLY ix_reports_parts ON reports USING gin (url gin_trgm_ops);"
+)
+
 
 def look_at_postgres(database: Database, *, connections: int, silent_ms: int) -> Iterator[Diagnosis]:
     """Check whether a PostgreSQL database can be used, is written safely, has our tables, and how full it is.
@@ -71,9 +77,8 @@ def look_at_postgres(database: Database, *, connections: int, silent_ms: int) ->
             yield from _look_at_connections(database, server, connections, silent_ms)
     except Unavailable as error:
         reason = error.reason or ""
-        what, advice = _TROUBLES.get(
-            reason, (reason.replace("_", " ") or "it cannot be read", "Look into the log of the server.")
-        )
+        other = (reason.replace("_", " ") or "it cannot be read", "Look into the log of the server.")
+        what, advice = _TROUBLES.get(reason, other)
         yield problem("database", f"{name_of(database)}: {what}", advice)
 
 
@@ -160,7 +165,11 @@ def look_at_clocks(theirs_ms: int, before_ms: int, after_ms: int) -> Diagnosis:
     """
     # Whatever lies between asking and the answer may be the journey.
     apart_ms = max(0, theirs_ms - after_ms, before_ms - theirs_ms)
-    message = f"this machine is {apart_ms / 1000:.1f} s {'behind' if theirs_ms > after_ms else 'ahead of'} the database"
+    apart_s = f"{apart_ms / 1000:.1f}"
+    if theirs_ms > after_ms:
+        message = f"this machine is {apart_s} s behind the database"
+    else:
+        message = f"this machine is {apart_s} s ahead of the database"
     advice = "Set both clocks and keep them with NTP. Leases go by the database's, keys and sessions by the machine's."
     if apart_ms >= UNBEARABLE_MS:
         return problem("clocks", message, advice)
@@ -210,12 +219,10 @@ def _look_at_rights(database: Database) -> Iterator[Diagnosis]:
     if trigrams.used:
         yield ok("search", "parts of addresses are found by an index (pg_trgm)")
     else:
-        need = "" if trigrams.available else "Install the contrib package of PostgreSQL on the server. "
         yield warning(
             "search",
             "without the extension pg_trgm a search reads all addresses of the account",
-            f"{need}As an administrator of the database run: CREATE EXTENSION IF NOT EXISTS pg_trgm; "
-            "CREATE INDEX CONCURRENTLY ix_reports_parts ON reports USING gin (url gin_trgm_ops);",
+            _MAKE_TRIGRAMS if trigrams.available else f"{_GET_CONTRIB} {_MAKE_TRIGRAMS}",
         )
 
 

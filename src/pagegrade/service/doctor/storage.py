@@ -61,12 +61,12 @@ def look_at_folder(folder: Path) -> Iterator[Diagnosis]:
     try:
         try_writing(folder)
     except OSError as error:
-        why = _TROUBLES.get(error.errno or 0, "the system refuses it")
+        why = _TROUBLES.get(error.errno or 0) or "the system refuses it"
         yield problem(
             "data folder", f"{folder} cannot be written: {why}", "Change its owner, or free some space there."
         )
     else:
-        yield ok("data folder", f"{folder} can be written" + (f" ({kind})" if kind else ""))
+        yield ok("data folder", f"{folder} can be written ({kind})" if kind else f"{folder} can be written")
     if folder.stat().st_mode & 0o077:
         yield warning("data folder", "other users of this machine may look into it", f"Run: chmod 700 {folder}")
     yield _look_at_space(shutil.disk_usage(folder).free)

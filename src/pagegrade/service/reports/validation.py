@@ -234,13 +234,13 @@ def names_secret(url: str) -> bool:
 
 
 def _password_violations(password: str) -> list[Violation]:
+    if len(password) > MAX_CHARACTERS:
+        message = f"Has {len(password)} characters; at most {MAX_CHARACTERS} are accepted."
+        return [Violation(field="password", place="body", code="too_long", message=message, limit=MAX_CHARACTERS)]
     if any("\ud800" <= character <= "\udfff" for character in password):
         message = "Holds half of a surrogate pair, which is no character."
         return [Violation(field="password", place="body", code="not_text", message=message)]
-    if len(password) <= MAX_CHARACTERS:
-        return []
-    message = f"Has {len(password)} characters; at most {MAX_CHARACTERS} are accepted."
-    return [Violation(field="password", place="body", code="too_long", message=message, limit=MAX_CHARACTERS)]
+    return []
 
 
 def _url_warnings(typed: str, target: Target, privacy: Privacy) -> list[RequestWarning]:

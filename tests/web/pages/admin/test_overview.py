@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from pagegrade.service.accounts.operations import set_admin
 from pagegrade.service.health import Health
 from pagegrade.web.pages.admin.overview import duration, size
 from tests.web.calling import Instance, with_instance
+from tests.web.pages.account.test_account_page import DETAILS
 
 
 async def give_rights(instance: Instance) -> None:
@@ -37,7 +39,7 @@ def test_the_overview_counts_and_leads_on(tmp_path: Path) -> None:
 
 
 def test_the_overview_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the words that /readyz has for it."""
+    """What it is of, and what is wrong."""
 
     async def full(_health: Health) -> dict[str, str]:
         return {"database": "ok", "schema": "ok", "disk": "full"}
@@ -48,8 +50,47 @@ def test_the_overview_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.Mon
         await give_rights(instance)
         page = await instance.page("GET", "/admin")
 
-        assert "disk: full" in page.text
-        assert "schema: ok" not in page.text
+        assert "Disk: full" in page.text
+        assert "Tables:" not in page.text
+
+    with_instance(tmp_path, script)
+
+
+def test_the_overview_has_a_text_for_everything_that_can_be_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page comes with every word of the health checks."""
+    found: dict[str, str] = {}
+
+    async def words(_health: Health) -> dict[str, str]:
+        return found
+
+    monkeypatch.setattr(Health, "words", words)
+
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        for word in ("unavailable", "slow", "changed", "full", "none", "unknown"):
+            found.update(dict.fromkeys(("database", "schema", "disk"), word))
+            page = await instance.page("GET", "/admin")
+
+            assert page.text.count("<li>Database: ") == 1, word
+
+    with_instance(tmp_path, script)
+
+
+def test_health_checks_come_in_the_language_of_the_reader(tmp_path: Path) -> None:
+    """Topics, observations and advice: only versions are written as everywhere."""
+
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        await instance.page("POST", "/account", data={**DETAILS, "locale": "de"})
+        page = await instance.page("POST", "/admin/system")
+        table = page.text[page.text.index('id="checks"') : page.text.index('id="versions"')]
+
+        for part in ("Uhr", "plausibel", "Warteschlange", "laufen"):
+            assert part in table, part
+        left = re.findall(r'lang="en">([^<]*)', table)
+        assert [text for text in left if not re.fullmatch(r"[\w.+-]+", text)] == []
 
     with_instance(tmp_path, script)
 

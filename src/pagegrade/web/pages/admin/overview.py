@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
+from pagegrade.render.english import N_
+from pagegrade.render.finding_texts import HEALTH_DOMAIN, finding_texts
 from pagegrade.render.i18n import Texts
 from pagegrade.service.container import Services
+from pagegrade.service.doctor.checks import Diagnosis
 from pagegrade.service.health import OK
 from pagegrade.service.system_status import find_overview, look_at_system
 from pagegrade.service.unit_of_work import UnitOfWork
@@ -17,6 +21,15 @@ from pagegrade.web.pages.html import View
 
 _LEVELS: Final = ("problem", "warning", "ok")
 """Levels, the worst first."""
+_PARTS: Final = {"database": N_("Database"), "schema": N_("Tables"), "disk": N_("Disk")}
+_TROUBLES: Final = {
+    "changed": N_("changed by a later version of Pagegrade"),
+    "full": N_("full"),
+    "slow": N_("slow"),
+    "unavailable": N_("not available"),
+    "none": N_("not on this machine"),
+    "unknown": N_("unknown"),
+}
 _SECOND_MS: Final = 1_000
 _MINUTE_S: Final = 60
 
@@ -25,12 +38,15 @@ async def show_admin(work: UnitOfWork, view: View, services: Services) -> Respon
     """Return the overview."""
     accounts, admins, queue = await work.read(find_overview, view.now_ms)
     words = await services.health.words()
+    texts = view.texts
     return view.page(
         "admin.html.jinja",
         accounts=accounts,
         admins=admins,
         queue=queue,
-        troubles={name: word for name, word in words.items() if word != OK},
+        troubles=[
+            (texts.gettext(_PARTS[name]), texts.gettext(_TROUBLES[word])) for name, word in words.items() if word != OK
+        ],
     )
 
 
@@ -69,12 +85,24 @@ async def _show_system(work: UnitOfWork, view: View, services: Services, *, all_
     return view.page(
         "admin_system.html.jinja",
         state=state,
-        diagnoses=sorted(state.diagnoses, key=lambda one: _LEVELS.index(one.level)),
+        diagnoses=[_shown(one, texts) for one in sorted(state.diagnoses, key=lambda one: _LEVELS.index(one.level))],
         oldest=duration(state.queue.oldest_ms / _SECOND_MS, texts),
         idle=None if state.idle_s is None else duration(state.idle_s, texts),
         size=partial(size, texts=texts),
         all_of_it=all_of_it,
     )
+
+
+def _shown(one: Diagnosis, texts: Texts) -> Mapping[str, Any]:
+    """Return a health check in the reader's language; texts without a translation are ``Untranslated``."""
+    known = finding_texts(texts.tag, HEALTH_DOMAIN)
+    translate = str if known is None else known.translate
+    return {
+        "level": one.level,
+        "topic": translate(one.topic),
+        "lines": [translate(line) for line in one.message.split("\n")],
+        "advice": translate(one.advice),
+    }
 
 
 OPERATIONS: Final = (
