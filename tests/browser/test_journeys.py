@@ -125,7 +125,7 @@ def read_it(hands: Hands) -> None:
 
 
 def fix_it(html: str) -> str:
-    """What an author does for the findings in ``FIXED``."""
+    """The HTML after its author has read the report: without the findings in ``FIXED``."""
     return "<!doctype html>\n" + (
         html.replace("<html>", '<html lang="en">')
         .replace("<title>Home</title>", f"<title>{TITLE}</title>")

@@ -30,7 +30,7 @@ from tests.lab.wires import Touch, Tripwires
 AT_ONCE: Final = 6
 """Cases run side by side; most of them wait."""
 TIMED: Final = "load-time"
-"""The check that tells how fast the canary answered."""
+"""The check whose outcome depends on how fast the canary answered."""
 CANARY_HOST: Final = "canary-lab.com"
 CANARY_IP: Final = "11.10.10.10"
 CANARY_PAGE: Final = (

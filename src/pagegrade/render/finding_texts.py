@@ -241,6 +241,12 @@ def finding_texts(tag: str, domain: str = DOMAIN) -> FindingTexts | None:
     return FindingTexts(messages, group=formats.group, decimal=formats.decimal)
 
 
+def translated(text: str, tag: str, domain: str = DOMAIN) -> str:
+    """One text in one of ``i18n.LOCALES``; ``Untranslated`` if it is not known there."""
+    texts = finding_texts(tag, domain)
+    return text if texts is None else texts.translate(text)
+
+
 def in_language(report: Report, tag: str) -> Report:
     """The report with its texts in one of ``i18n.LOCALES``; names, values and quotations of the page stay."""
     texts = finding_texts(tag)

@@ -249,7 +249,9 @@ async def look_at_children(children: Children) -> Diagnosis:
         return problem("parser", "its process cannot be started", "Let this user start processes (ulimit -u).")
     if report.state != "completed":
         reason = "no reason is known" if report.error is None else report.error.message
-        return problem("parser", f"it did not evaluate a small page: {reason}", "Look for limits on memory (ulimit -v).")
+        return problem(
+            "parser", f"it did not evaluate a small page: {reason}", "Look for limits on memory (ulimit -v)."
+        )
     return ok("parser", f"started and evaluated a small page in {1000 * (time.monotonic() - started):.0f} ms")
 
 

@@ -10,6 +10,7 @@ from pagegrade.model.ignores import IgnoreRule
 from pagegrade.store.repositories.ignores import add_ignore
 from tests.store_builders import add_owner
 from tests.web.calling import Instance, with_instance
+from tests.web.pages.account.test_account_page import DETAILS
 
 
 async def add(instance: Instance, rule: IgnoreRule) -> None:
@@ -38,6 +39,21 @@ def test_rules_are_listed_with_what_they_cover(tmp_path: Path) -> None:
         assert "gone-check" in page
         assert 'href="/checks/gone-check"' not in page
         assert "Expired" in page
+
+    with_instance(tmp_path, script)
+
+
+def test_checks_are_named_in_the_language_of_the_reader(tmp_path: Path) -> None:
+    """As their reports name them; an id is no word."""
+
+    async def script(instance: Instance) -> None:
+        await instance.page("POST", "/account", data={**DETAILS, "locale": "de"})
+        await add(instance, IgnoreRule(check="title", reason="x"))
+        await add(instance, IgnoreRule(check="gone-check", reason="x"))
+        page = (await instance.page("GET", "/ignores")).text
+
+        assert '<bdi><a href="/checks/title">Seitentitel</a></bdi>' in page
+        assert "<bdi>gone-check</bdi>" in page
 
     with_instance(tmp_path, script)
 

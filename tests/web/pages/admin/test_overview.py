@@ -39,7 +39,7 @@ def test_the_overview_counts_and_leads_on(tmp_path: Path) -> None:
 
 
 def test_the_overview_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it is of, and what is wrong."""
+    """Each part with its trouble; parts that are well are not named."""
 
     async def full(_health: Health) -> dict[str, str]:
         return {"database": "ok", "schema": "ok", "disk": "full"}

@@ -18,6 +18,7 @@ from pagegrade.web.pages.reports.ignore_finding import MAX_ELEMENTS, elements_of
 from tests.report_builders import make_report, make_result
 from tests.store_builders import add_owner
 from tests.web.calling import Instance, with_instance
+from tests.web.pages.account.test_account_page import DETAILS
 
 DAY_MS = 86_400_000
 
@@ -54,6 +55,19 @@ def test_a_finding_is_ignored_in_its_report_until_it_gets_worse(tmp_path: Path) 
         assert (stored.report_id, stored.rule.check, stored.rule.reason) == (1, check, "Planned for May.")
         assert stored.rule.state is not None
         assert stored.rule.expires_at is None
+
+    with_instance(tmp_path, script)
+
+
+def test_the_finding_is_named_in_the_language_of_the_reader(tmp_path: Path) -> None:
+    """As its report names it."""
+
+    async def script(instance: Instance) -> None:
+        await finished(instance)
+        await instance.page("POST", "/account", data={**DETAILS, "locale": "de"})
+        form = (await instance.page("GET", "/reports/1/ignore?check=title-length")).text
+
+        assert "<bdi>Länge des Titels</bdi>" in form
 
     with_instance(tmp_path, script)
 

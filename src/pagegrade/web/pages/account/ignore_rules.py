@@ -8,6 +8,7 @@ from typing import Final
 from pagegrade.checks import all_checks
 from pagegrade.model.ignores import StoredIgnore
 from pagegrade.render.english import N_
+from pagegrade.render.finding_texts import translated
 from pagegrade.service.ignores import operations as service
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
@@ -46,7 +47,7 @@ async def list_rules(request: Request, work: UnitOfWork, view: View) -> Response
     size = "" if query.per_page == PER_PAGE else f"&per_page={query.per_page}"
     return view.page(
         "ignore_rules.html.jinja",
-        rows=[_row(stored, view.now_ms) for stored in found.items],
+        rows=[_row(stored, view.now_ms, view.texts.tag) for stored in found.items],
         total=found.total,
         page=query.page,
         last_page=max(1, -(-found.total // query.per_page)),
@@ -62,13 +63,13 @@ async def remove_rule(request: Request, work: UnitOfWork) -> Response:
     return go(f"{PATH}?said=removed")
 
 
-def _row(stored: StoredIgnore, now_ms: int) -> _Row:
+def _row(stored: StoredIgnore, now_ms: int, tag: str) -> _Row:
     rule = stored.rule
     check = all_checks().get(rule.check)
     expires_ms = None if rule.expires_at is None else int(rule.expires_at.timestamp() * 1000)
     return _Row(
         stored=stored,
-        name=rule.check if check is None else check.title,
+        name=rule.check if check is None else translated(check.title, tag),
         is_known=check is not None,
         expires_ms=expires_ms,
         is_over=expires_ms is not None and expires_ms <= now_ms,

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from pagegrade.render.english import N_
-from pagegrade.render.finding_texts import HEALTH_DOMAIN, finding_texts
+from pagegrade.render.finding_texts import HEALTH_DOMAIN, translated
 from pagegrade.render.i18n import Texts
 from pagegrade.service.container import Services
 from pagegrade.service.doctor.checks import Diagnosis
@@ -95,14 +95,10 @@ async def _show_system(work: UnitOfWork, view: View, services: Services, *, all_
 
 def _shown(one: Diagnosis, texts: Texts) -> Mapping[str, Any]:
     """Return a health check in the reader's language; texts without a translation are ``Untranslated``."""
-    known = finding_texts(texts.tag, HEALTH_DOMAIN)
-    translate = str if known is None else known.translate
-    return {
-        "level": one.level,
-        "topic": translate(one.topic),
-        "lines": [translate(line) for line in one.message.split("\n")],
-        "advice": translate(one.advice),
-    }
+    topic, advice, *lines = (
+        translated(text, texts.tag, HEALTH_DOMAIN) for text in (one.topic, one.advice, *one.message.split("\n"))
+    )
+    return {"level": one.level, "topic": topic, "lines": lines, "advice": advice}
 
 
 OPERATIONS: Final = (

@@ -12,7 +12,7 @@ from pagegrade.model.errors import NotFound
 from pagegrade.model.report import CATEGORIES, RULESET
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href
-from pagegrade.render.finding_texts import finding_texts
+from pagegrade.render.finding_texts import finding_texts, translated
 from pagegrade.render.i18n import Texts
 from pagegrade.render.view import CATEGORY_NAMES
 from pagegrade.service.catalogue import check_documentation, check_entries, check_entry, check_penalties
@@ -112,7 +112,7 @@ async def show_check_page(request: Request, work: UnitOfWork, view: View) -> Res
         documentation=list(check.documentation.items()),
         is_english=finding_texts(texts.tag) is None,
         same_cause=[
-            (other.id, _in_language(other.title, texts))
+            (other.id, translated(other.title, texts.tag))
             for other in all_checks().values()
             if other.cause is not None and other.cause == check.cause and other is not check
         ],
@@ -142,8 +142,8 @@ def _shown(entry: Mapping[str, Any], texts: Texts) -> Mapping[str, Any]:
     summary = entry["summary"] if finding_texts(texts.tag) is None else entry["states"][0]["message"]
     return {
         **entry,
-        "title": _in_language(entry["title"], texts),
-        "summary": _in_language(summary, texts),
+        "title": translated(entry["title"], texts.tag),
+        "summary": translated(summary, texts.tag),
         "importance_words": texts.gettext(IMPORTANCE[entry["importance"]]),
         "points": texts.number(price, digits=1) if price else "",
     }
@@ -158,13 +158,7 @@ def _state(state: Mapping[str, Any], texts: Texts) -> Mapping[str, str]:
         share = texts.percent(high)
     else:
         share = texts.gettext("%(low)s to %(high)s", low=texts.percent(low), high=texts.percent(high))
-    return {"share": share, **{name: _in_language(state[name], texts) for name in ("message", "why", "fix")}}
-
-
-def _in_language(text: str, texts: Texts) -> str:
-    """Return a text of a check in the reader's language."""
-    words = finding_texts(texts.tag)
-    return text if words is None else words.translate(text)
+    return {"share": share, **{name: translated(state[name], texts.tag) for name in ("message", "why", "fix")}}
 
 
 def _short(href: str) -> str:

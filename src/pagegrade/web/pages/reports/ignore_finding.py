@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
+
 from pagegrade.model.errors import NotFound, QuotaExceeded, ValidationFailed, Violation
 from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, IgnoreRule
 from pagegrade.model.report import Result
@@ -13,6 +15,7 @@ from pagegrade.model.stored import StoredReport
 from pagegrade.render import view as report_view
 from pagegrade.render.english import N_
 from pagegrade.render.escape import visible
+from pagegrade.render.finding_texts import translated
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.ignores.operations import create_ignore
 from pagegrade.service.reports.views import shown_report, view_own
@@ -143,6 +146,7 @@ def _form(
     status: int = 200,
 ) -> Response:
     elements = elements_of(result)
+    result = msgspec.structs.replace(result, title=translated(result.title, view.texts.tag))
     return view.page(
         "ignore_finding.html.jinja",
         status=status,

@@ -13,7 +13,7 @@ from pagegrade.model.account import Account
 from pagegrade.model.errors import ValidationFailed
 from pagegrade.model.stored import Privacy, State
 from pagegrade.render.english import N_
-from pagegrade.render.finding_texts import finding_texts
+from pagegrade.render.finding_texts import translated
 from pagegrade.render.history import HEIGHT, Chart, RunPoint, chart_of, height_of
 from pagegrade.render.i18n import Texts
 from pagegrade.service.options import ServiceOptions
@@ -265,8 +265,7 @@ def _numbers(text: str) -> list[int]:
 
 def _in_language(shared: Sequence[SharedFinding], texts: Texts) -> tuple[SharedFinding, ...]:
     """Return findings with their titles in the reader's language; what has no translation is ``Untranslated``."""
-    words = finding_texts(texts.tag)
-    return tuple(shared if words is None else (replace(one, title=words.translate(one.title)) for one in shared))
+    return tuple(replace(one, title=translated(one.title, texts.tag)) for one in shared)
 
 
 OPERATIONS: Final = (
