@@ -16,7 +16,8 @@ import pycurl
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.parse.url import parse_target_url
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.runs.analysis import AnalyzeOptions, analyze_target
+from pagegrade.service.runs.analysis import analyze_target
+from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.web.server.serve import loop_factory
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -36,7 +36,8 @@ from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.outcome import MAX_EVIDENCE, Outcome
 from pagegrade.parse.url import parse_target_url
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.runs.analysis import AnalyzeOptions, artifacts_of_document, gather_target
+from pagegrade.service.runs.analysis import artifacts_of_document, gather_target
+from pagegrade.service.runs.options import AnalyzeOptions
 
 RULES: Final[Mapping[str, tuple[str, ...]]] = {
     "aria-allowed-attr": ("aria-allowed-attr", "aria-prohibited-attr"),

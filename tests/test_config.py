@@ -19,7 +19,7 @@ from pagegrade.config import (
 from pagegrade.model.errors import InvalidInput
 from pagegrade.service.accounts.access import MAX_CHARACTERS, MIN_CHARACTERS
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from pagegrade.gather.browser.program import find_browser
 from pagegrade.model.errors import InvalidInput
 from pagegrade.observability.tracing import NO_TRACING
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.repositories.installation import note_origin
 from pagegrade.wiring import (
     configured_options,

@@ -13,14 +13,8 @@ from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.report import Report
 from pagegrade.parse.url import parse_target_url
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.runs.analysis import (
-    AnalyzeOptions,
-    analyze_target,
-    artifacts_of_document,
-    evaluate_in_child,
-    parse_networks,
-)
-from pagegrade.service.runs.evaluation import Thresholds
+from pagegrade.service.runs.analysis import analyze_target, artifacts_of_document, evaluate_in_child
+from pagegrade.service.runs.options import AnalyzeOptions, Thresholds, parse_networks
 
 T = TypeVar("T")
 

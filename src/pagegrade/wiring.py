@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.rendering import Device
-from pagegrade.service.runs.analysis import AnalyzeOptions, parse_networks
-from pagegrade.service.runs.evaluation import Thresholds
+from pagegrade.service.runs.options import AnalyzeOptions, Thresholds, parse_networks
 
 if TYPE_CHECKING:
     from pydantic import SecretStr

@@ -16,7 +16,8 @@ from pagegrade.cli.interrupts import run_async
 from pagegrade.gather.resolver import Answer
 from pagegrade.parse.url import parse_target_url
 from pagegrade.sandbox.pool import Children, TaskRunner
-from pagegrade.service.runs.analysis import AnalyzeOptions, analyze_target, parse_networks
+from pagegrade.service.runs.analysis import analyze_target
+from pagegrade.service.runs.options import AnalyzeOptions, parse_networks
 from tests.gather.sites import Asked, Reply, Site, html
 from tests.waiting import pause_for
 

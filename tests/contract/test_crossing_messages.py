@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from pagegrade.parse.mail import MailServer
 from pagegrade.service.options import MailOptions
-from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.worker.deliver import deliver_events
 from tests.gather.test_mail import Mailbox, free_port
 from tests.report_builders import make_report

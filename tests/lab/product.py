@@ -18,7 +18,8 @@ from pagegrade.model.webhooks import ClaimedWebhook, DueDelivery
 from pagegrade.parse.url import parse_target_url
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.runs.analysis import AnalyzeOptions, analyze_target
+from pagegrade.service.runs.analysis import analyze_target
+from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.service.webhooks.payload import Prepared
 from pagegrade.service.webhooks.sending import attempt
 from tests.lab.case import Job, Outcome

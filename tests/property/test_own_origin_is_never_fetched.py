@@ -21,7 +21,7 @@ from pagegrade.model.webhooks import ClaimedWebhook, DueDelivery, StoredWebhook
 from pagegrade.parse.files.agent_files import PATHS
 from pagegrade.parse.url import port
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.service.webhooks.payload import Prepared
 from pagegrade.service.webhooks.sending import attempt
 from tests.gather.sites import LOOPBACK, Names, Reply, Site, gather_page, html, make_options, redirect, typed

@@ -15,7 +15,8 @@ from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.stored import PackedReport
 from pagegrade.parse.html.parser import NamedURLs
 from pagegrade.sandbox.worker import address_space_bytes
-from pagegrade.service.runs.evaluation import Thresholds, evaluate_and_pack
+from pagegrade.service.runs.evaluation import evaluate_and_pack
+from pagegrade.service.runs.options import Thresholds
 
 
 def pid_of_child() -> int:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions
 
 
 @pytest.mark.parametrize(

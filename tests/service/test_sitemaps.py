@@ -13,7 +13,7 @@ import pytest
 from pagegrade.model.errors import InvalidURL, URLNotAllowed
 from pagegrade.service.container import Services
 from pagegrade.service.options import AT_ONCE, ServiceOptions
-from pagegrade.service.runs.analysis import AnalyzeOptions, parse_networks
+from pagegrade.service.runs.options import AnalyzeOptions, parse_networks
 from pagegrade.service.sitemaps import FILES, FoundURLs, read_sitemap_urls
 from tests.gather.sites import Reply, Site, html, redirect, typed
 from tests.store_builders import make_database

@@ -15,7 +15,7 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 from pagegrade.model.webhooks import StoredWebhook
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.service.webhooks.payload import make_key
 from pagegrade.service.webhooks.signatures import secret_of
 from pagegrade.store.repositories.deliveries import list_deliveries, send_again

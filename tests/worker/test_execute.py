@@ -19,7 +19,7 @@ from pagegrade.observability.otel import OpenTelemetryTracing
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.runs import finish_run
 from pagegrade.store.repositories.ignores import add_ignore, delete_ignore

@@ -19,7 +19,7 @@ from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.batches import create_batch, show_batch
 from pagegrade.service.reports.validation import read_new_report
-from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.repositories.pictures import load_picture
 from pagegrade.store.repositories.reports import delete_report
 from pagegrade.store.repositories.run_history import load_detail

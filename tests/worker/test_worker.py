@@ -17,7 +17,7 @@ from pagegrade.model.errors import Unavailable
 from pagegrade.model.stored import ClaimedRun
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.procrastinate_queue import offer_next

@@ -30,7 +30,8 @@ from pagegrade.render.har import render_har
 from pagegrade.render.view import grade_word
 from pagegrade.report.artifacts_file import save_artifacts
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.runs.analysis import Analysis, AnalyzeOptions, analyze_target
+from pagegrade.service.runs.analysis import Analysis, analyze_target
+from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.wiring import Rendered, typed_options
 
 

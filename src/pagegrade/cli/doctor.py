@@ -39,7 +39,7 @@ from pagegrade.service.doctor.storage import (
     look_at_sqlite,
     newest_row_ms,
 )
-from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.factory import open_database
 from pagegrade.wiring import (
     configured_options,

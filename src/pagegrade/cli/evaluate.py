@@ -17,7 +17,7 @@ from pagegrade.model.report import Report
 from pagegrade.report.artifacts_file import load_artifacts
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.runs.analysis import artifacts_of_document, evaluate_in_child
-from pagegrade.service.runs.evaluation import Thresholds
+from pagegrade.service.runs.options import Thresholds
 from pagegrade.wiring import configured_options
 
 

@@ -35,7 +35,8 @@ from pagegrade.render.prompt import render_prompt
 from pagegrade.report.compare import compare_reports
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.runs.analysis import AnalyzeOptions, analyze_target
+from pagegrade.service.runs.analysis import analyze_target
+from pagegrade.service.runs.options import AnalyzeOptions
 
 MAX_REPORTS: Final = 20
 """Reports that a session keeps; the oldest go first."""

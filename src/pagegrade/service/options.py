@@ -10,7 +10,7 @@ from typing import Final, Literal
 from pagegrade.model.stored import Privacy
 from pagegrade.parse.mail import MailServer, domain_of
 from pagegrade.parse.url import host, port
-from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions
 
 RenderDefault = Literal["auto", "never", "always"]
 AT_ONCE: Final = 500

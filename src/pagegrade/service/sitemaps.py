@@ -23,7 +23,8 @@ from pagegrade.sandbox.pool import Children
 from pagegrade.service.container import Services
 from pagegrade.service.options import AT_ONCE
 from pagegrade.service.reports.validation import check_allowed
-from pagegrade.service.runs.analysis import AnalyzeOptions, policy_of
+from pagegrade.service.runs.analysis import policy_of
+from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.service.runs.politeness import politeness_target
 
 WHOLE_S: Final = 20.0

@@ -22,7 +22,7 @@ from pagegrade.service.doctor.checks import (
     look_at_versions,
     try_fetch,
 )
-from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions
 from tests.site.serve import serve_site
 
 

@@ -21,7 +21,7 @@ from pagegrade.service.reports.validation import (
     read_change,
     read_new_report,
 )
-from pagegrade.service.runs.analysis import AnalyzeOptions, parse_networks
+from pagegrade.service.runs.options import AnalyzeOptions, parse_networks
 from tests.store_builders import NOW_MS
 
 ALICE = Account(id=1, name="Alice", email="alice@example.org", created_at_ms=NOW_MS)

@@ -11,20 +11,18 @@ import pytest
 
 from pagegrade.gather.context import OffloadFailed
 from pagegrade.model.artifacts import NotGathered
-from pagegrade.model.errors import InvalidInput, URLNotAllowed
+from pagegrade.model.errors import URLNotAllowed
 from pagegrade.model.report import Report
 from pagegrade.parse.url import parse_target_url
 from pagegrade.sandbox.pool import Children, TaskFailed, TaskLost
 from pagegrade.service.runs.analysis import (
     Analysis,
-    AnalyzeOptions,
     analyze_target,
     artifacts_of_document,
     evaluate_in_child,
     evaluation_failure,
-    parse_networks,
 )
-from pagegrade.service.runs.evaluation import Thresholds
+from pagegrade.service.runs.options import AnalyzeOptions, Thresholds
 from tests.gather.sites import Site, html
 from tests.site.serve import serve_site
 
@@ -157,14 +155,3 @@ def test_who_is_to_blame_decides_the_failure(failure: OffloadFailed, code: str, 
     found = evaluation_failure(failure, artifacts_of_document(b"<p>", url="https://example.com/"))
 
     assert (found.code, found.retryable) == (code, retryable)
-
-
-def test_networks_are_read_or_refused_with_the_way_out() -> None:
-    """A CIDR, an address, or an error that shows how to write one."""
-    assert parse_networks(["10.0.0.0/8", " fd00::/8 ", "127.0.0.1"]) == (
-        ip_network("10.0.0.0/8"),
-        ip_network("fd00::/8"),
-        ip_network("127.0.0.1/32"),
-    )
-    with pytest.raises(InvalidInput, match=r"10\.0\.0\.0/8"):
-        parse_networks(["intranet"])

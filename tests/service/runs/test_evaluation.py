@@ -14,7 +14,7 @@ from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.report import CATEGORIES, MIN_COVERAGE
 from pagegrade.report.artifacts_file import load_artifacts, save_artifacts
 from pagegrade.report.serialize import report_to_dict
-from pagegrade.service.runs.evaluation import Thresholds, evaluate_artifacts
+from pagegrade.service.runs.evaluation import evaluate_artifacts
 from tests.builders import make_artifacts, make_response, make_well_known
 
 PAGE = (
@@ -168,13 +168,6 @@ def test_findings_of_one_cause_are_one_finding_without_a_score_too() -> None:
     assert len(social) == 3
     assert sum(result.counted_in is None for result in social.values()) == 1
     assert not any(result.lost for result in social.values())
-
-
-def test_thresholds_move_the_word_not_the_score() -> None:
-    """The grade is a reading of the score."""
-    thresholds = Thresholds(good=90, decent=50)
-
-    assert [thresholds.grade(n) for n in (49, 50, 89, 90)] == ["bad", "decent", "decent", "good"]
 
 
 def test_missing_artifacts_are_listed_with_their_reason() -> None:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from pagegrade.service.options import AT_ONCE
-from pagegrade.service.runs.analysis import AnalyzeOptions, parse_networks
+from pagegrade.service.runs.options import AnalyzeOptions, parse_networks
 from tests.site.serve import serve_site
 from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 

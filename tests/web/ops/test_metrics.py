@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from pagegrade.observability.events import Observation
 from pagegrade.observability.logs import configure_logs
-from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.pubsub.notifications import Notices
 from pagegrade.web.app import make_app

@@ -18,7 +18,7 @@ from pagegrade.model.errors import (
 from pagegrade.render.i18n import texts_for
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.validation import read_new_report
-from pagegrade.service.runs.analysis import AnalyzeOptions, parse_networks
+from pagegrade.service.runs.options import AnalyzeOptions, parse_networks
 from pagegrade.web.pages.field_messages import (
     SENTENCES,
     problems_of,

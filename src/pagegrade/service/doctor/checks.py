@@ -23,14 +23,8 @@ from pagegrade.model.report import RULESET
 from pagegrade.parse.url import host, parse_target_url, port
 from pagegrade.render.pdf import is_installed
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.runs.analysis import (
-    AnalyzeOptions,
-    analyze_target,
-    artifacts_of_document,
-    evaluate_in_child,
-    policy_of,
-)
-from pagegrade.service.runs.evaluation import Thresholds
+from pagegrade.service.runs.analysis import analyze_target, artifacts_of_document, evaluate_in_child, policy_of
+from pagegrade.service.runs.options import AnalyzeOptions, Thresholds
 
 Level = Literal["ok", "warning", "problem"]
 PATCHED_PYTHON: Final = {(3, 11): 14, (3, 12): 12, (3, 13): 6}

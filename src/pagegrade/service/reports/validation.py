@@ -15,7 +15,8 @@ from pagegrade.model.stored import Privacy
 from pagegrade.parse.url import Target, host, host_address, parse_target_url
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.runs.analysis import AnalyzeOptions, general_policy
+from pagegrade.service.runs.analysis import general_policy
+from pagegrade.service.runs.options import AnalyzeOptions
 
 _SECRET: Final = re.compile(
     r"(?:access|api|auth|client|id|private|reset|session|x-amz|sig)?[_.-]?"

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pagegrade.clock import utc_now
-from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.context import GatherOptions, OffloadFailed
-from pagegrade.gather.guard import DEFAULT_PORTS, Guard, Policy
+from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.held_bytes import Place
 from pagegrade.gather.resolver import Resolver
 from pagegrade.gather.run import Settled, gather, ignore_settled
 from pagegrade.model.artifacts import GATHERED, Artifacts, Navigation, NotGathered, Response, WellKnown
-from pagegrade.model.errors import FAILURE_CODES, InvalidInput, RunFailed, URLNotAllowed
+from pagegrade.model.errors import FAILURE_CODES, RunFailed, URLNotAllowed
 from pagegrade.model.identity import VERSION
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import Failure, Report
 from pagegrade.parse.url import Target, host, origin, parse_target_url, port
 from pagegrade.sandbox.pool import TaskFailed, TaskLost, TaskRunner
-from pagegrade.service.runs.evaluation import Thresholds, evaluate_artifacts, failed_report
+from pagegrade.service.runs.evaluation import evaluate_artifacts, failed_report
+from pagegrade.service.runs.options import AnalyzeOptions, Thresholds
 
 logger = logging.getLogger(__name__)
 # Who uses the package decides whether and where it logs; without this, Python would print to stderr.
@@ -30,40 +29,6 @@ logging.getLogger("pagegrade").addHandler(logging.NullHandler())
 
 EVALUATION_SECONDS: Final = 20.0
 """Wall-clock time for parsing and evaluating one page; its CPU time is limited in the child."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnalyzeOptions:
-    """Options of gathering and evaluation."""
-
-    budget_s: float = 60.0
-    """Wall-clock time for everything the network is asked for."""
-    subresources: bool = True
-    """Fetch the files that the page refers to."""
-    load_samples: int = 3
-    """Number of measurements of the document's load time."""
-    preview_images: bool = False
-    """Fetch the image for shared links and the icon, to be stored with the report."""
-    allow_networks: tuple[IPv4Network | IPv6Network, ...] = ()
-    """The operator's own networks, which may be reached on any port."""
-    deny_networks: tuple[IPv4Network | IPv6Network, ...] = ()
-    """Networks that are never contacted, whatever else allows them."""
-    own_origins: frozenset[tuple[str, int]] = frozenset()
-    """(host, port) pairs of this installation, which does not analyze itself."""
-    own_key: bytes = field(default=b"", repr=False)
-    """Key by which this installation recognizes its own responses; empty: it does not."""
-    allow_ports: tuple[int, ...] = tuple(sorted(DEFAULT_PORTS))
-    browser: str | None = None
-    """Path or command of the browser; ``None`` to look for one."""
-    render: RenderOptions | None = None
-    """Options of the rendered engine; ``None``: static analysis alone."""
-    render_loads: int = 3
-    """Loads of a page in a browser, at least 1."""
-    allow_typed_private: bool = False
-    """A private host may be reached when it is the one the person typed: that host and port, nothing else."""
-    thresholds: Thresholds = field(default_factory=Thresholds)
-    ignores: tuple[IgnoreRule, ...] = ()
-    """Rules for every page; those of an account are added to them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,21 +203,6 @@ def mistake_of_ours(exception: str) -> Failure:
         message=f"Pagegrade stopped with {exception}. This is a mistake in Pagegrade, not in the page.",
         retryable=FAILURE_CODES["internal"][0],
     )
-
-
-def parse_networks(networks: Sequence[str]) -> tuple[IPv4Network | IPv6Network, ...]:
-    """The networks behind CIDR texts such as ``10.0.0.0/8``; a plain address is a network of one.
-
-    Raises:
-        InvalidInput: One of them is no network.
-    """
-    found = []
-    for text in networks:
-        try:
-            found.append(ip_network(text.strip(), strict=False))
-        except ValueError:
-            raise InvalidInput(f"{text!r} is no network. Write it like 10.0.0.0/8 or fd00::/8.") from None
-    return tuple(found)
 
 
 def artifacts_of_document(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from typing import Final
@@ -16,13 +16,10 @@ from pagegrade.model.outcome import NotRun, Outcome
 from pagegrade.model.rendering import RenderedPage, Rendering
 from pagegrade.model.report import (
     CATEGORIES,
-    DECENT_FROM,
-    GOOD_FROM,
     MIN_COVERAGE,
     Category,
     CategoryScore,
     Failure,
-    Grade,
     Ignored,
     IgnoredTotal,
     Report,
@@ -40,6 +37,7 @@ from pagegrade.report.codec import pack_report
 from pagegrade.report.rendered import rendered_page
 from pagegrade.scoring import Observed, Rule, Scores, rules_of, score
 from pagegrade.service.runs.ignoring import find_ignored
+from pagegrade.service.runs.options import DEFAULT_THRESHOLDS, Thresholds
 
 _WITHOUT_CONTENT: Final = frozenset({204, 205})
 """Successes that carry no page (RFC 9110 15.3.5, 15.3.6)."""
@@ -56,18 +54,6 @@ _MIN_COVERAGE_AT_HAND: Final = 0.5
 _CATEGORY_WORDS: Final = {"seo": "SEO"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thresholds:
-    """Scores from which a page is good, or decent."""
-
-    good: int = GOOD_FROM
-    decent: int = DECENT_FROM
-
-    def grade(self, value: int) -> Grade:
-        """The word for a score."""
-        return "good" if value >= self.good else "decent" if value >= self.decent else "bad"
-
-
 @cache
 def _rules() -> tuple[Mapping[str, Check], dict[str, Rule]]:
     """The registry, and what each check can cost; the same for every page."""
@@ -76,7 +62,7 @@ def _rules() -> tuple[Mapping[str, Check], dict[str, Rule]]:
 
 
 def evaluate_artifacts(
-    artifacts: Artifacts, thresholds: Thresholds = Thresholds(), ignores: Sequence[IgnoreRule] = ()
+    artifacts: Artifacts, thresholds: Thresholds = DEFAULT_THRESHOLDS, ignores: Sequence[IgnoreRule] = ()
 ) -> Report:
     """Evaluate what was gathered.
 

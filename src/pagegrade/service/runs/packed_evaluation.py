@@ -14,7 +14,8 @@ from pagegrade.model.stored import PackedReport
 from pagegrade.report.codec import check_packed, pack_report
 from pagegrade.sandbox.pool import TaskRunner
 from pagegrade.service.runs.analysis import EVALUATION_SECONDS, evaluation_failure
-from pagegrade.service.runs.evaluation import Thresholds, evaluate_and_pack, failed_report
+from pagegrade.service.runs.evaluation import evaluate_and_pack, failed_report
+from pagegrade.service.runs.options import Thresholds
 
 logger = logging.getLogger(__name__)
 

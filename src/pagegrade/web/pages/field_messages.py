@@ -16,7 +16,7 @@ from pagegrade.parse.url import parse_target_url
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
 from pagegrade.service.reports.validation import ALLOW_NETWORKS, ANY_NETWORK, networks_to_allow
-from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions
 
 _URL: Final = ("url", "sitemap")
 """Fields that contain a URL."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pagegrade.service.runs.analysis import AnalyzeOptions, parse_networks
+from pagegrade.service.runs.options import AnalyzeOptions, parse_networks
 from pagegrade.web.pages.reports.bulk import FAILURES, MAX_FORM_BYTES
 from tests.gather.sites import Reply, Site, redirect, typed
 from tests.store_builders import add_owner

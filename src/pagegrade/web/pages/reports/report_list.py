@@ -20,7 +20,7 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.listing import find_rows, find_states
 from pagegrade.service.reports.site_trend import TrendDay
 from pagegrade.service.reports.titles import SharedFinding
-from pagegrade.service.runs.evaluation import Thresholds
+from pagegrade.service.runs.options import Thresholds
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation

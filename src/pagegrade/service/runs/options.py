@@ -1,0 +1,81 @@
+"""Options of an analysis: how a page is gathered and how its score becomes a grade.
+
+Apart from the analysis itself, so that a command which needs only settings does not import the parser and the checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from typing import Final
+
+from pagegrade.gather.browser.options import RenderOptions
+from pagegrade.gather.guard import DEFAULT_PORTS
+from pagegrade.model.errors import InvalidInput
+from pagegrade.model.ignores import IgnoreRule
+from pagegrade.model.report import DECENT_FROM, GOOD_FROM, Grade
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Scores from which a page is good, or decent."""
+
+    good: int = GOOD_FROM
+    decent: int = DECENT_FROM
+
+    def grade(self, value: int) -> Grade:
+        """The word for a score."""
+        return "good" if value >= self.good else "decent" if value >= self.decent else "bad"
+
+
+DEFAULT_THRESHOLDS: Final = Thresholds()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalyzeOptions:
+    """Options of gathering and evaluation."""
+
+    budget_s: float = 60.0
+    """Wall-clock time for everything the network is asked for."""
+    subresources: bool = True
+    """Fetch the files that the page refers to."""
+    load_samples: int = 3
+    """Number of measurements of the document's load time."""
+    preview_images: bool = False
+    """Fetch the image for shared links and the icon, to be stored with the report."""
+    allow_networks: tuple[IPv4Network | IPv6Network, ...] = ()
+    """The operator's own networks, which may be reached on any port."""
+    deny_networks: tuple[IPv4Network | IPv6Network, ...] = ()
+    """Networks that are never contacted, whatever else allows them."""
+    own_origins: frozenset[tuple[str, int]] = frozenset()
+    """(host, port) pairs of this installation, which does not analyze itself."""
+    own_key: bytes = field(default=b"", repr=False)
+    """Key by which this installation recognizes its own responses; empty: it does not."""
+    allow_ports: tuple[int, ...] = tuple(sorted(DEFAULT_PORTS))
+    browser: str | None = None
+    """Path or command of the browser; ``None`` to look for one."""
+    render: RenderOptions | None = None
+    """Options of the rendered engine; ``None``: static analysis alone."""
+    render_loads: int = 3
+    """Loads of a page in a browser, at least 1."""
+    allow_typed_private: bool = False
+    """A private host may be reached when it is the one the person typed: that host and port, nothing else."""
+    thresholds: Thresholds = DEFAULT_THRESHOLDS
+    ignores: tuple[IgnoreRule, ...] = ()
+    """Rules for every page; those of an account are added to them."""
+
+
+def parse_networks(networks: Sequence[str]) -> tuple[IPv4Network | IPv6Network, ...]:
+    """The networks behind CIDR texts such as ``10.0.0.0/8``; a plain address is a network of one.
+
+    Raises:
+        InvalidInput: One of them is no network.
+    """
+    found = []
+    for text in networks:
+        try:
+            found.append(ip_network(text.strip(), strict=False))
+        except ValueError:
+            raise InvalidInput(f"{text!r} is no network. Write it like 10.0.0.0/8 or fd00::/8.") from None
+    return tuple(found)

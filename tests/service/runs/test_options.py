@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from ipaddress import ip_network
+
+import pytest
+
+from pagegrade.model.errors import InvalidInput
+from pagegrade.service.runs.options import Thresholds, parse_networks
+
+
+def test_thresholds_move_the_word_not_the_score() -> None:
+    """The grade is a reading of the score."""
+    thresholds = Thresholds(good=90, decent=50)
+
+    assert [thresholds.grade(n) for n in (49, 50, 89, 90)] == ["bad", "decent", "decent", "good"]
+
+
+def test_networks_are_read_or_refused_with_the_way_out() -> None:
+    """A CIDR, an address, or an error that shows how to write one."""
+    assert parse_networks(["10.0.0.0/8", " fd00::/8 ", "127.0.0.1"]) == (
+        ip_network("10.0.0.0/8"),
+        ip_network("fd00::/8"),
+        ip_network("127.0.0.1/32"),
+    )
+    with pytest.raises(InvalidInput, match=r"10\.0\.0\.0/8"):
+        parse_networks(["intranet"])
+
+
+def test_commands_that_read_settings_import_no_parser() -> None:
+    """Half of the start of ``pagegrade keys`` would be the parser of HTML, the checks and the client."""
+    heavy = ("pagegrade.checks", "pagegrade.gather.http", "pagegrade.parse.html", "turbohtml", "pycurl", "dns")
+    script = f"import sys, pagegrade.cli.keys; print([name for name in {heavy} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8", check=True)
+
+    assert found.stdout == "[]\n"
