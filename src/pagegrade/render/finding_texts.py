@@ -46,6 +46,8 @@ _FENCED: Final = re.compile(r"```.*?```", re.DOTALL)
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 _NUMBER: Final = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?%?")
 _HAS_NUMBER: Final = re.compile(r"(?:^|[a-z] )[0-9]")
+_BEFORE_VERSION: Final = ("PostgreSQL ", "ruleset ", "version ")
+"""A number after these is no decimal."""
 _LONG: Final = 12
 """Letters of a sentence that is known as ours without its values."""
 _NAME: Final = re.compile(r"[\w-]{1,60}")
@@ -183,7 +185,10 @@ class _Search:
             values = _values(text, sentence.literals)
             if values is None or (sentence.is_count and not _NUMBER.fullmatch(values[0])):
                 continue
-            known = [self.find(value, depth - 1) for value in values]
+            known = [
+                value if literal.endswith(_BEFORE_VERSION) and _NUMBER.fullmatch(value) else self.find(value, depth - 1)
+                for literal, value in zip(sentence.literals, values, strict=False)
+            ]
             unknown = [value for value, found in zip(values, known, strict=True) if found is None]
             if unknown and (with_unknown_values is not None or not sentence.accepts(unknown)):
                 continue

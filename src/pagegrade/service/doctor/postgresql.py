@@ -121,11 +121,11 @@ def _look_at_server(server: Server) -> Iterator[Diagnosis]:
     if server.number < OLDEST * 10_000:
         yield problem(
             "postgresql",
-            f"{server.version}, older than {OLDEST}",
+            f"PostgreSQL {server.version}, older than {OLDEST}",
             f"Move to PostgreSQL {OLDEST} or later.",
         )
     else:
-        yield ok("postgresql", server.version)
+        yield ok("postgresql", f"PostgreSQL {server.version}")
     if server.read_only:
         yield problem(
             "postgresql", "it takes no changes: a standby, or set to read only", "Name the primary in the database URL."
