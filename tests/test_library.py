@@ -86,13 +86,22 @@ def test_bad_address_is_an_error_with_a_code(url: str, error: type[pagegrade.Inv
 def test_private_address_is_refused_unless_permitted() -> None:
     """The default is safe; each permission opens exactly what it says."""
     with serve_site() as site:
-        with pytest.raises(pagegrade.URLNotAllowed):
+        with pytest.raises(pagegrade.URLNotAllowed, match="allow_typed_private=True"):
             pagegrade.analyze(site.http + "/")
         typed = pagegrade.analyze(site.http + "/", allow_typed_private=True)
         network = pagegrade.analyze(site.http + "/", allow_networks=["127.0.0.0/8"], subresources=False)
 
     assert typed.state == network.state == "completed"
     assert typed.result == "good"
+
+
+def test_an_address_that_nothing_opens_is_refused_without_advice() -> None:
+    """Where clouds hand out credentials, no option of the caller helps."""
+    with pytest.raises(pagegrade.URLNotAllowed) as failure:
+        pagegrade.analyze("http://169.254.169.254/", allow_typed_private=True)
+
+    assert failure.value.reason == "address_not_allowed"
+    assert "allow_typed_private" not in failure.value.message
 
 
 def test_async_twin_gives_the_same_kind_of_report() -> None:

@@ -7,13 +7,16 @@ import atexit
 import os
 import threading
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
+from pagegrade.gather.guard import Guard
 from pagegrade.model.artifacts import Artifacts
+from pagegrade.model.errors import URLNotAllowed
 from pagegrade.model.report import Report
-from pagegrade.parse.url import parse_target_url
+from pagegrade.parse.url import Target, parse_target_url
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.runs.analysis import analyze_target, artifacts_of_document, evaluate_in_child
+from pagegrade.service.runs.analysis import analyze_target, artifacts_of_document, evaluate_in_child, policy_of
 from pagegrade.service.runs.options import AnalyzeOptions, Thresholds, parse_networks
 
 T = TypeVar("T")
@@ -45,13 +48,13 @@ async def analyze_async(
         InvalidURL: ``url`` cannot be read as an address.
         URLNotAllowed: The address must not be contacted (``code`` ``url_not_allowed``).
     """
-    target = parse_target_url(url)
     options = AnalyzeOptions(
         budget_s=budget_s,
         subresources=subresources,
         allow_networks=parse_networks(allow_networks),
         allow_typed_private=allow_typed_private,
     )
+    target = _read_target(url, options)
     async with Children() as children:
         return (await analyze_target(target, options=options, children=children)).report
 
@@ -71,15 +74,32 @@ def analyze(
         URLNotAllowed: The address must not be contacted.
         RuntimeError: It was called while an event loop runs in this thread.
     """
-    target = parse_target_url(url)
     options = AnalyzeOptions(
         budget_s=budget_s,
         subresources=subresources,
         allow_networks=parse_networks(allow_networks),
         allow_typed_private=allow_typed_private,
     )
+    target = _read_target(url, options)
     _refuse_running_loop()
     return _background().run(lambda children: analyze_target(target, options=options, children=children)).report
+
+
+def _read_target(url: str, options: AnalyzeOptions) -> Target:
+    """Return what is to be analyzed.
+
+    Raises:
+        InvalidURL: ``url`` cannot be read as an address.
+        URLNotAllowed: It must not be contacted; an option that would allow it is named.
+    """
+    target = parse_target_url(url)
+    refusal = Guard(policy_of(target, options)).check_url(target.url)
+    if refusal is not None:
+        allowing = policy_of(target, replace(options, allow_typed_private=True))
+        helps = Guard(allowing).check_url(target.url) is None
+        how = " If the URL comes from somebody you trust, pass allow_typed_private=True." if helps else ""
+        raise URLNotAllowed(refusal.detail + how, reason=f"{refusal.reason}_not_allowed")
+    return target
 
 
 def evaluate(artifacts: Artifacts) -> Report:
