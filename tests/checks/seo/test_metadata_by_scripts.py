@@ -40,6 +40,15 @@ def test_what_scripts_do_not_add_either_is_missing(check: str) -> None:
     assert outcomes(SHELL, "<!doctype html><body><p>Words.")[check].state == "missing"
 
 
+def test_links_that_scripts_add_count_once_for_each_other_page() -> None:
+    """As in the HTML: the same page twice is one, and a jump within the page is none."""
+    twice = outcomes(SHELL, "<!doctype html><p><a href=/a>A</a> <a href=/a#b>A again</a> <a href=#c>Below</a>")
+    jumps = outcomes(SHELL, "<!doctype html><p><a href=#c>Below</a>")
+
+    assert (twice["in-page-links"].state, twice["in-page-links"].value) == ("scripted", 1)
+    assert jumps["in-page-links"].state == "none"
+
+
 def test_social_tags_that_scripts_add_do_not_count() -> None:
     """Networks run no scripts."""
     drawn = "<!doctype html><meta property=og:title content=Chairs><meta name=twitter:card content=summary>" + DRAWN

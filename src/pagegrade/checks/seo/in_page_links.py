@@ -4,7 +4,7 @@ from typing import Final
 from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.checks._links import PageLinks, links_to_pages
 from pagegrade.model.artifacts import NotGathered
-from pagegrade.model.document import Document
+from pagegrade.model.document import Anchor, Document
 from pagegrade.model.outcome import Detail, Outcome, Severity
 from pagegrade.parse.url import strip_fragment
 
@@ -96,22 +96,10 @@ def in_page_links(document: Document, page_links: PageLinks, drawn_document: Doc
     <p>See <a href="/boots">boots</a> and <a href="https://example.org/size-guide">a guide to sizes</a>.</p>
     ```
     """
-    own_page = strip_fragment(document.url)
-    counts: Counter[str] = Counter()
-    seen: set[str] = set()
-    internal = 0
-    first_extra = None
-    for anchor, whole, is_own in page_links.found:
-        url = strip_fragment(whole)
-        if url in seen or (url == own_page and whole != url):
-            continue
-        seen.add(url)
-        internal += is_own
-        if anchor.rel:
-            counts.update(rel for rel in _RELS if rel in anchor.rel)
-        if len(seen) == MAX_LINKS + 1:
-            first_extra = anchor
-    total = len(seen)
+    targets = _other_pages(page_links, document)
+    counts = Counter(rel for anchor, _ in targets for rel in _RELS if anchor.rel and rel in anchor.rel)
+    internal = sum(is_own for _, is_own in targets)
+    total = len(targets)
     limit = FAR_TOO_MANY if total > FAR_TOO_MANY else MAX_LINKS
     details = (
         Detail(code="links", actual=total, limit=limit),
@@ -121,18 +109,16 @@ def in_page_links(document: Document, page_links: PageLinks, drawn_document: Doc
     )
     if total == 0:
         if isinstance(drawn_document, Document):
-            added = links_to_pages(drawn_document).found
+            added = _other_pages(links_to_pages(drawn_document), drawn_document)
             if added:
-                anchor, _, _ = added[0]
-                return Outcome(
-                    "scripted", value=len(added), evidence=(drawn_document.evidence(anchor),), details=details
-                )
+                evidence = (drawn_document.evidence(added[0][0]),)
+                return Outcome("scripted", value=len(added), evidence=evidence, details=details)
         elif document.client_rendered:
             return NEEDS_RENDERING
         return Outcome("none", value=0, details=details)
     if total <= MAX_LINKS:
         return Outcome("ok", value=total, details=details)
-    evidence = () if first_extra is None else (document.evidence(first_extra, reason="The first link past 300."),)
+    evidence = (document.evidence(targets[MAX_LINKS][0], reason="The first link past 300."),)
     return Outcome(
         "many" if total <= FAR_TOO_MANY else "far_too_many",
         value=total,
@@ -141,3 +127,16 @@ def in_page_links(document: Document, page_links: PageLinks, drawn_document: Doc
         details=details,
         message=f"The page links to {total} URLs.",
     )
+
+
+def _other_pages(links: PageLinks, document: Document) -> list[tuple[Anchor, bool]]:
+    """Return the first link to each other page, and whether it is one of the same site."""
+    own_page = strip_fragment(document.url)
+    seen: set[str] = set()
+    targets: list[tuple[Anchor, bool]] = []
+    for anchor, whole, is_own in links.found:
+        url = strip_fragment(whole)
+        if url not in seen and (url != own_page or whole == url):
+            seen.add(url)
+            targets.append((anchor, is_own))
+    return targets
