@@ -96,7 +96,7 @@ def test_private_address_is_refused_unless_permitted() -> None:
 
 
 def test_an_address_that_nothing_opens_is_refused_without_advice() -> None:
-    """Where clouds hand out credentials, no option of the caller helps."""
+    """No option of the caller opens the address at which clouds hand out credentials."""
     with pytest.raises(pagegrade.URLNotAllowed) as failure:
         pagegrade.analyze("http://169.254.169.254/", allow_typed_private=True)
 

@@ -97,7 +97,7 @@ def _read_target(url: str, options: AnalyzeOptions) -> Target:
     if refusal is not None:
         allowing = policy_of(target, replace(options, allow_typed_private=True))
         helps = Guard(allowing).check_url(target.url) is None
-        how = " If the URL comes from somebody you trust, pass allow_typed_private=True." if helps else ""
+        how = " If the URL comes from a person you trust, pass allow_typed_private=True." if helps else ""
         raise URLNotAllowed(refusal.detail + how, reason=f"{refusal.reason}_not_allowed")
     return target
 
