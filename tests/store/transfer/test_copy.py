@@ -1,26 +1,19 @@
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
 import re
 import shutil
-import signal
 import sqlite3
-import subprocess
-import sys
 import tracemalloc
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import inspect
 
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import InvalidInput, Unavailable
 from pagegrade.store.engine.database import Database, Transaction
-from pagegrade.store.engine.factory import open_database
 from pagegrade.store.engine.postgresql_database import PostgresDatabase
 from pagegrade.store.repositories.processes import Process, beat
 from pagegrade.store.schema.migrate import migrate, schema_state
@@ -30,57 +23,19 @@ from pagegrade.store.transfer.copy import (
     MOVED,
     TargetUnavailable,
     TransferDiffers,
-    Transferred,
     open_source,
     transfer,
 )
-from tests.populated_installation import Left, moved_in
+from tests.populated_installation import Left
 from tests.postgres import databases, execute
-from tests.store_builders import NOW_MS, add_owner, make_file, on
+from tests.store.transfer.conftest import is_empty, move
+from tests.store_builders import NOW_MS, add_owner, make_file
 
 pytestmark = pytest.mark.backend("sqlite", reason="it is about both of them")
 
 SETTLED = {"runs", "reports", "report_counts", "visits", "accounts", "run_details"}
 """Tables in which more than the rows of SQLite is to be seen: what became of the runs that were under way."""
 INDEXES = "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexname"
-TRANSFER = """
-import os, signal, sys
-from pathlib import Path
-from sqlalchemy import event
-from sqlalchemy.engine import Engine
-from pagegrade.store.engine.factory import open_database
-from pagegrade.store.transfer.copy import open_source, transfer
-seen = []
-def die(word):
-    if not seen and word.startswith(sys.argv[3]):
-        seen.append(word)
-        os.kill(os.getpid(), signal.SIGKILL)
-event.listen(Engine, "before_cursor_execute", lambda _c, _u, statement, *_: die(statement.lstrip()))
-watch = lambda doing, table, done, total: die(f"{doing} {table}")
-transfer(open_source(Path(sys.argv[1])), open_database(sys.argv[2]), now_ms=1, watch=watch)
-"""
-MOMENTS = ("CREATE TABLE", "LOCK TABLE", "copy accounts", "copy runs", "check reports", "SELECT setval", "ANALYZE")
-
-
-@pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> Left:
-    """An installation that was stopped; it does not change."""
-
-    async def fill() -> Left:
-        async with moved_in(tmp_path_factory.mktemp("filled")) as (_, left):
-            return left
-
-    with on("sqlite"):
-        return asyncio.run(fill())
-
-
-@pytest.fixture
-def target() -> Iterator[PostgresDatabase]:
-    """A database without tables."""
-    made = open_database(databases().make_empty())
-    assert isinstance(made, PostgresDatabase)
-    yield made
-    made.close()
 
 
 def copied(left: Left, tmp_path: Path) -> Path:
@@ -92,16 +47,6 @@ def spoil(path: Path, statement: str, *values: object) -> None:
     """Write by hand, with nothing that would object."""
     with contextlib.closing(sqlite3.connect(path)) as raw, raw:
         raw.execute(statement, values)
-
-
-def move(path: Path, target: PostgresDatabase, watched: list[tuple[object, ...]] | None = None) -> Transferred:
-    """Transfer a file."""
-    source = open_source(path)
-    seen = [] if watched is None else watched
-    try:
-        return transfer(source, target, now_ms=now_ms(), watch=lambda *words: seen.append(words))
-    finally:
-        source.close()
 
 
 def rows_of(database: Database) -> dict[str, list[tuple[Any, ...]]]:
@@ -121,11 +66,6 @@ def rows_of(database: Database) -> dict[str, list[tuple[Any, ...]]]:
 def indexes(url: str) -> list[str]:
     """Every index there is; casts are written in another way by a server that has read its own words."""
     return [re.sub(r"::(text|character varying)(\[\])?|[() ]", "", words) for (words,) in execute(url, INDEXES)]
-
-
-def is_empty(target: PostgresDatabase) -> bool:
-    """Return whether there is not even a table."""
-    return target.read_here(lambda tx: inspect(tx).get_table_names()) == []
 
 
 def test_every_table_goes_along_or_is_known_to_stay() -> None:
@@ -219,17 +159,6 @@ def test_the_source_stays_as_it_is(filled: Left, target: PostgresDatabase, tmp_p
 
     assert len(refused) == 2 * len(MOVED)
     assert hashlib.sha256(path.read_bytes()).digest() == before
-
-
-@pytest.mark.parametrize("moment", MOMENTS)
-def test_a_transfer_that_is_killed_leaves_nothing(filled: Left, target: PostgresDatabase, moment: str) -> None:
-    """Whenever it is; and the next one does it all."""
-    words = [sys.executable, "-c", TRANSFER, str(filled.path), target.url, moment]
-    killed = subprocess.run(words, check=False, timeout=60)
-
-    assert killed.returncode == -signal.SIGKILL
-    assert is_empty(target)
-    assert all(each.is_same for each in move(filled.path, target).tables)
 
 
 def test_a_database_with_empty_tables_is_taken(filled: Left, target: PostgresDatabase) -> None:
