@@ -38,7 +38,7 @@ UNDER_ANOTHER_NAME = {
     "P08": ("store/engine/test_postgresql_database.py", "test_too_many_connections_are_reported"),
     "P06": ("sandbox/test_pool.py", "test_a_child_that_was_killed_while_idle_is_replaced"),
     "P07": ("store/engine/test_sqlite.py", "test_one_process_only_moves_the_log_into_the_database"),
-    "P09": ("store/schema/test_killed_migrations.py", "test_a_migration_that_is_killed_is_done_at_the_next_start"),
+    "P09": ("fault/test_killed_migrations.py", "test_a_migration_that_is_killed_is_done_at_the_next_start"),
     "P10": ("store/schema/test_migrate.py", "test_a_database_of_a_later_version_is_refused"),
     "P11": ("fault/test_crashes.py", "test_copies_of_a_moment_hold_what_was_promised"),
     "P12": ("store/schema/test_sqlite_inspection.py", "test_the_version_with_safe_checkpoints_is_known"),

@@ -9,8 +9,9 @@ import pytest
 from tests.chromium import program
 from tests.lab.run import run_lab, why_not
 from tests.lab.world import Verdict, Verdicts
+from tests.store.transfer.conftest import filled, target
 
-__all__ = ["program"]
+__all__ = ["filled", "program", "target"]
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
 
 

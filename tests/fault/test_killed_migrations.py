@@ -11,7 +11,9 @@ import pytest
 from sqlalchemy import Engine, event
 
 from pagegrade.store.schema.migrate import migrate, schema_state
-from tests.store_builders import add_owner, make_empty
+from tests.store_builders import BACKENDS, add_owner, make_empty
+
+pytestmark = pytest.mark.parametrize("backend", BACKENDS, indirect=True)
 
 MIGRATE = """
 import sys
