@@ -232,7 +232,9 @@ def host_problem(name: str) -> str | None:
     return None
 
 
+@lru_cache(maxsize=1_024)
 def _is_punycode(label: str) -> bool:
+    # Asked three times for an address: as it was typed, in its canonical form and by the guard.
     decoded = str(ada_url.idna_to_unicode(label))
     return decoded != label and bool(ada_url.idna_to_ascii(decoded) == label.encode("ascii"))
 

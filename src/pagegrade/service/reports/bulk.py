@@ -9,13 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from pagegrade.gather.guard import Guard
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.stored import Priority
 from pagegrade.parse.url import parse_target_url
 from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.service.reports.operations import check_capacity, count_reports, expired_before_ms, store_report
-from pagegrade.service.reports.validation import NewReport, check_allowed, is_allowed
+from pagegrade.service.reports.validation import NewReport, check_allowed
+from pagegrade.service.runs.analysis import general_policy
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.length import count_unfinished
 from pagegrade.store.repositories.report_urls import find_urls
@@ -81,6 +83,7 @@ def read_url_list(text: str, options: ServiceOptions) -> ReadURLs:
     urls: dict[str, None] = {}
     refused: list[RefusedLine] = []
     evaluated = refused_count = repeated = left_out = 0
+    guard = Guard(general_policy(options.analyze))
     for number, line in enumerate(text.splitlines(), start=1):
         typed = line.strip()
         if not typed or typed.startswith(COMMENT):
@@ -91,12 +94,12 @@ def read_url_list(text: str, options: ServiceOptions) -> ReadURLs:
         evaluated += 1
         try:
             url = parse_target_url(typed).url
-            # The reason costs more than the answer, and is shown for the first lines alone.
-            if len(refused) < MAX_REFUSED:
+            if guard.check_url(url) is not None:
+                # The reason costs more than the answer, and is shown for the first lines alone.
+                if len(refused) == MAX_REFUSED:
+                    refused_count += 1
+                    continue
                 check_allowed(url, options.analyze)
-            elif not is_allowed(url, options.analyze):
-                refused_count += 1
-                continue
         except InvalidInput as error:
             refused_count += 1
             if len(refused) < MAX_REFUSED:
