@@ -191,7 +191,7 @@ def check_allowed(url: str, options: AnalyzeOptions) -> None:
         raise URLNotAllowed(refusal.detail + how, reason=f"{refusal.reason}_not_allowed")
 
 
-def is_allowed(url: str, options: AnalyzeOptions) -> bool:
+def _is_allowed(url: str, options: AnalyzeOptions) -> bool:
     """Return whether ``check_allowed`` would accept a canonical URL; cheaper where the reason does not matter."""
     return Guard(general_policy(options)).check_url(url) is None
 
@@ -208,7 +208,7 @@ def networks_to_allow(url: str, options: AnalyzeOptions) -> str:
         Empty where the address is not refused, or no setting helps: it is this installation itself, in a denied
         network, a metadata service, or public.
     """
-    return "" if is_allowed(url, options) else _networks_for(url, options)
+    return "" if _is_allowed(url, options) else _networks_for(url, options)
 
 
 def _networks_for(url: str, options: AnalyzeOptions) -> str:
@@ -224,7 +224,7 @@ def _networks_for(url: str, options: AnalyzeOptions) -> str:
             return ""
         networks = tuple(network for network in _LOOPBACK if plain in network) or (ip_network(plain),)
     allowing = replace(options, allow_networks=(*options.allow_networks, *networks))
-    helps = is_allowed(url, allowing) and (address is not None or is_special_name(name))
+    helps = _is_allowed(url, allowing) and (address is not None or is_special_name(name))
     return ",".join(map(str, networks)) if helps else ""
 
 
