@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.model.outcome import Evidence
-from pagegrade.render.evidence_rows import facts_of, place, places, rows_of, shown_thing
+from pagegrade.render.evidence_rows import facts_of, place, places, shown_thing, table_of
 from pagegrade.render.i18n import texts_for
 
 
@@ -45,6 +45,6 @@ def test_an_evidence_that_is_only_a_word_is_about_that_word() -> None:
 
 def test_lines_are_named_in_the_words_that_are_handed_in() -> None:
     """A German page has no "line"."""
-    (row,) = rows_of([Evidence(snippet="<img>", line=3)], texts_for("de"))
+    (row,) = table_of([Evidence(snippet="<img>", line=3)], texts_for("de")).rows
 
     assert row.places == ("Zeile 3",)

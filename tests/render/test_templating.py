@@ -17,6 +17,15 @@ def test_values_are_escaped_in_every_language(tag: str) -> None:
     assert "&lt;b&gt;" in made.render(value="<b>")
 
 
+def test_messages_without_values_are_translated_while_a_template_is_compiled() -> None:
+    """And escaped like any other text: no message is markup."""
+    made = environment("de")
+    shown = {"{{ _('Where it was seen') }}": "Wo es gesehen wurde", "{{ _('5 < 6, 100 %%') }}": "5 &lt; 6, 100 %"}
+
+    assert {source: made.from_string(source).render() for source in shown} == shown
+    assert [source for source in shown if "gettext" in str(made.compile(source, raw=True))] == []
+
+
 def test_what_is_missing_is_an_error() -> None:
     """A page with a gap in it would go unnoticed."""
     with pytest.raises(UndefinedError):
@@ -25,7 +34,7 @@ def test_what_is_missing_is_an_error() -> None:
 
 def test_only_other_languages_mark_what_is_english() -> None:
     """Texts that the catalogue does not have are English on every page."""
-    mark = "{{ en(known) }}{{ en(unknown) }}"
+    mark = "{{ known|en }}{{ unknown|en }}"
 
     def marks(tag: str) -> str:
         return environment(tag).from_string(mark).render(known="Titel", unknown=Untranslated("Title"))

@@ -61,11 +61,20 @@ class Row:
     facts: str
 
 
-def rows_of(items: Sequence[Evidence], words: Words = ENGLISH) -> tuple[Row, ...]:
-    """The rows of a table of evidence."""
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Evidence as a table; a column that would be empty all the way down says nothing."""
+
+    rows: tuple[Row, ...]
+    has_places: bool
+    has_facts: bool
+
+
+def table_of(items: Sequence[Evidence], words: Words = ENGLISH) -> Table:
+    """The table of evidence, a row for each."""
     rows = []
     for item in items:
         what = shown_thing(item)
         snippet = visible(item.snippet) if item.snippet else ""
         rows.append(Row(snippet, what, places(item, words), item.reason, facts_of(item, what)))
-    return tuple(rows)
+    return Table(tuple(rows), any(row.places for row in rows), any(row.facts for row in rows))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Final
+from typing import Any, Final, cast
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
 from jinja2.ext import Extension
+from jinja2.lexer import Token, TokenStream
 from markupsafe import Markup
 
 from pagegrade.model.identity import PROJECT_URL
@@ -18,7 +19,7 @@ from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import charts, rendered_view, view
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, unicode_host, visible
-from pagegrade.render.evidence_rows import rows_of
+from pagegrade.render.evidence_rows import table_of
 from pagegrade.render.failure_advice import cause, has_to_let_us_in, retry_advice, user_agent, way_out
 from pagegrade.render.finding_list import (
     REQUEST_SORTS,
@@ -31,7 +32,7 @@ from pagegrade.render.finding_list import (
 )
 from pagegrade.render.finding_texts import Untranslated, finding_texts
 from pagegrade.render.history import HEIGHT, SPARK_SIZE, change_since, chart_of, finished, height_of, spark_of
-from pagegrade.render.i18n import texts_for
+from pagegrade.render.i18n import Texts, texts_for
 from pagegrade.render.key_figures import key_figures, loaded_bytes
 from pagegrade.render.measured import measured
 from pagegrade.render.previews import image_note, search_result, shared_link
@@ -95,13 +96,35 @@ class Unindented(Extension):
         return _INDENT.sub("", source)
 
 
-@cache
-def environment(tag: str) -> Environment:
-    """The templates with the words of one of ``texts.LOCALES``."""
+class Translated(Extension):
+    """Messages without values are translated while a template is compiled, not wherever they stand on each page."""
+
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
+        """The tokens, with one string in place of each ``_("message")``."""
+        texts = cast("Texts", self.environment.globals["texts"])
+        tokens = list(stream)
+        at = 0
+        while at < len(tokens):
+            match tokens[at : at + 4]:
+                case [
+                    Token(type="name", value="_"),
+                    Token(type="lparen"),
+                    Token(type="string") as message,
+                    Token(type="rparen"),
+                ]:
+                    yield Token(message.lineno, "string", texts.gettext(message.value))
+                    at += 4
+                case _:
+                    yield tokens[at]
+                    at += 1
+
+
+def make_environment(tag: str, loader: BaseLoader, *extensions: type[Extension]) -> Environment:
+    """Templates in one of ``i18n.LOCALES``, with the filters that all of them use."""
     texts = texts_for(tag)
     made = Environment(
-        loader=PackageLoader("pagegrade.render"),
-        extensions=["jinja2.ext.i18n", Unindented],
+        loader=loader,
+        extensions=["jinja2.ext.i18n", Translated, *extensions],
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -109,11 +132,28 @@ def environment(tag: str) -> Environment:
         keep_trailing_newline=True,
     )
     made.install_gettext_translations(texts.catalogue, newstyle=True)  # type: ignore[attr-defined]
+    made.globals.update(texts=texts, project_url=PROJECT_URL)
     made.filters.update(
         visible=visible,
         href=safe_href,
-        host=unicode_host,
         prose=parse_prose,
+        iso=timestamp,
+        en=_no_mark if tag == ENGLISH_TAG else _mark_of_english,
+    )
+    return made
+
+
+@cache
+def environment(tag: str) -> Environment:
+    """The templates with the words of one of ``i18n.LOCALES``."""
+    texts = texts_for(tag)
+
+    def translated(names: Mapping[Any, str]) -> dict[Any, str]:
+        return {name: texts.gettext(shown) for name, shown in names.items()}
+
+    made = make_environment(tag, PackageLoader("pagegrade.render"), Unindented)
+    made.filters.update(
+        host=unicode_host,
         timestamp=format_timestamp,
         points=lambda number: view.points(number, texts),
         ms=lambda milliseconds: view.format_ms(milliseconds, texts),
@@ -122,22 +162,20 @@ def environment(tag: str) -> Environment:
         short_url=_short_url,
         at_ms=_milliseconds,
         in_language=_identity if (finding := finding_texts(tag)) is None else finding.translate,
-        iso=timestamp,
     )
     made.globals.update(
-        texts=texts,
         view=view,
         rendered_view=rendered_view,
         charts=charts,
         categories=CATEGORIES,
-        importance_names=_IMPORTANCE_NAMES,
-        result_names=_RESULT_NAMES,
-        resource_names=_RESOURCE_NAMES,
-        file_types=_FILE_TYPES,
-        en=_no_mark if tag == ENGLISH_TAG else mark_of_english,
+        importance_names=translated(_IMPORTANCE_NAMES),
+        result_names=translated(_RESULT_NAMES),
+        resource_names=translated(_RESOURCE_NAMES),
+        file_types=translated(_FILE_TYPES),
+        category_names=translated(view.CATEGORY_NAMES),
         measured=measured,
         hosts=_hosts,
-        rows_of=rows_of,
+        table_of=table_of,
         grouped=_grouped,
         change_since=change_since,
         chart_of=chart_of,
@@ -155,11 +193,11 @@ def environment(tag: str) -> Environment:
         body_budget=BODY_BUDGET,
         list_findings=list_findings,
         results_with=results_with,
-        views=VIEWS,
-        statuses=STATUSES,
-        severity_names=SEVERITY_NAMES,
-        sorts=SORTS,
-        request_sorts=REQUEST_SORTS,
+        views=translated(VIEWS),
+        statuses=translated(STATUSES),
+        severity_names=translated(SEVERITY_NAMES),
+        sorts=translated(SORTS),
+        request_sorts=translated(REQUEST_SORTS),
         image_note=image_note,
         search_result=search_result,
         shared_link=shared_link,
@@ -167,7 +205,6 @@ def environment(tag: str) -> Environment:
         has_to_let_us_in=has_to_let_us_in,
         cause=cause,
         user_agent=user_agent,
-        project_url=PROJECT_URL,
         gauge_radius=charts.GAUGE_RADIUS,
         gauge_track=charts.arc(100),
         long=LONG,
@@ -179,7 +216,7 @@ def _no_mark(text: str) -> Markup:  # noqa: ARG001 - on an English page nothing 
     return Markup("")
 
 
-def mark_of_english(text: str) -> Markup:
+def _mark_of_english(text: str) -> Markup:
     """The attribute of an element whose text is English on a page in another language."""
     return Markup(' lang="en"') if isinstance(text, Untranslated) else Markup("")
 

@@ -213,7 +213,9 @@ def _masker(urls: Iterable[str]) -> Callable[[str], str]:
         values.add(url.partition("#")[2])
     # In a text a name ends where a name can end, so of one that holds such a character only a part is found there.
     parts = {part for name in names for form in (name, unquote_plus(name)) for part in _NAME_END.split(form)}
-    forms = {form for value in values for form in (value, unquote(value), unquote_plus(value))}
+    # A page may have thousands of values, most of them plain.
+    escaped = {value for value in values if "%" in value or "+" in value}
+    forms = values.union(map(unquote, escaped), map(unquote_plus, escaped))
     pieces = sorted({piece for form in forms if len(form) >= MIN_BARE_CHARACTERS for piece in _pieces(form)})
     found_in = AhoCorasick(pieces, matchkind=MatchKind.LeftmostLongest, implementation=_SMALL) if pieces else None
 

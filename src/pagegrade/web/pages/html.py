@@ -5,15 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader
 
 from pagegrade.model.account import Caller
-from pagegrade.model.identity import PROJECT_URL
-from pagegrade.render.escape import safe_href, visible
 from pagegrade.render.i18n import Texts, choose_locale, texts_for
-from pagegrade.render.prose import parse_prose
-from pagegrade.render.templating import mark_of_english
-from pagegrade.report.serialize import timestamp
+from pagegrade.render.templating import make_environment
 from pagegrade.service.accounts.admission import Admission
 from pagegrade.service.options import ServiceOptions
 from pagegrade.web.http.response import Response
@@ -88,7 +84,6 @@ class View:
             environment(texts.tag)
             .get_template(template)
             .render(
-                texts=texts,
                 viewer=None if caller is None else caller.account,
                 path=self._request.path,
                 base_url=self.options.base_url,
@@ -123,17 +118,6 @@ def go(place: str, *headers: tuple[str, str]) -> Response:
 @cache
 def environment(tag: str) -> Environment:
     """Return the template environment of one language: templates of ``web`` and ``render``."""
-    made = Environment(
-        loader=ChoiceLoader([PackageLoader("pagegrade.web"), PackageLoader("pagegrade.render")]),
-        extensions=["jinja2.ext.i18n"],
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    made.install_gettext_translations(texts_for(tag).catalogue, newstyle=True)  # type: ignore[attr-defined]
-    made.filters.update(visible=visible, href=safe_href, prose=parse_prose)
-    made.filters.update(iso=timestamp)
-    made.globals.update(asset=asset_url, en=mark_of_english, project_url=PROJECT_URL)
+    made = make_environment(tag, ChoiceLoader([PackageLoader("pagegrade.web"), PackageLoader("pagegrade.render")]))
+    made.globals.update(asset=asset_url)
     return made
