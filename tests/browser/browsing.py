@@ -32,7 +32,8 @@ ARGUMENTS: Final = (
     "--hide-scrollbars",
     f"--host-resolver-rules=MAP {INTRANET} 127.0.0.1",
 )
-WAIT_MS: Final = 15_000
+WAIT_MS: Final = 120_000
+"""Long enough for a busy machine: it only ends what would never come."""
 WIDE: Final[ViewportSize] = {"width": 1280, "height": 900}
 PHONE: Final[ViewportSize] = {"width": 360, "height": 740}
 NARROW: Final[ViewportSize] = {"width": 320, "height": 640}

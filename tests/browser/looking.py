@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from playwright.sync_api import Response
+from playwright.sync_api import Error, Response
 
 from tests.browser.browsing import Window
 from tests.browser.instance import Instance
@@ -21,13 +21,17 @@ def open_visit(window: Window, instance: Instance, visit: Visit) -> Response:
     """The page, with the status it should have.
 
     Raises:
-        AssertionError: It has another one.
+        AssertionError: It has another one, or never gets ready.
     """
     path = instance.fill(visit.path)
     fields = instance.fields(visit.form)
     answer = window.go(path) if fields is None else window.send(path, fields)
     if visit.ready:
-        window.page.wait_for_selector(visit.ready)
+        try:
+            window.page.wait_for_selector(visit.ready)
+        except Error as late:
+            shown = window.page.inner_text("body")[:300]
+            raise AssertionError(f"{visit.id}: no {visit.ready}, but {shown!r}; {window.misdeeds}") from late
     if answer.status != visit.status:
         raise AssertionError(f"{visit.id}: {answer.status} instead of {visit.status} at {window.place()}")
     return answer
