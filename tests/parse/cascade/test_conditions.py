@@ -31,6 +31,8 @@ NARROW, WIDE, BOTH, NONE = (1, 1), (2, 2), (3, 3), (0, 0)
         ("screen and (min-width: 768px)", WIDE),
         ("screen and (min-width: 300px) and (max-width: 500px)", NARROW),
         ("print and (min-width: 768px)", NONE),
+        ("screen and (min-width: 1px) or (max-width: 9px)", NONE),
+        ("screen and ((min-width: 768px) or (max-width: 9px))", WIDE),
         ("not screen and (min-width: 768px)", NARROW),
         ("not (min-width: 768px)", NARROW),
         ("(max-width: 500px), (min-width: 1000px)", BOTH),

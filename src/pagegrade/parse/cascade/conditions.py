@@ -96,6 +96,9 @@ _MET: Final = frozenset("width height device-width device-height aspect-ratio co
 """Features that every screen has."""
 _JOINTS: Final = frozenset({"and", "or", "not", "only", "layer"})
 """Words that are no media type."""
+_ANYWHERE: Final = frozenset({"and", "or"})
+_AFTER_A_TYPE: Final = frozenset({"and"})
+"""Behind a media type conditions are only joined by ``and``."""
 _FLIPPED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "="}
 
 
@@ -171,13 +174,13 @@ def _query(query: str, screen: _Screen) -> Truth:
             conditions = query.removeprefix("and").strip()
             if conditions == query:
                 return False
-            value = conjunction(value, _features(conditions, screen))
+            value = conjunction(value, _features(conditions, screen, joints=_AFTER_A_TYPE))
     elif query:
         value = _features(query, screen)
     return negate(value) if negated else value
 
 
-def _features(text: str, screen: _Screen) -> Truth:
+def _features(text: str, screen: _Screen, *, joints: frozenset[str] = _ANYWHERE) -> Truth:
     def evaluate(inner: str, *, negated: bool) -> Truth:
         try:
             value = _feature(inner, screen)
@@ -186,7 +189,7 @@ def _features(text: str, screen: _Screen) -> Truth:
             return False
         return negate(value) if negated else value
 
-    return _condition(text, evaluate, 0)
+    return _condition(text, evaluate, 0, joints)
 
 
 class _UnknownFeatureError(ValueError):
@@ -197,7 +200,9 @@ class _Evaluate(Protocol):
     def __call__(self, inner: str, *, negated: bool) -> Truth: ...
 
 
-def _condition(text: str, evaluate: _Evaluate, depth: int) -> Truth:  # noqa: PLR0912 - one for each token
+def _condition(  # noqa: PLR0912 - one for each token
+    text: str, evaluate: _Evaluate, depth: int, joints: frozenset[str] = _ANYWHERE
+) -> Truth:
     """A condition of parentheses, all of them joined by ``and`` or all by ``or``, or one of them after ``not``.
 
     ``evaluate`` reads what is in the innermost. Whatever mixes the three without parentheses is invalid: not met.
@@ -223,7 +228,7 @@ def _condition(text: str, evaluate: _Evaluate, depth: int) -> Truth:  # noqa: PL
                     return False
                 negated = True
                 continue
-            if called in {"and", "or"}:
+            if called in joints:
                 if waits or negated or joint not in {"", called} or not text[at : at + 1].isspace():
                     return False
                 joint = called
