@@ -17,6 +17,7 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.paging import Page, Walk, page_body, walk_body
 from pagegrade.web.parameters import Paged
 from pagegrade.web.request import Request
+from pagegrade.web.schemas.results import Part
 
 T = TypeVar("T")
 FIRST_NOT_DONE: Final = 300
@@ -24,10 +25,10 @@ FIRST_NOT_DONE: Final = 300
 Headers = tuple[tuple[str, str], ...]
 
 
-def enveloped(data: bytes, *, status: int = 200, warnings: Sequence[RequestWarning] = ()) -> bytes:
-    """Wrap ``data``, an encoded JSON value, in the envelope of a success."""
+def enveloped(*data: Part, status: int = 200, warnings: Sequence[RequestWarning] = ()) -> bytes:
+    """Wrap ``data``, the parts of an encoded JSON value, in the envelope of a success."""
     end = b',"warnings":%b}' % msgspec.json.encode(_warnings(warnings)) if warnings else b"}"
-    return b"".join((b'{"data":', data, b',"status":%d' % status, end))  # "%" takes 50 times as long for 100 kB
+    return b"".join((b'{"data":', *data, b',"status":%d' % status, end))  # "%" takes 50 times as long for 100 kB
 
 
 def warned(answer: Response, warnings: Sequence[RequestWarning]) -> Response:

@@ -11,7 +11,7 @@ from pagegrade.model.identity import VERSION
 from pagegrade.model.stored import UNFINISHED, StoredReport
 from pagegrade.service.container import Services
 from pagegrade.service.reports import operations as service
-from pagegrade.service.reports.operations import ReportResults, Stored
+from pagegrade.service.reports.operations import Stored
 from pagegrade.service.reports.validation import read_change
 from pagegrade.service.reports.views import Viewed, view_unless
 from pagegrade.service.unit_of_work import UnitOfWork
@@ -35,7 +35,7 @@ from pagegrade.web.responses import (
     unchanged,
     validators,
 )
-from pagegrade.web.schemas.report import DeletedReport, ReportAnswer, report_object
+from pagegrade.web.schemas.report import DeletedReport, ReportAnswer, report_object, report_parts
 from pagegrade.web.wait_for_report import wait_until_finished
 
 PATH: Final = "/api/v1/reports"
@@ -115,7 +115,8 @@ async def _show_json(request: Request, work: UnitOfWork, services: Services, que
     )
     if isinstance(shown, StoredReport):
         return _known(known(shown))
-    body = enveloped(picked(_report_object(shown, services), query.fields))
+    parts = report_parts(shown.report, base_url=services.options.base_url, detail=shown.detail)
+    body = enveloped(*(parts if query.fields is None else [picked(b"".join(parts), query.fields)]))
     return Response(status_code=200, content=body, headers=(*headers, *_report_headers(shown.report)))
 
 
@@ -250,10 +251,6 @@ async def delete_report(request: Request, work: UnitOfWork, services: Services) 
     return deleted_answer("report", id=report_id)
 
 
-def _report_object(shown: ReportResults, services: Services) -> bytes:
-    return report_object(shown.report, base_url=services.options.base_url, detail=shown.detail)
-
-
 def _report_id(stored: Stored) -> int:
     return stored.report.id
 
@@ -272,7 +269,8 @@ async def _finished(
     await wait_until_finished(request, work, services, made.report.id, seconds)
     shown = await work.read(service.show_report, made.report.id, services.options, request.received_at_ms)
     report = shown.report
-    body = picked(_report_object(shown, services), MINIMAL if request.preferences.minimal else None)
+    item = report_object(shown.report, base_url=services.options.base_url, detail=shown.detail)
+    body = picked(item, MINIMAL if request.preferences.minimal else None)
     return Response(
         status_code=status,
         content=enveloped(body, status=status, warnings=made.warnings),

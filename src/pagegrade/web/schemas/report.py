@@ -23,6 +23,7 @@ from pagegrade.web.schemas.results import (
     Failure,
     IgnoredTotal,
     Page,
+    Part,
     RunFacts,
     Withheld,
     integer,
@@ -174,7 +175,12 @@ def report_item(stored: StoredReport, *, base_url: str) -> bytes:
 
 
 def report_object(stored: StoredReport, *, base_url: str, detail: DetailBytes) -> bytes:
-    """The JSON object of a report.
+    """The JSON object of a report; see ``report_parts``."""
+    return b"".join(report_parts(stored, base_url=base_url, detail=detail))
+
+
+def report_parts(stored: StoredReport, *, base_url: str, detail: DetailBytes) -> tuple[Part, ...]:
+    """The JSON object of a report in parts: to copy a long one takes as long as everything else about showing it.
 
     Args:
         stored: The report.
@@ -182,7 +188,7 @@ def report_object(stored: StoredReport, *, base_url: str, detail: DetailBytes) -
         detail: Of the run it shows.
     """
     summary = NO_SUMMARY if stored.summary is None else read_summary(stored.summary)
-    return b"".join((
+    return (
         b'{"id":%d,"object":"report","version":' % stored.id,
         summary.version,
         b',"url":',
@@ -215,4 +221,4 @@ def report_object(stored: StoredReport, *, base_url: str, detail: DetailBytes) -
         b',"updated_at":',
         moment(stored.updated_at_ms),
         b"}",
-    ))  # fmt: skip
+    )

@@ -334,13 +334,13 @@ class Absent(Enum):
 ABSENT: Final = Absent.ABSENT
 DetailBytes = bytes | Absent | None
 """JSON object with ``results`` and ``page``; ``None``: there are none, ``ABSENT``: leave the members out."""
+Part = bytes | memoryview | msgspec.Raw
+"""A piece of a JSON document."""
 
 
-def result_members(
-    summary: Summary, detail: DetailBytes, number: int | None
-) -> tuple[bytes | memoryview | msgspec.Raw, ...]:
+def result_members(summary: Summary, detail: DetailBytes, number: int | None) -> tuple[Part, ...]:
     """From ``uncapped_score`` to ``run``: what reports and runs have in common."""
-    whole: tuple[bytes | memoryview, ...] = ()
+    whole: tuple[Part, ...] = ()
     if not isinstance(detail, Absent):
         whole = (b",", _NO_DETAIL if detail is None else detail_members(detail))
     run = bytes(summary.run)
