@@ -26,6 +26,7 @@ from pagegrade.report.bounds import bound_results
 from tests.report_builders import (
     make_failed_report,
     make_hostile_report,
+    make_passed,
     make_report,
     make_result,
     poisoned_report,
@@ -90,6 +91,17 @@ def test_a_failed_report_has_no_grades() -> None:
 def test_a_report_is_dated_in_utc() -> None:
     """The day is the same on every server."""
     assert sheet(make_report(generated_at=datetime(2026, 12, 31, 23, 59, tzinfo=UTC)))["date"] == "31 Dec 2026"
+
+
+def test_checks_that_share_a_reason_stand_behind_it() -> None:
+    """As on the page, however many they are."""
+    left_out = [make_passed(f"check-{n}", outcome="not_evaluated", reason="The page was not drawn.") for n in range(30)]
+
+    (shown,) = (part for part in sheet(make_report(*left_out))["lists"] if part["title"] == "Not evaluated (30)")
+
+    assert shown["kind"] == "reasons"
+    assert [item["name"] for item in shown["items"]] == ["The page was not drawn."]
+    assert shown["items"][0]["text"] == ", ".join(f"Check {n}" for n in range(30))
 
 
 def test_lists_of_any_length_have_an_end() -> None:

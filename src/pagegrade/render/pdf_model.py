@@ -40,6 +40,8 @@ _URL_CHARS: Final = 400
 _PLACE_CHARS: Final = 300
 _MESSAGE_CHARS: Final = 250
 """Of a finding; those of our checks have less than 200 without what they quote."""
+_NAMES_CHARS: Final = 4_000
+"""Of the checks that share a reason."""
 _PROSE_CHARS: Final = 1_000
 """Of why and fix; those of our checks have less than half of it."""
 _LONG_WORD: Final = 18
@@ -415,7 +417,7 @@ def _lists(report: Report, words: Texts) -> list[Values]:
     passed = view.with_outcome(report, "passed")
     rows = [(view.headline(one, words), one.message) for one in known]
     lists = [
-        _list(N_("Good to know"), "reasons", known, rows, words),
+        _list(N_("Good to know"), "messages", known, rows, words),
         *(
             _list(title, "reasons", found, _by_reason(found, words), words)
             for title, outcome in sections
@@ -427,16 +429,17 @@ def _lists(report: Report, words: Texts) -> list[Values]:
 
 
 def _by_reason(results: Sequence[Result], words: Texts) -> list[tuple[str, str]]:
-    return [(view.names_of_checks(alike, words), reason) for reason, alike in view.by_reason(results, words)]
+    return [(reason, view.names_of_checks(alike, words)) for reason, alike in view.by_reason(results, words)]
 
 
 def _list(title: str, kind: str, results: Sequence[Result], rows: Sequence[tuple[str, str]], words: Texts) -> Values:
-    """One list; ``rows`` has (name, text) of each line."""
+    """One list; ``rows`` has (name, text) of each line: of those by reason, the reason and the names of checks."""
     shown, left_out = _cut(rows, MAX_ROWS)
+    limit = _NAMES_CHARS if kind == "reasons" else _MESSAGE_CHARS
     return {
         "title": f"{words.gettext(title)} ({words.number(len(results))})",
         "kind": kind,
-        "items": [{"name": _text(name, 4_000), "text": _text(text, 400)} for name, text in shown],
+        "items": [{"name": _text(name, _MESSAGE_CHARS), "text": _text(text, limit)} for name, text in shown],
         "left_out": _left_out(left_out, words),
     }
 
