@@ -31,7 +31,7 @@ def test_the_reason_is_in_the_pdf() -> None:
     """In a list of its own."""
     (found,) = (part for part in sheet(REPORT)["lists"] if part["title"] == "Ignored (1)")
 
-    assert REASON in found["items"][0]["text"].replace("\u200b", "")
+    assert REASON in found["items"][0]["name"].replace("\u200b", "")
 
 
 def test_nothing_is_to_be_done_about_an_ignored_finding() -> None:
