@@ -176,6 +176,27 @@ def test_a_connection_that_is_ended_between_two_uses_is_replaced(server: Postgre
     assert database.read_here(count_notes) == 1
 
 
+@pytest.mark.parametrize("name", ["read_here", "write_here"])
+def test_a_connection_whose_transaction_does_not_end_is_replaced(
+    name: str, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rollback is canceled, too, where the transaction has used up its time; every later statement would fail."""
+    use = getattr(database, name)
+    seen = [database.read_here(backend)]
+
+    def fail(tx: Transaction) -> None:
+        seen.append(backend(tx))
+        raise ValueError("after an error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(postgresql_database, "_ROLL_BACK", "SELECT 1 / 0")
+        with pytest.raises(ValueError, match="after an error"):
+            use(fail)
+
+    assert use(backend) not in seen
+    assert database.write_here(lambda tx: note(tx, "afterwards")) == "afterwards"
+
+
 def test_a_connection_that_is_ended_in_the_middle_is_begun_again(server: Postgres, database: Database) -> None:
     """The first half is undone by the server; the work is done once more, and once."""
     tries: list[int] = []

@@ -47,6 +47,7 @@ SCHEMA_LOCK: Final = 0x7061_6765
 """Key of the advisory lock for schema changes."""
 _READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED"
+_ROLL_BACK: Final = "ROLLBACK"
 
 
 class PostgresDatabase(Database):
@@ -255,10 +256,18 @@ def _run(connection: Connection, statement: str) -> None:
 
 
 def _roll_back(connection: Connection) -> None:
-    """Roll back the transaction; a lost connection has already ended it."""
-    with contextlib.suppress(DBAPIError):
-        if not is_lost(connection):
-            _run(connection, "ROLLBACK")
+    """Roll back the transaction; a lost connection has already ended it.
+
+    A statement timeout that the transaction set is in force until it has ended, so its end can be canceled as well.
+    What is left is a transaction in which all statements fail: the connection is closed, and replaced at its next use.
+    """
+    if is_lost(connection):
+        return
+    try:
+        _run(connection, _ROLL_BACK)
+    except DBAPIError:
+        with contextlib.suppress(Exception):
+            driver_of(connection).close()
 
 
 def _discard(connection: Connection) -> None:
