@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import signal
 import sys
@@ -32,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     def interrupt(_number: int, _frame: FrameType | None) -> None:
         nonlocal interrupted
         interrupted = True
+        # A child process that is given up while it starts is waited for twice, of which asyncio warns.
+        logging.getLogger("asyncio").setLevel(logging.ERROR)
         raise KeyboardInterrupt
 
     # Any other handler was chosen by the parent process or by the program that calls this.
