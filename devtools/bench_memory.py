@@ -144,8 +144,8 @@ def main(arguments: list[str] | None = None) -> int:
     names = options.names or list(PAGES)
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory(prefix="pagegrade-bench-") as folder, running_server(Path(folder) / "d") as server:
-        warm_up(server)
         for title, pages in (*((name, (name,)) for name in names), ("four at once", FOUR)):
+            warm_up(server)  # a child may have ended with the page before
             with contextlib.ExitStack() as stack:
                 urls = [stack.enter_context(hostile_site(name)) for name in pages]
                 found = measure_pages(server, urls)

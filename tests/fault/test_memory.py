@@ -28,15 +28,15 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="resident memory
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service with the defaults, which has analyzed ordinary pages."""
+    """A service with the defaults."""
     folder: Path = tmp_path_factory.mktemp("memory") / "data"
     with running_server(folder) as server:
-        warm_up(server)
         yield server
 
 
 def analyzed(server: Server, *names: str) -> Memory:
-    """The pages of these names, at once."""
+    """The pages of these names, at once, where all children run: one may have ended with the page before."""
+    warm_up(server)
     with ExitStack() as stack:
         return measure_pages(server, [stack.enter_context(hostile_site(name)) for name in names])
 
@@ -68,7 +68,6 @@ def many_parsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """As on a machine with eight processors."""
     folder: Path = tmp_path_factory.mktemp("parsers") / "data"
     with running_server(folder, PARSERS=8) as server:
-        warm_up(server)
         yield server
 
 
