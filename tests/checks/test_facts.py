@@ -10,7 +10,7 @@ from pagegrade.checks._facts import PROVIDERS, Facts
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.parse.assets import Assets
 from pagegrade.parse.cascade.rules import reduce_stylesheet
-from tests.builders import SKIPPED, URL, make_artifacts, make_document, make_resource, make_resources
+from tests.builders import SKIPPED, URL, make_artifacts, make_document, make_resource, make_resources, make_well_known
 
 RULES = reduce_stylesheet(".x{display:none}", base_url=URL)
 
@@ -31,7 +31,18 @@ def test_document_that_is_there_is_not_parsed_again() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["robots", "robots_txt", "tls", "resources", "assets", "font_faces", "sitemaps", "favicon"]
+    "name",
+    [
+        "robots",
+        "robots_txt",
+        "tls",
+        "resources",
+        "assets",
+        "font_faces",
+        "sitemaps",
+        "favicon",
+        "missing_page_likeness",
+    ],
 )
 def test_missing_artifact_says_why(name: str) -> None:
     """The reason comes through, derived or not."""
@@ -104,3 +115,16 @@ def test_what_cannot_be_made_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> N
             facts.get("document")
 
     assert tried == ["document"]
+
+
+def test_the_page_is_compared_with_what_answers_where_nothing_can_be() -> None:
+    """The same words in another order of bytes are the same page; another page, or a much larger answer, is not."""
+    page = "<h1>Nothing is kept here</h1><p>Begin again on the front page of the site.</p>"
+
+    def compared(missing: str) -> object:
+        probe = make_well_known(missing, url=f"{URL}nothing", status=404)
+        return Facts(make_artifacts(page, not_found_probe=probe)).get("missing_page_likeness")
+
+    assert compared(page.replace("<p>", "<p id=4>")) == 1.0
+    assert compared("<h1>Gone</h1><p>Whatever it was that once stood at this place.</p>") < 0.5  # type: ignore[operator]
+    assert compared(page * 9) == 0.0

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Final, cast
 
 from pagegrade.checks._links import links_to_pages
-from pagegrade.model.artifacts import Artifacts, NotGathered, Resources
+from pagegrade.model.artifacts import Artifacts, NotGathered, Resources, WellKnown
 from pagegrade.model.document import Document
 from pagegrade.model.rendering import Rendering
 from pagegrade.model.report import Category
@@ -20,6 +20,7 @@ from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_exposed_sec
 from pagegrade.parse.html.parser import parse_document, parties_of_document
 from pagegrade.parse.http.cookies import parse_response_cookies
 from pagegrade.parse.http.csp import parse_csp
+from pagegrade.parse.likeness import likeness, may_be_alike
 from pagegrade.parse.rendering.metrics import rendered_metrics
 
 _DRAWN_CATEGORIES: Final[frozenset[Category]] = frozenset({"accessibility", "content"})
@@ -125,6 +126,18 @@ def _sheets(resources: Resources | NotGathered) -> dict[str, tuple[str, ...] | N
     return found
 
 
+def _missing_page_likeness(facts: Facts) -> object:
+    """Share of its words that the page as served has in common with what answers where nothing can be."""
+    probe = facts.artifacts.not_found_probe
+    served = facts.served or facts
+    if not isinstance(probe, WellKnown):
+        return probe
+    if not may_be_alike(served.artifacts.navigation.response, probe.response):
+        return 0.0
+    kind = probe.response.header("content-type")
+    return likeness(served.document, parse_document(probe.response.body, url=probe.response.url, content_type=kind))
+
+
 def _robots(facts: Facts) -> object:
     robots_txt = facts.artifacts.robots_txt
     if isinstance(robots_txt, NotGathered):
@@ -181,6 +194,7 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "robots": _robots,
     "sitemaps": lambda facts: facts.artifacts.sitemaps,
     "not_found_probe": lambda facts: facts.artifacts.not_found_probe,
+    "missing_page_likeness": _missing_page_likeness,
     "insecure_probe": lambda facts: facts.artifacts.insecure_probe,
     "sibling_probe": lambda facts: facts.artifacts.sibling_probe,
     "favicon": lambda facts: facts.artifacts.favicon,

@@ -1,0 +1,63 @@
+"""Pages that say the same are alike in any script; sharing a site's surroundings does not make them so."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.parse.likeness import ALIKE, likeness, may_be_alike
+from tests.builders import make_document, make_response
+
+AROUND = (
+    "<header><a href=/>Kestrelford</a><nav><a href=/a>Ένα</a><a href=/b>Δύο</a></nav></header><main>{}</main>"
+    "<footer>2026</footer>"
+)
+
+
+def alike(one: str, other: str) -> float:
+    """The likeness of two main parts with the same surroundings."""
+    return likeness(make_document(AROUND.format(one)), make_document(AROUND.format(other)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<h1>Nothing is kept at {}</h1><p>Begin again on the front page, or use the search.</p>",
+        "<h1>Эта страница {} закрыта</h1><p>Вернитесь завтра, мы работаем над сайтом.</p>",
+        "<h1>الموقع مغلق</h1><p>عد غدا من فضلك، رقم الطلب {}.</p>",
+        "<h1>ご覧のページはありません</h1><p>{} は削除されたか、場所が変わりました。</p>",
+        "<h1>ไม่พบสิ่งนี้</h1><p>{} อาจถูกย้ายไปแล้ว กลับไปหน้าแรกเพื่อเริ่มใหม่อีกครั้ง</p>",
+        "<h1>यह यहाँ नहीं है</h1><p>{} हटा दिया गया है, मुख पृष्ठ से फिर आरंभ करें।</p>",
+    ],
+)
+def test_the_same_page_with_another_name_and_number_is_alike(text: str) -> None:
+    """Addresses and numbers of requests change from one answer to the next."""
+    assert alike(text.format("4471"), text.format("90312")) >= ALIKE
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("<p>We plane each board by hand.</p>", "<p>Nothing is kept at this address.</p>"),
+        ("<p>毎朝パンを焼いています。</p>", "<p>ページが見つかりません。</p>"),
+        ("<p>Ψήνουμε ψωμί κάθε πρωί.</p>", "<p>Αυτή η σελίδα δεν υπάρχει.</p>"),
+    ],
+)
+def test_pages_that_share_their_surroundings_are_not_alike(one: str, other: str) -> None:
+    """Header, menu and footer are those of the whole site."""
+    assert alike(one, other) < 0.6
+
+
+def test_nothing_is_alike_to_nothing() -> None:
+    """Shells without text say nothing about each other."""
+    assert alike("", "") == 1.0  # their surroundings are all that they say
+    assert likeness(make_document("<div id=root></div>"), make_document("<div id=root></div>")) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"), [((100, 120), True), ((100, 900), False), ((0, 0), False), ((0, 9), False)]
+)
+def test_only_answers_of_about_one_size_are_compared(sizes: tuple[int, int], *, expected: bool) -> None:
+    """A parse costs more than a look at the number of bytes."""
+    one, other = (make_response(b"x" * size) for size in sizes)
+
+    assert may_be_alike(one, other) is expected
