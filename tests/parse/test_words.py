@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pagegrade.parse.words import (
     contains_word,
     count_words,
+    fold_for_search,
     has_unspaced_script,
     significant_words,
     stop_words_of,
@@ -152,3 +153,88 @@ def test_stop_words_of_a_language() -> None:
     assert "the" not in stop_words_of("de")
     assert {"und", "the"} <= stop_words_of(None)
     assert stop_words_of("nb") == stop_words_of("no")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "language"),
+    [
+        ("ΚΉΠΟΣ ΜΕ ΡΌΔΑ", "κήπος με ρόδα", "el"),
+        ("ΚΗΠΟΣ", "κήπος", "el"),
+        ("DIŞ KAPI", "dış kapı", "tr"),
+        ("İNCİR", "incir", "az"),
+        ("GARDINEN", "gardinen", "de"),
+        ("Größe", "GRÖSSE", "de"),
+        ("co\u00adope\u00adrative", "cooperative", "en"),
+        ("cafe\u0301", "café", "fr"),
+        ("حَدِيقَة", "حديقة", "ar"),
+        ("حـــديقة", "حديقة", "ar"),
+        ("گلی", "گلي", "fa"),
+        ("שָׁלוֹם", "שלום", "he"),
+        ("می\u200cروم", "میروم", "fa"),
+        ("\u1112\u1161\u11ab\u1100\u1173\u11af", "한글", "ko"),
+        ("ПЁТР", "петр", "ru"),
+    ],
+)
+def test_differences_that_search_engines_ignore_disappear(one: str, other: str, language: str) -> None:
+    """Case by the language, accents and points, invisible characters, composed and decomposed forms."""
+    assert fold_for_search(one, language) == fold_for_search(other, language)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("किताब", "कतब"), ("பூ", "ப"), ("がく", "かく"), ("ข้าว", "ขว"), ("i", "ı")],
+)
+def test_letters_that_make_another_word_stay(one: str, other: str) -> None:
+    """Vowel signs of Indic scripts and Thai vowels are letters of their own, and so are voiced kana."""
+    assert fold_for_search(one, "hi") != fold_for_search(other, "hi")
+
+
+@given(st.text(max_size=80))
+def test_folding_twice_is_folding_once(text: str) -> None:
+    """What was folded has nothing left to fold, whatever the text."""
+    once = fold_for_search(text)
+
+    assert fold_for_search(once) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "expected"),
+    [
+        ("정원에서 놀아요", "정원", True),
+        ("고양이를 키워요", "고양이", True),
+        ("대정원을", "정원", False),
+        ("البستان الكبير", "بستان", True),
+        ("בגינה שלנו", "גינה", True),
+        ("बगीचों में", "बगीचा", True),
+        ("सबगीचा", "बगीचा", False),
+    ],
+)
+def test_words_of_other_scripts_are_found_in_their_forms(text: str, word: str, expected: bool) -> None:  # noqa: FBT001
+    """Particles follow in Korean, articles come first in Arabic and Hebrew, and marks belong to the word."""
+    assert contains_word(fold_for_search(text), fold_for_search(word)) is expected
+
+
+@pytest.mark.parametrize(
+    ("title", "language", "words"),
+    [
+        ("텃밭 가꾸기", "ko", ("텃밭", "가꾸기")),
+        ("बगीचे की देखभाल।", "hi", ("बगीचे", "देखभाल")),
+        ("العناية بالحديقة، دليل", "ar", ("العناية", "بالحديقة", "دليل")),
+        ("DIŞ KAPI", "tr", ("dış", "kapı")),
+        ("የአትክልት ቦታ", "am", ("የአትክልት", "ቦታ")),
+    ],
+)
+def test_significant_words_of_other_scripts(title: str, language: str, words: tuple[str, ...]) -> None:
+    """Two syllables are a word, marks are part of one, and punctuation of any script is none."""
+    found = significant_words(title, language)
+
+    assert found == words
+
+
+@pytest.mark.parametrize("mark", ["।", "،", "؟", "۔", "·", "¿", "፣", "。", "״"])
+def test_punctuation_of_any_script_is_no_part_of_a_term(mark: str) -> None:
+    """One word with and without it is one word."""
+    text = f"बगीचा{mark} बगीचा {mark}बगीचा"
+
+    assert top_terms(Counter(text.split()), 3) == [("बगीचा", 3)]
+    assert top_terms_of_text(text, 3) == [("बगीचा", 3)]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Mapping
-from itertools import filterfalse
+from collections.abc import Iterable, Mapping
+from itertools import filterfalse, takewhile
 from operator import itemgetter
 from typing import Final
 
@@ -16,7 +17,26 @@ MAX_TITLE: Final = 500
 _OFTEN: Final = 3
 """Times that a word has to occur to be looked at first."""
 MIN_SIGNIFICANT: Final = 3
-"""Shorter words say little in any of the languages below."""
+"""Shorter words say little in any language that is written with letters."""
+_SYLLABLES: Final = re.compile("[\u1100-\u11ff\u1200-\u139f\ua960-\ua97f\uac00-\ud7ff]")
+"""Hangul and Ethiopic: one character is a syllable, and two are a word."""
+_PREFIXING: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+"""Hebrew, Arabic and their relatives write articles, prepositions and conjunctions together with the word."""
+_MAX_PREFIX: Final = 3
+"""Letters of such a beginning: conjunction and article (``وال``)."""
+_DECOMPOSED_HANGUL: Final = re.compile("[\u1100-\u11ff]")
+_TATWEEL: Final = "\u0640"
+"""Lengthens a word of the Arabic script; the only letter that is none."""
+_INTERCHANGEABLE: Final = {
+    **dict.fromkeys("يىئ", "\u06cc"),  # yeh
+    **dict.fromkeys("أإآٱ", "ا"),  # alef
+    "ك": "\u06a9",  # kaf
+    "ة": "ه",  # ta marbuta, written as heh
+    "ؤ": "و",  # waw
+}
+"""Letters of the Arabic script that writers and keyboards exchange for one another, so that search engines do too."""
+_DOTTED_I: Final = {"I": "ı", "İ": "i"}
+"""Small letters of Turkish and Azerbaijani; Unicode SpecialCasing."""
 
 _UNSPACED: Final = re.compile(
     "["
@@ -34,7 +54,6 @@ _HAN_LEADS: Final = b"\xe5\xe6\xe7\xe8\xe9"
 """Bytes that start nothing else in UTF-8 than Han characters, U+5000 to U+9FFF."""
 _LONE_MARK: Final = re.compile(" [|\\-–—·•/&›»→](?= )")
 _SPACED_WORD: Final = re.compile(r"\w[\w'’-]*")
-_BETWEEN: Final = re.compile(r"""[\s|/\\,.:;!?()\[\]{}<>«»"“”„'’‘–—·•…&+*#=_~\-]+""")
 _PUNCTUATION: Final = ".,:;!?…()[]{}<>«»\"“”„‘’'–—|/\\*#+=_-"
 _MAX_ENDING: Final = 3
 """Letters that may follow a stem: endings are short, other words are not (``cat`` is no stem of ``category``)."""
@@ -112,8 +131,60 @@ def count_words(text: str, pieces: int | None = None) -> int:
     return len(_SPACED_WORD.findall(spaced)) - (-unspaced * 10 // CHARACTERS_PER_TEN_WORDS)
 
 
+def fold_for_search(text: str, language: str | None = None) -> str:
+    """Return ``text`` without the differences that search engines ignore, in linear time.
+
+    Those are capital and small letters (by the rules of ``language``), accents, vowel signs and points, invisible
+    characters such as the soft hyphen, tatweel, composed and decomposed forms, and letters of the Arabic script that
+    are exchanged for one another. Signs that are vowels of their own, as in Devanagari, stay.
+
+    Source: Unicode 17, sections 3.13 (default case folding) and 4.3 (combining classes); UAX #15.
+    """
+    special = _DOTTED_I if _primary(language) in {"tr", "az"} else {}
+    if text.isascii() and not special:
+        return text.casefold()
+    if _DECOMPOSED_HANGUL.search(text):
+        text = unicodedata.normalize("NFC", text)
+    folded = {ord(character): _fold_character(special.get(character, character)) for character in set(text)}
+    return text.translate(folded)
+
+
+def _fold_character(character: str) -> str:
+    """The letters of one character that are compared; none for a mark or an invisible character."""
+    if character.isascii():
+        return character.casefold()
+    if unicodedata.category(character) == "Cf" or character == _TATWEEL:
+        return ""
+    if character in _INTERCHANGEABLE:
+        return _INTERCHANGEABLE[character]
+    letters = unicodedata.normalize("NFD", character.casefold())
+    return unicodedata.normalize("NFC", "".join(each for each in letters if not _is_accent(each)))
+
+
+def _is_accent(character: str) -> bool:
+    """A mark that may be left out: not the vowel signs of Indic scripts, nor the dots that make kana voiced."""
+    return unicodedata.combining(character) > 0 and character not in "\u3099\u309a"
+
+
+def _is_word_character(character: str) -> bool:
+    """A letter, a digit or a mark on one; ``str.isalnum`` leaves the marks out."""
+    return character.isalnum() or unicodedata.category(character)[0] == "M"
+
+
+def _split_words(text: str) -> list[str]:
+    """The words of a short text; characters that show nothing belong to the word around them."""
+    kept = [character if _belongs_to_word(character) else " " for character in text]
+    return "".join(kept).split()
+
+
+def _belongs_to_word(character: str) -> bool:
+    return _is_word_character(character) or unicodedata.category(character) == "Cf"
+
+
 def significant_words(title: str, language: str | None) -> tuple[str, ...]:
     """The words of a title that say something: longer than two letters, no stop words, not digits alone.
+
+    Two characters are enough where each is a syllable.
 
     Args:
         title: White space may be anything; only the first ``MAX_TITLE`` characters count.
@@ -124,37 +195,53 @@ def significant_words(title: str, language: str | None) -> tuple[str, ...]:
         Case-folded words in order, each once.
     """
     stop_words = stop_words_of(language)
-    words = _BETWEEN.split(title[:MAX_TITLE].casefold())
+    turkish = (
+        {ord(capital): small for capital, small in _DOTTED_I.items()} if _primary(language) in {"tr", "az"} else {}
+    )
+    words = _split_words(title[:MAX_TITLE].translate(turkish).casefold())
     return tuple(
         dict.fromkeys(
             word
             for word in words
-            if len(word) >= MIN_SIGNIFICANT
-            and word not in stop_words
-            and any(character.isalpha() for character in word)
+            if _is_long_enough(word) and word not in stop_words and any(character.isalpha() for character in word)
         ),
     )
 
 
+def _is_long_enough(word: str) -> bool:
+    """Whether a word of that length can say something in its script."""
+    return len(word) >= MIN_SIGNIFICANT or (len(word) == MIN_SIGNIFICANT - 1 and _SYLLABLES.match(word) is not None)
+
+
 def contains_word(text: str, word: str) -> bool:
-    """Return whether a word of ``text`` is ``word`` or shares its stem. Both case-folded.
+    """Return whether a word of ``text`` is ``word`` or shares its stem. Both as ``fold_for_search`` returns them.
 
     The stem is the word without its last letter from five letters on, without its last two from seven on: enough for
-    plurals and cases in European languages, short of a stemmer for each. It must begin a word of the text that goes
-    on for at most three letters more.
+    plurals and cases in European languages, short of a stemmer for each; of syllables, one from three and two from four
+    on. It must begin a word of the text that goes on for at most three letters more; in Hebrew and Arabic, as many may
+    come before it.
     """
     length = len(word)
-    stem = word[:-2] if length >= 7 else word[:-1] if length >= 5 else word
+    one, two = (3, 4) if _SYLLABLES.match(word) else (5, 7)
+    stem = word[:-2] if length >= two else word[:-1] if length >= one else word
+    if not stem:
+        return False
     more = _MAX_ENDING + length - len(stem)
+    before = _MAX_PREFIX if _PREFIXING.match(word) else 0
     at = text.find(stem)
     while at >= 0:
         end = at + len(stem)
-        if at == 0 or not text[at - 1].isalnum():
-            after = text[end : end + more + 1]
-            if len(after) <= more or not after.isalnum():
-                return True
+        if _run_of_word(reversed(text[max(0, at - before - 1) : at])) <= before and (
+            _run_of_word(text[end : end + more + 1]) <= more
+        ):
+            return True
         at = text.find(stem, at + 1)
     return False
+
+
+def _run_of_word(characters: Iterable[str]) -> int:
+    """How many characters of a word ``characters`` begins with."""
+    return sum(1 for _ in takewhile(_is_word_character, characters))
 
 
 _GAP: Final = re.compile(r"\s")
@@ -179,7 +266,7 @@ def top_terms(pieces: Mapping[str, int], limit: int) -> list[tuple[str, int]]:
     counts: dict[str, int] = {}
     known = counts.get
     for piece, number in zip("\n".join(pieces).casefold().split("\n"), pieces.values(), strict=False):
-        word = piece if piece.isalnum() else piece.strip(_PUNCTUATION)
+        word = piece if piece.isalnum() else _bare_word(piece)
         counts[word] = known(word, 0) + number
     return _most_frequent(counts, limit)
 
@@ -195,8 +282,18 @@ def top_terms_of_text(text: str, limit: int) -> list[tuple[str, int]]:
         start = end
     for piece in [*filterfalse(str.isalnum, counts)]:
         number = counts.pop(piece)
-        counts[piece.strip(_PUNCTUATION)] += number
+        counts[_bare_word(piece)] += number
     return _most_frequent(counts, limit)
+
+
+def _bare_word(piece: str) -> str:
+    """What stands between white space, without the punctuation of any script around it."""
+    word = piece.strip(_PUNCTUATION)
+    if word.isascii() or word.isalnum():
+        return word
+    marks = {character for character in word if not _is_word_character(character)}
+    # Most words of other scripts end with a letter or a mark on one; those that do not are cut once more.
+    return word.strip("".join(marks)) if marks and not (marks.isdisjoint((word[0], word[-1]))) else word
 
 
 def _most_frequent(counts: Mapping[str, int], limit: int) -> list[tuple[str, int]]:
@@ -208,7 +305,7 @@ def _most_frequent(counts: Mapping[str, int], limit: int) -> list[tuple[str, int
         for word, count in sorted(candidates, key=itemgetter(1), reverse=True):
             if len(found) >= limit and count < found[limit - 1][1]:
                 break
-            if len(word) >= MIN_SIGNIFICANT and word not in _ALL_STOP_WORDS and word[0].isalpha():
+            if _is_long_enough(word) and word not in _ALL_STOP_WORDS and word[0].isalpha():
                 found.append((word, count))
         if len(found) >= limit:
             break
@@ -217,5 +314,10 @@ def _most_frequent(counts: Mapping[str, int], limit: int) -> list[tuple[str, int
 
 def stop_words_of(language: str | None) -> frozenset[str]:
     """The stop words of a language tag; those of every known language where it is missing or unknown."""
-    subtag = (language or "").split("-", 1)[0].strip().lower()
+    subtag = _primary(language)
     return _STOP_WORDS.get({"nb": "no", "nn": "no"}.get(subtag, subtag), _ALL_STOP_WORDS)
+
+
+def _primary(language: str | None) -> str:
+    """The first part of a language tag in small letters; empty where there is none."""
+    return (language or "").split("-", 1)[0].strip().lower()

@@ -1,22 +1,12 @@
-import re
 from typing import Final
 
 from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.url import host
-from pagegrade.parse.words import contains_word, has_unspaced_script, significant_words
+from pagegrade.parse.words import contains_word, fold_for_search, has_unspaced_script, significant_words
 
 MAX_WORDS: Final = 12
-_ARABIC: Final = re.compile("[\u0600-\u06ff]")
-_ALIKE: Final = {
-    **dict.fromkeys((0x64A, 0x649, 0x626), "\u06cc"),  # yeh
-    **dict.fromkeys((0x623, 0x625, 0x622, 0x671), "\u0627"),  # alef
-    0x643: "\u06a9",  # kaf
-    0x629: "\u0647",  # ta marbuta, written as heh
-    0x624: "\u0648",  # waw
-}
-"""Letters of the Arabic script that writers and keyboards exchange for one another, so that search engines do too."""
 
 
 @check(
@@ -59,12 +49,13 @@ def content_keywords(document: Document) -> Verdict:
 
     ## What it checks
 
-    Takes the significant words of the title: three letters or more, no words like "and" or "the" in the language of the
-    page, no bare numbers. At least one has to occur in the visible text and one in a heading; plurals and similar
-    endings count, and so do letters that are interchangeable in Arabic and Persian. Words in the text only cost half,
-    none at all costs everything. Not evaluated are titles in scripts without spaces, such as Chinese or Thai, home
-    pages whose title is only the name of the site, and pages rendered by scripts. The `keywords` meta element plays no
-    part, since search engines ignore it.
+    Takes the significant words of the title: three letters (in Korean two syllables) or more, no words like "and" or
+    "the" in the language of the page, no bare numbers. At least one has to occur in the visible text and one in a
+    heading; plurals and similar endings count. Capitals (by the rules of the language), accents, vowel signs and soft
+    hyphens make no difference, and neither do letters that are interchangeable in Arabic and Persian. Words in the text
+    only cost half, none at all costs everything. Not evaluated are titles in scripts without spaces, such as Chinese or
+    Thai, home pages whose title is only the name of the site, and pages rendered by scripts. The `keywords` meta
+    element plays no part, since search engines ignore it.
 
     ## Why it matters
 
@@ -112,12 +103,11 @@ def content_keywords(document: Document) -> Verdict:
         return NotApplicable("The title has no significant words.")
     if _is_home_with_brand(document.url, words):
         return NotApplicable("The title of the home page is the name of the site.")
-    text = document.folded_text
-    headings = " | ".join(heading.text for heading in document.headings if not heading.hidden).casefold()
-    sought = {word: word for word in words}
-    if any(_ARABIC.search(word) for word in words):
-        text, headings = text.translate(_ALIKE), headings.translate(_ALIKE)
-        sought = {word: word.translate(_ALIKE) for word in words}
+    text = fold_for_search(document.text, language)
+    headings = fold_for_search(
+        " | ".join(heading.text for heading in document.headings if not heading.hidden), language
+    )
+    sought = {word: fold_for_search(word, language) for word in words}
     in_headings = {word for word in words if contains_word(headings, sought[word])}
     in_text = {word for word in words if word in in_headings or contains_word(text, sought[word])}
     state = "in_headings" if in_headings else "in_body" if in_text else "absent"
