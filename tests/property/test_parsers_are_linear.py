@@ -118,6 +118,7 @@ PARSERS: Final[dict[str, Parser]] = {
     "e-mail addresses": lambda text: list(emails.find_emails(text)),
     "mailto": lambda text: list(emails.find_mailto_emails(f"mailto:{text}")),
     "word count": words.count_words,
+    "words as search engines compare them": words.fold_for_search,
     "words of a title": lambda text: words.significant_words(text, "en"),
     "a word of a title": lambda text: words.contains_word(text, text[: words.MAX_TITLE]),
     "frequent words": lambda text: words.top_terms_of_text(text, 10),
