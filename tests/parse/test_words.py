@@ -191,7 +191,7 @@ def test_letters_that_make_another_word_stay(one: str, other: str) -> None:
 
 @given(st.text(max_size=80))
 def test_folding_twice_is_folding_once(text: str) -> None:
-    """What was folded has nothing left to fold, whatever the text."""
+    """A folded text has nothing left to fold, whatever it is."""
     once = fold_for_search(text)
 
     assert fold_for_search(once) == once

@@ -133,6 +133,10 @@ class Accessibility:
     players: Sequence[Player] = ()
     objects: Sequence[NamedElement] = ()
     languages: Sequence[PartLanguage] = ()
+    declared_languages: frozenset[str] = frozenset()
+    """Primary subtags that parts of the page declare, in small letters."""
+    directions: frozenset[str] = frozenset()
+    """Values of ``dir`` in the page, in small letters."""
     tabindexes: Sequence[TabIndex] = ()
     accesskeys: Sequence[tuple[ElementFact, str]] = ()
     """Elements and their keys, lower case."""

@@ -344,6 +344,10 @@ class Document:
     """The part of ``text`` outside ``nav``, ``header``, ``footer`` and ``aside``."""
     main_pieces: Mapping[str, int]
     """Pieces of ``main_text`` between its white space, each with its number; empty where the text is very long."""
+    text_language: str
+    """Language subtag that ``main_text`` is beyond doubt written in; empty otherwise."""
+    right_to_left_ratio: float
+    """Share of the letters of ``main_text`` that are written from right to left, 0 to 1."""
     word_count: int
     """Of ``text``, as ``parse.words.count_words`` counts."""
     main_word_count: int

@@ -209,7 +209,7 @@ def significant_words(title: str, language: str | None) -> tuple[str, ...]:
 
 
 def _is_long_enough(word: str) -> bool:
-    """Whether a word of that length can say something in its script."""
+    """Return whether a word of that length can say something in its script."""
     return len(word) >= MIN_SIGNIFICANT or (len(word) == MIN_SIGNIFICANT - 1 and _SYLLABLES.match(word) is not None)
 
 
@@ -240,7 +240,7 @@ def contains_word(text: str, word: str) -> bool:
 
 
 def _run_of_word(characters: Iterable[str]) -> int:
-    """How many characters of a word ``characters`` begins with."""
+    """Count the characters of a word that ``characters`` begins with."""
     return sum(1 for _ in takewhile(_is_word_character, characters))
 
 
@@ -287,7 +287,7 @@ def top_terms_of_text(text: str, limit: int) -> list[tuple[str, int]]:
 
 
 def _bare_word(piece: str) -> str:
-    """What stands between white space, without the punctuation of any script around it."""
+    """A piece of text between white space, without the punctuation of any script around it."""
     word = piece.strip(_PUNCTUATION)
     if word.isascii() or word.isalnum():
         return word

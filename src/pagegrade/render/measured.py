@@ -69,6 +69,7 @@ _NAMES: Final = {
     "most_children": "children of one element",
     "offset_bytes": "position in the file",
     "percent": "percent of all words",
+    "right_to_left_percent": "percent of all letters",
     "reading_ease": "Flesch reading ease",
     "rsa_key_bits": "RSA key length in bits",
     "share_percent": "percent of main content",

@@ -116,3 +116,26 @@ def test_other_meta_elements_say_no_language() -> None:
     html = '<meta http-equiv="x-language" content="en"><meta http-equiv="content-language" content="en, de">'
 
     assert outcome(html_lang, html).state == "missing"
+
+
+ENGLISH = "We water the garden every morning, and in autumn we collect the leaves from the pond. " * 8
+JAPANESE = "毎朝庭に水をやり、秋には池に落ちた葉を集めます。冬の前に水草を切りそろえます。" * 8
+
+
+@pytest.mark.parametrize(
+    ("lang", "body", "state"),
+    [
+        ("en", JAPANESE, "other-text"),
+        ("de", ENGLISH, "other-text"),
+        ("en-US", ENGLISH, "declared"),
+        ("ja", JAPANESE, "declared"),
+        ("en", f"<main lang=ja>{JAPANESE}</main>", "declared"),
+        ("en", ENGLISH + JAPANESE * 2, "declared"),
+        ("en", JAPANESE[:80], "declared"),
+    ],
+)
+def test_the_language_has_to_be_that_of_the_text(lang: str, body: str, state: str) -> None:
+    """Templates say English until it is changed; parts in another language, mixed and short texts say nothing."""
+    found = outcome(html_lang, f"<!doctype html><html lang={lang}><title>x</title><body><p>{body}")
+
+    assert found.state == state

@@ -1,8 +1,10 @@
 from pagegrade.checks._check import State, check
+from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, Outcome, Severity
 from pagegrade.parse.language_tags import is_registered_language, parse_language_tag
+from pagegrade.parse.text_language import is_same_language
 
 
 @check(
@@ -57,6 +59,20 @@ from pagegrade.parse.language_tags import is_registered_language, parse_language
             fix='Write the code of the language into the attribute, for example `<html lang="en">`.',
         ),
         State(
+            "other-text",
+            "The text of the page is in another language than the one it declares.",
+            loss=1.0,
+            title="Declared language is not that of the text",
+            why=(
+                "Screen readers read the whole page with the voice of another language, which is hard or impossible to "
+                "understand, and browsers offer to translate it from the wrong one."
+            ),
+            fix=(
+                "Declare the language of the text on the `<html>` element. Templates and site builders often declare "
+                "`en` until it is changed in their settings."
+            ),
+        ),
+        State(
             "missing",
             "The page does not declare its language.",
             loss=1.0,
@@ -77,9 +93,10 @@ from pagegrade.parse.language_tags import is_registered_language, parse_language
         "https://www.w3.org/WAI/WCAG22/Understanding/language-of-page.html",
         "https://www.w3.org/WAI/standards-guidelines/act/rules/b5c3f8/",
         "https://www.w3.org/WAI/standards-guidelines/act/rules/bf051a/",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/ucwvc8/",
     ),
 )
-def html_lang(document: Document, response: Response) -> Outcome:
+def html_lang(document: Document, accessibility: Accessibility, response: Response) -> Outcome:
     """The page language determines how screen readers pronounce the text and when browsers offer a translation.
 
     ## What it checks
@@ -91,8 +108,9 @@ def html_lang(document: Document, response: Response) -> Outcome:
     It costs half when the language is private or unknown (also `eng` and `i-lux`, which have shorter names), when
     `xml:lang` beside it names another language, and when only a `Content-Language` header or `<meta>` says the
     language. It fails when the attribute is missing, empty or no language tag: one with an underscore (`en_US`), a
-    space, a part that is empty or longer than eight letters. Whether the text really is in that language is not
-    evaluated.
+    space, a part that is empty or longer than eight letters. It also fails when the text is beyond doubt in another
+    language: at least 200 letters, whose beginning, middle and end a detector finds to be in one language that is not
+    the declared one nor close to it (as Norwegian and Danish are), and that no part of the page declares.
 
     ## Why it matters
 
@@ -143,6 +161,11 @@ def html_lang(document: Document, response: Response) -> Outcome:
         return Outcome("invalid", value=shown, evidence=place)
     if tag is not None and tag.private_use:
         return Outcome("unregistered", value=shown, evidence=place)
+    if _is_other_text(document, accessibility, language):
+        evidence = Evidence(
+            value=document.text_language, snippet=document.main_text[:100], reason="language of the text, as detected"
+        )
+        return Outcome("other-text", value=shown, evidence=(evidence, *place))
     is_untidy = tag is None or tag.unregistered
     other = attrs.get("xml:lang", "").strip()
     if other and _language(other) != language:
@@ -156,6 +179,14 @@ def html_lang(document: Document, response: Response) -> Outcome:
 def _language(tag: str) -> str:
     """The part that names the language: what browsers and screen readers go by."""
     return tag.partition("-")[0].lower()
+
+
+def _is_other_text(document: Document, accessibility: Accessibility, language: str) -> bool:
+    """Return whether the text is in a language that neither the page nor a part of it declares."""
+    detected = document.text_language
+    if not detected or is_same_language(language, detected):
+        return False
+    return not any(is_same_language(declared, detected) for declared in accessibility.declared_languages)
 
 
 def _elsewhere(document: Document, response: Response) -> Evidence | None:

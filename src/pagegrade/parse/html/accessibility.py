@@ -100,6 +100,12 @@ def accessibility_of(into: Collector) -> Accessibility:
         players=[_player(part, names) for part in parts.players],
         objects=_kept(partial(_object, names=names), parts.objects),
         languages=_kept(reader.language, parts.touched["lang"]),
+        declared_languages=frozenset(
+            attrs["lang"].partition("-")[0].strip().lower()
+            for node, attrs, _ in parts.touched["lang"]
+            if node.tag not in {"html", "head"}
+        ),
+        directions=frozenset(attrs["dir"].strip().lower() for _, attrs, _ in parts.touched["dir"]),
         tabindexes=[
             TabIndex(node=node, attrs=attrs, hidden=bool(flags & UNREACHABLE), value=number)
             for node, attrs, flags in parts.touched["tabindex"]

@@ -34,6 +34,7 @@ from pagegrade.parse.page_kind.empty_shell import THRESHOLD as SHELL_THRESHOLD
 from pagegrade.parse.page_kind.empty_shell import score_empty_shell
 from pagegrade.parse.page_links import language_alternates, links_to_ask, same_page_key
 from pagegrade.parse.party import Parties, parties_of
+from pagegrade.parse.text_language import detect_language, right_to_left_ratio
 from pagegrade.parse.url import join_url, strip_fragment
 from pagegrade.parse.words import count_words
 
@@ -168,6 +169,8 @@ def parse_document(
         text=text,
         main_text=main_text,
         main_pieces=Counter(main_words) if len(main_words) <= _MAX_COUNTED else {},
+        text_language=detect_language(main_text),
+        right_to_left_ratio=right_to_left_ratio(main_text),
         word_count=word_count,
         main_word_count=word_count if main_words is words else count_words(main_text, len(main_words)),
         script_marks=marks_of_scripts(script.text for script in into.scripts if script.text),
