@@ -18,6 +18,7 @@ each_line() {
 folder="${INPUT_OUTPUT:-pagegrade}"
 mkdir -p -- "$folder"
 each_line --fail-on "${INPUT_FAIL_ON:-}"
+each_line --source "${INPUT_SOURCE:-}"
 each_line --allow-network "${INPUT_ALLOW_NETWORK:-}"
 if [[ -n ${INPUT_BASELINE:-} ]]; then
   if [[ -f $INPUT_BASELINE ]]; then
@@ -38,17 +39,22 @@ pagegrade analyze "${arguments[@]}" \
   --format json --output "$folder/report.json" \
   --format sarif --output "$folder/report.sarif" \
   --format markdown --output "$folder/report.md" \
+  --format comment --output "$folder/comment.md" \
   - <<<"${INPUT_URL:?the input url is empty}" || status=$?
 
+# A summary of more than 1 MiB is dropped whole: the shorter text, whose end says what is missing, stands for it.
+summary_bytes=1048576
 if [[ -n ${GITHUB_STEP_SUMMARY:-} && -f $folder/report.md ]]; then
-  cat -- "$folder/report.md" >>"$GITHUB_STEP_SUMMARY"
+  text="$folder/report.md"
+  (($(wc -c <"$text") <= summary_bytes)) || text="$folder/comment.md"
+  cat -- "$text" >>"$GITHUB_STEP_SUMMARY"
 fi
 if [[ -n ${GITHUB_OUTPUT:-} ]]; then
   {
     echo "exit-code=$status"
     echo "json=$folder/report.json"
     echo "sarif=$folder/report.sarif"
-    echo "markdown=$folder/report.md"
+    echo "markdown=$folder/comment.md"
   } >>"$GITHUB_OUTPUT"
 fi
 exit "$status"

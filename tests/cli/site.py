@@ -69,6 +69,10 @@ class Site:
             raise AssertionError("no client asked for a slow page")
         self._server.asked.clear()
 
+    def release(self) -> None:
+        """Answer what waits, and all that will."""
+        self._server.released.set()
+
 
 @contextlib.contextmanager
 def running_site() -> Iterator[Site]:

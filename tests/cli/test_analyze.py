@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,14 +54,44 @@ def test_many_pages_come_in_the_order_they_were_asked_for(
     """From arguments and from stdin, each once; comments and empty lines do not count."""
     listed = f"# two pages\n\n{site.url}other\n  {site.url}\n"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(listed.encode())))
-    code = run(["analyze", f"{site.url}missing", "-", "-f", "jsonl", "--concurrency", "2"])
+    code = run(["analyze", f"{site.url}missing", "-", "-f", "json", "--concurrency", "2"])
     captured = capsys.readouterr()
-    reports = [json.loads(line) for line in captured.out.splitlines()]
+    reports = json.loads(captured.out)
 
     assert code == 3
     assert [report["url"] for report in reports] == [f"{site.url}missing", f"{site.url}other", site.url]
     assert [report["state"] for report in reports] == ["failed", "completed", "completed"]
     assert "3 pages:" in captured.err
+
+
+def test_a_line_is_written_when_its_page_is_done(tmp_path: Path) -> None:
+    """Not when all are: a page that hangs keeps no other from being read, on the terminal or in a file."""
+    file = tmp_path / "reports.jsonl"
+    options = ["-f", "jsonl", "-f", "jsonl", "-o", "-", "-o", str(file), "-q"]
+    with (
+        running_site() as site,
+        subprocess.Popen(
+            [sys.executable, "-m", "pagegrade", "analyze", f"{site.url}slow", site.url, *options],
+            stdout=subprocess.PIPE,
+        ) as command,
+    ):
+        assert command.stdout is not None
+        first = command.stdout.readline()
+        running = command.poll() is None
+        in_file = file.read_bytes()
+        site.release()
+        rest = command.stdout.read()
+
+    assert (json.loads(first)["url"], running) == (site.url, True)
+    assert json.loads(rest)["url"] == f"{site.url}slow"
+    assert file.read_bytes() == first + rest
+    assert in_file in {b"", first}
+
+
+def test_a_source_that_is_none_is_refused_before_anything_is_fetched(capsys: pytest.CaptureFixture[str]) -> None:
+    """Not after a minute of work."""
+    assert run(["analyze", "https://example.com/", "-f", "sarif", "--source", "site/"]) == 2
+    assert "'--source'" in capsys.readouterr().err
 
 
 def test_every_bad_line_of_a_list_is_named(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,8 +197,8 @@ def test_a_mistake_of_ours_costs_one_page_only(
         return await gather(target, **more)
 
     monkeypatch.setattr(analysis, "gather", breaks_once)
-    code = run(["analyze", site.url, f"{site.url}other", "-f", "jsonl", "-q"])
-    first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    code = run(["analyze", site.url, f"{site.url}other", "-f", "json", "-q"])
+    first, second = json.loads(capsys.readouterr().out)
 
     assert code == 3
     assert first["state"] == "completed"

@@ -6,7 +6,7 @@ import pytest
 import typer
 
 from pagegrade.cli import exit_codes
-from pagegrade.cli.report_output import evaluate_reports, read_criteria
+from pagegrade.cli.report_output import Criteria, read_criteria, report_verdicts
 from pagegrade.model.report import Report
 from pagegrade.render import render
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result
@@ -20,6 +20,12 @@ def saved(tmp_path: Path, *reports: Report, format_name: str = "json") -> str:
     path = tmp_path / "baseline"
     path.write_text(render(reports, format_name), encoding="utf-8")
     return str(path)
+
+
+def exit_code(criteria: Criteria, reports: list[Report], *, quiet: bool) -> int:
+    """The exit code of a command with these reports."""
+    comparisons = criteria.compare(reports)
+    return report_verdicts(criteria, reports, comparisons, criteria.evaluate(reports, comparisons), quiet=quiet)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +45,7 @@ def test_the_exit_code_says_how_it_went(
 ) -> None:
     """A page that could not be analyzed weighs more than a failed gate; both are reported on stderr."""
     criteria = read_criteria(fail_on, None, None)
-    found = evaluate_reports(criteria, reports, criteria.compare(reports), quiet=True)
+    found = exit_code(criteria, reports, quiet=True)
 
     assert found == code
     captured = capsys.readouterr()
@@ -57,7 +63,7 @@ def test_only_new_findings_of_the_severity_fail(tmp_path: Path, severity: str, c
     baseline = saved(tmp_path, BEFORE, format_name=format_name)
     criteria = read_criteria([], baseline, severity)
 
-    assert evaluate_reports(criteria, [AFTER], criteria.compare([AFTER]), quiet=True) == code
+    assert exit_code(criteria, [AFTER], quiet=True) == code
 
 
 @pytest.mark.parametrize(("severity", "code"), [("low", exit_codes.GATE_FAILED), ("high", exit_codes.OK)])
@@ -69,7 +75,7 @@ def test_a_finding_that_got_worse_does_not_get_through(
     after = make_report(make_result("csp", importance="medium", evidence=(), state="missing", lost=1.0))
     criteria = read_criteria([], saved(tmp_path, before), severity)
 
-    assert evaluate_reports(criteria, [after], criteria.compare([after]), quiet=True) == code
+    assert exit_code(criteria, [after], quiet=True) == code
     assert ("worse than in the baseline" in capsys.readouterr().err) is (code == exit_codes.GATE_FAILED)
 
 
@@ -91,7 +97,7 @@ def test_a_page_without_baseline_does_not_pass_unseen(tmp_path: Path, capsys: py
     reports = [AFTER, make_report(url="https://example.com/third")]
     criteria = read_criteria([], saved(tmp_path, AFTER), "high")
 
-    assert evaluate_reports(criteria, reports, criteria.compare(reports), quiet=False) == exit_codes.GATE_FAILED
+    assert exit_code(criteria, reports, quiet=False) == exit_codes.GATE_FAILED
     assert "https://example.com/third" in capsys.readouterr().err
 
 
@@ -128,7 +134,7 @@ def test_a_change_needs_a_baseline(tmp_path: Path, capsys: pytest.CaptureFixture
     codes = []
     for limit in (11, 12):
         criteria = read_criteria([f"score drop>={limit}"], saved(tmp_path, before), None)
-        codes.append(evaluate_reports(criteria, [after], criteria.compare([after]), quiet=True))
+        codes.append(exit_code(criteria, [after], quiet=True))
 
     assert codes == [exit_codes.GATE_FAILED, exit_codes.OK]
     assert "the score is 79, it was 90" in capsys.readouterr().err
@@ -141,3 +147,13 @@ def test_a_check_that_does_not_exist_cannot_be_a_condition() -> None:
     (gate,) = read_criteria(["check.image-alt"], None, None).gates
 
     assert str(gate) == "check.image-alt"
+
+
+def test_every_condition_has_a_verdict_on_every_page(tmp_path: Path) -> None:
+    """Those that a build passes, too; a page that could not be analyzed has none."""
+    criteria = read_criteria(["score<80", "severity=critical"], saved(tmp_path, BEFORE), "medium")
+    reports = [AFTER, make_failed_report()]
+    verdicts = criteria.evaluate(reports, criteria.compare(reports))
+    conditions = [[(one.condition, one.failure is not None) for one in found] for found in verdicts]
+
+    assert conditions == [[("score<80", True), ("severity=critical", False), ("new>=medium", True)], []]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -16,6 +17,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]  # it has no types of its own
 
 from tests.cli.site import Site, running_site
+from tests.sarif_rules import refusals
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 ACTION: Final[dict[str, Any]] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -90,7 +92,8 @@ def test_findings_are_annotated_and_reports_are_written(site: Site, tmp_path: Pa
     assert job.outputs["exit-code"] == "0"
     assert json.loads((job.folder / job.outputs["json"]).read_text(encoding="utf-8"))["url"] == site.url
     assert json.loads((job.folder / job.outputs["sarif"]).read_text(encoding="utf-8"))["version"] == "2.1.0"
-    assert job.summary == (job.folder / job.outputs["markdown"]).read_text(encoding="utf-8")
+    assert job.summary == (job.folder / "pagegrade/report.md").read_text(encoding="utf-8")
+    assert (job.folder / job.outputs["markdown"]).read_text(encoding="utf-8") == job.summary
     assert job.summary.startswith("# ")
 
 
@@ -100,6 +103,73 @@ def test_a_condition_fails_the_job_and_the_files_are_there(site: Site, tmp_path:
 
     assert (job.status, job.outputs["exit-code"]) == (1, "1")
     assert (job.folder / job.outputs["json"]).exists()
+
+
+def test_results_are_in_the_files_of_the_site(site: Site, tmp_path: Path) -> None:
+    """Sources come one per line; code scanning takes the file."""
+    job = run_action(tmp_path, of_site(site, source=f"{site.url}=site/\n\n"))
+    text = (job.folder / job.outputs["sarif"]).read_text(encoding="utf-8")
+    results = json.loads(text)["runs"][0]["results"]
+    paths = {result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in results}
+
+    assert refusals(text) == []
+    assert "site/index.html" in paths
+
+
+@pytest.mark.parametrize(("more", "whole"), [(0, True), (1, False)])
+def test_a_summary_that_github_would_drop_is_the_shorter_text(tmp_path: Path, more: int, *, whole: bool) -> None:
+    """One byte past 1 MiB the comment stands for the report, which stays in its file."""
+    command = tmp_path / "bin/pagegrade"
+    command.parent.mkdir()
+    command.write_text(
+        f"#!/bin/sh\nhead -c {2**20 + more} /dev/zero >pagegrade/report.md\necho short >pagegrade/comment.md\n",
+        encoding="utf-8",
+    )
+    command.chmod(0o755)
+    summary = tmp_path / "summary.md"
+    subprocess.run(
+        ["bash", str(ROOT / "integrations/github/analyze.sh")],  # noqa: S607 - as runners do
+        cwd=tmp_path,
+        env=os.environ
+        | {
+            "PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}",
+            "INPUT_URL": "https://example.com/",
+            "GITHUB_STEP_SUMMARY": str(summary),
+        },
+        check=True,
+        timeout=60,
+    )
+
+    assert summary.stat().st_size == (2**20 if whole else len("short\n"))
+
+
+@pytest.mark.parametrize(
+    ("package", "installed"),
+    [
+        ("pinned", [f"--require-hashes --requirement {ROOT}/requirements/run.txt", f"--no-deps {ROOT}"]),
+        ("pagegrade==9.9.9", ["pagegrade==9.9.9"]),
+    ],
+)
+def test_what_is_installed_is_what_was_pinned(tmp_path: Path, package: str, installed: list[str]) -> None:
+    """By default the checkout of the action with its locked dependencies, never the newest release."""
+    log, command = tmp_path / "log", tmp_path / "python"
+    command.write_text(f'#!/bin/sh\necho "$@" >>{shlex.quote(str(log))}\n', encoding="utf-8")
+    command.chmod(0o755)
+    (step,) = (step for step in ACTION["runs"]["steps"] if step["name"] == "Install Pagegrade")
+    known = {"inputs.package": package, "github.action_path": str(ROOT)}
+    subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", step["run"]],  # noqa: S607 - as runners do
+        env={
+            "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
+            **{name: _EXPRESSION.sub(lambda m: known[m[1]], value) for name, value in step["env"].items()},
+        },
+        check=True,
+        timeout=60,
+    )
+    common = "-m pip install --quiet --disable-pip-version-check"
+
+    assert ACTION["inputs"]["package"]["default"] == "pinned"
+    assert log.read_text(encoding="utf-8").splitlines() == [f"{common} {one}" for one in installed]
 
 
 def test_only_new_findings_fail_against_a_baseline(site: Site, tmp_path: Path) -> None:

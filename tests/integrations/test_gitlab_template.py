@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 import yaml  # type: ignore[import-untyped]  # it has no types of its own
 
+from pagegrade.model.identity import VERSION
 from tests.cli.site import running_site
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -41,5 +42,18 @@ def test_the_script_analyzes_every_page(tmp_path: Path, condition: str, status: 
     suites = ET.parse(tmp_path / job["artifacts"]["reports"]["junit"]).getroot()  # noqa: S314 - our own output
 
     assert done.returncode == status, done.stderr
+    cases = [(case.get("classname"), case.get("name")) for case in suites.iter("testcase")]
+
     assert len(suites.findall("testsuite")) == 2
+    assert len(set(cases)) == len(cases) > 400
+    assert sum(kind == "pagegrade.gate" for kind, _ in cases) == 2
     assert all((tmp_path / path).exists() for path in job["artifacts"]["paths"])
+
+
+def test_the_template_installs_what_it_was_pinned_with() -> None:
+    """A template of a tag is one of that release, and the documentation names tags, no branch that moves."""
+    documented = (ROOT / "docs/howto/use-in-ci.md").read_text(encoding="utf-8")
+
+    assert TEMPLATE[".pagegrade"]["variables"]["PAGE_PACKAGE"] == f"pagegrade=={VERSION}"
+    assert f"pagegrade/pagegrade/v{VERSION}/integrations/gitlab/pagegrade.yml" in documented
+    assert f"uses: pagegrade/pagegrade@v{VERSION}" in documented

@@ -5,21 +5,66 @@ import re
 import pytest
 
 from pagegrade.render.github import render_github
+from pagegrade.report.gates import Verdict
 from tests.report_builders import make_failed_report, make_report, make_result, poisoned_report
 
 
-def test_findings_are_annotations_and_the_verdict_is_the_last() -> None:
+def test_findings_are_annotations_and_the_verdict_is_the_first() -> None:
     """High is an error, medium a warning, low a notice."""
     lines = render_github([make_report()]).splitlines()
 
-    assert lines[0].startswith("::error title=HTTPS (https)::https://example.com/pricing%0A")
-    assert [line.split(" ")[0] for line in lines] == ["::error"] * 4 + ["::warning", "::notice", "::notice"]
-    assert "79 of 100 (decent)" in lines[-1]
+    assert lines[1].startswith("::error title=HTTPS (https)::https://example.com/pricing%0A")
+    assert [line.split(" ")[0] for line in lines] == ["::notice"] + ["::error"] * 4 + ["::warning", "::notice"]
+    assert lines[0].startswith("::notice title=Pagegrade::https://example.com/pricing: 79 of 100 (decent)")
 
 
 def test_a_failed_page_is_an_error() -> None:
     """The job's log says which page and why."""
-    assert render_github([make_failed_report()]).startswith("::error title=Pagegrade%3A not analyzed::https://")
+    verdict, error = render_github([make_failed_report()]).splitlines()
+
+    assert verdict.endswith("not analyzed")
+    assert error.startswith("::error title=Pagegrade%3A not analyzed::https://")
+
+
+@pytest.mark.parametrize(
+    ("importance", "kind", "fit"), [("high", "error", 10), ("medium", "warning", 10), ("low", "notice", 9)]
+)
+def test_ten_annotations_of_a_kind_are_shown_and_the_others_are_counted(importance: str, kind: str, fit: int) -> None:
+    """The verdict is a notice itself. At the limit nothing is left out; one past it, one is."""
+    for number in (fit, fit + 1):
+        found = [make_result(f"c{index}", importance=importance) for index in range(number)]
+        lines = render_github([make_report(*found)]).splitlines()
+
+        assert [line.split(" ")[0] for line in lines[1:]] == [f"::{kind}"] * fit
+        assert (f"Not annotated: 1 {kind}." in lines[0]) is (number > fit)
+
+
+def test_the_worst_comes_first() -> None:
+    """Pages that were not analyzed, then those below a condition, then by score; conditions before findings."""
+    urls = [f"https://example.com/{name}" for name in "abcd"]
+    reports = [
+        make_report(make_result(), url=urls[0], score=90),
+        make_report(make_result(), url=urls[1], score=40),
+        make_report(make_result(importance="critical"), url=urls[2], score=95),
+        make_failed_report(url=urls[3]),
+    ]
+    verdicts = [(), (), (Verdict("severity>=critical", "severity>=critical: 1 finding"),), ()]
+    lines = render_github(reports, verdicts=verdicts).splitlines()
+    pages = [re.findall(r"https://example.com/(\w)", line)[0] for line in lines[1:]]
+
+    assert re.findall(r"https://example.com/(\w)", lines[0]) == ["d", "c", "b", "a"]
+    assert "4 pages, 1 of them below the conditions" in lines[0]
+    assert "Condition failed" in lines[2]
+    assert pages == ["d", "c", "c", "b", "a"]
+
+
+def test_the_verdict_names_ten_pages() -> None:
+    """The others are counted."""
+    reports = [make_report(url=f"https://example.com/{number}", score=number) for number in range(11)]
+    verdict = render_github(reports).splitlines()[0]
+
+    assert verdict.count("https://example.com/") == 10
+    assert "and 1 more page." in verdict
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,10 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
+from pagegrade.render import render
 from pagegrade.render.markdown import code, escape_markdown, render_markdown
 from pagegrade.report.compare import compare_reports
+from pagegrade.report.gates import Verdict
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table").enable("strikethrough")
@@ -134,6 +136,50 @@ def test_several_pages_begin_with_a_table() -> None:
     assert text.startswith("# Pagegrade: 2 pages")
     assert "| 79 | decent |" in text
     assert "What to do" in text
+
+
+def test_the_worst_page_comes_first_with_the_conditions_that_it_fails() -> None:
+    """Whoever reads only the beginning knows what to do."""
+    reports = [make_report(url=f"https://example.com/{name}", score=score) for name, score in (("a", 90), ("b", 40))]
+    text = render_markdown(reports, verdicts=[(), (Verdict("score<80", "score<80: the score is 40"),)])
+
+    assert text.index("| 40 |") < text.index("| 90 |")
+    assert text.index("# `https://example.com/b`") < text.index("# `https://example.com/a`")
+    assert "**1 below the conditions.**" in text
+    assert text.index("**Condition failed:** score&lt;80: the score is 40") < text.index("# `https://example.com/a`")
+
+
+def utf16(text: str) -> int:
+    """Characters as GitHub's limits count the most of them."""
+    return len(text.encode("utf-16-le")) // 2
+
+
+def test_a_comment_is_cut_one_past_its_limit_with_a_count() -> None:
+    """At the limit it is whole."""
+    reports = [make_report(url=f"https://example.com/{number}") for number in range(3)]
+    whole = render_markdown(reports)
+    size = utf16(whole)
+
+    assert render_markdown(reports, max_chars=size) == whole
+
+    cut = render_markdown(reports, max_chars=size - 1)
+
+    assert utf16(cut) < size
+    assert cut.endswith(f"_Cut at {size - 1:,} characters. Not shown: the last lines._\n")
+
+
+@pytest.mark.parametrize("number", [1, 60])
+@pytest.mark.parametrize("payload", ["x", "\U0001f4a9", "<@|`"])
+def test_a_comment_fits_whatever_the_pages_hold(number: int, payload: str) -> None:
+    """The table leaves room for what is wrong with the worst page."""
+    found = [make_result(f"c{index}", message=payload * 400) for index in range(150 if number == 1 else 20)]
+    reports = [make_report(*found, url=f"https://example.com/{index}/{payload * 300}") for index in range(number)]
+    comment = render(reports, "comment")
+
+    assert utf16(comment) <= 65_536
+    assert "### 1\\. " in comment or "### 1. " in comment
+    assert re.search(r"Not shown: (\d+ pages?, )?[\d,]+ findings?\._", comment) is not None
+    assert (f"and {number - 50} more pages." in comment) is (number > 50)
 
 
 def test_the_difference_from_a_baseline_is_shown() -> None:

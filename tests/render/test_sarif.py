@@ -1,14 +1,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import ada_url
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Evidence
-from pagegrade.render.sarif import render_sarif
+from pagegrade.render.sarif import Source, parse_source, render_sarif
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
+from tests.sarif_rules import format_errors, refusals
 
 
 def run_of(*reports: Any) -> dict[str, Any]:
@@ -21,6 +26,12 @@ def run_of(*reports: Any) -> dict[str, Any]:
     return run
 
 
+def uri_of(report: Any, sources: Sequence[Source] = ()) -> str:
+    """The path of the only result of a report."""
+    (result,) = json.loads(render_sarif([report], sources=sources))["runs"][0]["results"]
+    return str(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
+
+
 def strings(value: Any) -> Iterator[str]:
     """Every text of a JSON value."""
     if isinstance(value, str):
@@ -31,27 +42,126 @@ def strings(value: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("payload", ['"><svg onload=alert(1)>', "\x1b[0m\ud800\x00", "javascript:alert(1)", "ordinary"])
-def test_the_log_keeps_the_rules_of_the_schema(payload: str) -> None:
-    """Required members, allowed levels, indexes that fit, regions from 1, URIs that are URIs."""
-    run = run_of(make_report(), poisoned_report(payload))
-    rules = run["tool"]["driver"]["rules"]
+def test_the_log_keeps_the_rules_of_the_format_and_of_code_scanning(payload: str) -> None:
+    """Members and values as the standard has them, and nothing for which the receiver refuses the file."""
+    reports = [make_report(), poisoned_report(payload), make_failed_report(), make_report(url="https://example.com/b")]
+    text = render_sarif(reports)
 
-    assert run["tool"]["driver"]["name"] == "Pagegrade"
-    assert len({rule["id"] for rule in rules}) == len(rules)
-    for rule in rules:
-        assert rule["shortDescription"]["text"]
-        assert rule["defaultConfiguration"]["level"] in {"error", "warning", "note", "none"}
-        assert rule.get("helpUri", "https://").startswith("https://")
-    for result in run["results"]:
-        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
-        assert result["level"] in {"error", "warning", "note", "none"}
-        assert result["message"]["text"]
-        assert len(result["partialFingerprints"]["pagegrade/v1"]) == 32
-        (location,) = result["locations"]
-        assert location["physicalLocation"]["artifactLocation"]["uri"].startswith(("https://", "about:blank"))
-        region = location["physicalLocation"].get("region", {"startLine": 1})
-        assert region["startLine"] >= 1
-        assert region.get("startColumn", 1) >= 1
+    assert format_errors(json.loads(text)) == []
+    assert refusals(text) == []
+
+
+def test_the_rules_find_what_code_scanning_refused() -> None:
+    """An http address as a location, two pages whose results are one, a result without a line."""
+    log = json.loads(render_sarif([make_report(make_result())]))
+    (result,) = log["runs"][0]["results"]
+    result["locations"][0]["physicalLocation"] = {"artifactLocation": {"uri": "https://example.com/"}}
+    log["runs"][0]["results"].append(result)
+
+    assert any("region" in error for error in format_errors(log))
+    assert any("no path" in refusal for refusal in refusals(json.dumps(log)))
+    assert any("two results are one" in refusal for refusal in refusals(json.dumps(log)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    host=st.sampled_from(["example.com", "127.0.0.1:8000", "[2001:db8::1]:8080", "xn--bcher-kva.example"]),
+    path=st.text(max_size=60),
+    query=st.text(max_size=60),
+)
+def test_every_address_is_a_path_of_its_own(host: str, path: str, query: str) -> None:
+    """Whatever a site has in its URLs: relative, escaped, no way up, no longer than a file system takes."""
+    urls = [str(ada_url.URL(f"https://{host}/{part.replace('#', '%23')}")) for part in (path, f"{path}?{query}")]
+    texts = [render_sarif([make_report(make_result(), url=url, final_url=url) for url in dict.fromkeys(urls)])]
+
+    assert [refusals(text) for text in texts] == [[]]
+
+
+def test_a_page_without_a_known_source_has_a_path_made_of_its_address() -> None:
+    """The same in every run, and that of the address asked for, wherever it redirects."""
+    urls = ["https://example.com/", "http://127.0.0.1:8000/plans?page=2/..", f"https://example.com/{'a' * 900}"]
+    first, second, third = (
+        uri_of(make_report(make_result(), url=url, final_url="https://login.example/")) for url in urls
+    )
+
+    assert first == "example.com/index.html"
+    assert second == "127.0.0.1%3A8000/plans%3Fpage=2%2F.."
+    assert third.startswith("example.com/aaa")
+    assert len(third) < 255
+
+
+@pytest.mark.parametrize(
+    ("source", "url", "path", "line"),
+    [
+        ("https://example.com/=site/", "https://example.com/", "site/index.html", 4),
+        ("https://example.com/=site/", "https://example.com/a/b/?q=1", "site/a/b/index.html", 4),
+        ("https://example.com/=./", "https://example.com/a.html", "a.html", 4),
+        ("https://example.com/docs=my docs/", "https://example.com/docs/x", "my%20docs/x", 4),
+        ("https://example.com/docs=my docs/", "https://example.com/docs2/x", "example.com/docs2/x", 4),
+        ("https://example.com/pricing=src/pricing.html", "https://example.com/pricing", "src/pricing.html", 4),
+        ("https://example.com/blog=src/post.html", "https://example.com/blog/one", "src/post.html", 1),
+        ("http://example.com/=site/", "https://example.com/", "example.com/index.html", 4),
+    ],
+)
+def test_pages_are_mapped_to_their_source(source: str, url: str, path: str, line: int) -> None:
+    """A folder has the files of the site; a file that makes many pages has not the lines of one."""
+    report = make_report(make_result(), url=url, final_url=url)
+    (result,) = json.loads(render_sarif([report], sources=[parse_source(source)]))["runs"][0]["results"]
+    found = result["locations"][0]["physicalLocation"]
+
+    assert (found["artifactLocation"]["uri"], found["region"]["startLine"]) == (path, line)
+
+
+def test_the_source_with_the_longest_address_counts() -> None:
+    """A part of the site may come from elsewhere."""
+    sources = [parse_source(text) for text in ("https://example.com/=site/", "https://example.com/pricing=src/p.html")]
+
+    assert uri_of(make_report(make_result()), sources) == "src/p.html"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "site/", "https://example.com/", "https://example.com/=", "ftp://example.com/=a", "x=site/",
+             "https://example.com/=/site", "https://example.com/=../site", "https://example.com/=a/../b",
+             "https://example.com/=a\\b", "https://u:p@example.com/=site/"],
+)  # fmt: skip
+def test_a_source_that_cannot_be_used_is_refused(text: str) -> None:
+    """An address and a path below the root of the repository."""
+    with pytest.raises(InvalidInput, match=r"is no (source|path)"):
+        parse_source(text)
+
+
+def test_a_line_of_another_file_is_one_of_that_file() -> None:
+    """A line of robots.txt is none of the page."""
+    evidence = Evidence(url="https://example.com/robots.txt", line=7, snippet="Disallow: /")
+    report = make_report(make_result(evidence=(evidence,)))
+
+    assert uri_of(report) == "example.com/robots.txt"
+    assert uri_of(report, [parse_source("https://example.com/=site/")]) == "site/robots.txt"
+
+
+def test_a_log_holds_no_more_results_than_code_scanning_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The least severe are left out and counted; at the limit nothing is said."""
+    report = make_report(*(make_result(name, importance=name) for name in ("low", "high", "medium")))
+    limits = []
+    for limit in (3, 2):
+        monkeypatch.setattr("pagegrade.render.sarif.MAX_RESULTS", limit)
+        run = run_of(report)
+        levels = [result["level"] for result in run["results"]]
+        limits.append((levels, run["invocations"][0].get("toolExecutionNotifications")))
+
+    assert limits[0] == (["error", "warning", "note"], None)
+    assert limits[1][0] == ["error", "warning"]
+    assert "1 result of less severity not listed" in limits[1][1][0]["message"]["text"]
+
+
+def test_texts_of_a_rule_are_no_longer_than_code_scanning_takes() -> None:
+    """A check whose states differ has a text for each, as long as there is room."""
+    reports = [
+        make_report(make_result(why=f"{number} {'x' * 500}", fix="Fix it."), url=f"https://example.com/{number}")
+        for number in range(9)
+    ]
+
+    assert refusals(render_sarif(reports)) == []
 
 
 @pytest.mark.parametrize(
@@ -77,7 +187,7 @@ def test_only_plain_web_addresses_are_links(payload: str) -> None:
     uris = {result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in run["results"]}
 
     assert [rule for rule in rules if "helpUri" in rule] == []
-    assert uris == {"about:blank"}
+    assert all(uri.startswith("page-") for uri in uris)
     assert [line for line in strings(said) if "](" in line] == []
     assert any("[click] (" in line for line in strings(said))
 

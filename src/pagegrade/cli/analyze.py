@@ -17,9 +17,9 @@ import typer
 from pagegrade.cli import exit_codes
 from pagegrade.cli.files import STDIN, read_file
 from pagegrade.cli.interrupts import run_async
-from pagegrade.cli.output import Plan, deliver
+from pagegrade.cli.output import Plan, ReportLines, deliver
 from pagegrade.cli.progress import Progress
-from pagegrade.cli.report_output import Criteria, evaluate_reports
+from pagegrade.cli.report_output import Criteria, report_verdicts
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.ignores import IgnoreRule
@@ -80,9 +80,10 @@ def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> in
     if sys.flags.dev_mode:
         # ``python -X dev -m pagegrade`` shows where a mistake of ours happened.
         logging.basicConfig()
+    lines = ReportLines(plan)
     progress = Progress(sys.stderr, len(targets), quiet=request.quiet, environment=os.environ)
     try:
-        reports, refused = run_async(_analyze_all(targets, options, request, progress))
+        reports, refused = run_async(_analyze_all(targets, options, request, progress, lines))
     finally:
         progress.clear()
     for error in refused:
@@ -90,10 +91,11 @@ def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> in
     if not reports:
         return exit_codes.USAGE
     comparisons = criteria.compare(reports)
-    deliver(plan, reports, comparisons)
+    verdicts = criteria.evaluate(reports, comparisons)
+    deliver(plan, reports, comparisons, verdicts, lines_written=True)
     if not plan.text_on_stdout and not request.quiet:
         _summarize(reports)
-    code = evaluate_reports(criteria, reports, comparisons, quiet=request.quiet)
+    code = report_verdicts(criteria, reports, comparisons, verdicts, quiet=request.quiet)
     return exit_codes.USAGE if refused else code
 
 
@@ -131,7 +133,11 @@ def _addresses(typed: Sequence[str]) -> list[tuple[str, str]]:
 
 
 async def _analyze_all(
-    targets: Sequence[Target], options: AnalyzeOptions, request: AnalyzeRequest, progress: Progress
+    targets: Sequence[Target],
+    options: AnalyzeOptions,
+    request: AnalyzeRequest,
+    progress: Progress,
+    lines: ReportLines,
 ) -> tuple[list[Report], list[InvalidInput]]:
     """The reports in order, and what could not be done: an address refused, artifacts not saved."""
     gate = asyncio.Semaphore(request.concurrency)
@@ -144,6 +150,7 @@ async def _analyze_all(
             try:
                 analysis = await analyze_target(target, options=options, children=children)
                 outcomes[target.url] = analysis.report
+                lines.write(analysis.report)
                 _save_pictures(analysis, request)
                 _save_har(analysis.report, request.har)
                 if request.save_artifacts is not None:

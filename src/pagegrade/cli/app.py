@@ -10,7 +10,18 @@ from typing import Annotated
 import typer
 
 from pagegrade.cli import exit_codes, service_commands
-from pagegrade.cli.options import Baseline, Config, Devices, FailOn, FailOnNew, Formats, Networks, Outputs, Quiet
+from pagegrade.cli.options import (
+    Baseline,
+    Config,
+    Devices,
+    FailOn,
+    FailOnNew,
+    Formats,
+    Networks,
+    Outputs,
+    Quiet,
+    Sources,
+)
 from pagegrade.model.errors import InvalidInput, NotFound, Unavailable
 from pagegrade.model.identity import PROJECT_URL, VERSION
 from pagegrade.model.report import RULESET
@@ -75,6 +86,7 @@ def analyze(
     *,
     formats: Formats = None,
     outputs: Outputs = None,
+    source: Sources = None,
     save_artifacts: Annotated[
         str | None,
         typer.Option(
@@ -147,7 +159,7 @@ def analyze(
     from pagegrade.cli.report_output import read_criteria
     from pagegrade.wiring import Rendered
 
-    plan = plan_output(formats or [], outputs or [], quiet=quiet)
+    plan = plan_output(formats or [], outputs or [], quiet=quiet, sources=source or [])
     criteria = read_criteria(fail_on or [], baseline, fail_on_new)
     request = AnalyzeRequest(
         typed=tuple(urls),
@@ -197,6 +209,7 @@ def evaluate(
     ] = None,
     formats: Formats = None,
     outputs: Outputs = None,
+    source: Sources = None,
     fail_on: FailOn = None,
     baseline: Baseline = None,
     fail_on_new: FailOnNew = None,
@@ -209,7 +222,7 @@ def evaluate(
     from pagegrade.cli.output import plan_output
     from pagegrade.cli.report_output import read_criteria
 
-    plan = plan_output(formats or [], outputs or [], quiet=quiet)
+    plan = plan_output(formats or [], outputs or [], quiet=quiet, sources=source or [])
     criteria = read_criteria(fail_on or [], baseline, fail_on_new)
     request = EvaluateRequest(
         artifacts=artifacts,

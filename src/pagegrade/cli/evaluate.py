@@ -9,7 +9,7 @@ import typer
 from pagegrade.cli.files import read_file
 from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import Plan, deliver
-from pagegrade.cli.report_output import Criteria, evaluate_reports
+from pagegrade.cli.report_output import Criteria, report_verdicts
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.errors import InvalidArtifacts, InvalidInput
 from pagegrade.model.ignores import IgnoreRule
@@ -44,8 +44,9 @@ def evaluate_page(request: EvaluateRequest, plan: Plan, criteria: Criteria) -> i
     artifacts = _artifacts(request)
     report = run_async(_evaluate(artifacts, thresholds, request.ignores))
     comparisons = criteria.compare([report])
-    deliver(plan, [report], comparisons)
-    return evaluate_reports(criteria, [report], comparisons, quiet=plan.quiet)
+    verdicts = criteria.evaluate([report], comparisons)
+    deliver(plan, [report], comparisons, verdicts)
+    return report_verdicts(criteria, [report], comparisons, verdicts, quiet=plan.quiet)
 
 
 async def _evaluate(artifacts: Artifacts, thresholds: Thresholds, ignores: tuple[IgnoreRule, ...]) -> Report:

@@ -44,6 +44,15 @@ Outputs = Annotated[
         "Without --format, the file extension decides.",
     ),
 ]
+Sources = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--source",
+        metavar="URL=PATH",
+        help="For sarif: where the source of a page, and of those below it, is in the repository. A PATH that ends in "
+        "/ is a folder laid out as the site is. Repeatable.",
+    ),
+]
 FailOn = Annotated[
     list[str] | None,
     typer.Option(

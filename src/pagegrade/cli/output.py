@@ -8,15 +8,22 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, Literal, TextIO
 
 import typer
 
+from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
 from pagegrade.render import FORMATS, RenderOptions, render
 from pagegrade.report.compare import Comparison
+from pagegrade.report.gates import Verdict
+
+if TYPE_CHECKING:
+    from pagegrade.render.sarif import Source
 
 STDOUT: Final = "-"
+BY_LINE: Final = "jsonl"
+"""The format in which a page needs none of the others."""
 _ENDINGS: Final = {
     ".txt": "text",
     ".json": "json",
@@ -40,6 +47,8 @@ class Plan:
     parts: tuple[tuple[str, str], ...]
     """(format, file); the file is ``-`` for stdout."""
     quiet: bool = False
+    sources: tuple[Source, ...] = ()
+    """Where the source of the pages is, for SARIF."""
 
     @property
     def text_on_stdout(self) -> bool:
@@ -47,11 +56,12 @@ class Plan:
         return ("text", STDOUT) in self.parts
 
 
-def plan_output(formats: Sequence[str], outputs: Sequence[str], *, quiet: bool) -> Plan:
+def plan_output(formats: Sequence[str], outputs: Sequence[str], *, quiet: bool, sources: Sequence[str] = ()) -> Plan:
     """Pair ``--format`` with ``--output`` in order; what has no file goes to stdout.
 
     Raises:
-        typer.BadParameter: A format does not exist, a file cannot be written, or stdout would hold two reports.
+        typer.BadParameter: A format does not exist, a file cannot be written, stdout would hold two reports, or a
+            source is none.
     """
     for name in formats:
         if name not in FORMATS:
@@ -71,17 +81,80 @@ def plan_output(formats: Sequence[str], outputs: Sequence[str], *, quiet: bool) 
     twice = next((path for path in files if files.count(path) > 1), None)
     if twice is not None:
         raise typer.BadParameter(f"{twice} is named twice. Give every format its own file.", param_hint="'--output'")
-    return Plan(tuple(zip(chosen, places, strict=True)), quiet)
+    return Plan(tuple(zip(chosen, places, strict=True)), quiet, _read_sources(sources))
 
 
-def deliver(plan: Plan, reports: Sequence[Report], comparisons: Sequence[Comparison | None] = ()) -> None:
+def _read_sources(typed: Sequence[str]) -> tuple[Source, ...]:
+    if not typed:
+        return ()
+    from pagegrade.render.sarif import parse_source
+
+    try:
+        return tuple(map(parse_source, typed))
+    except InvalidInput as error:
+        raise typer.BadParameter(error.message, param_hint="'--source'") from error
+
+
+class ReportLines:
+    """The formats of a line per page, each written as soon as its page is done."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Begin the files.
+
+        Raises:
+            typer.BadParameter: One cannot be written.
+        """
+        self._places = [path for name, path in plan.parts if name == BY_LINE]
+        for path in self._places:
+            if path != STDOUT:
+                _write(path, "", "w")
+
+    def write(self, report: Report) -> None:
+        """Add the line of a page; reports of several pages come in the order in which they are done.
+
+        Raises:
+            InvalidInput: A file cannot be written any longer.
+        """
+        line = render(report, BY_LINE) if self._places else ""
+        for path in self._places:
+            if path == STDOUT:
+                write_stdout(line, machine=True)
+                continue
+            try:
+                _write(path, line, "a")
+            except typer.BadParameter as error:
+                raise InvalidInput(f"--output: {error.message}") from error
+
+
+def deliver(
+    plan: Plan,
+    reports: Sequence[Report],
+    comparisons: Sequence[Comparison | None] = (),
+    verdicts: Sequence[Sequence[Verdict]] = (),
+    *,
+    lines_written: bool = False,
+) -> None:
     """Write the reports everywhere the plan says.
+
+    Args:
+        plan: The formats and places.
+        reports: In the order to show.
+        comparisons: To each, the difference from its baseline.
+        verdicts: To each, the conditions of the build.
+        lines_written: ``ReportLines`` has written the formats of a line per page.
 
     Raises:
         typer.BadParameter: A file cannot be written.
     """
-    base = RenderOptions(quiet=plan.quiet, comparisons=tuple(comparisons))
+    base = RenderOptions(
+        quiet=plan.quiet,
+        comparisons=tuple(comparisons),
+        verdicts=tuple(map(tuple, verdicts)),
+        sources=plan.sources,
+    )
     for name, path in plan.parts:
+        if name == BY_LINE and lines_written:
+            continue
         if path == STDOUT:
             options = replace(
                 base,
@@ -91,10 +164,15 @@ def deliver(plan: Plan, reports: Sequence[Report], comparisons: Sequence[Compari
             )
             write_stdout(render(reports, name, options), machine=name != "text")
         else:
-            try:
-                Path(path).write_text(render(reports, name, base), encoding="utf-8", newline="\n")
-            except OSError as error:
-                raise _unwritable(path, error) from error
+            _write(path, render(reports, name, base), "w")
+
+
+def _write(path: str, text: str, mode: Literal["w", "a"]) -> None:
+    try:
+        with Path(path).open(mode, encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except OSError as error:
+        raise _unwritable(path, error) from error
 
 
 def write_stdout(text: str, *, machine: bool = False) -> None:

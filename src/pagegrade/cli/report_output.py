@@ -16,7 +16,7 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
 from pagegrade.render.escape import visible
 from pagegrade.report.compare import Comparison, compare_reports
-from pagegrade.report.gates import SEVERITIES, Gate, Importance, parse_gate
+from pagegrade.report.gates import SEVERITIES, Gate, Importance, Verdict, parse_gate
 from pagegrade.report.serialize import report_from_dict
 
 _SHOWN_NEW: Final = 5
@@ -30,11 +30,23 @@ class Criteria:
     baseline: tuple[Report, ...] = ()
     fail_on_new: Importance | None = None
 
-    def failures(self, report: Report, *, alone: bool) -> list[str]:
-        """The reasons for which a completed report fails the gates."""
+    def evaluate(
+        self, reports: Sequence[Report], comparisons: Sequence[Comparison | None]
+    ) -> tuple[tuple[Verdict, ...], ...]:
+        """The verdicts on each report; none on a page that could not be analyzed."""
+        return tuple(
+            self._evaluate(report, comparison, alone=len(reports) == 1) if report.state == "completed" else ()
+            for report, comparison in zip(reports, comparisons, strict=True)
+        )
+
+    def _evaluate(self, report: Report, comparison: Comparison | None, *, alone: bool) -> tuple[Verdict, ...]:
         before = self._before(report, alone=alone)
         earlier = () if before is None else (before,)
-        return [reason for gate in self.gates if (reason := gate.failure(report, earlier)) is not None]
+        verdicts = [Verdict(str(gate), gate.failure(report, earlier)) for gate in self.gates]
+        if self.fail_on_new is not None:
+            reasons = _new_findings(comparison, self.fail_on_new)
+            verdicts.append(Verdict(f"new>={self.fail_on_new}", "; ".join(reasons) or None))
+        return tuple(verdicts)
 
     def compare(self, reports: Sequence[Report]) -> tuple[Comparison | None, ...]:
         """The difference of each report from its baseline; ``None`` where there is none."""
@@ -98,20 +110,23 @@ def _check_gate(gate: Gate, baseline: str | None) -> None:
             )
 
 
-def evaluate_reports(
-    criteria: Criteria, reports: Sequence[Report], comparisons: Sequence[Comparison | None], *, quiet: bool
+def report_verdicts(
+    criteria: Criteria,
+    reports: Sequence[Report],
+    comparisons: Sequence[Comparison | None],
+    verdicts: Sequence[Sequence[Verdict]],
+    *,
+    quiet: bool,
 ) -> int:
     """Print the failed gates on stderr and return the exit code."""
     failed = False
-    for report, comparison in zip(reports, comparisons, strict=True):
+    for report, comparison, gates in zip(reports, comparisons, verdicts, strict=True):
         if report.state != "completed":
             continue
-        reasons = criteria.failures(report, alone=len(reports) == 1)
-        if criteria.fail_on_new is not None:
-            reasons += _new_findings(comparison, criteria.fail_on_new)
-        for reason in reasons:
-            failed = True
-            sys.stderr.write(f"Gate failed: {reason} ({visible(report.url, 2048)})\n")
+        for verdict in gates:
+            if verdict.failure is not None:
+                failed = True
+                sys.stderr.write(f"Gate failed: {verdict.failure} ({visible(report.url, 2048)})\n")
         if criteria.baseline and comparison is None and not quiet:
             sys.stderr.write(f"The baseline has no report on {visible(report.url, 2048)}.\n")
     if any(report.state == "failed" for report in reports):

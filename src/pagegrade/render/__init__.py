@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
 from pagegrade.report.compare import Comparison
+from pagegrade.report.gates import Verdict
+
+if TYPE_CHECKING:
+    from pagegrade.render.sarif import Source
 
 FORMATS: Final[dict[str, str]] = {
     "text": "for people, at a terminal",
     "json": "the report object of the HTTP interface; a list of them for several pages",
     "jsonl": "one JSON object a line",
     "csv": "for spreadsheets, one row a check",
-    "markdown": "for pull requests and wikis",
+    "markdown": "for wikis and files",
+    "comment": "Markdown of at most 65,536 characters, for a comment on a pull request",
     "prompt": "for coding agents: what to fix and how to verify it, in at most 8,000 tokens",
     "html": "one self-contained page without scripts",
     "sarif": "SARIF 2.1.0, for code scanning",
@@ -39,6 +44,10 @@ class RenderOptions:
     """One line a report, for text."""
     comparisons: tuple[Comparison | None, ...] = ()
     """To the report at the same place, the difference from an older one (text, Markdown, HTML)."""
+    verdicts: tuple[tuple[Verdict, ...], ...] = ()
+    """To the report at the same place, the conditions of the build (Markdown, JUnit, annotations)."""
+    sources: tuple[Source, ...] = ()
+    """Where the source of the pages is, for SARIF."""
 
 
 def render(report_or_reports: Report | Sequence[Report], format_name: str, options: RenderOptions | None = None) -> str:
@@ -78,7 +87,13 @@ def render(report_or_reports: Report | Sequence[Report], format_name: str, optio
         case "markdown":
             from pagegrade.render.markdown import render_markdown
 
-            return render_markdown(reports, comparisons=chosen.comparisons)
+            return render_markdown(reports, comparisons=chosen.comparisons, verdicts=chosen.verdicts)
+        case "comment":
+            from pagegrade.render.markdown import COMMENT_CHARS, render_markdown
+
+            return render_markdown(
+                reports, comparisons=chosen.comparisons, verdicts=chosen.verdicts, max_chars=COMMENT_CHARS
+            )
         case "prompt":
             from pagegrade.render.prompt import render_prompt
 
@@ -90,14 +105,14 @@ def render(report_or_reports: Report | Sequence[Report], format_name: str, optio
         case "sarif":
             from pagegrade.render.sarif import render_sarif
 
-            return render_sarif(reports)
+            return render_sarif(reports, sources=chosen.sources)
         case "junit":
             from pagegrade.render.junit import render_junit
 
-            return render_junit(reports)
+            return render_junit(reports, verdicts=chosen.verdicts)
         case "github":
             from pagegrade.render.github import render_github
 
-            return render_github(reports)
+            return render_github(reports, verdicts=chosen.verdicts)
         case _:
             raise InvalidInput(f"There is no format {format_name!r}. Use one of {', '.join(FORMATS)}.")

@@ -17,29 +17,81 @@ from pagegrade.render.escape import safe_href, unicode_host, visible
 from pagegrade.render.failure_advice import retry_advice
 from pagegrade.render.prose import Span, parse_prose
 from pagegrade.report.compare import Change, Comparison
+from pagegrade.report.gates import Verdict
 
 _PUNCTUATION: Final = re.compile(r"[\\`*_\[\]|~#!$^{}]")
 _LINE_START: Final = re.compile(r"^([-+=>]|[0-9]{1,9}(?=[.)]))")
 _BACKTICKS: Final = re.compile("`+")
 _ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _SHOWN_IN_LIST: Final = 40
+COMMENT_CHARS: Final = 65_536
+"""Of a comment on GitHub."""
+_ROWS_OF_COMMENT: Final = 50
+"""Of the table of pages in a comment, so that it leaves room for what is wrong with the first of them."""
+_URL_CHARS: Final = 200
+"""Of a URL in the table of pages; the section of the page has it whole."""
+_CUT_CHARS: Final = 200
+"""Kept free for the sentence on what was cut."""
 
 
-def render_markdown(reports: Sequence[Report], *, comparisons: Sequence[Comparison | None] = ()) -> str:
-    """The reports one after the other, several of them below a table of all; ends in one line break."""
+def render_markdown(
+    reports: Sequence[Report],
+    *,
+    comparisons: Sequence[Comparison | None] = (),
+    verdicts: Sequence[Sequence[Verdict]] = (),
+    max_chars: int | None = None,
+) -> str:
+    """The reports from the worst on, several of them below a table of all; ends in one line break.
+
+    Args:
+        reports: In any order.
+        comparisons: To the report at the same place, the difference from an older one.
+        verdicts: To the report at the same place, the conditions of the build.
+        max_chars: Of the whole text in UTF-16; longer text ends with a count of what was cut. ``None``: no limit.
+    """
     lines: list[str] = []
+    ordered = view.worst_first(reports, verdicts)
     if len(reports) > 1:
-        lines += [
-            f"# Pagegrade: {len(reports)} pages",
-            "",
-            "| Score | Result | Page | Findings |",
-            "|---:|---|---|---|",
-        ]
-        lines += [_summary_row(report) for report in reports]
-        lines.append("")
-    for index, report in enumerate(reports):
-        lines += _report(report, comparisons[index] if index < len(comparisons) else None)
-    return "\n".join(lines).rstrip("\n") + "\n"
+        lines += _overview(ordered, len(reports) if max_chars is None else _ROWS_OF_COMMENT)
+    difference = {id(report): comparison for report, comparison in zip(reports, comparisons, strict=False)}
+    for report, gates in ordered:
+        lines += _report(report, difference.get(id(report)), gates)
+    while lines and not lines[-1]:
+        lines.pop()
+    return "\n".join(lines if max_chars is None else _cut(lines, max_chars)) + "\n"
+
+
+def _overview(ordered: Sequence[tuple[Report, Sequence[Verdict]]], max_rows: int) -> list[str]:
+    """The table of pages, below the number of those that fail."""
+    failed = sum(report.error is not None for report, _ in ordered)
+    below = sum(any(gate.failure for gate in gates) for _, gates in ordered)
+    verdict = [
+        f"{number} {what}" for number, what in ((failed, "not analyzed"), (below, "below the conditions")) if number
+    ]
+    lines = [f"# Pagegrade: {len(ordered)} pages", ""]
+    lines += [f"**{', '.join(verdict).capitalize()}.**", ""] if verdict else []
+    lines += ["| Score | Result | Page | Findings |", "|---:|---|---|---|"]
+    lines += [_summary_row(report) for report, _ in ordered[:max_rows]]
+    rest = len(ordered) - max_rows
+    return [*lines, "", *([f"and {view.plural(rest, 'more page')}.", ""] if rest > 0 else [])]
+
+
+def _cut(lines: Sequence[str], max_chars: int) -> list[str]:
+    """The first of the lines that fit into ``max_chars`` with the number of pages and findings that do not."""
+    left = max_chars
+    last = 0
+    for number, line in enumerate(lines):
+        left -= len(line.encode("utf-16-le", "replace")) // 2 + 1
+        if left >= _CUT_CHARS:
+            last = number + 1
+        if left < 0:
+            break
+    else:
+        return list(lines)
+    # No text of a page begins a heading, which ``escape_markdown`` sees to.
+    pages, findings = (sum(line.startswith(mark) for line in lines[last:]) for mark in ("# ", "### "))
+    counts = ", ".join(view.plural(number, name) for number, name in ((pages, "page"), (findings, "finding")) if number)
+    return [*lines[:last], "", f"_Cut at {max_chars:,} characters. Not shown: {counts or 'the last lines'}._"]
 
 
 def render_finding(report: Report, check: str) -> str | None:
@@ -81,10 +133,10 @@ def _summary_row(report: Report) -> str:
     score = "–" if report.score is None else str(report.score)
     word = view.grade_word(report)
     detail = view.what_happened(report.error) if report.error else view.counted(report)
-    return f"| {score} | {word} | {escape_markdown(report.url, 2048)} | {escape_markdown(detail, 600)} |"
+    return f"| {score} | {word} | {escape_markdown(report.url, _URL_CHARS)} | {escape_markdown(detail, 600)} |"
 
 
-def _report(report: Report, comparison: Comparison | None) -> list[str]:
+def _report(report: Report, comparison: Comparison | None, gates: Sequence[Verdict]) -> list[str]:
     lines = [f"# {code(report.url, 2048)}", ""]
     host = unicode_host(report.url)
     if host:
@@ -115,6 +167,9 @@ def _report(report: Report, comparison: Comparison | None) -> list[str]:
             f"- What to do: {escape_markdown(report.withheld.fix, 400)}",
             "",
         ]
+    failed = [gate.failure for gate in gates if gate.failure is not None]
+    lines += [f"- **Condition failed:** {escape_markdown(failure, 600)}" for failure in failed]
+    lines += [""] if failed else []
     lines += [f"> {escape_markdown(note, 400)}\n" for note in report.run.notes]
     if report.withheld is None:
         lines += _categories(report)

@@ -1,43 +1,115 @@
 """Reports as SARIF 2.1.0, for code scanning and editors.
 
-Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/sarif-v2.1.0-os.html
+Code scanning takes results in files of a repository only, and refuses a whole log in which one has an http address. So
+a page is a relative path: that of its source where it is known, else one made of its address.
+
+Sources: https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/sarif-v2.1.0-os.html and
+https://docs.github.com/en/code-security/reference/code-scanning/sarif-files/sarif-support
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import PurePosixPath
 from typing import Any, Final
+from urllib.parse import quote
 
+import ada_url
 import msgspec
 
+from pagegrade.model.errors import InvalidInput
 from pagegrade.model.identity import PROJECT_URL, VERSION
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report, Result
 from pagegrade.render.escape import safe_href, visible
 from pagegrade.render.evidence_rows import place
-from pagegrade.render.view import flat_prose, headline, what_happened
+from pagegrade.render.view import IMPORTANCE_ORDER, flat_prose, headline, plural, what_happened
 from pagegrade.report.compare import fingerprints
 from pagegrade.report.sanitize import storable
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_MAX_EXPLANATION_CHARS: Final = 4_000
-"""A rule's texts take no further state from this length on; the page's reports hold them all."""
+MAX_RESULTS: Final = 25_000
+"""Of a run, by the limits of code scanning; of these it shows 5,000, so the most severe stand first."""
+_MAX_TEXT_CHARS: Final = {"fullDescription": 1_024, "help": 4_000}
+"""Of a rule, which takes no further state that would pass it; the first is a limit of code scanning."""
+_MAX_PATH_CHARS: Final = 240
+"""Of a path made of an address; longer ones are cut and end in a hash."""
+_KEPT: Final = "%!$&'()*+,;=:@"
+"""Characters of a segment of a path (RFC 3986 3.3), and the sign of those that are escaped already."""
+_LONE_PERCENT: Final = re.compile("%(?![0-9A-Fa-f]{2})")
+_CUT_ESCAPE: Final = re.compile("%[0-9A-Fa-f]?$")
 LEVELS: Final = {"critical": "error", "high": "error", "medium": "warning", "low": "note", "informative": "none"}
 """Importance -> level (section 3.27.10)."""
 
 
-def render_sarif(reports: Sequence[Report]) -> str:
-    """All reports as one run: a rule for every check that found something, a result for every place."""
-    found = [
-        (report, result)
-        for report in reports
-        for result in report.results
-        if result.passed is False or result.ignored is not None
-    ]
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the source of pages is in the repository."""
+
+    url: str
+    """Of the page, and of those below it."""
+    path: str
+    """Relative, with slashes; one that ends in a slash is a folder, laid out as the site is."""
+
+    def locate(self, url: str) -> tuple[str, bool] | None:
+        """The file of the page ``url``, and whether its lines are those of the page; ``None`` if it is not below."""
+        rest = url.removeprefix(self.url)
+        if rest == url or (rest and not self.url.endswith("/") and rest[0] not in "/?"):
+            return None
+        below = rest.partition("?")[0].lstrip("/")
+        if not self.path.endswith("/"):
+            return self.path, not below
+        return f"{self.path}{_with_index(below)}".removeprefix("./"), True
+
+
+def parse_source(text: str) -> Source:
+    """Read ``URL=PATH``.
+
+    Raises:
+        InvalidInput: One of the two cannot be used.
+    """
+    typed, equals, path = text.rpartition("=")
+    url = safe_href(typed)
+    if not equals or url is None:
+        raise InvalidInput(f"{text[:200]!r} is no source. Write URL=PATH, such as https://example.com/=site/.")
+    if path.startswith(("/", "~")) or "\\" in path or ".." in PurePosixPath(path).parts or not path:
+        raise InvalidInput(f"{path[:200]!r} is no path in the repository. Write it relative to its root, with slashes.")
+    folder = "/" if path.endswith("/") else ""
+    return Source(url, quote(f"{PurePosixPath(path)}{folder}", safe="/!$&'()*+,;=@"))
+
+
+def render_sarif(reports: Sequence[Report], *, sources: Sequence[Source] = ()) -> str:
+    """All reports as one run: a rule for every check that found something, a result for every place.
+
+    Args:
+        reports: In any order; results are sorted by severity.
+        sources: Where the source of the pages is; of several that fit, the one with the longest URL counts.
+    """
+    found = sorted(
+        (
+            (report, result)
+            for report in reports
+            for result in report.results
+            if result.passed is False or result.ignored is not None
+        ),
+        key=lambda one: IMPORTANCE_ORDER.index(one[1].importance),
+    )
     rules: dict[str, dict[str, Any]] = {}
     for _, result in found:
         _explain(rules.setdefault(result.check, _rule(result)), result)
     order = {check: index for index, check in enumerate(rules)}
+    nearest = sorted(sources, key=lambda source: -len(source.url))
+    results = list(
+        islice(
+            (entry for report, result in found for entry in _results(report, result, order[result.check], nearest)),
+            MAX_RESULTS,
+        )
+    )
+    left_out = sum(max(1, len(result.evidence)) for _, result in found) - len(results)
     log = {
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -52,10 +124,8 @@ def render_sarif(reports: Sequence[Report]) -> str:
                     }
                 },
                 "columnKind": "unicodeCodePoints",
-                "invocations": [_invocation(reports)],
-                "results": [
-                    entry for report, result in found for entry in _results(report, result, order[result.check])
-                ],
+                "invocations": [_invocation(reports, left_out)],
+                "results": results,
             }
         ],
     }
@@ -80,13 +150,13 @@ def _explain(rule: dict[str, Any], result: Result) -> None:
     for member, prose in (("fullDescription", result.why), ("help", result.fix)):
         text = _unlinked(flat_prose(prose) or visible(result.check_name))
         known = rule.get(member, {}).get("text")
-        if known is None:
-            rule[member] = {"text": text}
-        elif text not in known and len(known) < _MAX_EXPLANATION_CHARS:
-            rule[member] = {"text": f"{known}\n\n{text}"}
+        longer = text if known is None else f"{known}\n\n{text}"
+        if known is None or (text not in known and len(longer) <= _MAX_TEXT_CHARS[member]):
+            rule[member] = {"text": longer}
 
 
-def _results(report: Report, result: Result, rule_index: int) -> Iterator[dict[str, Any]]:
+def _results(report: Report, result: Result, rule_index: int, sources: Sequence[Source]) -> Iterator[dict[str, Any]]:
+    page = visible(report.url, 2048)
     for evidence, fingerprint in zip(result.evidence or (None,), fingerprints(report, result), strict=True):
         message = f"{headline(result)}. {visible(result.message, 400)}".rstrip()
         where = place(evidence) if evidence else ""
@@ -94,10 +164,11 @@ def _results(report: Report, result: Result, rule_index: int) -> Iterator[dict[s
             "ruleId": result.check,
             "ruleIndex": rule_index,
             "level": LEVELS[result.importance],
-            "message": {"text": _unlinked(f"{message} ({where})" if where else message)},
-            "locations": [_location(report, evidence)],
-            "partialFingerprints": {"pagegrade/v1": fingerprint},
-            "properties": {"price": result.price, "lost": result.lost, "outcome": result.outcome},
+            "message": {"text": _unlinked(f"{message} ({where}) {page}" if where else f"{message} {page}")},
+            "locations": [_location(report, evidence, sources)],
+            # Code scanning reads the first one alone, and tells results with the same one and path for the same.
+            "partialFingerprints": {"primaryLocationLineHash": f"{fingerprint}:1", "pagegrade/v1": fingerprint},
+            "properties": {"price": result.price, "lost": result.lost, "outcome": result.outcome, "page": page},
             **_suppressions(result),
         }
 
@@ -110,37 +181,68 @@ def _suppressions(result: Result) -> dict[str, Any]:
     return {"suppressions": [{"kind": "external", "status": "accepted", "justification": justification}]}
 
 
-def _location(report: Report, evidence: Evidence | None) -> dict[str, Any]:
-    uri = safe_href(report.final_url) or safe_href(report.url) or "about:blank"
-    physical: dict[str, Any] = {"artifactLocation": {"uri": uri}}
-    location: dict[str, Any] = {"physicalLocation": physical}
-    if evidence is None:
-        return location
-    if evidence.line is not None and evidence.line >= 1:
-        region: dict[str, Any] = {"startLine": evidence.line}
+def _location(report: Report, evidence: Evidence | None, sources: Sequence[Source]) -> dict[str, Any]:
+    line = None if evidence is None or evidence.line is None or evidence.line < 1 else evidence.line
+    # A line without an element is one of the file that the evidence names: robots.txt, a script.
+    other = evidence.url if evidence is not None and line is not None and not evidence.selector else ""
+    addresses = [other] if safe_href(other) else [report.final_url or "", report.url]
+    found = (source.locate(href) for href in map(safe_href, addresses) if href for source in sources)
+    path, has_lines = next(filter(None, found), (_path_of(addresses[-1]), True))
+    # Code scanning wants a line of every result; the first one stands for the page as a whole.
+    region: dict[str, Any] = {"startLine": line if line is not None and has_lines else 1}
+    if evidence is not None and region["startLine"] == line:
         if evidence.column is not None and evidence.column >= 1:
             region["startColumn"] = evidence.column
         if evidence.snippet:
             region["snippet"] = {"text": visible(evidence.snippet)}
-        physical["region"] = region
-    if evidence.selector:
+    location: dict[str, Any] = {"physicalLocation": {"artifactLocation": {"uri": path}, "region": region}}
+    if evidence is not None and evidence.selector:
         location["logicalLocations"] = [{"fullyQualifiedName": visible(evidence.selector), "kind": "element"}]
     return location
 
 
-def _invocation(reports: Sequence[Report]) -> dict[str, Any]:
-    failed = [report for report in reports if report.error is not None]
+def _path_of(url: str) -> str:
+    """A relative path for a page whose source is not known, the same in every run: ``example.com/plans``."""
+    href = safe_href(url)
+    if href is None:
+        return f"page-{_short_hash(url)}"
+    parts = ada_url.URL(href)
+    query = _escaped(parts.search, _KEPT)
+    # Without a colon in its first segment, which would make a scheme of the host (RFC 3986 4.2).
+    path = f"{quote(parts.host, safe='')}/{_with_index(parts.pathname.lstrip('/'))}{query}"
+    if len(path) <= _MAX_PATH_CHARS:
+        return path
+    return f"{_CUT_ESCAPE.sub('', path[:_MAX_PATH_CHARS])}-{_short_hash(url)}"
+
+
+def _with_index(path: str) -> str:
+    """The path of a URL as that of a file, every character one of a URI reference."""
+    return _escaped(f"{path}index.html" if not path or path.endswith("/") else path, f"/{_KEPT}")
+
+
+def _escaped(text: str, kept: str) -> str:
+    return quote(_LONE_PERCENT.sub("%25", text), safe=kept)
+
+
+def _short_hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def _invocation(reports: Sequence[Report], left_out: int) -> dict[str, Any]:
+    """Return whether all pages were analyzed, and what the log does not hold."""
+    failed = [
+        _notification("error", f"{visible(report.url, 2048)}: {what_happened(report.error)}")
+        for report in reports
+        if report.error is not None
+    ]
+    cut = f"{plural(left_out, 'result')} of less severity not listed: a log holds {MAX_RESULTS:,}."
+    notes = [*failed, *([_notification("warning", cut)] if left_out else [])]
     invocation: dict[str, Any] = {"executionSuccessful": not failed}
-    if failed:
-        invocation["toolExecutionNotifications"] = [
-            {
-                "level": "error",
-                "message": {"text": _unlinked(f"{visible(report.url, 2048)}: {what_happened(report.error)}")},
-            }
-            for report in failed
-            if report.error is not None
-        ]
-    return invocation
+    return {**invocation, "toolExecutionNotifications": notes} if notes else invocation
+
+
+def _notification(level: str, message: str) -> dict[str, Any]:
+    return {"level": level, "message": {"text": _unlinked(message)}}
 
 
 def _unlinked(message: str) -> str:

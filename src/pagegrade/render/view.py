@@ -24,6 +24,7 @@ from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.escape import visible
 from pagegrade.render.failure_advice import cause, way_out
 from pagegrade.render.prose import parse_prose
+from pagegrade.report.gates import Verdict
 from pagegrade.report.serialize import format_timestamp
 
 CATEGORY_NAMES: Final[Mapping[Category, str]] = {
@@ -160,6 +161,26 @@ def further_findings(report: Report) -> tuple[tuple[Category, tuple[Finding, ...
     rest = found[count_first(found) :]
     by_category = ((name, tuple(one for one in rest if one.result.category == name)) for name in CATEGORIES)
     return tuple((name, found) for name, found in by_category if found)
+
+
+def worst_first(
+    reports: Sequence[Report], verdicts: Sequence[Sequence[Verdict]] = ()
+) -> tuple[tuple[Report, Sequence[Verdict]], ...]:
+    """The reports with the conditions of the build: not analyzed, below a condition, without a grade, by score."""
+
+    def rank(one: tuple[Report, Sequence[Verdict]]) -> tuple[bool, bool, float]:
+        report, gates = one
+        is_below = any(gate.failure is not None for gate in gates)
+        return report.error is None, not is_below, -1 if report.score is None else report.score
+
+    return tuple(sorted(with_verdicts(reports, verdicts), key=rank))
+
+
+def with_verdicts(
+    reports: Sequence[Report], verdicts: Sequence[Sequence[Verdict]]
+) -> tuple[tuple[Report, Sequence[Verdict]], ...]:
+    """Every report with the conditions of the build at the same place of ``verdicts``, if there are any."""
+    return tuple((report, verdicts[index] if index < len(verdicts) else ()) for index, report in enumerate(reports))
 
 
 def by_place(report: Report) -> tuple[Finding, ...]:

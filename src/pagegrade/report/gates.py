@@ -63,6 +63,16 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
+class Verdict:
+    """A condition on one report, as a build reads it."""
+
+    condition: str
+    """As it was typed, such as ``score<80``."""
+    failure: str | None
+    """The reason for which the report fails it, in one sentence; ``None`` if it passes."""
+
+
+@dataclass(frozen=True, slots=True)
 class Gate:
     """One condition; it *fails* the build when it holds."""
 
