@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, Final
 
-from turbohtml import CData, DocumentFragment, Element, Namespace, Text
+from turbohtml import CData, Element, Namespace, Text
 
 from pagegrade.model.document import ElementFact
 from pagegrade.parse.aria.implicit import implicit_role, input_type, keeps_role
@@ -247,8 +247,6 @@ class Names:
                     parts.append(self._alternative(child, attrs, inside, depth + 1))
                 else:
                     parts += (" ", self._alternative(child, attrs, inside, depth + 1), " ")
-            elif kind is DocumentFragment:
-                self._gather(child, parts, state, depth + 1)
         if type(node) is Element and "aria-owns" in node.attrs and not state & _REFERENCED:
             parts += (" ", self._owned(node, str(node.attrs["aria-owns"])))
 
@@ -273,7 +271,7 @@ class Names:
     def _is_silent(self, child: Element, tag: str, attrs: Mapping[str, Any], state: int) -> bool:
         """Return whether a child says nothing: by its kind, because it is hidden (2A), or because it has been heard."""
         if tag in _SILENT:
-            return tag != "template" or "shadowrootmode" not in attrs
+            return True
         if state & _HIDDEN_OK:
             if tag == "dialog" and "open" not in attrs:
                 return True

@@ -115,7 +115,7 @@ def stray_item(part: Touched) -> tuple[ElementFact, str] | None:
     ):
         parent = parent.parent
     if not isinstance(parent, Element):
-        # The root of a declarative shadow tree, or of nothing: what is around it is not known.
+        # The root of nothing: what is around it is not known.
         return None
     if "-" in parent.tag:
         # An element that a script defines: it may give itself the role of a list, or put its content into one.

@@ -8,6 +8,7 @@ from turbohtml import Element
 
 from pagegrade.model.document import Node
 from pagegrade.model.outcome import Evidence
+from pagegrade.parse.html.shadow_trees import without_scope
 
 MAX_SNIPPET: Final = 200
 MAX_SELECTOR: Final = 500
@@ -38,13 +39,13 @@ def locate(
     position = node.position
     line, column = position if position is not None else (None, None)
     return Evidence(
-        selector=_selector(node, max_depth),
+        selector=without_scope(_selector(node, max_depth)),
         line=line,
         column=None if column is None else column + 1,
         snippet=snippet(node),
         url=url,
         reason=reason,
-        value=value,
+        value=without_scope(value),
     )
 
 
@@ -69,13 +70,14 @@ def snippet(element: Element) -> str:
                 whole += f' {name}="{text.replace(chr(34), "&quot;")}"'
         if len(whole) > MAX_SNIPPET:
             # Nothing that follows is shown; one character more than fits says that something was cut.
-            return whole[: MAX_SNIPPET - 1] + "…"
+            return without_scope(whole)[: MAX_SNIPPET - 1] + "…"
     whole += ">"
     if tag not in _SHOWN_WITHOUT_TEXT:
         children = element.children
         if len(children) == 1 and not isinstance(children[0], Element):
             text = " ".join(element.text[: 2 * MAX_SNIPPET].split())
             whole += f"{text}</{tag}>"
+    whole = without_scope(whole)
     return whole if len(whole) <= MAX_SNIPPET else whole[: MAX_SNIPPET - 1] + "…"
 
 

@@ -29,6 +29,8 @@ from pagegrade.parse.html.collect import Collector
 from pagegrade.parse.html.doctype import is_malformed, rendering_mode
 from pagegrade.parse.html.locate import locate
 from pagegrade.parse.html.markup import count_faults, note_faults
+from pagegrade.parse.html.shadow_trees import DECLARATION as SHADOW_TREES
+from pagegrade.parse.html.shadow_trees import flatten_shadow_trees
 from pagegrade.parse.html.walk import walk
 from pagegrade.parse.page_kind.empty_shell import THRESHOLD as SHELL_THRESHOLD
 from pagegrade.parse.page_kind.empty_shell import score_empty_shell
@@ -116,6 +118,10 @@ def parse_document(
     visibility = (
         DrawnVisibility(tree, quirks=quirks) if drawn else visibility_of(tree, base_url, sheets or {}, quirks=quirks)
     )
+    if SHADOW_TREES.search(body):
+        # Selectors do not reach into shadow trees: what they select is read before.
+        _ = visibility.suspects
+        flatten_shadow_trees(tree)
     into = Collector(base_url, visibility)
     if tree.root is not None:
         walk(tree.root, into)
@@ -240,6 +246,8 @@ def _parse(body: bytes, content_type: str | None) -> turbohtml.Document:
 def _collect_response(response: Response) -> Collector:
     """Walk the page of a response for what it refers to and links to."""
     tree = _parse(response.body, response.header("content-type"))
+    if SHADOW_TREES.search(response.body):
+        flatten_shadow_trees(tree)
     into = _References(_base_url(tree, response.url))
     if tree.root is not None:
         walk(tree.root, into, references_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from turbohtml import CData, DocumentFragment, Element, Namespace, Text
+from turbohtml import CData, Element, Namespace, Text
 
 from pagegrade.parse.aria.subtree_flags import (
     BOILERPLATE,
@@ -161,15 +161,8 @@ def walk(root: Element, into: Collector, *, references_only: bool = False) -> No
                     deepest_node = node
                 iterator, flags, children, closer, block = iter(node), inner, 0, next_closer, breaks
                 break
-            if kind is Text or kind is CData:
-                if flags & _SEEN == IN_BODY:
-                    add_text(node.data)
-            elif kind is DocumentFragment:
-                # Only a declarative shadow root comes this far: its content is rendered.
-                stack.append((iterator, flags, children, closer, block))
-                depth += 1
-                iterator, children, closer, block = iter(node), 0, None, False
-                break
+            if (kind is Text or kind is CData) and flags & _SEEN == IN_BODY:
+                add_text(node.data)
         else:
             if children > widest:  # noqa: PLR1730 - a call of max() costs more than the rest of this line
                 widest = children

@@ -174,6 +174,6 @@ def style(into: Collector, node: Element, attrs: Attributes, flags: int) -> tupl
 
 
 def template(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
-    """Inert, unless it is the declaration of a shadow root, which is rendered."""
-    del into, node
-    return (flags if "shadowrootmode" in attrs else flags | SKIP), None
+    """Inert; a declared shadow tree has taken the place of its host's children before."""
+    del into, node, attrs
+    return flags | SKIP, None
