@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from pagegrade.cli.analyze import artifacts_name
 from pagegrade.cli.app import run
 from pagegrade.gather.run import gather
 from pagegrade.model.artifacts import Artifacts
@@ -130,7 +129,8 @@ def test_several_pages_save_into_a_folder(site: Site, tmp_path: Path, capsys: py
     refused = run(["analyze", *pages, "--save-artifacts", str(tmp_path / "one.gz")])
 
     assert (code, refused) == (0, 2)
-    assert {path.name for path in tmp_path.iterdir()} == {artifacts_name(url) for url in pages}
+    assert len(list(tmp_path.glob("pagegrade-127.0.0.1-*-artifacts.json.gz"))) == len(pages)
+    assert len(list(tmp_path.iterdir())) == len(pages)
     assert "existing folder" in capsys.readouterr().err
 
 
@@ -204,14 +204,3 @@ def test_a_mistake_of_ours_costs_one_page_only(
     assert first["state"] == "completed"
     assert second["error"]["code"] == "internal"
     assert "ZeroDivisionError" in second["error"]["message"]
-
-
-@pytest.mark.parametrize("url", ["https://example.com/", "http://[::1]:8080/x", "https://xn--bcher-kva.example/../.."])
-def test_names_of_saved_files_are_plain(url: str) -> None:
-    """Nothing of an address can leave the folder or hide the file."""
-    name = artifacts_name(url)
-
-    assert "/" not in name
-    assert not name.startswith(".")
-    assert name.isascii()
-    assert name.endswith(".artifacts.json.gz")

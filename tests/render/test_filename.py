@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pagegrade.render.filename import content_disposition, export_name, list_name
-from tests.report_builders import make_report
+from tests.report_builders import NOW, make_report
 
 HOSTILE = [
     '"quotes".example',
@@ -36,25 +36,54 @@ HEADER = re.compile(r"attachment; filename=\"([A-Za-z0-9_.-]+)\"; filename\*=UTF
 @pytest.mark.parametrize(
     ("project", "name"),
     [
-        ("example.com", "pagegrade-example.com-2026-01-05.pdf"),
-        ("example.com:8080", "pagegrade-example.com-8080-2026-01-05.pdf"),
-        ("xn--bcher-kva.example", "pagegrade-bücher.example-2026-01-05.pdf"),
-        ("[2001:db8::1]", "pagegrade-2001-db8-1-2026-01-05.pdf"),
-        ("", "pagegrade-2026-01-05.pdf"),
-        ("../../etc/passwd", "pagegrade.etc-passwd-2026-01-05.pdf"),
+        ("example.com", "pagegrade-example.com-pricing-2026-01-05-123456.pdf"),
+        ("example.com:8080", "pagegrade-example.com-8080-pricing-2026-01-05-123456.pdf"),
+        ("xn--bcher-kva.example", "pagegrade-bücher.example-pricing-2026-01-05-123456.pdf"),
+        ("[2001:db8::1]", "pagegrade-2001-db8-1-pricing-2026-01-05-123456.pdf"),
+        ("", "pagegrade-pricing-2026-01-05-123456.pdf"),
+        ("../../etc/passwd", "pagegrade.etc-passwd-pricing-2026-01-05-123456.pdf"),
     ],
 )
-def test_a_file_is_named_after_host_and_day(project: str, name: str) -> None:
+def test_a_file_is_named_after_page_and_moment(project: str, name: str) -> None:
     """Reports of several pages and days lie side by side and sort well."""
     assert export_name(make_report(project=project), "pdf") == name
+
+
+def test_run_format_and_paper_are_in_the_name() -> None:
+    """What the extension does not say."""
+    name = export_name(make_report(url="https://example.com/"), "pdf", run=12, kind=("us-letter",))
+
+    assert name == "pagegrade-example.com-2026-01-05-123456-run-12-us-letter.pdf"
+    assert export_name(make_report(), "json.gz", kind=("artifacts",)).endswith("-123456-artifacts.json.gz")
+
+
+def test_no_two_exports_of_a_day_share_a_name() -> None:
+    """Pages, runs, moments, single findings, formats and papers, whatever is cut or cannot stand in a name."""
+    urls = ["https://example.com/", "http://example.com/", "https://example.com/?a", "https://example.com/a"]
+    urls += ["https://example.com/a/", "https://example.com/A", "https://example.com/a?b", "https://example.com/a/b"]
+    urls += ["https://example.com/a-b", "https://example.com/%61", f"https://example.com/{'x' * 300}1"]
+    urls += [f"https://example.com/{'x' * 300}2"]
+    later = NOW + timedelta(seconds=1)
+    kinds = (("md", ()), ("md", ("prompt",)), ("md", ("title",)), ("pdf", ("a4",)), ("pdf", ("us-letter",)))
+    names = [
+        export_name(make_report(url=url, generated_at=moment), extension, run=run, kind=kind).casefold()
+        for url in urls
+        for moment in (NOW, later)
+        for run in (1, 2, None)
+        for extension, kind in kinds
+    ]
+
+    assert len(set(names)) == len(names)
+    assert max(map(len, names)) <= 100
 
 
 def test_the_day_is_that_of_utc() -> None:
     """The same report has the same name on every server; a time without a zone is taken as UTC."""
     late = datetime(2026, 1, 5, 23, 30, tzinfo=timezone(timedelta(hours=-5)))
+    unzoned = datetime(2026, 1, 5, 23, 30, tzinfo=UTC).replace(tzinfo=None)
 
-    assert list_name(late, "csv") == "pagegrade-reports-2026-01-06.csv"
-    assert list_name(datetime(2026, 1, 5, 23, 30, tzinfo=UTC).replace(tzinfo=None), "csv").endswith("2026-01-05.csv")
+    assert list_name(late, "csv") == "pagegrade-reports-2026-01-06-043000.csv"
+    assert list_name(unzoned, "csv").endswith("2026-01-05-233000.csv")
 
 
 @pytest.mark.parametrize("project", HOSTILE)
@@ -63,7 +92,7 @@ def test_a_name_is_harmless_and_short(project: str) -> None:
     name = export_name(make_report(project=project), "json")
 
     assert name.startswith("pagegrade")
-    assert name.endswith("-2026-01-05.json")
+    assert name.endswith("-2026-01-05-123456.json")
     assert len(name) <= 100
     assert len(name.encode()) <= 240
     assert ".." not in name

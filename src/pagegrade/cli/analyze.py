@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import os
 import sys
@@ -24,8 +23,9 @@ from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import Report
-from pagegrade.parse.url import Target, parse_target_url, project_of
+from pagegrade.parse.url import Target, parse_target_url
 from pagegrade.render.escape import visible
+from pagegrade.render.filename import export_name
 from pagegrade.render.har import render_har
 from pagegrade.render.view import grade_word
 from pagegrade.report.artifacts_file import save_artifacts
@@ -185,17 +185,11 @@ def _save(analysis: Analysis, path: str, *, quiet: bool) -> None:
         return
     place = Path(path)
     if place.is_dir():
-        place /= artifacts_name(analysis.report.url)
+        place /= export_name(analysis.report, "json.gz", kind=("artifacts",))
     try:
         place.write_bytes(save_artifacts(analysis.artifacts))
     except OSError as error:
         raise InvalidInput(f"--save-artifacts: {place} cannot be written: {error.strerror}.") from error
-
-
-def artifacts_name(url: str) -> str:
-    """A file name for the artifacts of a URL: its host for people, a hash so that every URL has its own."""
-    host = "".join(character if character.isalnum() or character in ".-" else "_" for character in project_of(url))
-    return f"{host[:80].lstrip('.')}-{hashlib.sha256(url.encode()).hexdigest()[:12]}.artifacts.json.gz"
 
 
 def _save_pictures(analysis: Analysis, request: AnalyzeRequest) -> None:
@@ -209,11 +203,11 @@ def _save_pictures(analysis: Analysis, request: AnalyzeRequest) -> None:
         else:
             folder = Path(request.pictures)
             folder.mkdir(parents=True, exist_ok=True)
-        name = artifacts_name(analysis.report.url).partition(".artifacts")[0]
         for number, picture in enumerate(rendering.pictures):
             label = picture.kind.replace("_", "-")
             suffix = f"-{number}" if picture.kind == "frame" else ""
-            (folder / f"{name}-{label}{suffix}.webp").write_bytes(picture.data)
+            name = export_name(analysis.report, "webp", kind=(rendering.device, f"{label}{suffix}"))
+            (folder / name).write_bytes(picture.data)
     except OSError as error:
         raise InvalidInput(f"--pictures: {error.filename} cannot be written: {error.strerror}.") from error
     if not request.quiet:

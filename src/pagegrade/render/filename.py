@@ -1,38 +1,58 @@
-"""Names of files that are downloaded: made of the host and the date, harmless on every system and in a header."""
+"""Names of files with a report: its page, moment, run and format, harmless on every system and in a header."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import quote
 
+import ada_url
+
 from pagegrade.model.report import Report
-from pagegrade.render.escape import unicode_host
+from pagegrade.render.escape import safe_href, unicode_host
 
 MAX_CHARS: Final = 100
 """Of a name with its extension."""
 MAX_BYTES: Final = 240
 """Of a name in UTF-8; file systems end at 255, and a browser may add `` (1)``."""
-_EXTENSION: Final = re.compile(r"[a-z0-9]{1,8}")
+_EXTENSION: Final = re.compile(r"[a-z0-9]{1,8}(\.gz)?")
+_HASH_DIGITS: Final = 8
 _RUN: Final = re.compile(r"[-.]{2,}")
 
 
-def export_name(report: Report, extension: str) -> str:
-    """``pagegrade-example.com-2026-01-05.pdf``; the host in its own script, the day in UTC.
+def export_name(report: Report, extension: str, *, run: int | None = None, kind: Sequence[str] = ()) -> str:
+    """``pagegrade-example.com-pricing-2026-01-05-123456-run-3-a4.pdf``; the host in its own script, the time in UTC.
+
+    An address that is not written out to its last character brings a hash, so that no two pages share a name.
 
     Args:
         report: The report.
-        extension: Without its dot: one to eight small letters and digits.
+        extension: Without its first dot: one to eight small letters and digits, and ``.gz`` where it is compressed.
+        run: Number of the run on its server; ``None`` where it has none.
+        kind: What the extension does not say: the size of the paper, the check of a single finding.
     """
     host = unicode_host(f"https://{report.project}/") or report.project
-    return _name(f"pagegrade-{host}", report.generated_at, extension)
+    href = safe_href(report.url)
+    path = "" if href is None else f"{(parts := ada_url.URL(href)).pathname}{parts.search}".removeprefix("/")
+    run_parts = () if run is None else ("run", f"{run}")
+    end = "-".join(("", _moment(report.generated_at), *run_parts, *(_clean(part, MAX_CHARS) for part in kind)))
+    page = f"pagegrade-{host}-{path}" if path else f"pagegrade-{host}"
+    # A name that stands for other addresses too: cut, changed, or of plain http.
+    whole = href is not None and href.startswith("https:") and _clean(path, MAX_CHARS) == path.lower()
+    mark = f"-{hashlib.sha256(report.url.encode('utf-8', 'replace')).hexdigest()[:_HASH_DIGITS]}"
+    name = _name(page, end, extension)
+    if whole and name == _name(page, end, extension, max_chars=4 * MAX_CHARS):
+        return name
+    return _name(page, f"{mark}{end}", extension)
 
 
 def list_name(moment: datetime, extension: str) -> str:
-    """``pagegrade-reports-2026-01-05.csv``, for a list of reports made at ``moment``."""
-    return _name("pagegrade-reports", moment, extension)
+    """``pagegrade-reports-2026-01-05-123456.csv``, for a list of reports made at ``moment``."""
+    return _name("pagegrade-reports", f"-{_moment(moment)}", extension)
 
 
 def content_disposition(name: str) -> str:
@@ -47,12 +67,16 @@ def content_disposition(name: str) -> str:
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(clean, safe='')}"
 
 
-def _name(stem: str, moment: datetime, extension: str) -> str:
+def _moment(moment: datetime) -> str:
+    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return f"{aware.astimezone(UTC):%Y-%m-%d-%H%M%S}"
+
+
+def _name(stem: str, end: str, extension: str, *, max_chars: int = MAX_CHARS) -> str:
     if _EXTENSION.fullmatch(extension) is None:
         raise ValueError(f"{extension!r} is no extension of ours")
-    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    end = f"-{aware.astimezone(UTC):%Y-%m-%d}.{extension}"
-    return _clean(stem, MAX_CHARS - len(end), MAX_BYTES - len(end)) + end
+    whole_end = f"{end[: MAX_CHARS // 2]}.{extension}"
+    return _clean(stem, max_chars - len(whole_end), MAX_BYTES - len(whole_end)) + whole_end
 
 
 def _clean(name: str, max_chars: int, max_bytes: int = MAX_BYTES) -> str:

@@ -89,9 +89,18 @@ async def make_file(
     return shown, await asyncio.to_thread(_written, viewed, shown, name, base_url, tag)
 
 
-def file_header(report: Report, name: str) -> tuple[str, str]:
-    """The header that has an answer in the format ``name`` saved under a name of its own."""
-    return "Content-Disposition", content_disposition(export_name(report, _EXTENSIONS.get(name, name)))
+def file_header(report: Report, name: str, *, run: int | None, check: str = "") -> tuple[str, str]:
+    """The header that has an answer in the format ``name`` saved under a name of its own.
+
+    Args:
+        report: The report in it.
+        name: One of ``MEDIA_TYPES``.
+        run: Its number.
+        check: Of the only finding in it; empty for the whole report.
+    """
+    kind = [part for part in (check, PAPERS.get(name) or (name if name in _EXTENSIONS else "")) if part]
+    file = export_name(report, _EXTENSIONS.get(name, name), run=run, kind=kind)
+    return "Content-Disposition", content_disposition(file)
 
 
 def encoded_report(shown: Report) -> bytes:

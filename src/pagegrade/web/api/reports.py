@@ -96,7 +96,7 @@ async def _file(request: Request, services: Services, viewed: Viewed, name: str)
         message = "The report has no results yet that could be shown in this format."
         raise Rejected("not_found", message, headers=(ASK_AGAIN,) if viewed.report.state in UNFINISHED else ())
     shown, body = made
-    headers = (file_header(shown, name), *_file_headers(request, viewed.report, name))
+    headers = (file_header(shown, name, run=viewed.shown_number), *_file_headers(request, viewed.report, name))
     return Response(status_code=200, content=body, media_type=MEDIA_TYPES[name], headers=headers)
 
 

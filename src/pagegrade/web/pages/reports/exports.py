@@ -92,7 +92,7 @@ async def _export(request: Request, view: View, services: Services, viewed: View
         content=body,
         media_type=MEDIA_TYPES[name],
         headers=(
-            file_header(shown, name),
+            file_header(shown, name, run=viewed.shown_number, check=check),
             INERT,
             UNLISTED,
             UNKEPT,
