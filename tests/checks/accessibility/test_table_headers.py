@@ -116,6 +116,7 @@ def test_head_over_a_single_cell_is_the_title_bar_of_a_box() -> None:
         "<tr><th>a<td>1<td>2<tr><th>b<td>3<td>4<tr><td headers=h>x<td>y<td>z<tr><th id=h>d<td>5<td>6",
         "<tr><th>a<th>b<td><tr><td>1<td>2<td><img alt=x><tr><td>1<td>2<td>",
         "<caption>Hours</caption><tr><th>a<tr><td>1<td>2",
+        "<caption>Hours</caption><tr><td>1<td>2<tr><td>3<td>4<tr><th>a<th>b<tr><td>5<td>6",
     ],
 )
 def test_cells_of_a_table_that_is_large_or_says_data_need_a_header_in_their_row_or_column(rows: str) -> None:

@@ -55,9 +55,10 @@ def test_forms_of_a_page_over_https(html: str, state: str) -> None:
         ("<form method=post><input autocomplete=cc-csc></form>", "secrets"),
         ("<form method=post><label>Diagnosis<textarea name=d></textarea></label></form>", "secrets"),
         ("<form method=post><input type=hidden name=iban><input name=q></form>", "insecure"),
-        ("<form action=/s><input name=iban></form>", "safe"),
+        ("<form action=/s><input name=iban></form>", "plain-page"),
         ("<form method=post action=https://example.com/login></form>", "safe"),
-        ("<form action=/search><input></form>", "safe"),
+        ("<form action=/search><input></form>", "plain-page"),
+        ("<form method=dialog><button>OK</button></form>", "safe"),
     ],
 )
 def test_forms_of_a_page_over_plain_http(html: str, state: str) -> None:

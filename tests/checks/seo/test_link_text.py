@@ -57,6 +57,17 @@ def test_language_decides() -> None:
     assert found('<a href="/a">here</a>', lang="sw").value == 0
 
 
+@pytest.mark.parametrize(
+    ("around", "state"),
+    [("<p lang=de>{}</p>", "generic"), ("<div lang=fr><p lang=de>{}", "generic"), ("<p>{}", "descriptive")],
+)
+def test_language_is_inherited(around: str, state: str) -> None:
+    """A German paragraph on an English page, whose link has no language of its own."""
+    page = f"<html lang=en>{around.format('<a href=/x>weiterlesen</a>')}"
+
+    assert outcome("link-text", page).state == state
+
+
 def test_without_a_language_all_phrases_count() -> None:
     """A page that names no language is evaluated by every list."""
     assert found('<a href="/a">mehr</a><a href="/b">read more</a>', lang="").value == 2

@@ -10,6 +10,7 @@ from tests.builders import evaluated, outcome
     ("html", "count"),
     [
         ("<form><button>Send</button></form>", 1),
+        ("<form><select><button><selectedcontent></selectedcontent></button><option>a</select></form>", 0),
         ("<form><p><b><button class=x>Send</button></b></form>", 1),
         ("<form id=f></form><button form=f>Send</button>", 1),
         ("<form role=search><button>Find</button></form>", 1),

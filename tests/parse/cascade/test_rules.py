@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagegrade.parse.cascade import rules
-from pagegrade.parse.cascade.rules import FIELD, read_declarations, reduce_stylesheet
+from pagegrade.parse.cascade.rules import FIELD, MAX_LIST, read_declarations, reduce_stylesheet
+from pagegrade.parse.cascade.selectors import MAX_SELECTOR
 
 BASE = "https://example.com/css/site.css"
 
@@ -127,10 +128,20 @@ def test_too_deep_a_sheet_is_unknown() -> None:
     assert reduce_stylesheet("@layer " + ".".join("a" * 200) + "{.a{display:none}}", base_url=BASE) is None
 
 
-def test_too_long_a_selector_makes_the_sheet_unknown() -> None:
+def test_long_lists_of_selectors_are_read() -> None:
+    """Component libraries name hundreds of classes before one brace; the rest of the sheet is known all the same."""
+    names = ",".join(f".dialog-{number}" for number in range(1_000))
+
+    assert len(reduce_stylesheet(f"{names}{{display:none}}.b{{display:none}}", base_url=BASE) or ()) == 1_001
+
+
+@pytest.mark.parametrize(
+    "selectors", ["a," * (MAX_LIST // 2) + "b", "a" * (MAX_SELECTOR + 1), "." + "a" * MAX_SELECTOR]
+)
+def test_too_long_a_selector_makes_the_sheet_unknown(selectors: str) -> None:
     """It may be about anything."""
-    assert reduce_stylesheet("a," * 2_000 + "b{display:none}", base_url=BASE) is None
-    assert reduce_stylesheet("a," * 2_000 + "b{color:red}", base_url=BASE) == ()
+    assert reduce_stylesheet(selectors + "{display:none}", base_url=BASE) is None
+    assert reduce_stylesheet(selectors + "{color:red}", base_url=BASE) == ()
 
 
 @given(st.text(alphabet="{}();:,.#@\\\"'/*!-ab \n&>[]=", max_size=200))

@@ -78,11 +78,10 @@ def table_headers(document: Document, accessibility: Accessibility) -> Outcome |
 
     It costs half when a table says that it holds data, by a caption, a summary, a head over columns or an explicit
     role, and has no header cell at all. It costs a quarter when such a table, or one of three rows and columns or more,
-    has headers, and cells with content that have none in their row or column; an empty `<th>` without an ARIA label is
-    none. Other tables without headers may be
-    layout, and are left out, like tables of one row or column and tables that contain another one. In tables that roles
-    make of other elements only a header further right than all cells of at least two rows is seen, because scripts
-    usually fill them.
+    has headers, and cells with content that have none in their row and none above them in their column; an empty `<th>`
+    without an ARIA label is none. Other tables without headers may be layout, and are left out, like tables of one row
+    or column and tables that contain another one. In tables that roles make of other elements only a header further
+    right than all cells of at least two rows is seen, because scripts usually fill them.
 
     ## Why it matters
 
@@ -219,22 +218,28 @@ def _headers_of_nothing(table: TableFact) -> Iterator[Offender]:
 
 
 def _cells_without(table: TableFact) -> Iterator[Offender]:
-    """Data cells with neither a header in their row nor one in their column, in tables that need both eyes."""
+    """Data cells with neither a header in their row nor one above them in their column, in tables that need both eyes.
+
+    Headers are searched for upwards (https://html.spec.whatwg.org/multipage/tables.html#header-and-data-cell-semantics).
+    """
     is_large = not table.nested and table.row_count >= _LARGE and table.column_count >= _LARGE
     if not is_large and not _says_data(table):
         return
     headers = [cell for cell in table.cells if cell.is_header and not is_empty(cell)]
     rows = {row for cell in headers for row in _rows(cell)}
-    columns = {column for cell in headers for column in _columns(cell)}
+    highest: dict[int, int] = {}
+    for cell in headers:
+        for column in _columns(cell):
+            highest[column] = min(cell.row, highest.get(column, cell.row))
     for cell in table.cells:
         if (
             not (cell.is_header or cell.headers or cell.hidden)
             and rows.isdisjoint(_rows(cell))
-            and columns.isdisjoint(_columns(cell))
+            and all(highest.get(column, cell.row) >= cell.row for column in _columns(cell))
             and has_content(cell)
             and not has_label(cell)
         ):
-            yield Offender(cell.node, "no header in its row or column")
+            yield Offender(cell.node, "no header in its row or above it in its column")
 
 
 def _headers_beyond_the_cells(accessibility: Accessibility) -> Iterator[Offender]:

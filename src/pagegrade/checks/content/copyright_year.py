@@ -9,9 +9,14 @@ from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Se
 TAIL_CHARS: Final = 2_000
 """Visible text at the end of the page in which a footer is searched for."""
 NEAR_CHARS: Final = 40
-"""Characters on either side of the mark in which its years stand."""
+"""Characters after the mark in which its years stand."""
 _MARK: Final = re.compile(r"©|\(c\)(?=\s?(?:19|20)\d\d)|\bcopyright\b", re.IGNORECASE)
 _YEAR: Final = re.compile(r"(?<![\d./:-])(?:19[89]|20\d)\d(?!\d)(?:\s?[-–—/]\s?((?:20)?\d\d)(?!\d))?")
+_YEAR_BEFORE: Final = re.compile(r"(?<![\d./:-])(?:(?:19[89]|20\d)\d\s?[-–—/]\s?)?(?:19[89]|20\d)\d,?\s{0,2}$")
+_YEAR_CHARS: Final = 16
+"""Characters before the mark in which a year, or a first and a last one, stand."""
+_END: Final = re.compile(r"\s[|·•]|[!?。।]|\.\s+(?!\d)|\s(?=©)")
+"""Where a notice ends: a year behind it is that of another statement, such as when the company was founded."""
 _SHORT_YEAR_CHARS: Final = 2
 _CENTURY: Final = 2_000
 _JANUARY: Final = 1
@@ -42,11 +47,11 @@ def copyright_year(document: Document, artifacts: Artifacts) -> Verdict:
 
     ## What it checks
 
-    The years beside the last copyright notices (`©`, `(c)` or the word "copyright") in the last 2,000 characters of the
-    visible text. Only the latest year counts, so `2009-2026` is current in 2026. The year is compared with the date of
-    the analysis, and all of January is allowed for the change. A notice without a year is fine and not evaluated, and
-    so is a year that a script inserts. Some notices state the year of first publication on purpose, so this is
-    informative and costs nothing.
+    The years in the copyright notices (`©`, `(c)` or the word "copyright") of the last 2,000 characters of the visible
+    text: right before the mark or in the same sentence after it. Only the latest year counts, so `2009-2026` is current
+    in 2026. The year is compared with the date of the analysis, and all of January is allowed for the change. A notice
+    without a year is fine and not evaluated, and so is a year that a script inserts. Some notices state the year of
+    first publication on purpose, so this is informative and costs nothing.
 
     ## Why it matters
 
@@ -91,8 +96,14 @@ def copyright_year(document: Document, artifacts: Artifacts) -> Verdict:
 
 
 def _notices(text: str) -> list[str]:
-    """The text around each mark."""
-    return [text[max(0, mark.start() - NEAR_CHARS) : mark.end() + NEAR_CHARS] for mark in _MARK.finditer(text)]
+    """The text of each notice: what follows the mark up to the end of its sentence, and a year right before it."""
+    found = []
+    for mark in _MARK.finditer(text):
+        after = text[mark.end() : mark.end() + NEAR_CHARS]
+        end = _END.search(after)
+        before = _YEAR_BEFORE.search(text[max(0, mark.start() - _YEAR_CHARS) : mark.start()])
+        found.append(f"{before[0] if before else ''}{mark[0]}{after[: end.start()] if end else after}")
+    return found
 
 
 def _latest_year(notice: str) -> int | None:

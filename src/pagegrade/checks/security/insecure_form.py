@@ -29,6 +29,10 @@ _SECRET: Final = re.compile(
     states=(
         State("safe", "Forms are sent encrypted, and no password gets into a URL."),
         State(
+            "plain-page",
+            "The page is served over plain HTTP, and its forms send nothing by post and ask for no password.",
+        ),
+        State(
             "password-in-address",
             "A form with a password puts it into a URL when it is sent without its script.",
             loss=0.5,
@@ -81,7 +85,8 @@ def insecure_form(document: Document, markup: Markup) -> Verdict:
     such a form asks for a password, a card or account number, an identity number or health data, it costs everything
     and limits the score, else half. It also costs half when a form with a password has no `method="post"`, because the
     password then becomes part of the URL whenever no script takes over. URLs of the visitor's own machine are no
-    danger, and a form with `method="dialog"` sends nothing.
+    danger, and a form with `method="dialog"` sends nothing. That the page itself is served over plain HTTP is the
+    subject of another check, so its searches and other forms without `post` cost nothing here.
 
     ## Why it matters
 
@@ -116,7 +121,7 @@ def insecure_form(document: Document, markup: Markup) -> Verdict:
     if not (plain or exposed or document.forms or markup.passwords):
         return NotApplicable("The page has no forms.")
     secrets = list(_secrets(document, markup)) if plain else []
-    state = "secrets" if secrets else "insecure" if plain else "password-in-address" if exposed else "safe"
+    state = "secrets" if secrets else "insecure" if plain else "password-in-address" if exposed else _safe(document)
     named = {"password-in-address": exposed, "insecure": plain, "secrets": secrets}
     # The form of a confidential field is part of that finding.
     same = {state, "insecure"} if secrets else {state}
@@ -135,6 +140,12 @@ def insecure_form(document: Document, markup: Markup) -> Verdict:
             Detail(code="password_in_address", actual=len(exposed), limit=0),
         ),
     )
+
+
+def _safe(document: Document) -> str:
+    """The state of a page without a finding: nothing that a page over plain HTTP sends is encrypted."""
+    sends = any(is_insecure_url(form.url) and form.method != "dialog" for form in document.forms)
+    return "plain-page" if sends and is_insecure_url(document.url) else "safe"
 
 
 def _over_plain_http(document: Document, markup: Markup) -> Iterator[Offender]:

@@ -4,10 +4,10 @@ from typing import Final
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.checks._links import PageLinks
 from pagegrade.checks._offenders import Offender, counted
-from pagegrade.model.document import Document
+from pagegrade.model.document import Anchor, Document
 from pagegrade.model.outcome import NotApplicable, Severity
 from pagegrade.parse.data.link_phrases import is_generic_phrase
-from pagegrade.parse.html.citations import is_cited
+from pagegrade.parse.html.citations import is_cited, language_around
 from pagegrade.parse.url import strip_fragment
 
 FULL_AT: Final = 20
@@ -95,7 +95,7 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
         if anchor.hidden or not name or "nofollow" in anchor.rel:
             continue
         evaluated += 1
-        if is_generic_phrase(name, anchor.attrs.get("lang", page_language)) and strip_fragment(url) != own:
+        if _is_generic(anchor, page_language) and strip_fragment(url) != own:
             found.append(Offender(anchor.node, "generic link text", name, url))
         elif _is_signs_only(name) and strip_fragment(url) != own:
             found.append(Offender(anchor.node, "its text is only punctuation or a symbol", name, url))
@@ -112,6 +112,16 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
         "{count} links do not say where they lead.",
         full_at=FULL_AT,
     )
+
+
+def _is_generic(anchor: Anchor, page_language: str) -> bool:
+    """Whether the name is a phrase that says nothing in the language of the link, inherited where it has none."""
+    if "lang" in anchor.attrs:
+        return is_generic_phrase(anchor.name, anchor.attrs["lang"])
+    if not is_generic_phrase(anchor.name, ""):
+        return False
+    around = language_around(anchor.node)
+    return is_generic_phrase(anchor.name, page_language if around is None else around)
 
 
 def _is_signs_only(name: str) -> bool:

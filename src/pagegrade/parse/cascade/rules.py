@@ -19,6 +19,8 @@ MAX_RULES: Final = 20_000
 """Rules kept of one sheet; one with more is unknown."""
 MAX_CHARACTERS: Final = 1_000_000
 """Characters of the kept rules of one sheet; likewise."""
+MAX_LIST: Final = 100_000
+"""Characters of the selectors of one rule; a rule with more makes the sheet unknown if it is about visibility."""
 MAX_LAYERS: Final = 100
 """Layers inside each other; likewise."""
 _MAX_BLOCKS: Final = 100
@@ -305,9 +307,9 @@ class _Reducer:
         else:
             self._imports_allowed = False
             selectors = self._nested(selectors, prelude) if selectors else prelude
-            if len(selectors) > MAX_SELECTOR:
+            if len(selectors) > MAX_LIST:
                 # Whether such a list is about visibility is known when it is read.
-                selectors = selectors[: MAX_SELECTOR + 1]
+                selectors = selectors[: MAX_LIST + 1]
         if not possible:
             kind = "skip"
         self._blocks.append(_Block(kind, certain=certain, possible=possible, layer=layer, selectors=selectors))
@@ -351,13 +353,17 @@ class _Reducer:
         known = self._parsed.get(text)
         if known is not None:
             return known
-        if len(text) > MAX_SELECTOR:
+        if len(text) > MAX_LIST:
             self._whole = False
             return ()
         found: list[tuple[str, str, str]] = []
         try:
             for part in split_list(text):
                 written = " ".join(part.split())
+                if len(written) > MAX_SELECTOR:
+                    # Neither invalid, which would drop the rule, nor known.
+                    self._whole = False
+                    return ()
                 plain = read_plain(part)
                 if plain is not None:
                     found.append((plain[0], _SPECIFICITY % plain[1], written))

@@ -20,7 +20,7 @@ from pagegrade.parse.cascade.states import STATES, Test, attribute_of, is_define
 MAX_STEPS: Final = 200_000
 """Compounds tested and nodes stepped over, for all selectors of a document together; beyond it, nothing is known."""
 MAX_SELECTOR: Final = 2_000
-"""Characters of a selector list; a longer one is unknown."""
+"""Characters of a selector; a longer one is unknown."""
 _MAX_NESTING: Final = 8
 _MAX_INSIDE: Final = 2_000
 """Nodes looked at for one ``:has()``."""

@@ -1,4 +1,4 @@
-"""Recognizes links that stand in a citation or a list of sources."""
+"""The surroundings of a link: a citation or a list of sources, and the language they declare."""
 
 from __future__ import annotations
 
@@ -32,3 +32,13 @@ def is_cited(node: Node) -> bool:
         if not _NAMES.isdisjoint(word.lower() for word in words):
             return True
     return False
+
+
+def language_around(node: Node) -> str | None:
+    """Return the ``lang`` of the nearest element around ``node`` that has one; ``None`` where none has."""
+    if not isinstance(node, Element):
+        return None
+    for around in node.ancestors:
+        if isinstance(around, Element) and "lang" in around.attrs:
+            return str(around.attrs["lang"] or "")
+    return None

@@ -63,6 +63,8 @@ class MarkupCollector:
     def button(self, node: Element, attrs: dict[str, str], flags: int) -> None:
         """A button, kept where its type is unknown, or where it belongs to a form and has none."""
         kind = attrs.get("type")
+        if isinstance(node.parent, Element) and node.parent.tag == "select":
+            return  # Opens the list of a select and submits nothing, whatever its type.
         if bool(self.forms or "form" in attrs) if kind is None else kind.lower() not in _BUTTON_TYPES:
             _keep(self.found.untyped_buttons, node, attrs, flags)
 
