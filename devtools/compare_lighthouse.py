@@ -30,7 +30,7 @@ from devtools.calibrate import ROOT, analyze_rendered, rounds_of, server_of, ser
 from pagegrade.gather.browser.network_shape import SHAPES
 from pagegrade.gather.browser.options import ProxyLimits
 from pagegrade.gather.browser.proxy import Proxy
-from pagegrade.gather.guard import Policy
+from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.http import HTTPClient
 
 PAIRS: Final = {"performance": "performance", "accessibility": "accessibility", "seo": "seo"}
@@ -156,8 +156,8 @@ async def lighthouse_scores(url: str, given: argparse.Namespace, folder: Path) -
         else:
             port = listener.getsockname()[1]
             flags = f"--chrome-flags={_FLAGS} --proxy-server=socks5://127.0.0.1:{port} {_ONLY_PROXY}"
-            policy = Policy(allow_networks=(ip_network("127.0.0.0/8"),))
-            async with HTTPClient(policy=policy) as client:
+            policy = Policy(allow_networks=(ip_network("127.0.0.0/8"),), typed_host="127.0.0.1")
+            async with HTTPClient(guard=Guard(policy)) as client:
                 proxy = Proxy(permit=client.permit, guard=client.guard, shape=SHAPES["mobile"], limits=ProxyLimits())
                 async with proxy.serve(listener):
                     await _run([*command, "--throttling-method=provided", flags], given.chrome, folder)

@@ -35,7 +35,7 @@ from pagegrade.gather.browser.process import run_browser
 from pagegrade.gather.browser.program import HOW_TO_GET_ONE, find_browser
 from pagegrade.gather.browser.render import render
 from pagegrade.gather.browser.visit import Visit, VisitOptions
-from pagegrade.gather.guard import Policy
+from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.http import HTTPClient
 from pagegrade.model.rendering import Rendering, Timeline
 from pagegrade.parse.rendering.metrics import measure_load
@@ -191,9 +191,9 @@ def _opens_page(event: Mapping[str, Any]) -> bool:
 
 async def draw(program: Path, url: str, *, loads: int = 1) -> Rendering:
     """The page in our browser."""
-    policy = Policy(allow_networks=(ip_network("127.0.0.1/32"),))
+    policy = Policy(allow_networks=(ip_network("127.0.0.1/32"),), typed_host="127.0.0.1")
     options = RenderOptions(program=program, network="none", loads=loads)
-    async with HTTPClient(policy=policy) as client:
+    async with HTTPClient(guard=Guard(policy)) as client:
         return await render(url, options, client=client)
 
 

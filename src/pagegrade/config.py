@@ -234,8 +234,8 @@ class Settings(BaseSettings):
     allow_networks: Annotated[
         Networks,
         Field(
-            description="Comma-separated CIDRs of your own networks, reachable on any port and without politeness "
-            "limits."
+            description="Comma-separated CIDRs of your own networks. An analysis or a webhook whose own host lies "
+            "there reaches them on any port and without politeness limits; no public page does."
         ),
     ] = ()
     deny_networks: Annotated[

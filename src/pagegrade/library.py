@@ -36,7 +36,8 @@ async def analyze_async(
         url: http or https address; without a scheme, https is tried.
         budget_s: Seconds all of the network may take, more than 0.
         subresources: Whether to fetch images, scripts, stylesheets and fonts of the page.
-        allow_networks: CIDRs of your own networks that may be reached on any port, such as ``10.0.0.0/8``.
+        allow_networks: CIDRs of your own networks that a page which lies there may reach on any port, such as
+            ``10.0.0.0/8``.
         allow_typed_private: Let ``url`` itself lie at a private address (your own machine or intranet). Off by
             default, because ``url`` may come from a person you do not trust. It never covers where the page redirects
             or links to.
@@ -93,9 +94,9 @@ def _read_target(url: str, options: AnalyzeOptions) -> Target:
         URLNotAllowed: It must not be contacted; an option that would allow it is named.
     """
     target = parse_target_url(url)
-    refusal = Guard(policy_of(target, options)).check_url(target.url)
+    refusal = Guard(policy_of(target.url, options)).check_url(target.url)
     if refusal is not None:
-        allowing = policy_of(target, replace(options, allow_typed_private=True))
+        allowing = policy_of(target.url, replace(options, allow_typed_private=True))
         helps = Guard(allowing).check_url(target.url) is None
         how = " If the URL comes from a person you trust, pass allow_typed_private=True." if helps else ""
         raise URLNotAllowed(refusal.detail + how, reason=f"{refusal.reason}_not_allowed")

@@ -13,6 +13,7 @@ from tests.fault import (
     http2,
     markup,
     names,
+    own_networks,
     payloads,
     redirects,
     transport,
@@ -34,9 +35,9 @@ GROUPS: Final = {
     "W": (deliveries, 10),
 }
 """Group -> (module, number of rows)."""
-MORE: Final = (http2, beside, typed, unpacking)
-"""Cases that the matrix does not number: abuses of HTTP/2, the files beside the page, typed private addresses, pages
-that are large only in memory."""
+MORE: Final = (http2, beside, typed, own_networks, unpacking)
+"""Cases that the matrix does not number: abuses of HTTP/2, the files beside the page, typed private addresses, the
+operator's own networks, pages that are large only in memory."""
 
 
 def all_cases() -> Iterator[Case]:

@@ -49,6 +49,15 @@ def test_no_wire_is_touched(drawn: Drawn) -> None:
     assert len(drawn.refused) >= 20
 
 
+@pytest.mark.parametrize("subject", ["networks", "leaves"])
+def test_networks_of_the_operator_stay_closed_to_a_public_page(lab: None, program: Path, subject: str) -> None:
+    """Also when a page that lies there leaves for it."""
+    found = run_rendered(subject)
+
+    assert found.touched == []
+    assert len(found.refused) >= 20
+
+
 def test_no_file_of_this_machine_is_shown(drawn: Drawn) -> None:
     """A frame of ``file:`` stays empty."""
     assert "root:" not in drawn.html

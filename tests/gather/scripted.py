@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from ipaddress import ip_network
 
 from pagegrade.gather.exchange import Exchange, FetchError, Followed, Limits, Request
-from pagegrade.gather.guard import Policy
+from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import Answer, ResolveError
 from tests.waiting import pause_for, turns
@@ -19,7 +19,7 @@ from tests.waiting import pause_for, turns
 Script = bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
-OWN = Policy(allow_networks=(ip_network("127.0.0.0/8"),))
+OWN = Policy(allow_networks=(ip_network("127.0.0.0/8"),), typed_host="site.com")
 
 
 FAST = Limits(headers_s=0.6, connect_s=0.6)
@@ -121,7 +121,7 @@ def fetch(
     async def main() -> tuple[Followed | FetchError, Server]:
         async with (
             serving(*scripts) as server,
-            HTTPClient(policy=policy, resolver=Names(), limits=limits) as client,
+            HTTPClient(guard=Guard(policy), resolver=Names(), limits=limits) as client,
         ):
             asked = {"url": f"http://site.com:{server.port}/", "timeout_s": 10.0, **(request or {})}
             wanted = Request(**asked)  # type: ignore[arg-type]

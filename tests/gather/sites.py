@@ -16,18 +16,18 @@ from typing import Any, Self, TypeVar
 from pagegrade.gather.context import Context, GatherOptions, OffloadFailed, Start
 from pagegrade.gather.exchange import Limits
 from pagegrade.gather.gatherers.document import gather_document
-from pagegrade.gather.guard import Policy
+from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.held_bytes import HeldBytes
 from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import Answer, CachingResolver, ResolveError
 from pagegrade.gather.run import gather
 from pagegrade.model.artifacts import Artifacts, Navigation
-from pagegrade.parse.url import Target
+from pagegrade.parse.url import Target, host
 
 T = TypeVar("T")
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-LOOPBACK = Policy(allow_networks=(ip_network("127.0.0.0/8"),))
+LOOPBACK = Policy(allow_networks=(ip_network("127.0.0.0/8"),), typed_host="127.0.0.1")
 HTML = ("Content-Type", "text/html; charset=utf-8")
 
 
@@ -239,9 +239,11 @@ class Visit:
         deadline = loop.time() + self._options.budget_s
         held = HeldBytes(self._options.limits.held_bytes)
 
+        guard = Guard(replace(self._options.policy, typed_host=host(self._url)))
+
         def make_client() -> HTTPClient:
             return HTTPClient(
-                policy=self._options.policy,
+                guard=guard,
                 resolver=self._resolver,
                 deadline=deadline,
                 limits=self._options.exchange_limits,

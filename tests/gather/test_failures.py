@@ -10,6 +10,7 @@ import pytest
 
 from pagegrade.gather.exchange import FetchError, Request
 from pagegrade.gather.failures import explain_curl, explain_timeout, verify_result, verify_word
+from pagegrade.gather.guard import Guard
 from pagegrade.gather.http import HTTPClient
 from tests.gather.scripted import (
     FAST,
@@ -51,7 +52,7 @@ def test_a_refused_connection_says_so() -> None:
     async def main() -> FetchError:
         async with serving(OK) as server:
             port = server.port
-        async with HTTPClient(policy=OWN, resolver=Names()) as client:
+        async with HTTPClient(guard=Guard(OWN), resolver=Names()) as client:
             with pytest.raises(FetchError) as caught:
                 await client.fetch(Request(url=f"http://site.com:{port}/"))
             return caught.value

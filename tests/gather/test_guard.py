@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 import pytest
@@ -195,17 +196,62 @@ def test_ordinary_names_are_not_special(name: str) -> None:
     assert not is_special_name(name)
 
 
-def test_the_operators_networks_are_reachable_on_any_port() -> None:
-    """And names inside them are looked up; their addresses are still checked."""
-    policy = Policy(allow_networks=(ip_network("10.1.0.0/16"), ip_network("fd12::/16")))
-    guard = Guard(policy, own_addresses=())
+OWN = Policy(allow_networks=(ip_network("10.1.0.0/16"), ip_network("fd12::/16")), typed_host="wiki.internal")
 
+
+def own_guard(*addresses: str) -> Guard:
+    """A guard after the typed host was found at these addresses."""
+    guard = Guard(OWN, own_addresses=())
     assert guard.check_url("http://wiki.internal:9000/") is None
-    assert guard.check_url("http://10.1.2.3:9000/") is None
-    assert isinstance(check("10.1.2.3", "fd12::1", policy=policy, port=9000), Permit)
-    assert isinstance(check("10.2.0.1", policy=policy), Refusal)
-    assert isinstance(check("11.0.0.1", policy=policy, port=9000), Refusal)
-    assert policy.looks_up_local_names("anything")
+    guard.check_addresses("wiki.internal", 9000, addresses)
+    return guard
+
+
+def test_the_operators_networks_are_open_to_a_host_that_lies_there() -> None:
+    """On any port, with what it names there; other addresses are still checked."""
+    guard = own_guard("10.1.2.3", "fd12::1")
+
+    assert guard.check_url("http://10.1.9.9:9000/") is None
+    assert guard.check_url("http://files.internal/") is None
+    assert guard.looks_up_local_names("files.internal")
+    assert isinstance(guard.check_addresses("files.internal", 81, ["10.1.9.9"]), Permit)
+    assert isinstance(guard.check_addresses("files.internal", 81, ["10.2.0.1"]), Refusal)
+    assert isinstance(guard.check_addresses("site.com", 9000, ["11.0.0.1"]), Refusal)
+    assert isinstance(guard.check_addresses("site.com", 80, ["11.0.0.1"]), Permit)
+
+
+@pytest.mark.parametrize("addresses", [("11.0.0.1",), ("11.0.0.1", "10.1.2.3"), ("10.2.0.1",), ()])
+def test_the_operators_networks_stay_closed_to_any_other(addresses: tuple[str, ...]) -> None:
+    """Also to one with an address on either side, and whatever a name server answers later."""
+    guard = own_guard(*addresses)
+
+    assert guard.check_url("http://10.1.9.9/") is not None
+    assert guard.check_url("http://files.internal/") is not None
+    assert not guard.looks_up_local_names("files.internal")
+    assert isinstance(guard.check_addresses("site.com", 80, ["10.1.9.9"]), Refusal)
+    assert isinstance(guard.check_addresses("wiki.internal", 80, ["10.1.2.3"]), Refusal)
+
+
+def test_a_guard_that_left_opens_nothing_again() -> None:
+    """Neither the operator's networks nor a typed private server, not even with a permit of before."""
+    typed = frozenset({("dev.box", 80)})
+    guard = Guard(replace(OWN, typed_private=typed), own_addresses=())
+    inside = guard.check_addresses("wiki.internal", 80, ["10.1.2.3"])
+    box = guard.check_addresses("dev.box", 80, ["127.0.0.1"])
+
+    assert isinstance(inside, Permit)
+    assert isinstance(box, Permit)
+    assert guard.is_inside("http://wiki.internal/")
+    assert guard.is_inside("http://dev.box/page")
+    assert guard.check_socket(socket.AF_INET, "10.1.2.3", 80, inside)
+
+    guard.leave()
+
+    assert guard.check_url("http://10.1.2.3/") is not None
+    assert isinstance(guard.check_addresses("wiki.internal", 80, ["10.1.2.3"]), Refusal)
+    assert not guard.check_socket(socket.AF_INET, "10.1.2.3", 80, inside)
+    assert not guard.check_socket(socket.AF_INET, "127.0.0.1", 80, box)
+    assert isinstance(guard.check_addresses("site.com", 80, ["11.0.0.1"]), Permit)
 
 
 def test_denied_networks_are_refused() -> None:
@@ -219,6 +265,7 @@ def test_a_denied_network_wins_over_everything_that_allows_it() -> None:
         allow_networks=(ip_network("10.0.0.0/8"),),
         deny_networks=(ip_network("10.0.5.0/24"), ip_network("127.0.0.0/8"), ip_network("64:ff9b::/96")),
         typed_private=frozenset({("dev.box", 3000)}),
+        typed_host="site.com",
     )
 
     assert isinstance(check("10.0.4.255", policy=policy), Permit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from dataclasses import replace
 from ipaddress import ip_address
 
 import pytest
@@ -32,7 +33,8 @@ def try_versions(site: Site, *, name: str = "127.0.0.1", timeout_s: float = 2.0)
     """Version -> accepted."""
 
     async def go() -> dict[str, bool | None]:
-        async with site, HTTPClient(policy=LOOPBACK, resolver=Names({"example.com": "127.0.0.1"})) as client:
+        guard = Guard(replace(LOOPBACK, typed_host=name))
+        async with site, HTTPClient(guard=guard, resolver=Names({"example.com": "127.0.0.1"})) as client:
             url = site.origin.replace("127.0.0.1", name).replace("http://", "https://") + "/"
             permit = await client.permit(url)
             return dict(await Handshaker(client.guard).versions(permit, timeout_s=timeout_s))
@@ -86,7 +88,7 @@ def test_a_closed_port_is_no_answer() -> None:
     async def go() -> dict[str, bool | None]:
         async with Site({}) as site:
             url = site.origin.replace("http:", "https:") + "/"
-        async with HTTPClient(policy=LOOPBACK) as client:
+        async with HTTPClient(guard=Guard(LOOPBACK)) as client:
             return dict(await Handshaker(client.guard).versions(await client.permit(url), timeout_s=1.0))
 
     assert asyncio.run(go()) == dict.fromkeys(ALL)

@@ -20,7 +20,7 @@ from hypercorn.asyncio import serve
 from hypercorn.config import Config
 
 from pagegrade.gather.exchange import Exchange, FetchError, Followed, Request
-from pagegrade.gather.guard import Policy
+from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.held_bytes import HeldBytes
 from pagegrade.gather.http import HTTPClient
 from pagegrade.model.identity import mark_request_id
@@ -74,7 +74,7 @@ def test_redirects_are_followed_and_kept() -> None:
 )
 def test_a_redirect_to_what_may_not_be_contacted_is_refused(location: bytes) -> None:
     """Rows D01 to D03, D08, D09; the chain up to the refusal is kept and no address is shown."""
-    policy = Policy(allow_networks=(ip_network("127.0.0.1/32"),))
+    policy = Policy(allow_networks=(ip_network("127.0.0.1/32"),), typed_host="site.com")
     error = failure(redirect(location), follow=True, policy=policy)
 
     assert (error.code, error.reason) == ("address_not_allowed", "redirect_refused")
@@ -90,7 +90,7 @@ def test_a_redirect_to_a_name_with_a_forbidden_address_is_refused() -> None:
         names = Names({"inside.com": ("127.0.0.1", "10.0.0.1")})
         async with (
             serving(redirect(b"http://inside.com:{port}/")) as server,
-            HTTPClient(policy=OWN, resolver=names) as client,
+            HTTPClient(guard=Guard(OWN), resolver=names) as client,
         ):
             with pytest.raises(FetchError) as caught:
                 await client.follow(Request(url=f"http://site.com:{server.port}/"))
@@ -147,7 +147,7 @@ def ask(policy: Policy, url: str, addresses: tuple[str, ...]) -> tuple[str, list
 
     async def main() -> tuple[str, list[str]]:
         names = Names({"site.com": addresses})
-        async with HTTPClient(policy=policy, resolver=names, limits=PATIENT) as client:
+        async with HTTPClient(guard=Guard(policy), resolver=names, limits=PATIENT) as client:
             with pytest.raises(FetchError) as caught:
                 await client.fetch(Request(url=url))
             return caught.value.reason, names.asked
@@ -178,7 +178,7 @@ def test_a_typed_private_server_is_reached_but_leads_nowhere_private() -> None:
     async def main() -> tuple[int, str]:
         async with serving(redirect(b"http://127.0.0.1:{port}/other"), OK) as server:
             policy = Policy(typed_private=frozenset({("site.com", server.port)}))
-            async with HTTPClient(policy=policy, resolver=Names()) as client:
+            async with HTTPClient(guard=Guard(policy), resolver=Names()) as client:
                 first = await client.fetch(Request(url=f"http://site.com:{server.port}/"))
                 server.scripts.insert(0, redirect(b"http://127.0.0.1:{port}/other"))
                 with pytest.raises(FetchError) as caught:
@@ -193,7 +193,7 @@ def test_a_name_is_looked_up_once_per_client() -> None:
 
     async def main() -> tuple[list[str], int]:
         names = Names()
-        async with serving(OK) as server, HTTPClient(policy=OWN, resolver=names) as client:
+        async with serving(OK) as server, HTTPClient(guard=Guard(OWN), resolver=names) as client:
             wanted = [Request(url=f"http://site.com:{server.port}/{number}") for number in range(12)]
             done = await asyncio.gather(*(client.fetch(request) for request in wanted))
             return names.asked, sum(exchange.response.status == 200 for exchange in done)
@@ -205,7 +205,7 @@ def test_connections_are_kept_and_limited() -> None:
     """At most six at a time to one host, and a kept one is used again."""
 
     async def main() -> tuple[int, int, float | None]:
-        async with serving(OK, per_connection=50) as server, HTTPClient(policy=OWN, resolver=Names()) as client:
+        async with serving(OK, per_connection=50) as server, HTTPClient(guard=Guard(OWN), resolver=Names()) as client:
             url = f"http://site.com:{server.port}/"
             await asyncio.gather(*(client.fetch(Request(url=f"{url}{number}")) for number in range(20)))
             busy = server.connections
@@ -224,7 +224,10 @@ def test_an_answer_that_was_not_asked_for_is_not_used() -> None:
 
     async def main() -> list[bytes]:
         pushed = OK + b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
-        async with serving(pushed, OK, per_connection=2) as server, HTTPClient(policy=OWN, resolver=Names()) as client:
+        async with (
+            serving(pushed, OK, per_connection=2) as server,
+            HTTPClient(guard=Guard(OWN), resolver=Names()) as client,
+        ):
             url = f"http://site.com:{server.port}/"
             first = await client.fetch(Request(url=url))
             await turns()
@@ -247,7 +250,10 @@ def test_the_deadline_of_the_client_ends_an_exchange() -> None:
 
     async def main() -> FetchError:
         deadline = asyncio.get_running_loop().time() + 0.2
-        async with serving(silent) as server, HTTPClient(policy=OWN, resolver=Names(), deadline=deadline) as client:
+        async with (
+            serving(silent) as server,
+            HTTPClient(guard=Guard(OWN), resolver=Names(), deadline=deadline) as client,
+        ):
             with pytest.raises(FetchError) as caught:
                 await client.fetch(Request(url=f"http://site.com:{server.port}/"))
             with pytest.raises(FetchError) as later:
@@ -262,7 +268,7 @@ def test_a_cancelled_exchange_leaves_the_client_usable() -> None:
     """Its handle is thrown away, so that it cannot disturb the next exchange."""
 
     async def main() -> int:
-        async with serving(silent, OK) as server, HTTPClient(policy=OWN, resolver=Names()) as client:
+        async with serving(silent, OK) as server, HTTPClient(guard=Guard(OWN), resolver=Names()) as client:
             request = Request(url=f"http://site.com:{server.port}/")
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.1):
@@ -295,7 +301,10 @@ def secure(tls: ssl.SSLContext, **more: object) -> list[Exchange | FetchError]:
 
     async def main() -> list[Exchange | FetchError]:
         found: list[Exchange | FetchError] = []
-        async with serving(OK, tls=tls) as server, HTTPClient(policy=OWN, resolver=Names(), limits=PATIENT) as client:
+        async with (
+            serving(OK, tls=tls) as server,
+            HTTPClient(guard=Guard(OWN), resolver=Names(), limits=PATIENT) as client,
+        ):
             for _ in range(2):
                 try:
                     found.append(
@@ -352,7 +361,7 @@ def greet(words: bytes) -> FetchError:
         async with (
             serving(OK, greeting=words) as server,
             # Time enough for headers, so that it is the handshake that runs out of its own, also on a busy machine.
-            HTTPClient(policy=OWN, resolver=Names(), limits=replace(FAST, headers_s=10.0)) as client,
+            HTTPClient(guard=Guard(OWN), resolver=Names(), limits=replace(FAST, headers_s=10.0)) as client,
         ):
             with pytest.raises(FetchError) as caught:
                 await client.fetch(Request(url=f"https://site.com:{server.port}/"))
@@ -400,7 +409,7 @@ def test_http_2_carries_many_exchanges_over_one_connection(authority: trustme.CA
             stop = asyncio.Event()
             async with asyncio.TaskGroup() as group:
                 group.create_task(serve(app, config, shutdown_trigger=stop.wait))
-                async with HTTPClient(policy=OWN, resolver=Names()) as client:
+                async with HTTPClient(guard=Guard(OWN), resolver=Names()) as client:
                     wanted = [Request(url=f"https://site.com:{port}/{number}") for number in range(30)]
                     found = await asyncio.gather(*(client.fetch(request) for request in wanted))
                 stop.set()
@@ -442,7 +451,7 @@ def test_answers_wait_for_memory_of_other_runs_and_arrive_whole(
         place = OnePlace()
         held = HeldBytes(place=place, share_bytes=1_000_000)
         routes = {f"/{number}": typed(BODY, "text/plain") for number in range(4)}
-        async with Site(routes) as site, HTTPClient(policy=LOOPBACK, held=held) as client:
+        async with Site(routes) as site, HTTPClient(guard=Guard(LOOPBACK), held=held) as client:
             loop = asyncio.get_running_loop()
             wanted = [loop.create_task(client.fetch(Request(url=f"{site.origin}{path}"))) for path in routes]
             await wait_for(lambda: place.asked > 0 and len(site.asked) == 4)
@@ -470,7 +479,7 @@ def test_a_pause_that_lasts_is_no_slowness_of_the_server() -> None:
         held = HeldBytes(place=OnePlace(), share_bytes=1_000_000)
         async with (
             Site({"/": typed(BODY, "text/plain")}) as site,
-            HTTPClient(policy=LOOPBACK, held=held) as client,
+            HTTPClient(guard=Guard(LOOPBACK), held=held) as client,
         ):
             exchange = await client.fetch(Request(url=f"{site.origin}/", timeout_s=0.5))
             held.close()
@@ -490,7 +499,7 @@ def test_a_body_that_is_not_stored_needs_no_place() -> None:
         held = HeldBytes(place=OnePlace(), share_bytes=0)
         async with (
             Site({"/": typed(BODY, "text/plain")}) as site,
-            HTTPClient(policy=LOOPBACK, held=held) as client,
+            HTTPClient(guard=Guard(LOOPBACK), held=held) as client,
         ):
             exchange = await client.fetch(Request(url=f"{site.origin}/", keep_bytes=0))
             held.close()
@@ -515,7 +524,7 @@ def test_an_answer_of_the_installation_itself_is_refused(path: str) -> None:
             "/redirect": to_site("/"),
             "/other": html("other"),
         }
-        async with Site(routes) as site, HTTPClient(policy=replace(LOOPBACK, own_key=key)) as client:
+        async with Site(routes) as site, HTTPClient(guard=Guard(replace(LOOPBACK, own_key=key))) as client:
             for asked in (path, "/other"):
                 with pytest.raises(FetchError) as caught:
                     await client.follow(Request(url=site.origin + asked))
@@ -537,7 +546,7 @@ def test_an_answer_of_another_installation_is_one_like_any_other(request_id: str
 
     async def main(key: bytes) -> int:
         routes = {"/": Reply(body=b"other", headers=(("X-Request-Id", request_id),))}
-        async with Site(routes) as site, HTTPClient(policy=replace(LOOPBACK, own_key=key)) as client:
+        async with Site(routes) as site, HTTPClient(guard=Guard(replace(LOOPBACK, own_key=key))) as client:
             return (await client.fetch(Request(url=f"{site.origin}/"))).response.status
 
     assert [asyncio.run(main(key)) for key in (b"k" * 32, b"")] == [200, 200]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pkgutil
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -26,7 +26,20 @@ from pagegrade.model.errors import RunFailed
 from pagegrade.model.identity import USER_AGENT, VERSION
 from pagegrade.parse.files.agent_files import PATHS
 from pagegrade.parse.url import Target
-from tests.gather.sites import NOW, Dying, Names, Reply, Site, direct, gather_page, html, make_options, redirect, typed
+from tests.gather.sites import (
+    LOOPBACK,
+    NOW,
+    Dying,
+    Names,
+    Reply,
+    Site,
+    direct,
+    gather_page,
+    html,
+    make_options,
+    redirect,
+    typed,
+)
 from tests.waiting import wait_for
 
 PAGE = html("<!doctype html><title>x</title><link rel=stylesheet href=/a.css><img src=/b.png>")
@@ -294,7 +307,7 @@ def test_names_are_looked_up_through_the_given_resolver() -> None:
     async def go() -> Artifacts:
         async with Site(ROUTES) as site:
             url = site.origin.replace("127.0.0.1", "example.com") + "/"
-            options = make_options(load_samples=1)
+            options = make_options(load_samples=1, policy=replace(LOOPBACK, typed_host="example.com"))
             names = Names({"example.com": "127.0.0.1"})
             return await gather(Target(url=url), options=options, offload=direct, gathered_at=NOW, resolver=names)
 

@@ -26,6 +26,8 @@ class Job:
     measure_memory: bool = False
     typed_private: bool = False
     """As the command line does it: the URL itself may be private, nothing it leads to."""
+    networks: list[str] = field(default_factory=list)
+    """``PAGEGRADE_ALLOW_NETWORKS``: the operator's own networks."""
     deliveries: int = 0
     """The URL is that of a webhook, and so many attempts are made to deliver to it; 0: a page is analyzed."""
 
@@ -155,6 +157,8 @@ class Case:
     """Time that the whole may take beyond its budget: parsing and checking come after the network."""
     typed_private: bool = False
     """The URL was typed at a terminal, where it may be a private one."""
+    networks: Sequence[str] = ()
+    """The operator's own networks."""
     memory_mb: float | None = None
     """Runs alone, and resident memory may grow by at most this much."""
     memory_of_all_mb: float = 150

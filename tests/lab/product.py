@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 import traceback
+from dataclasses import replace
 from typing import Final
 
 import msgspec
@@ -19,7 +20,7 @@ from pagegrade.parse.url import parse_target_url
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.analysis import analyze_target
-from pagegrade.service.runs.options import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions, parse_networks
 from pagegrade.service.webhooks.payload import Prepared
 from pagegrade.service.webhooks.sending import attempt
 from tests.lab.case import Job, Outcome
@@ -54,7 +55,7 @@ async def analyse_with_product(job: Job, children: Children) -> Outcome:
     started = time.monotonic()
     try:
         target = parse_target_url(job.url)
-        options = AnalyzeOptions(budget_s=job.budget_s, allow_typed_private=job.typed_private)
+        options = replace(_options(job), budget_s=job.budget_s, allow_typed_private=job.typed_private)
         analysis = await analyze_target(target, options=options, children=children)
         outcome = _outcome(job.id, analysis.report, analysis.artifacts)
     except InvalidInput as error:
@@ -64,6 +65,10 @@ async def analyse_with_product(job: Job, children: Children) -> Outcome:
         outcome = Outcome(id=job.id, state="crashed", code=type(error).__name__, message=shown)
     outcome.duration_s = time.monotonic() - started
     return outcome
+
+
+def _options(job: Job) -> AnalyzeOptions:
+    return AnalyzeOptions(allow_networks=parse_networks(job.networks))
 
 
 async def deliver_with_product(job: Job) -> Outcome:
@@ -85,9 +90,10 @@ async def deliver_with_product(job: Job) -> Outcome:
     prepared = Prepared(key=b"k" * 32, account=account, payloads=(payload,))
     claimed = ClaimedWebhook(webhook=webhook, deliveries=(due,))
     outcome = Outcome(id=job.id, state="done")
+    options = ServiceOptions(analyze=_options(job))
     try:
         for _ in range(job.deliveries):
-            (last,) = await attempt(claimed, prepared, ServiceOptions(), now_ms=now_ms())
+            (last,) = await attempt(claimed, prepared, options, now_ms=now_ms())
             outcome.state = "done" if last.state == "delivered" else "failed"
             outcome.code, outcome.status = last.error or "", last.http_status or 0
             outcome.body_bytes = len(last.answer)

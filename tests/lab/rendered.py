@@ -1,7 +1,9 @@
 """Draws the attacking page inside the lab: ``python -m tests.lab.rendered SUBJECT``, the result as JSON on stdout.
 
-``product`` is the shipped rendered engine with its default policy; ``open`` is the same with a policy that allows every
-address; ``naive`` is the browser alone, in the network of the lab, which proves that the wires see each channel.
+``product`` is the shipped rendered engine with its default policy; ``networks`` is the same for an operator who opened
+private networks, and ``leaves`` as well, for a page in them that leaves for the attacking one; ``open`` is the same
+with a policy that allows every address; ``naive`` is the browser alone, in the network of the lab, which proves that
+the wires see each channel.
 """
 
 from __future__ import annotations
@@ -28,15 +30,42 @@ from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.browser.process import process_tree
 from pagegrade.gather.browser.program import find_browser
 from pagegrade.gather.browser.render import render
-from pagegrade.gather.guard import Policy
+from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.http import HTTPClient
 from tests.lab.names import NameServer
 from tests.lab.namespace import RESOLVER, furnish
 from tests.lab.rendered_page import HOST, IP, Attack, make_attack, respond, zone
 from tests.lab.wires import Tripwires, listening_socket
 
-OPEN: Final = Policy(allow_networks=(ip_network("0.0.0.0/0"), ip_network("::/0")))
+OPEN: Final = Policy(allow_networks=(ip_network("0.0.0.0/0"), ip_network("::/0")), typed_host=HOST)
+HOME: Final = "10.99.0.1"
+"""A page in the operator's own networks that leaves for the attacking one."""
+OWN: Final = tuple(
+    map(
+        ip_network,
+        (
+            "10.0.0.0/8",
+            "100.64.0.0/10",
+            "127.0.0.0/8",
+            "169.254.0.0/16",
+            "172.16.0.0/12",
+            "192.168.0.0/16",
+            "::1/128",
+            "fc00::/7",
+            "fe80::/10",
+        ),
+    )
+)
+SUBJECTS: Final = {
+    "product": (HOST, Policy()),
+    "networks": (HOST, Policy(allow_networks=OWN, typed_host=HOST)),
+    "leaves": (HOME, Policy(allow_networks=OWN, typed_host=HOME)),
+    "open": (HOST, OPEN),
+}
+"""Subject -> the host it is asked for, and its policy."""
 NAIVE_S: Final = 20.0
+HTML: Final = {"Content-Type": "text/html; charset=utf-8"}
+LEAVES: Final = f"<!doctype html><title>Home</title><script>location = 'http://{HOST}/'</script>".encode()
 PEERS: Final = "--allow-loopback-in-peer-connection"
 """Peers use any other interface by themselves; the lab has the loopback only."""
 PR_SET_CHILD_SUBREAPER: Final = 36
@@ -65,15 +94,13 @@ def main() -> None:
         own_what_is_started(Path(temporary))
         names, wires = NameServer(RESOLVER), Tripwires(RESOLVER)
         names.add(zone())
-        wires.own([IP, "11.40.0.2", "11.40.0.3"])
+        wires.own([IP, HOME, "11.40.0.2", "11.40.0.3"])
         attack = make_attack()
         serve(attack)
         before = namespaces()
         started = time.monotonic()
-        if sys.argv[1] == "naive":
-            found = naive()
-        else:
-            found = asyncio.run(product(OPEN if sys.argv[1] == "open" else Policy(), Path(folder)))
+        subject = sys.argv[1]
+        found = naive() if subject == "naive" else asyncio.run(product(*SUBJECTS[subject], Path(folder)))
         wires.settle()
         touches = wires.between(started, time.monotonic())
         folders = [path.name for path in Path(temporary).iterdir()]
@@ -95,7 +122,8 @@ def serve(attack: Attack) -> None:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            status, fields, body = respond(self.path, attack)
+            at_home = self.server.server_address[0] == HOME
+            status, fields, body = (200, HTML, LEAVES) if at_home else respond(self.path, attack)
             self.send_response(status)
             for name, value in {**fields, "Content-Length": str(len(body))}.items():
                 self.send_header(name, value)
@@ -106,19 +134,19 @@ def serve(attack: Attack) -> None:
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 -- the name of the base class
             pass
 
-    for address in (IP, "11.40.0.2", "11.40.0.3"):
+    for address in (IP, HOME, "11.40.0.2", "11.40.0.3"):
         server = ThreadingHTTPServer((address, 80), Handler, bind_and_activate=False)
         server.socket.close()
         server.socket = listening_socket(address, 80)
         Thread(target=server.serve_forever, daemon=True).start()
 
 
-async def product(policy: Policy, folder: Path) -> dict[str, Any]:
+async def product(host: str, policy: Policy, folder: Path) -> dict[str, Any]:
     """The attack as the engine draws it, and the page that leaves for a forbidden address."""
     options = RenderOptions(program=browser_with_peers(folder), network="none", loads=1, time_s=120.0)
-    async with HTTPClient(policy=policy) as client:
-        rendering = await render(f"http://{HOST}/", options, client=client)
-    async with HTTPClient(policy=policy) as client:
+    async with HTTPClient(guard=Guard(policy)) as client:
+        rendering = await render(f"http://{host}/", options, client=client)
+    async with HTTPClient(guard=Guard(policy)) as client:
         try:
             away = (await render(f"http://{HOST}/away", options, client=client)).final_url
         except RenderingFailed as error:

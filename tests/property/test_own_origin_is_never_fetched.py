@@ -7,13 +7,11 @@ import pkgutil
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from ipaddress import ip_network
 from typing import Any
 
 import pytest
 
 from pagegrade.gather import gatherers
-from pagegrade.gather.guard import Policy
 from pagegrade.gather.resolver import Answer
 from pagegrade.model.account import Account
 from pagegrade.model.errors import RunFailed
@@ -191,7 +189,7 @@ def test_a_name_without_an_address_is_refused_as_a_name() -> None:
     """The look-up of the installation may fail; other pages are analyzed all the same."""
 
     async def go() -> int:
-        policy = Policy(allow_networks=(ip_network("127.0.0.0/8"),), own_origins=frozenset({("gone.example.com", 80)}))
+        policy = replace(LOOPBACK, own_origins=frozenset({("gone.example.com", 80)}))
         async with Site({"/": html("<p>")}) as site:
             found = await gather_page(site, options=make_options(policy=policy), resolver=Names(NAMES))
             return found.navigation.response.status

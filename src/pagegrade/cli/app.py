@@ -111,7 +111,9 @@ def analyze(
     ] = False,
     allow_network: Annotated[
         list[str] | None,
-        typer.Option("--allow-network", metavar="CIDR", help="Allow requests to this private network. Repeatable."),
+        typer.Option(
+            "--allow-network", metavar="CIDR", help="Let a page in this private network reach all of it. Repeatable."
+        ),
     ] = None,
     render: Annotated[
         bool, typer.Option("--render/--no-render", help="Draw the page in a browser, too: metrics, contrast, pictures.")
@@ -331,7 +333,7 @@ def mcp(
         typer.Option(
             "--allow-network",
             metavar="CIDR",
-            help="Allow requests to this private network, such as 127.0.0.0/8 for pages on this machine. Repeatable.",
+            help="Allow pages in this private network, such as 127.0.0.0/8 for this machine. Repeatable.",
         ),
     ] = None,
     render: Annotated[

@@ -76,6 +76,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """For the whole exchange, DNS to last byte."""
     post: Post | None = None
     """Sent with POST instead of ``method``; such an exchange is made once and its redirects are not followed."""
+    from_public: bool = False
+    """A public server redirected to it: it is not contacted where only the typed host may lead."""
     max_redirects: int | None = None
     """Followed for this request; ``None``: as many as the client's limits allow, which are never exceeded."""
 

@@ -156,7 +156,10 @@ class Policy:
     allowed_ports: frozenset[int] = DEFAULT_PORTS
     """Ports of public addresses."""
     allow_networks: tuple[Network, ...] = ()
-    """The operator's own networks: reachable on any port; names in special-use domains are looked up when it is set."""
+    """The operator's own networks: reachable on any port, and with names of special-use domains, by what was asked for
+    a host that lies there (``typed_host``). A public page never leads into them."""
+    typed_host: str = ""
+    """Canonical host that a person or an account asked for."""
     deny_networks: tuple[Network, ...] = ()
     """Never contacted, whatever else allows them: public-looking networks that are internal, a NAT64 prefix."""
     own_origins: frozenset[tuple[str, int]] = frozenset()
@@ -175,9 +178,13 @@ class Policy:
         """Return whether the pair is exactly what the user typed in a command."""
         return (host, port) in self.typed_private
 
+    def may_lie_inside(self, host: str) -> bool:
+        """Return whether the host is the one that may open the operator's own networks, by the addresses it has."""
+        return bool(self.allow_networks) and host == self.typed_host
+
     def looks_up_local_names(self, host: str) -> bool:
-        """Return whether the machine's own name tables may be asked for the host."""
-        return bool(self.allow_networks) or any(host == typed for typed, _ in self.typed_private)
+        """Return whether the machine's own name tables may be asked for the host that was typed."""
+        return self.may_lie_inside(host) or any(host == typed for typed, _ in self.typed_private)
 
 
 def own_ports(port: int) -> frozenset[int]:
@@ -224,7 +231,10 @@ def local_addresses() -> frozenset[Address]:
 
 
 class Guard:
-    """Checks URLs, resolved addresses and sockets by one policy.
+    """Checks URLs, resolved addresses and sockets by one policy; all clients of a run share one.
+
+    The operator's own networks are closed until all addresses of the typed host, as they are first checked, lie in
+    them; they are open from then on, until ``leave`` closes everything that is not public for good.
 
     Args:
         policy: What is permitted.
@@ -240,6 +250,11 @@ class Guard:
             literal = urls.host_address(host)
             self.note_own(port, () if literal is None else (literal,))
         self._given = None if own_addresses is None else frozenset(own_addresses)
+        self._is_inside: bool | None = None
+        """Whether the operator's own networks are open; ``None`` until the typed host was checked."""
+        self._has_left = False
+        self._inside: set[tuple[str, int]] = set()
+        """(host, port) pairs that were permitted as the operator's own, or as typed."""
 
     @cached_property
     def _own(self) -> frozenset[Address]:
@@ -265,6 +280,26 @@ class Guard:
         self._own_places.add((host, port))
         return Refusal("host", _OWN)
 
+    def leave(self) -> None:
+        """Close what is not public: a public page answered, and nothing that it names may lead inside."""
+        self._has_left = True
+
+    def looks_up_local_names(self, host: str) -> bool:
+        """Return whether the machine's own name tables may be asked for a host."""
+        # The typed host is always looked up the same way, so that its addresses are asked for once.
+        return self.policy.looks_up_local_names(host) or bool(self._is_inside and not self._has_left)
+
+    def is_inside(self, url: str) -> bool:
+        """Return whether the host of a URL was permitted as the operator's own, or as the typed private one."""
+        return (urls.host(url), urls.port(url)) in self._inside
+
+    def is_closed_to_public(self, permit: Permit) -> bool:
+        """Return whether a permit is for a host that a public page must not lead to."""
+        return any(
+            self._check_address(permit.host, permit.port, address, from_public=True) is not None
+            for address in permit.addresses
+        )
+
     def check_url(self, url: str) -> Refusal | None:
         """Check what can be checked without DNS.
 
@@ -286,8 +321,8 @@ class Guard:
         if literal is not None:
             checked = self.check_addresses(host, port, [literal])
             return checked if isinstance(checked, Refusal) else None
-        known_here = self.policy.is_typed(host, port) or bool(self.policy.allow_networks)
-        if known_here:
+        may_be_typed = self.policy.is_typed(host, port) or self.policy.may_lie_inside(host)
+        if not self._has_left and (self._is_inside or may_be_typed):
             return None
         if is_special_name(host):
             return Refusal("host", "The host is not a name of the public Internet, so it is not contacted.")
@@ -310,21 +345,30 @@ class Guard:
         Returns:
             The addresses that may be dialed, at most eight, or a refusal when any one is forbidden.
         """
+        try:
+            known = [ip_address(given) if isinstance(given, str) else given for given in addresses]
+        except ValueError:
+            return Refusal("address", _NOT_PUBLIC)
+        if self._is_inside is None and self.policy.may_lie_inside(host):
+            # Once: what a name server answers later, when the page is known, opens nothing.
+            self._is_inside = bool(known) and all(
+                _within(unwrap(address), self.policy.allow_networks) for address in known
+            )
         permitted: dict[Address, None] = {}
-        for given in addresses:
-            try:
-                address = ip_address(given) if isinstance(given, str) else given
-            except ValueError:
-                return Refusal("address", _NOT_PUBLIC)
+        for address in known:
             refusal = self._check_address(host, port, address)
             if refusal is not None:
                 return refusal
             permitted.setdefault(unwrap(address))
         if not permitted:
             return Refusal("address", _NOT_PUBLIC)
-        return Permit(host, port, tuple(permitted)[:MAX_ADDRESSES])
+        permit = Permit(host, port, tuple(permitted)[:MAX_ADDRESSES])
+        is_own = self._is_inside and all(_within(address, self.policy.allow_networks) for address in permitted)
+        if is_own or self.is_closed_to_public(permit):
+            self._inside.add((host, port))
+        return permit
 
-    def _check_address(self, host: str, port: int, address: Address) -> Refusal | None:
+    def _check_address(self, host: str, port: int, address: Address, *, from_public: bool = False) -> Refusal | None:
         plain = unwrap(address)
         scoped = isinstance(address, IPv6Address) and address.scope_id is not None
         if scoped:
@@ -333,9 +377,10 @@ class Guard:
             return Refusal("address", _OWN)
         if _within(plain, self.policy.deny_networks):
             return Refusal("address", _NOT_PUBLIC)
-        if _within(plain, self.policy.allow_networks):
+        may_be_private = not (from_public or self._has_left)
+        if may_be_private and self._is_inside and _within(plain, self.policy.allow_networks):
             return None
-        typed = self.policy.is_typed(host, port)
+        typed = may_be_private and self.policy.is_typed(host, port)
         if typed and plain not in METADATA and (_within(plain, TYPED_NETWORKS) or plain in self._own):
             return None
         if not is_public(plain) or plain in self._own:

@@ -14,7 +14,7 @@ from msgspec import structs
 from pagegrade.gather import failures
 from pagegrade.gather.answer import build_exchange
 from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Followed, Limits, Request
-from pagegrade.gather.guard import Guard, Permit, Policy, Refusal
+from pagegrade.gather.guard import Guard, Permit, Refusal
 from pagegrade.gather.headers import KnownLines
 from pagegrade.gather.held_bytes import HeldBytes, Hold
 from pagegrade.gather.resolver import Answer, CachingResolver, DNSResolver, ResolveError, Resolver
@@ -69,13 +69,14 @@ class _Uncertified(Exception):
 class HTTPClient:
     """Sends GET and HEAD requests to addresses that the guard has checked; keeps no cookies, follows nothing by itself.
 
-    Use as ``async with HTTPClient(policy=Policy()) as client:``. Connections and look-ups live as long as the client.
+    Use as ``async with HTTPClient(guard=Guard(Policy())) as client:``. Connections and look-ups live as long as the
+    client.
 
     Trusted roots are Mozilla's, or those of the file that the environment variable ``SSL_CERT_FILE`` names (an
     intranet's own authority). No other variable has influence; proxies are never used.
 
     Args:
-        policy: What may be contacted.
+        guard: Decides what may be contacted; shared by the clients of one run.
         resolver: Where addresses come from; ``None`` for DNS. Its answers are cached for the client's life; a
             ``CachingResolver`` is shared with its other users and left open.
         deadline: ``asyncio`` loop time at which every exchange ends with code ``budget``; ``None`` for none.
@@ -86,14 +87,14 @@ class HTTPClient:
     def __init__(
         self,
         *,
-        policy: Policy,
+        guard: Guard,
         resolver: Resolver | None = None,
         deadline: float | None = None,
         limits: Limits = DEFAULT_LIMITS,
         held: HeldBytes | None = None,
     ) -> None:
         self.held = held or HeldBytes()
-        self.guard = Guard(policy)
+        self.guard = guard
         self._owns_resolver = not isinstance(resolver, CachingResolver)
         self._resolver = (
             resolver if isinstance(resolver, CachingResolver) else CachingResolver(resolver or DNSResolver())
@@ -139,7 +140,7 @@ class HTTPClient:
         Raises:
             ResolveError: There is no usable answer.
         """
-        return await self._resolver.resolve(host, local_names=self.guard.policy.looks_up_local_names(host))
+        return await self._resolver.resolve(host, local_names=self.guard.looks_up_local_names(host))
 
     async def _know_own_addresses(self, end: float) -> None:
         """Look up the names of this installation, once; a name without an answer in time is still refused as a name.
@@ -186,6 +187,8 @@ class HTTPClient:
         started = loop.time()
         end = self._end(started + request.timeout_s)
         permit, dns_ms = await self._permit(request.url, end)
+        if request.from_public and self.guard.is_closed_to_public(permit):
+            raise failures.refused("A public page leads to an address that is not public, so it is not contacted.")
         place = (permit.host, permit.port)
         if request.url.startswith("https:"):
             await self._wait_for_first(place, end)
@@ -252,6 +255,7 @@ class HTTPClient:
                     hops=tuple(hops),
                 )
             target = self._redirect_target(current.url, exchange.location, tuple(hops))
+            from_public = current.from_public or not self.guard.is_inside(current.url)
             if target in seen:
                 raise FetchError(
                     "protocol",
@@ -259,7 +263,17 @@ class HTTPClient:
                     reason="redirect_loop",
                     hops=tuple(hops),
                 )
-            current = structs.replace(current, url=target)
+            current = structs.replace(current, url=target, from_public=from_public)
+
+    def note_page(self, url: str) -> None:
+        """Contact only what is public from now on if the page that was asked for turned out to be a public one.
+
+        Args:
+            url: Where it was found after redirects.
+        """
+        if not self.guard.is_inside(url):
+            self.guard.leave()
+            self._permits.clear()
 
     def _redirect_target(self, base: str, location: bytes, hops: tuple[Response, ...]) -> str:
         def refuse(detail: str) -> FetchError:
@@ -315,7 +329,7 @@ class HTTPClient:
         if literal is not None:
             checked = self.guard.check_addresses(host, port, [literal])
         else:
-            local = self.guard.policy.looks_up_local_names(host)
+            local = self.guard.looks_up_local_names(host)
             is_first = not self._resolver.has_asked(host, local_names=local)
             try:
                 async with asyncio.timeout_at(end):

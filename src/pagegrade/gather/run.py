@@ -16,6 +16,7 @@ from typing import Any, Final
 from pagegrade.gather import gatherers
 from pagegrade.gather.context import Context, GatherOptions, Offload, OffloadFailed, Start
 from pagegrade.gather.exchange import FetchError, Followed, Request
+from pagegrade.gather.guard import Guard
 from pagegrade.gather.held_bytes import HeldBytes, Place
 from pagegrade.gather.http import HTTPClient, request_headers
 from pagegrade.gather.resolver import CachingResolver, DNSResolver, Resolver
@@ -82,10 +83,10 @@ async def gather(
 
     held = HeldBytes(options.limits.held_bytes, place=place)
 
+    guard = Guard(options.policy)
+
     def make_client() -> HTTPClient:
-        return HTTPClient(
-            policy=options.policy, resolver=caching, deadline=deadline, limits=options.exchange_limits, held=held
-        )
+        return HTTPClient(guard=guard, resolver=caching, deadline=deadline, limits=options.exchange_limits, held=held)
 
     try:
         async with make_client() as client:

@@ -14,6 +14,7 @@ from typing import Final
 
 from pagegrade.gather.context import OffloadFailed
 from pagegrade.gather.exchange import Allowance, FetchError, Request
+from pagegrade.gather.guard import Guard
 from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import CachingResolver, DNSResolver, Resolver
 from pagegrade.model.artifacts import Response
@@ -131,7 +132,7 @@ async def _read_all(
 ) -> None:
     deadline = asyncio.get_running_loop().time() + WHOLE_S
     allowance = Allowance(WHOLE_BYTES)
-    async with HTTPClient(policy=policy_of(target, options), resolver=resolver, deadline=deadline) as client:
+    async with HTTPClient(guard=Guard(policy_of(target.url, options)), resolver=resolver, deadline=deadline) as client:
         first = await _first_urls(client, target, may_ask, allowance, children)
         queue = deque((url, False) for url in first)
         seen: set[str] = set()

@@ -118,7 +118,7 @@ async def _request_slot(services: Services, run: ClaimedRun, target: Target, res
     """Request a slot of the target; return the milliseconds to wait, or ``None`` if the run may start now."""
     options = services.options
     networks = options.analyze.allow_networks
-    policy = policy_of(target, options.analyze)
+    policy = policy_of(target.url, options.analyze)
     domain = politeness_target(target.url, networks)
     if not domain or Guard(policy).check_url(target.url) is not None:
         return None

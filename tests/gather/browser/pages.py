@@ -12,11 +12,11 @@ from typing import Any
 
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.browser.render import render
-from pagegrade.gather.guard import Policy
+from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.http import HTTPClient
 from pagegrade.model.rendering import Rendering
 
-ONE_ADDRESS = Policy(allow_networks=(ip_network("127.0.0.1/32"),))
+ONE_ADDRESS = Policy(allow_networks=(ip_network("127.0.0.1/32"),), typed_host="127.0.0.1")
 PLAIN = "<!doctype html><html lang=en><title>T</title><body><h1>Hello</h1><p>Some text."
 
 
@@ -84,7 +84,7 @@ def draw(
     """Draw ``/`` of a site."""
 
     async def run() -> tuple[Rendering, Pages]:
-        async with serving(pages) as site, HTTPClient(policy=policy) as client:
+        async with serving(pages) as site, HTTPClient(guard=Guard(policy)) as client:
             wanted = RenderOptions(program=program, network="none", loads=1, time_s=90.0)
             return await render(f"{site.origin}/", replace(wanted, **options), client=client), site
 

@@ -13,10 +13,10 @@ import pytest
 from pagegrade.gather.browser.network_shape import SHAPES, NetworkShape
 from pagegrade.gather.browser.options import ProxyLimits
 from pagegrade.gather.browser.proxy import Proxy
-from pagegrade.gather.guard import Policy
+from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.http import HTTPClient
 
-ALLOWED = Policy(allow_networks=(ip_network("127.0.0.1/32"),))
+ALLOWED = Policy(allow_networks=(ip_network("127.0.0.1/32"),), typed_host="127.0.0.1")
 SUCCEEDED, NOT_ALLOWED, UNREACHABLE, REFUSED, NO_COMMAND, NO_ADDRESS = 0, 2, 4, 5, 7, 8
 
 
@@ -26,7 +26,7 @@ async def serving(
 ) -> AsyncIterator[tuple[Proxy, int]]:
     """A proxy on a port of this machine."""
     listener = socket.create_server(("127.0.0.1", 0))
-    async with HTTPClient(policy=policy) as client:
+    async with HTTPClient(guard=Guard(policy)) as client:
         proxy = Proxy(permit=client.permit, guard=client.guard, shape=shape, limits=limits or ProxyLimits())
         async with proxy.serve(listener):
             yield proxy, listener.getsockname()[1]

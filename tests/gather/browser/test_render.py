@@ -14,7 +14,7 @@ from pagegrade.checks._run import run_check
 from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.browser.render import render
-from pagegrade.gather.guard import Policy
+from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.http import HTTPClient
 from pagegrade.model.outcome import NotRun, Outcome
 from pagegrade.model.rendering import Rendering
@@ -22,7 +22,7 @@ from pagegrade.parse.rendering.metrics import rendered_metrics
 from tests.builders import make_artifacts
 from tests.gather.browser.pages import ONE_ADDRESS, PLAIN, draw, serving, tripwire
 
-ALL_OF_LOOPBACK = Policy(allow_networks=(ip_network("127.0.0.0/8"),))
+ALL_OF_LOOPBACK = Policy(allow_networks=(ip_network("127.0.0.0/8"),), typed_host="127.0.0.1")
 
 
 SHOP = """<!doctype html><html lang=en><title>Served</title>
@@ -289,7 +289,7 @@ def touches(program: Path, policy: Policy) -> tuple[Rendering, list[bytes]]:
                 "/": FORBIDDEN.format(target=f"127.0.0.2:{port}"),
                 "/service-worker.js": ("text/javascript", f'fetch("http://127.0.0.2:{port}/sw")'.encode()),
             }
-            async with serving(pages) as site, HTTPClient(policy=policy) as client:
+            async with serving(pages) as site, HTTPClient(guard=Guard(policy)) as client:
                 options = RenderOptions(program=program, network="none", loads=1, time_s=90.0)
                 return await render(f"{site.origin}/", options, client=client), touched
 
@@ -403,7 +403,7 @@ def test_a_page_that_cannot_be_opened_says_so(program: Path) -> None:
     """With the browser's own word."""
 
     async def run() -> None:
-        async with HTTPClient(policy=ONE_ADDRESS) as client:
+        async with HTTPClient(guard=Guard(ONE_ADDRESS)) as client:
             options = RenderOptions(program=program, network="none", loads=1, time_s=60.0)
             await render("http://127.0.0.3:8080/", options, client=client)
 

@@ -52,20 +52,23 @@ class Connection:
         self._ids = itertools.count(1)
         self._waiting: dict[int, tuple[str, asyncio.Future[Params]]] = {}
         self._handlers: dict[str, list[Handler]] = {}
+        self._lasting: dict[str, list[Handler]] = {}
         self.closed: asyncio.Future[RenderingFailed] = asyncio.get_running_loop().create_future()
         """Done when nothing more will come, with the reason."""
 
-    def on(self, event: str, handler: Handler) -> None:
-        """Call ``handler`` for each event of this name, in every session."""
+    def on(self, event: str, handler: Handler, *, lasting: bool = False) -> None:
+        """Call ``handler`` for each event of this name, in every session; ``lasting``: also after ``forget``."""
         self._handlers.setdefault(event, []).append(handler)
+        if lasting:
+            self._lasting.setdefault(event, []).append(handler)
 
     def post(self, method: str, params: Params | None = None, *, session: str = "") -> None:
         """Send a command whose result does not matter."""
         self.send(method, params, session=session).add_done_callback(_retrieve)
 
     def forget(self) -> None:
-        """Remove every handler of events that belong to a page; those of ``Target.targetCreated`` stay."""
-        self._handlers = {name: kept for name, kept in self._handlers.items() if name == "Target.targetCreated"}
+        """Remove every handler that belongs to a page; lasting ones stay."""
+        self._handlers = {name: list(kept) for name, kept in self._lasting.items()}
 
     def send(self, method: str, params: Params | None = None, *, session: str = "") -> asyncio.Future[Params]:
         """Send a command at once; its future holds the result, or ``CommandFailed``.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from pagegrade.gather.browser.cdp import Params
 from pagegrade.gather.browser.devices import DEVICES
 from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.network_shape import SHAPES
@@ -40,6 +42,7 @@ async def render(url: str, options: RenderOptions, *, client: HTTPClient) -> Ren
             run_browser(options.program, max_memory_bytes=options.max_memory_bytes) as browser,
             proxy.serve(browser.listener),
         ):
+            browser.connection.on("Page.frameNavigated", _note_page(client), lasting=True)
             visit_options = VisitOptions(
                 device=DEVICES[options.device],
                 network=options.network,
@@ -71,3 +74,15 @@ async def render(url: str, options: RenderOptions, *, client: HTTPClient) -> Ren
         elapsed_s=round(asyncio.get_running_loop().time() - started, 2),
         notes=(*rendering.notes, *((f"network_limit_{traffic.limit}",) if traffic.limit else ())),
     )
+
+
+def _note_page(client: HTTPClient) -> Callable[[Params, str], None]:
+    """Tell the client where the page, not one of its frames, is found: a public one must not lead inside."""
+
+    def note(event: Params, _session: str) -> None:
+        frame = event.get("frame")
+        url = frame.get("url") if isinstance(frame, dict) and not frame.get("parentId") else None
+        if isinstance(url, str) and url.startswith(("http:", "https:")):
+            client.note_page(url)
+
+    return note

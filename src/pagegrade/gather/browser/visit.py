@@ -144,7 +144,7 @@ class Visit:
             if isinstance(info, dict) and info.get("type") == "page" and info.get("openerId"):
                 connection.post("Target.closeTarget", {"targetId": info.get("targetId")})
 
-        connection.on("Target.targetCreated", close_popup)
+        connection.on("Target.targetCreated", close_popup, lasting=True)
 
     @asynccontextmanager
     async def _page(self) -> AsyncIterator[_Page]:

@@ -15,9 +15,8 @@ async def gather_dns(context: Context) -> DNSFacts | NotGathered:
     """Look the host up; the report's resolver caches the answer."""
     if host_address(context.host) is not None:
         return NotGathered(code="not_applicable", detail="The host is an address, not a name.")
-    local_names = context.options.policy.looks_up_local_names(context.host)
     try:
-        answer = await context.resolver.resolve(context.host, local_names=local_names)
+        answer = await context.client.resolve(context.host)
     except ResolveError as error:
         return NotGathered(code="dns", detail=error.detail, reason=error.reason)
     return DNSFacts(

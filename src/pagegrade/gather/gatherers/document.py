@@ -67,6 +67,7 @@ async def gather_document(context: Start) -> Followed:
         followed = await context.client.follow(request)
     except FetchError as error:
         raise _run_failed(error) from error
+    context.client.note_page(followed.response.url)
     response = followed.response
     if 200 <= response.status < 300 and not is_html(response):
         kind = media_type(response) or "nothing that can be recognized"

@@ -199,8 +199,7 @@ def look_at_guard(options: AnalyzeOptions) -> Iterator[Diagnosis]:
         if options.deny_networks:
             message = f"{message}; PAGEGRADE_DENY_NETWORKS adds {', '.join(map(str, options.deny_networks))}"
         yield ok("guard", message)
-    guard = Guard(policy_of(parse_target_url("http://example.com/"), options), own_addresses=())
-    reachable = [each for each in METADATA if isinstance(guard.check_addresses("example.com", 80, [each]), Permit)]
+    reachable = [each for each in METADATA if _is_reachable(each, options)]
     if reachable:
         yield warning(
             "guard",
@@ -209,13 +208,18 @@ def look_at_guard(options: AnalyzeOptions) -> Iterator[Diagnosis]:
         )
 
 
+def _is_reachable(address: str, options: AnalyzeOptions) -> bool:
+    guard = Guard(policy_of("http://example.com/", options), own_addresses=())
+    return isinstance(guard.check_addresses("example.com", 80, [address]), Permit)
+
+
 def _is_refused(url: str) -> bool:
     try:
         target = parse_target_url(url)
     except InvalidInput:
         return True
     # What the operator opens on purpose is not asked about.
-    guard = Guard(policy_of(target, AnalyzeOptions()), own_addresses=())
+    guard = Guard(policy_of(target.url, AnalyzeOptions()), own_addresses=())
     if guard.check_url(target.url) is None:
         return False
     # And as the answer of a name server, which an attacker could control.

@@ -17,7 +17,7 @@ from pagegrade.parse.url import parse_target_url
 from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.service.reports.operations import check_capacity, count_reports, expired_before_ms, store_report
 from pagegrade.service.reports.validation import NewReport, check_allowed
-from pagegrade.service.runs.analysis import general_policy
+from pagegrade.service.runs.analysis import policy_of
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.length import count_unfinished
 from pagegrade.store.repositories.report_urls import find_urls
@@ -83,7 +83,6 @@ def read_url_list(text: str, options: ServiceOptions) -> ReadURLs:
     urls: dict[str, None] = {}
     refused: list[RefusedLine] = []
     evaluated = refused_count = repeated = left_out = 0
-    guard = Guard(general_policy(options.analyze))
     for number, line in enumerate(text.splitlines(), start=1):
         typed = line.strip()
         if not typed or typed.startswith(COMMENT):
@@ -94,7 +93,7 @@ def read_url_list(text: str, options: ServiceOptions) -> ReadURLs:
         evaluated += 1
         try:
             url = parse_target_url(typed).url
-            if guard.check_url(url) is not None:
+            if Guard(policy_of(url, options.analyze)).check_url(url) is not None:
                 # The reason costs more than the answer, and is shown for the first lines alone.
                 if len(refused) == MAX_REFUSED:
                     refused_count += 1

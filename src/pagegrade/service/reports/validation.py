@@ -15,7 +15,7 @@ from pagegrade.model.stored import Privacy
 from pagegrade.parse.url import Target, host, host_address, parse_target_url
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.runs.analysis import general_policy
+from pagegrade.service.runs.analysis import policy_of
 from pagegrade.service.runs.options import AnalyzeOptions
 
 _SECRET: Final = re.compile(
@@ -184,7 +184,7 @@ def check_allowed(url: str, options: AnalyzeOptions) -> None:
     Raises:
         URLNotAllowed: ``reason`` is ``host_not_allowed``, ``port_not_allowed`` or ``address_not_allowed``.
     """
-    refusal = Guard(general_policy(options)).check_url(url)
+    refusal = Guard(policy_of(url, options)).check_url(url)
     if refusal is not None:
         networks = _networks_for(url, options)
         how = f" The operator can allow it: {ALLOW_NETWORKS}={networks}" if networks else ""
@@ -193,7 +193,7 @@ def check_allowed(url: str, options: AnalyzeOptions) -> None:
 
 def _is_allowed(url: str, options: AnalyzeOptions) -> bool:
     """Return whether ``check_allowed`` would accept a canonical URL; cheaper where the reason does not matter."""
-    return Guard(general_policy(options)).check_url(url) is None
+    return Guard(policy_of(url, options)).check_url(url) is None
 
 
 def networks_to_allow(url: str, options: AnalyzeOptions) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pagegrade.clock import utc_now
@@ -87,7 +87,7 @@ async def gather_target(
     for holding much at once.
     """
     started_at = utc_now()
-    policy = policy_of(target, options)
+    policy = policy_of(target.url, options)
     refusal = Guard(policy).check_url(target.url)
     if refusal is not None:
         raise URLNotAllowed(refusal.detail)
@@ -125,22 +125,17 @@ async def gather_target(
     return failed_report(target.url, failure, generated_at=started_at, duration_ms=duration_ms)
 
 
-def policy_of(target: Target, options: AnalyzeOptions) -> Policy:
-    """Return the policy for an analysis of this URL."""
-    policy = general_policy(options)
-    if not options.allow_typed_private:
-        return policy
-    return replace(policy, typed_private=frozenset({(host(target.url), port(target.url) or 0)}))
-
-
-def general_policy(options: AnalyzeOptions) -> Policy:
-    """Return the policy that applies to every URL."""
+def policy_of(url: str, options: AnalyzeOptions) -> Policy:
+    """Return the policy for everything that is asked for because a person or an account named this canonical URL."""
+    typed = host(url), port(url) or 0
     return Policy(
         allowed_ports=frozenset(options.allow_ports),
         allow_networks=options.allow_networks,
         deny_networks=options.deny_networks,
         own_origins=options.own_origins,
         own_key=options.own_key,
+        typed_host=typed[0],
+        typed_private=frozenset({typed}) if options.allow_typed_private else frozenset(),
     )
 
 

@@ -45,7 +45,7 @@ class AnalyzeOptions:
     preview_images: bool = False
     """Fetch the image for shared links and the icon, to be stored with the report."""
     allow_networks: tuple[IPv4Network | IPv6Network, ...] = ()
-    """The operator's own networks, which may be reached on any port."""
+    """The operator's own networks, which a page that lies there may reach on any port."""
     deny_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     """Networks that are never contacted, whatever else allows them."""
     own_origins: frozenset[tuple[str, int]] = frozenset()

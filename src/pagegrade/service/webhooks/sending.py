@@ -20,6 +20,7 @@ from typing import Any, Final
 import msgspec
 
 from pagegrade.gather.exchange import FetchError, Limits, Post, Request
+from pagegrade.gather.guard import Guard
 from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.mail import send_mail_aside
 from pagegrade.gather.resolver import Resolver
@@ -34,7 +35,7 @@ from pagegrade.render.notifications import (
     teams_body,
 )
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.runs.analysis import general_policy
+from pagegrade.service.runs.analysis import policy_of
 from pagegrade.service.webhooks.payload import Prepared
 from pagegrade.service.webhooks.signatures import signed_headers, unsubscribe_token
 from pagegrade.store.repositories.deliveries import MAX_PAUSE_MS, AttemptOutcome
@@ -174,8 +175,8 @@ async def _post(
         max_decoded_bytes=MAX_ANSWER_BYTES,
         timeout_s=DEADLINE_S,
     )
-    policy = general_policy(options.analyze)
-    async with HTTPClient(policy=policy, resolver=resolver, limits=_LIMITS) as client:
+    guard = Guard(policy_of(webhook.url, options.analyze))
+    async with HTTPClient(guard=guard, resolver=resolver, limits=_LIMITS) as client:
         try:
             response = (await client.fetch(request)).response
         except FetchError as error:
