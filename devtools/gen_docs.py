@@ -153,9 +153,13 @@ def settings_page(settings: type[BaseSettings]) -> str:
     lines = [
         "# Settings",
         "",
-        "Read once at the start: from the environment, then from a file `.env` in the working folder. A variable that",
-        f"is empty is as if absent; a `{prefix}*` variable that is not listed here has no effect, and a server says",
-        "so. Where a value cannot be used, the message names every such variable, and nothing is started.",
+        "Read once at the start: from the environment, then from a file. `pagegrade serve`, `worker` and the commands",
+        "that administer an installation read `.env` in the working folder, or what `pagegrade --env-file FILE` names.",
+        "`analyze`, `evaluate` and `mcp`, which may run in a checkout of other people, read a file only if that option",
+        "names it: it could name a browser to run, or open networks.",
+        "",
+        f"A variable that is empty is as if absent; a `{prefix}*` variable that is not listed here has no effect, and",
+        "a server says so. Where a value cannot be used, the message names every such variable, and nothing is started.",
         "",
     ]
     for name, field in settings.model_fields.items():

@@ -24,7 +24,7 @@ from pagegrade.service.runs.options import AnalyzeOptions
 
 @pytest.fixture(autouse=True)
 def _an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the machine's variables nor a ``.env`` of its folder count here."""
+    """The machine's variables do not count here."""
     monkeypatch.chdir(tmp_path)
     for name in given_settings():
         monkeypatch.delenv(f"{PREFIX}{name.upper()}", raising=False)
@@ -149,18 +149,17 @@ def test_all_wrong_values_are_reported_at_once_one_a_line(monkeypatch: pytest.Mo
     ]
 
 
-def test_a_file_in_the_working_folder_is_read_and_the_environment_wins(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """The usual order for ``.env``; an empty variable does not win."""
+def test_a_named_file_is_read_and_the_environment_wins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The usual order for ``.env``; an empty variable does not win, and a file that is not named is not read."""
     (tmp_path / ".env").write_text(
         "# ours\nPAGEGRADE_GOOD_FROM=91\nPAGEGRADE_PORT='8090'\npagegrade_decent_from=41\nOTHER=1\n"
     )
     monkeypatch.setenv("PAGEGRADE_GOOD_FROM", "92")
     monkeypatch.setenv("PAGEGRADE_PORT", "")
-    settings = load_settings()
+    settings = load_settings(Path(".env"))
 
     assert (settings.good_from, settings.port, settings.decent_from) == (92, 8090, 41)
+    assert load_settings().decent_from == 50
 
 
 def test_a_file_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> None:
@@ -168,7 +167,7 @@ def test_a_file_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> Non
     (tmp_path / ".env").write_bytes(b"PAGEGRADE_PORT=\xff\xfe")
 
     with pytest.raises(InvalidInput, match=r"\.env cannot be read"):
-        load_settings()
+        load_settings(Path(".env"))
 
 
 @pytest.mark.parametrize(
@@ -252,7 +251,7 @@ def test_a_misspelled_variable_is_reported_with_the_likely_name(
     (tmp_path / ".env").write_text("PAGEGRADE_ZZZ=1\n")
 
     assert load_settings().port == 8090
-    assert unknown_settings(given_settings()) == (
+    assert unknown_settings(given_settings(Path(".env"))) == (
         "PAGEGRADE_ALLOW_NETWORK is no setting and has no effect. Did you mean PAGEGRADE_ALLOW_NETWORKS?",
         "PAGEGRADE_ZZZ is no setting and has no effect.",
     )

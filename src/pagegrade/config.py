@@ -1,9 +1,11 @@
-"""Settings from the environment and ``.env``, read once at the edge.
+"""Settings from the environment and a file, read once at the edge.
 
 Slow to import: only ``wiring`` does, when it must.
 
-The sources, the stronger first: the environment, then a file ``.env`` in the working folder. A variable that is empty
-is as if absent. A secret may also be named by ``NAME_FILE``, a file that holds it.
+The sources, the stronger first: the environment, then a file. ``pagegrade serve``, ``worker`` and the commands that
+administer an installation read ``.env`` in the working folder; any other command, which may be run in a folder of other
+people, reads only what ``--env-file`` names. A variable that is empty is as if absent. A secret may also be named by
+``NAME_FILE``, a file that holds it.
 """
 
 from __future__ import annotations
@@ -26,7 +28,6 @@ from pagegrade.parse import url as urls
 from pagegrade.parse.mail import domain_of, read_server
 
 PREFIX: Final = "PAGEGRADE_"
-ENV_FILE: Final = Path(".env")
 MAX_SECRET_BYTES: Final = 64 * 1024
 MIN_KEY_CHARACTERS: Final = 20
 MAX_KEY_CHARACTERS: Final = 512
@@ -312,16 +313,19 @@ def secret_names() -> frozenset[str]:
     )
 
 
-def load_settings() -> Settings:
+def load_settings(env_file: Path | None = None) -> Settings:
     """The settings of this process.
+
+    Args:
+        env_file: File to read besides the environment; it may be missing.
 
     Raises:
         InvalidInput: Variables have values that cannot be used; the message names each of them, one a line.
     """
-    given = given_settings()
+    given = given_settings(env_file)
     secrets, problems = _read_secrets(given)
     try:
-        settings = Settings(**{"_env_file": ENV_FILE, **secrets})
+        settings = Settings(**{"_env_file": env_file, **secrets})
     except ValidationError as error:
         unread = {problem.partition(" ")[0].removesuffix("_FILE") for problem in problems}
         problems += [line for line in _sentences(error, given) if line.partition(" ")[0] not in unread]
@@ -334,17 +338,19 @@ def load_settings() -> Settings:
     raise InvalidInput(f"{len(problems)} settings cannot be used:\n{lines}")
 
 
-def given_settings() -> dict[str, str]:
-    """Return the values that are set, by lower-case name without the prefix; the environment overrides ``.env``.
+def given_settings(env_file: Path | None = None) -> dict[str, str]:
+    """Return the values that are set, by lower-case name without the prefix; the environment overrides the file.
 
     Raises:
-        InvalidInput: There is a ``.env`` that cannot be read.
+        InvalidInput: There is a file that cannot be read.
     """
     try:
         # A file that is not there is no settings; one that cannot be read must not be taken for that.
-        file = dotenv_values(ENV_FILE) if ENV_FILE.is_file() else {}
+        file = dotenv_values(env_file) if env_file is not None and env_file.is_file() else {}
     except (OSError, UnicodeDecodeError):
-        raise InvalidInput(f"{ENV_FILE.absolute()} cannot be read as UTF-8 text. Fix it or move it away.") from None
+        raise InvalidInput(
+            f"{env_file and env_file.absolute()} cannot be read as UTF-8 text. Fix it or move it away."
+        ) from None
     found: dict[str, str] = {}
     for source in (file, os.environ):
         for name, value in source.items():

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_env_file: Path | None = None
+"""File that settings are read from besides the environment."""
+
 MAX_BUDGET_S: Final = 3600.0
 _EVERYWHERE: Final = frozenset({"0.0.0.0", "::", "[::]"})  # noqa: S104 - compared with, not listened on
 
@@ -228,7 +231,7 @@ def server_options(*, host: str | None = None, port: int | None = None) -> Serve
         bootstrap_api_key=_plain(settings.bootstrap_api_key),
         log_format=settings.log_format,
         log_level=settings.log_level,
-        warnings=(*unknown_settings(given_settings()), *_system_warnings(sys.platform)),
+        warnings=(*unknown_settings(given_settings(_env_file)), *_system_warnings(sys.platform)),
         is_origin_known=settings.base_url is not None,
     )
 
@@ -298,7 +301,7 @@ def shown_settings() -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
     from pagegrade.config import given_settings, show_settings, unknown_settings
 
     _settings()
-    given = given_settings()
+    given = given_settings(_env_file)
     return show_settings(given), unknown_settings(given)
 
 
@@ -403,23 +406,21 @@ def start_tracing(instance: str) -> Tracing:
         return NO_TRACING
 
 
+def use_env_file(path: Path) -> None:
+    """Read settings from this file besides the environment, for the rest of the process; without it, from no file."""
+    global _env_file  # noqa: PLW0603 - chosen once, by the command that starts the process
+    _env_file = path
+
+
 def _anything_set() -> bool:
     """Return whether any setting may be set; cheap, and never wrong when it says no."""
-    if any(name.upper().startswith("PAGEGRADE_") for name in os.environ):
-        return True
-    try:
-        return b"PAGEGRADE_" in Path(".env").read_bytes().upper()
-    except FileNotFoundError:
-        return False
-    except OSError:
-        # Reading the settings reports the errors of the file.
-        return Path(".env").is_file()
+    return _env_file is not None or any(name.upper().startswith("PAGEGRADE_") for name in os.environ)
 
 
 def _settings() -> Settings:
     from pagegrade.config import load_settings
 
-    return load_settings()
+    return load_settings(_env_file)
 
 
 def _plain(secret: SecretStr | None) -> str | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pagegrade import wiring
 from tests.cli.command_line import CommandLine
 from tests.postgres import databases
 from tests.store_builders import Backend
@@ -22,6 +23,7 @@ def command_line(
             monkeypatch.delenv(name)
     monkeypatch.setenv("PAGEGRADE_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)  # away from any .env of the project
+    monkeypatch.setattr(wiring, "_env_file", None)
     url = None
     if backend == "postgresql":
         url = databases().make_empty()

@@ -1,8 +1,14 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
-from pagegrade.cli.app import run
+from pagegrade.cli import exit_codes
+from pagegrade.cli.app import app, run
 from pagegrade.model.identity import VERSION
 
 
@@ -22,6 +28,82 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
 
     assert code == 0
     assert f"Usage: pagegrade {command}" in out
+
+
+WRONG = "PAGEGRADE_GOOD_FROM=nonsense\nPAGEGRADE_BROWSER=./evil\nPAGEGRADE_ALLOW_NETWORKS=0.0.0.0/0\n"
+ANYWHERE = {
+    "analyze": ["analyze", "http://127.0.0.1:1/", "--quiet"],
+    "evaluate": ["evaluate", "--html", "page.html", "--url", "https://example.com/", "--quiet"],
+    "mcp": ["mcp"],
+    "explain": ["explain", "title"],
+    "checks": ["checks"],
+    "openapi": ["openapi"],
+}
+"""Commands that may be run in a folder of other people."""
+AT_HOME = {
+    "serve": ["serve"],
+    "worker": ["worker"],
+    "accounts": ["accounts", "list"],
+    "keys": ["keys", "list"],
+    "monitors": ["monitors", "list"],
+    "webhooks": ["webhooks", "list"],
+    "migrate": ["migrate"],
+    "transfer": ["transfer", "--from", "sqlite:////nowhere/a.db", "--to", "sqlite:////nowhere/b.db"],
+    "prune": ["prune"],
+    "doctor": ["doctor"],
+}
+
+
+def run_in_a_foreign_folder(folder: Path, *arguments: str) -> tuple[int, str]:
+    """Run a command where somebody left a ``.env``; its exit code and what it printed."""
+    (folder / ".env").write_text(WRONG)
+    (folder / "page.html").write_text("<!doctype html><title>x</title>")
+    done = subprocess.run(
+        [sys.executable, "-m", "pagegrade", *arguments],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "HOME": str(folder)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_every_command_is_either_at_home_or_not() -> None:
+    """The tests below try all of them."""
+    names = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
+    groups = {str(group.name) for group in app.registered_groups}
+
+    assert names | groups == set(ANYWHERE) | set(AT_HOME)
+
+
+@pytest.mark.parametrize("command", ANYWHERE)
+def test_a_file_of_the_folder_changes_nothing_but_for_who_runs_an_installation(command: str, tmp_path: Path) -> None:
+    """In a checkout of other people it could name a browser to run, or open networks."""
+    code, printed = run_in_a_foreign_folder(tmp_path, *ANYWHERE[command])
+
+    assert "GOOD_FROM" not in printed
+    assert code == (exit_codes.NOT_ANALYZED if command == "analyze" else exit_codes.OK)
+
+
+@pytest.mark.parametrize("command", ["analyze", "evaluate", "mcp"])
+def test_a_file_that_is_named_is_read(command: str, tmp_path: Path) -> None:
+    """Where it is asked for; one that is not there is an error."""
+    code, printed = run_in_a_foreign_folder(tmp_path, "--env-file", ".env", *ANYWHERE[command])
+    missing, sentence = run_in_a_foreign_folder(tmp_path, "--env-file", "nowhere.env", *ANYWHERE[command])
+
+    assert (code, missing) == (exit_codes.USAGE, exit_codes.USAGE)
+    assert "PAGEGRADE_GOOD_FROM='nonsense' cannot be used" in printed
+    assert "--env-file: nowhere.env" in sentence
+
+
+@pytest.mark.parametrize("command", AT_HOME)
+def test_administration_reads_the_file_of_its_folder(command: str, tmp_path: Path) -> None:
+    """As `serve` does: they must mean the same database."""
+    _, printed = run_in_a_foreign_folder(tmp_path, *AT_HOME[command])
+
+    assert "PAGEGRADE_GOOD_FROM" in printed
 
 
 def test_the_help_names_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,6 +62,13 @@ def run(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else exit_codes.OK
 
 
+ENV_FILE = Path(".env")
+ADMINISTRATION = frozenset(
+    {"serve", "worker", "accounts", "keys", "monitors", "webhooks", "migrate", "transfer", "prune", "doctor"}
+)
+"""Commands that run where an installation is at home, and read ``.env`` of the working folder."""
+
+
 def _show_version(wanted: bool) -> None:  # noqa: FBT001 - the shape of an option's callback
     if wanted:
         typer.echo(f"pagegrade {VERSION} (ruleset {RULESET})")
@@ -70,12 +77,28 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 - the shape of an optio
 
 @app.callback()
 def _root(
+    context: typer.Context,
     *,
-    version: Annotated[
+    env_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--env-file",
+            metavar="FILE",
+            help="File with settings (PAGEGRADE_*). serve, worker and the commands that administer an installation "
+            "read .env in the working folder by default, other commands none.",
+        ),
+    ] = None,
+    version: Annotated[  # noqa: ARG001 - its callback has shown it
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Fetch a web page safely, check it, and grade it with a score whose every point is explained."""
+    if env_file is not None and not env_file.is_file():
+        raise InvalidInput(f"--env-file: {env_file} is no file that can be read.")
+    if env_file is not None or context.invoked_subcommand in ADMINISTRATION:
+        from pagegrade.wiring import use_env_file
+
+        use_env_file(env_file or ENV_FILE)
 
 
 @app.command()

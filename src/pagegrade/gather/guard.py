@@ -251,7 +251,7 @@ class Guard:
             self.note_own(port, () if literal is None else (literal,))
         self._given = None if own_addresses is None else frozenset(own_addresses)
         self._is_inside: bool | None = None
-        """Whether the operator's own networks are open; ``None`` until the typed host was checked."""
+        """True while the operator's own networks are open; ``None`` until the typed host was checked."""
         self._has_left = False
         self._inside: set[tuple[str, int]] = set()
         """(host, port) pairs that were permitted as the operator's own, or as typed."""

@@ -77,7 +77,7 @@ async def render(url: str, options: RenderOptions, *, client: HTTPClient) -> Ren
 
 
 def _note_page(client: HTTPClient) -> Callable[[Params, str], None]:
-    """Tell the client where the page, not one of its frames, is found: a public one must not lead inside."""
+    """Pass on where the page, not one of its frames, is found: a public one must not lead inside."""
 
     def note(event: Params, _session: str) -> None:
         frame = event.get("frame")
