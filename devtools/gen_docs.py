@@ -159,7 +159,7 @@ def settings_page(settings: type[BaseSettings]) -> str:
         "names it: it could name a browser to run, or open networks.",
         "",
         f"A variable that is empty is as if absent; a `{prefix}*` variable that is not listed here has no effect, and",
-        "a server says so. Where a value cannot be used, the message names every such variable, and nothing is started.",
+        "a server says so. Where a value cannot be used, the message names every such variable, and nothing starts.",
         "",
     ]
     for name, field in settings.model_fields.items():

@@ -122,7 +122,7 @@ def serve(attack: Attack) -> None:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            at_home = self.server.server_address[0] == HOME
+            at_home = self.headers.get("Host") == HOME
             status, fields, body = (200, HTML, LEAVES) if at_home else respond(self.path, attack)
             self.send_response(status)
             for name, value in {**fields, "Content-Length": str(len(body))}.items():
