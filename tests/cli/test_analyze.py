@@ -204,3 +204,18 @@ def test_a_mistake_of_ours_costs_one_page_only(
     assert first["state"] == "completed"
     assert second["error"]["code"] == "internal"
     assert "ZeroDivisionError" in second["error"]["message"]
+
+
+@pytest.mark.parametrize("setting", ["HTTPS_PROXY", "https_proxy", "all_proxy"])
+def test_a_site_that_only_a_proxy_reaches_is_not_blamed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, setting: str
+) -> None:
+    """Behind a proxy of a company no name resolves and no port opens, and neither is the fault of the site."""
+    monkeypatch.setenv(setting, "http://user:secret@proxy.example:3128")
+    code = run(["analyze", "http://127.0.0.1:9/", "-f", "json", "-q"])
+    error = json.loads(capsys.readouterr().out)["error"]
+
+    assert code == 3
+    assert (error["code"], error["reason"]) == ("connect", "proxy_not_used")
+    assert f"{setting} is set" in error["message"]
+    assert "secret" not in error["message"]

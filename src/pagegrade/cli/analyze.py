@@ -7,8 +7,8 @@ import logging
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import typer
@@ -149,8 +149,9 @@ async def _analyze_all(
             progress.start(target.url)
             try:
                 analysis = await analyze_target(target, options=options, children=children)
-                outcomes[target.url] = analysis.report
-                lines.write(analysis.report)
+                report = _without_proxy(analysis.report, os.environ)
+                outcomes[target.url] = report
+                lines.write(report)
                 _save_pictures(analysis, request)
                 _save_har(analysis.report, request.har)
                 if request.save_artifacts is not None:
@@ -164,6 +165,19 @@ async def _analyze_all(
         for target in targets:
             tasks.create_task(one(target))
     return [outcomes[target.url] for target in targets if target.url in outcomes], refusals
+
+
+def _without_proxy(report: Report, environment: Mapping[str, str]) -> Report:
+    """The report, with a proxy as the cause where a site was not reached that its machine reaches through one only."""
+    error = report.error
+    if error is None or error.code not in {"dns", "connect", "timeout"} or error.http_status is not None:
+        return report
+    names = ("https_proxy", "all_proxy", "http_proxy")
+    setting = next((name for name in (*map(str.upper, names), *names) if environment.get(name)), None)
+    if setting is None:
+        return report
+    message = f"{error.message} {setting} is set, and Pagegrade does not use a proxy."
+    return replace(report, error=replace(error, message=message, reason="proxy_not_used"))
 
 
 def _check_artifacts_place(path: str, pages: int) -> None:

@@ -42,6 +42,12 @@ _MARKS: Final[tuple[tuple[bytes, str], ...]] = (
 )
 
 
+_SCHEME: Final = re.compile(r"\s*([A-Za-z][A-Za-z0-9_-]{0,30})(?=\s|$)")
+_MAX_SCHEMES: Final = 4
+_WAIT: Final = re.compile(r"[0-9]{1,9}|[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT")
+"""Value of a Retry-After header."""
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """The system that refused the request, and the evidence for it."""
@@ -70,11 +76,29 @@ def recognize_block(response: Response) -> Block | None:
         if vendor is not None or known_title:
             who = f"A {vendor.replace('_', ' ').title()} page" if vendor else "A challenge page"
             return Block(f"challenge_{vendor or 'page'}", f"{who} answered {response.status} in place of the site.")
-        return Block(f"status_{response.status}", f"The site answered {response.status} to our fetcher.")
+        asks = what_it_asks(response)
+        return Block(f"status_{response.status}", f"The site answered {response.status} to our fetcher{asks}.")
     small = len(response.body) <= _MAX_CHALLENGE_BYTES
     if 200 <= response.status <= 299 and known_title and small and (vendor is not None or _is_bare(response.body)):
         return Block(f"challenge_{vendor or 'page'}", "A challenge page answered in place of the site.")
     return None
+
+
+def what_it_asks(response: Response) -> str:
+    """The demand in the headers of a refusal: `` and asks for a sign-in (Basic)``; empty where there is none.
+
+    Sources: https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1 and #section-10.2.3
+    """
+    fields = {401: "WWW-Authenticate", 407: "Proxy-Authenticate"}
+    if response.status in fields:
+        challenges = response.header_values(fields[response.status])
+        schemes = [found[1] for value in challenges[:_MAX_SCHEMES] if (found := _SCHEME.match(value)) is not None]
+        shown = f" ({', '.join(dict.fromkeys(schemes))})" if schemes else ""
+        return f" and asks for a sign-in{shown}"
+    wait = (response.header("Retry-After") or "").strip()
+    if response.status in {429, 503} and _WAIT.fullmatch(wait):
+        return f" and asks to wait {f'{wait} seconds' if wait.isdigit() else f'until {wait}'}"
+    return ""
 
 
 def _is_bare(body: bytes) -> bool:

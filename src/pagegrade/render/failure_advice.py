@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from pagegrade.model.identity import USER_AGENT
 from pagegrade.model.report import Failure, Report
 from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.escape import visible
-
-_FORBIDDEN: Final = frozenset({401, 403, 406, 418, 429, 451, 503})
-"""Statuses by which sites turn programs away that a browser would not get."""
-
-_TEMPORARY: Final = frozenset({"dns_error", "dns_timeout", "connect", "timeout", "http_error", "internal"})
-"""Codes and reasons of failures that often pass without a change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,16 +20,43 @@ class WayOut:
     meaning: str
     steps: tuple[str, ...]
     """In the order to try them."""
+    passes: bool = False
+    """It often passes without a change."""
+    lets_us_in: bool = False
+    """The site seems to turn us away, so that its owner needs to know how we introduce ourselves."""
 
+
+_ALLOW: Final = N_(
+    "If it is your site, allow requests whose User-Agent contains Pagegrade/ in its firewall or bot protection, then "
+    "analyze it again."
+)
+_NOT_YOURS: Final = N_("If it is not your site, ask its owner to allow Pagegrade, or analyze another page.")
+_OPEN_PRIVATELY: Final = N_("Open the URL in a private browser window: you may see the same error.")
+_OWN_NETWORK: Final = N_(
+    "If other sites cannot be analyzed either, the machine that Pagegrade runs on has no network or no DNS."
+)
+_LATER: Final = N_("Analyze the page again in a few minutes.")
 
 _NO_ANSWER: Final = WayOut(
     headline=N_("The host name could not be resolved."),
     meaning=N_("The name servers did not give an answer about the IP address of this host name."),
     steps=(
         N_("Check the spelling of the URL."),
-        N_("Check that the name servers of the domain are reachable and answer without errors."),
-        N_("Analyze the page again in a few minutes."),
+        _OWN_NETWORK,
+        N_("If they can, check that the name servers of the domain are reachable and answer without errors."),
     ),
+    passes=True,
+)
+_SERVER_FAILED: Final = WayOut(
+    headline=N_("The server failed."),
+    meaning=N_("The response says that the server, or one behind it, could not make the page."),
+    steps=(_OPEN_PRIVATELY, N_("If it is your site, its error log shows the cause.")),
+    passes=True,
+)
+_GONE: Final = WayOut(
+    headline=N_("There is no page at this URL."),
+    meaning=N_("According to its status, the response is a notice that the page is not there."),
+    steps=(_OPEN_PRIVATELY, N_("Check the URL; the page may have moved.")),
 )
 _WAYS: Final[Mapping[str, WayOut]] = {
     "dns_error": _NO_ANSWER,
@@ -45,8 +66,9 @@ _WAYS: Final[Mapping[str, WayOut]] = {
         meaning=N_("The domain name system (DNS) has no IP address for this host name."),
         steps=(
             N_("Check the spelling of the URL."),
+            _OWN_NETWORK,
             N_("If the domain is new or has just moved, wait: DNS changes can take a day to reach every name server."),
-            N_("Check with your domain registrar that the domain has not expired and has an A or AAAA record."),
+            N_("If it is yours, check with its registrar that it has not expired and has an A or AAAA record."),
         ),
     ),
     "connect": WayOut(
@@ -57,6 +79,7 @@ _WAYS: Final[Mapping[str, WayOut]] = {
             N_("If it works in your browser, check whether a firewall allows only certain networks."),
             N_("If the URL contains a port, check that it is correct."),
         ),
+        passes=True,
     ),
     "tls": WayOut(
         headline=N_("The secure connection could not be set up."),
@@ -80,6 +103,7 @@ _WAYS: Final[Mapping[str, WayOut]] = {
             N_("If it is slow only at times, analyze it again when there is less traffic."),
             N_("If it is fast for you, check whether a firewall delays automated requests."),
         ),
+        passes=True,
     ),
     "blocked": WayOut(
         headline=N_("The site blocked the request."),
@@ -87,9 +111,67 @@ _WAYS: Final[Mapping[str, WayOut]] = {
             "Instead of the page, bot protection sent a challenge or a refusal. That is not evaluated in "
             "place of the page."
         ),
+        steps=(_ALLOW, _NOT_YOURS),
+        lets_us_in=True,
+    ),
+    "status_401": WayOut(
+        headline=N_("The page asks for a sign-in."),
+        meaning=N_("The server shows the page only to those who sign in, and Pagegrade never does."),
         steps=(
-            N_("If it is your site, allow Pagegrade as described below, then analyze it again."),
-            N_("If it is not your site, ask its owner to allow Pagegrade, or analyze another page."),
+            N_("Analyze a page that is shown without signing in."),
+            N_("If everyone should see the page, remove the password from the server or the directory."),
+        ),
+    ),
+    "status_407": WayOut(
+        headline=N_("A proxy asks for a sign-in."),
+        meaning=N_("A proxy on the way to the site answered, and Pagegrade never signs in."),
+        steps=(
+            N_("Run Pagegrade on a machine that reaches the site without a proxy."),
+            N_("If you operate the proxy, let this machine through without a sign-in."),
+        ),
+    ),
+    "status_403": WayOut(
+        headline=N_("The site refused the request."),
+        meaning=N_("The server does not show this page, or not to programs or to the network of Pagegrade."),
+        steps=(
+            N_("Open the URL in a private browser window. If it is refused there too, only some may see it."),
+            _ALLOW,
+            _NOT_YOURS,
+        ),
+        lets_us_in=True,
+    ),
+    "status_429": WayOut(
+        headline=N_("The site received too many requests."),
+        meaning=N_("Its limit for a client or a network is used up for a while."),
+        steps=(
+            N_("Wait as long as the site asks for, a few minutes if it does not say, and analyze the page again."),
+            N_("If it is your site, exempt requests whose User-Agent contains Pagegrade/ from the limit, or raise it."),
+        ),
+        passes=True,
+        lets_us_in=True,
+    ),
+    "status_503": WayOut(
+        headline=N_("The site is not available at the moment."),
+        meaning=N_("The server says that it is overloaded or being maintained."),
+        steps=(
+            N_("Wait as long as the site asks for, a few minutes if it does not say, and analyze the page again."),
+            N_("If the page opens in your browser meanwhile, a bot protection answered: allow Pagegrade in it."),
+        ),
+        passes=True,
+        lets_us_in=True,
+    ),
+    "status_404": _GONE,
+    "status_410": _GONE,
+    "status_5xx": _SERVER_FAILED,
+    "proxy_not_used": WayOut(
+        headline=N_("The site cannot be reached without the proxy of this machine."),
+        meaning=N_(
+            "The environment names a proxy, but Pagegrade connects to sites directly, so that it can check the address "
+            "of every connection."
+        ),
+        steps=(
+            N_("Run Pagegrade on a machine that reaches the site without a proxy."),
+            N_("Check the spelling of the URL: a site that does not exist looks the same from here."),
         ),
     ),
     "http_error": WayOut(
@@ -98,13 +180,8 @@ _WAYS: Final[Mapping[str, WayOut]] = {
             "According to its status, the response is an error or a notice and not the page, so it is not graded."
         ),
         steps=(
-            N_("Open the URL in a private browser window: you may see the same error."),
-            N_("Status 404 or 410: check the URL; the page may have moved."),
-            N_(
-                "Status 401 or 403: the page requires signing in, or the site blocks automated requests. "
-                "Only public pages can be analyzed."
-            ),
-            N_("Status 500 and above: the server failed. Its error log shows the cause."),
+            _OPEN_PRIVATELY,
+            N_("Enter the URL of a page that is shown without signing in, as in the address bar of a browser."),
         ),
     ),
     "too_large": WayOut(
@@ -152,7 +229,8 @@ _WAYS: Final[Mapping[str, WayOut]] = {
             N_("Check the DNS records of the host name: it may have a private address by mistake."),
             N_(
                 "If the page is in your own network, ask the operator of this Pagegrade to add the network "
-                "to the setting PAGEGRADE_ALLOW_NETWORKS, for example PAGEGRADE_ALLOW_NETWORKS=10.0.0.0/8."
+                "to the setting PAGEGRADE_ALLOW_NETWORKS: 127.0.0.0/8 for pages on its own machine, the network of "
+                "the page, such as 10.0.0.0/8, for others."
             ),
         ),
     ),
@@ -160,45 +238,35 @@ _WAYS: Final[Mapping[str, WayOut]] = {
         headline=N_("An internal error occurred."),
         meaning=N_("The page did not cause it. The error has been logged."),
         steps=(
-            N_("Analyze the page again in a few minutes."),
+            _LATER,
             N_("If it happens again, send the URL of the page and the time to the operator of this Pagegrade."),
         ),
+        passes=True,
     ),
 }
 
 
 def way_out(error: Failure) -> WayOut:
     """The words for this failure, not yet translated; those of ``internal`` for a code from a later version."""
-    way = _WAYS.get(error.reason or "") or _WAYS.get(error.code) or _WAYS["internal"]
-    step = _step_for(error.http_status) if error.code == "http_error" else None
-    return way if step is None else replace(way, steps=(way.steps[0], step))
-
-
-def _step_for(status: int | None) -> str | None:
-    """Return the advice for this status alone; ``None`` if only the general advice applies."""
-    match status:
-        case 401 | 403:
-            return N_(
-                "The page requires signing in, or the site blocks automated requests. Only public pages can "
-                "be analyzed."
-            )
-        case 404 | 410:
-            return N_("Check the URL; the page may have moved.")
-        case int() if status >= 500:  # noqa: PLR2004 - RFC 9110 15.6: the server failed
-            return N_("The server failed. Its error log shows the cause.")
-    return None
+    names = [error.reason or ""]
+    # A challenge has a status too, and is no plain refusal.
+    if error.http_status is not None and (error.reason or "status_").startswith("status_"):
+        names += [f"status_{error.http_status}", f"status_{error.http_status // 100}xx"]
+    return next((_WAYS[name] for name in (*names, error.code) if name in _WAYS), _WAYS["internal"])
 
 
 def retry_advice(error: Failure, words: Words = ENGLISH) -> str:
-    """State if another analysis can help; a host that does not exist and a refusal do not pass by themselves."""
-    if error.retryable and (error.reason in _TEMPORARY or error.code in _TEMPORARY):
+    """State if another analysis can help; this never contradicts ``retryable``."""
+    if not error.retryable:
+        return words.gettext("Analyzing it again will not help until the cause has been fixed.")
+    if way_out(error).passes:
         return words.gettext("Analyzing it again later may help: this kind of failure is often temporary.")
-    return words.gettext("Analyzing it again will not help until the cause has been fixed.")
+    return words.gettext("Analyzing it again may help, but this kind of failure seldom passes by itself.")
 
 
 def has_to_let_us_in(error: Failure) -> bool:
     """Return whether the site seems to turn us away, so that its owner needs to know how we introduce ourselves."""
-    return error.code == "blocked" or (error.code == "http_error" and error.http_status in _FORBIDDEN)
+    return way_out(error).lets_us_in
 
 
 def cause(error: Failure, words: Words = ENGLISH) -> str:

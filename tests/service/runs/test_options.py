@@ -35,3 +35,10 @@ def test_commands_that_read_settings_import_no_parser() -> None:
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8", check=True)
 
     assert found.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("text", ["localhost", "localhost:8000", " LOCALHOST "])
+def test_this_machine_is_not_taken_for_a_private_network(text: str) -> None:
+    """Its name is no network, and that of a company would not allow it."""
+    with pytest.raises(InvalidInput, match=r"Write it like 127\.0\.0\.0/8 or ::1/128"):
+        parse_networks([text])

@@ -127,6 +127,18 @@ def test_a_private_address_is_refused_with_the_setting_that_allows_it(
     assert "192.168" not in shown
 
 
+@pytest.mark.parametrize(
+    ("origin", "end"),
+    [(("127.0.0.1", 8080), "make serve"), (("127.0.0.1", 9000), "make serve PORT=9000"),
+     (("localhost", 9000), "make serve PORT=9000"), (("grade.example", 443), "make serve")],
+)  # fmt: skip
+def test_the_command_keeps_the_port_of_the_service(origin: tuple[str, int], end: str) -> None:
+    """The copied command starts the service where it was, unless a proxy stands before it."""
+    options = AnalyzeOptions(own_origins=frozenset({origin}))
+
+    assert with_setting(TEXTS, "<No>", "10.0.0.5", options).endswith(f"{end}</code>")
+
+
 @pytest.mark.parametrize("typed", ["", "ftp://x", "http://169.254.169.254/", "https://example.com:22/"])
 def test_no_setting_is_named_where_none_helps(typed: str) -> None:
     """The sentence stays plain text, which the page escapes."""

@@ -24,7 +24,8 @@ _PACKAGED: Final = {
 }
 """Programs behind the shell scripts of distributions, which would stand between us and the browser."""
 HOW_TO_GET_ONE: Final = (
-    "Install a Chromium (Debian: `apt install chromium-headless-shell`, Ubuntu: `snap install chromium`, "
+    "Install a Chromium (Debian: `apt install chromium-headless-shell`, Ubuntu: Google's package "
+    "`google-chrome-stable`, since a snap cannot be isolated, "
     "Fedora: `dnf install chromium-headless`), or set PAGEGRADE_BROWSER to the path of one."
 )
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from pagegrade.checks import Check, Evaluated, Facts, all_checks, run_checks
 from pagegrade.model.artifacts import GATHERED, NOT_SHOWN, Artifacts, NotGathered, Response
-from pagegrade.model.identity import USER_AGENT, VERSION
+from pagegrade.model.identity import VERSION
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.outcome import NotRun, Outcome
 from pagegrade.model.rendering import RenderedPage, Rendering
@@ -27,7 +27,7 @@ from pagegrade.model.report import (
     Withheld,
 )
 from pagegrade.model.stored import PackedReport
-from pagegrade.parse.challenge import recognize_block
+from pagegrade.parse.challenge import recognize_block, what_it_asks
 from pagegrade.parse.page_kind import recognize_page_kind
 from pagegrade.parse.rendering.metrics import measure_load, rendered_metrics
 from pagegrade.parse.url import project_of
@@ -43,6 +43,8 @@ _WITHOUT_CONTENT: Final = frozenset({204, 205})
 """Successes that carry no page (RFC 9110 15.3.5, 15.3.6)."""
 _PASSING: Final = frozenset({408, 421, 425})
 """Errors below 500 that may be gone the next time."""
+_STAYS: Final = frozenset({"status_401"})
+"""Refusals that no repetition passes: only a sign-in does."""
 _DOCUMENT_HOLDS: Final = frozenset({"empty_shell"})
 """Kinds of ``Withheld`` whose document is that of the page, although it is not all of it."""
 _OF_THE_WAY: Final = frozenset({"redirect-chain"})
@@ -203,15 +205,15 @@ def _refusal(artifacts: Artifacts) -> Failure | None:
     if block is not None:
         return Failure(
             code="blocked",
-            message=f"{block.message} Allow the user agent {USER_AGENT.split(' ', 1)[0]} and try again.",
+            message=block.message,
             reason=block.reason,
             http_status=response.status,
-            retryable=True,
+            retryable=block.reason not in _STAYS,
         )
     if not 200 <= response.status <= 299 or response.status in _WITHOUT_CONTENT:  # noqa: PLR2004 - RFC 9110 15.3
         return Failure(
             code="http_error",
-            message=f"The site answered {response.status} instead of the page.",
+            message=f"The site answered {response.status} instead of the page{what_it_asks(response)}.",
             reason=f"status_{response.status}",
             http_status=response.status,
             retryable=response.status in _PASSING or response.status >= 500,  # noqa: PLR2004 - RFC 9110 15.6

@@ -77,5 +77,7 @@ def parse_networks(networks: Sequence[str]) -> tuple[IPv4Network | IPv6Network, 
         try:
             found.append(ip_network(text.strip(), strict=False))
         except ValueError:
-            raise InvalidInput(f"{text!r} is no network. Write it like 10.0.0.0/8 or fd00::/8.") from None
+            name = text.strip().lower().partition(":")[0]
+            like = "127.0.0.0/8 or ::1/128" if name == "localhost" else "10.0.0.0/8 or fd00::/8"
+            raise InvalidInput(f"{text!r} is no network. Write it like {like}.") from None
     return tuple(found)

@@ -12,7 +12,7 @@ from typing import Final
 from markupsafe import Markup
 
 from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Refused, ValidationFailed, Violation
-from pagegrade.parse.url import parse_target_url
+from pagegrade.parse.url import host_address, parse_target_url
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
 from pagegrade.service.reports.validation import ALLOW_NETWORKS, ANY_NETWORK, networks_to_allow
@@ -99,6 +99,10 @@ def sentence(texts: Texts, field: str, code: str, message: str) -> str:
     return message if known is None else texts.gettext(known)
 
 
+_DEFAULT_PORT: Final = 8080
+"""Of the setting PAGEGRADE_PORT."""
+
+
 def with_setting(texts: Texts, message: str, typed: str, options: AnalyzeOptions) -> str:
     """Return the message for a URL, with a command for the setting that would allow it, if there is one.
 
@@ -120,8 +124,16 @@ def with_setting(texts: Texts, message: str, typed: str, options: AnalyzeOptions
         how, command = texts.gettext(ADD_TO_SETTING, setting=ALLOW_NETWORKS), networks
     else:
         how = texts.gettext(START_WITH_NETWORK if networks == ANY_NETWORK else START_WITH)
-        command = f"{ALLOW_NETWORKS}={networks} make serve"
+        command = f"{ALLOW_NETWORKS}={networks} make serve{_port_of(options)}"
     return Markup("{} {} <code>{}</code>").format(message, how, command)
+
+
+def _port_of(options: AnalyzeOptions) -> str:
+    """The port of a service that is reached by its own address, where it is not the default one."""
+    for name, number in options.own_origins:
+        if number != _DEFAULT_PORT and (name == "localhost" or host_address(name) is not None):
+            return f" PORT={number}"
+    return ""
 
 
 def problems_of(texts: Texts, violations: Iterable[Violation]) -> dict[str, str]:
