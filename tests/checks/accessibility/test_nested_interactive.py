@@ -22,6 +22,8 @@ from tests.builders import outcome
         "<div role=button><div inert><button>x</button></div></div>",
         "<div role=button><fieldset disabled><input></fieldset></div>",
         "<button><summary>x</summary></button>",
+        "<a href=/><span tabindex=0>x</span></a>",
+        "<a><button>x</button></a>",
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
@@ -33,6 +35,8 @@ def test_what_is_right_passes(html: str) -> None:
     "html",
     [
         "<button><a href=/>x</a></button>",
+        "<a href=/><button>x</button></a>",
+        "<a href=/><p><select><option>x</select></p></a>",
         "<button><a href=/ tabindex=-1>x</a></button>",
         "<div role=button><input></div>",
         "<div role=tab><b><button>x</button></b></div>",

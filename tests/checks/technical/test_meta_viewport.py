@@ -74,9 +74,17 @@ def test_a_missing_or_empty_declaration_fails(html: str) -> None:
     assert (found.verdict.state, found.loss) == ("missing", 1)
 
 
-def test_several_declarations_cost_half() -> None:
+@pytest.mark.parametrize(
+    "other", [GOOD, "width=device-width, initial-scale=1.0", "INITIAL-SCALE=1; width=Device-Width"]
+)
+def test_the_same_declaration_twice_passes(other: str) -> None:
+    """Themes repeat what their generator wrote already; browsers make the same of it."""
+    assert outcome(meta_viewport, page("width=device-width, initial-scale=1", other)).state == "responsive"
+
+
+def test_declarations_that_differ_cost_half() -> None:
     """Later ones overrule, and few know that."""
-    found = evaluated(meta_viewport, page(GOOD, GOOD))
+    found = evaluated(meta_viewport, page(f"{GOOD}, maximum-scale=5", GOOD))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss, found.verdict.total) == ("several", 0.5, 2)

@@ -1,13 +1,14 @@
+import re
 from typing import Final
 
-from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import NotGathered, WellKnown
 from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
 from pagegrade.parse.files.robots import looks_like_html
 
-MIN_BODY_BYTES: Final = {404: 512, 410: 256}
-"""Old browsers showed a page of their own in place of a shorter one, and what is shorter rarely helps anyone."""
+_NOT_HERE: Final = frozenset({404, 410})
+_WAY_ON: Final = re.compile(rb"<(?:a|area|form|script|iframe)[\s>]", re.IGNORECASE)
+"""Elements that lead on, or that may make some."""
 
 
 @check(
@@ -19,9 +20,9 @@ MIN_BODY_BYTES: Final = {404: 512, 410: 256}
         State("ok", "A URL that does not exist is answered with 404 and a page."),
         State(
             "thin",
-            "The 404 page is almost empty.",
+            "The 404 page has no link and no search field.",
             loss=0.5,
-            title="404 page is almost empty",
+            title="404 page without links",
             why="Visitors who mistyped a URL or followed an old link get no help and leave.",
             fix="Show the site's layout on the 404 page, with a search field and links to the main sections.",
         ),
@@ -83,8 +84,8 @@ def not_found_page(not_found_probe: WellKnown, robots_txt: WellKnown | NotGather
 
     ## What it checks
 
-    One request for a URL of the site that cannot exist. 404 and 410 are right. Warnings: 404 with fewer than 512
-    bytes of body (410: 256), and a redirect to a page that then answers 404. Failures: 200 as if the page were there,
+    One request for a URL of the site that cannot exist. 404 and 410 are right. Warnings: a page for them without any
+    link, form or script, and a redirect to a page that then answers 404. Failures: 200 as if the page were there,
     a redirect to the home page or any other page, and a server error. A page that is served at `/robots.txt` for the
     same reason is listed here. An answer of 401, 403, 429 or another refusal is not evaluated, because it may be meant
     for our fetcher only.
@@ -135,15 +136,12 @@ def not_found_page(not_found_probe: WellKnown, robots_txt: WellKnown | NotGather
         Evidence(url=response.url, value=f"status {status}", reason="final response"),
     )
     details = (Detail(code="status", actual=status, limit=404),)
-    limit = MIN_BODY_BYTES.get(status)
-    if limit is not None:
-        body_bytes = max(len(response.body), response.wire_bytes or 0)
+    if status in _NOT_HERE:
         if not_found_probe.hops:
             return Outcome("redirected", value=status, evidence=evidence)
-        if body_bytes < limit:
-            size = (Detail(code="body_bytes", actual=body_bytes, limit=limit),)
-            message = f"The 404 page has only {amount(body_bytes, 'byte')}."
-            return Outcome("thin", value=status, evidence=evidence, details=size, message=message)
+        if _WAY_ON.search(response.body) is None:
+            size = (Detail(code="body_bytes", actual=len(response.body)),)
+            return Outcome("thin", value=status, evidence=evidence, details=size)
         return Outcome("ok", value=status, evidence=evidence)
     if status in range(500, 600):
         return Outcome("server_error", value=status, evidence=evidence, details=details)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -59,9 +60,9 @@ KNOWN_WORDS: Final = {
         ),
         State(
             "several",
-            "The page declares its viewport more than once.",
+            "The page declares different viewports.",
             loss=0.5,
-            title="Several viewport declarations",
+            title="Contradicting viewport declarations",
             why="Browsers combine the declarations or use the last one, which may differ from what was meant.",
             fix='Keep one `<meta name="viewport">`.',
         ),
@@ -107,8 +108,9 @@ def meta_viewport(document: Document) -> Verdict:
 
     That the head holds one `<meta name="viewport">` with `width=device-width`, or with an `initial-scale` of 1 or more
     and no width. Commas, semicolons and spaces all separate, and case does not matter. A fixed width, a scale below 1,
-    several declarations, one in the body, and keys or values that no browser knows cost half; none, or an empty one,
-    costs everything. A scale above 1 is a choice and passes. Whether people may zoom is evaluated by `viewport-zoom`.
+    declarations that say different things, one in the body, and keys or values that no browser knows cost half; none,
+    or an empty one, costs everything. A scale above 1 is a choice and passes, and so does the same declaration twice.
+    Whether people may zoom is evaluated by `viewport-zoom`.
 
     About half of a set of well-known pages of all ages were without a good one, nearly all of them made before phones
     or for desktops only. It affects every visitor on a phone, so it is not graded more leniently.
@@ -161,7 +163,7 @@ def meta_viewport(document: Document) -> Verdict:
         reasons["unknown_keys"] = f"unknown: {', '.join(unknown)[:100]}"
     if any(not meta.in_head for meta in usable):
         reasons["in_body"] = "outside the head"
-    if len(metas) > 1:
+    if any(replace(one, properties={}) != replace(read[0][1], properties={}) for _, one in read):
         reasons["several"] = f"{len(metas)} declarations"
     if not viewport.responsive:
         reasons["fixed"] = _layout(viewport)

@@ -25,6 +25,7 @@ def anchor(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
     href = attrs.get("href")
     if href is not None:
         into.parts.focusable(node, attrs, flags)
+    before = into.parts.focusables
     close_host = into.open_host(node, attrs, flags) if "role" in attrs and is_opaque(attrs["role"]) else None
 
     def close() -> None:
@@ -32,6 +33,8 @@ def anchor(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
         anchors = into.anchors
         if close_host is not None:
             close_host()
+        elif href is not None and into.parts.focusables > before:
+            into.parts.keep(into.parts.hosts, node, attrs, flags)
         if len(anchors) >= MAX_ITEMS:
             into.cut("anchors")
             return
