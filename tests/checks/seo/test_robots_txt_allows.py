@@ -67,7 +67,12 @@ def test_error_of_the_server_is_a_warning(status: int) -> None:
 
 def test_page_in_place_of_the_file_allows_everything() -> None:
     """An application that answers every request with its own page bars no crawler."""
-    assert state("<!doctype html><pre>\nUser-agent: *\nDisallow: /\n</pre>") == "allowed"
+    assert state("<!doctype html><title>Shop</title>\n<p>Disallow: /\n") == "allowed"
+
+
+def test_rules_within_a_page_count() -> None:
+    """Crawlers skip the lines that they cannot read, and obey the others."""
+    assert state("<!doctype html><pre>\nUser-agent: *\nDisallow: /\n</pre>") == "blocked"
 
 
 def test_unreachable_file_is_not_evaluated() -> None:

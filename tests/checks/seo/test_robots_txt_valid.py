@@ -55,6 +55,11 @@ def test_missing_file_is_fine(status: int) -> None:
         "some words",
         "User-agent:",
         "Sitemap:# none",
+        "User-agent: bingbot, Yandex",
+        "User-agent: Yandex*",
+        "Disallow: /a /b",
+        "Disallow: /a/,/b/",
+        "Disallow:\u3000/\u4f1a\u54e1/",
     ],
 )
 def test_odd_lines_warn_with_their_place(line: str) -> None:
@@ -73,6 +78,14 @@ def test_rule_before_any_group_fails() -> None:
 
     assert found.state == "rule_before_group"
     assert found.evidence[0].line == 2
+
+
+def test_rules_in_a_page_are_a_file_with_odd_lines() -> None:
+    """Crawlers find them, so the file is not called a web page without rules."""
+    found = outcome(robots_txt_valid, site("<!-- made by hand -->\nUser-agent: *\nDisallow: /a"))
+
+    assert found.state == "odd_lines"
+    assert [entry.line for entry in found.evidence] == [1]
 
 
 @pytest.mark.parametrize("body", ["<!doctype html><title>x", "\n<html>", "\ufeff<!DOCTYPE html>"])

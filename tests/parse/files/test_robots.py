@@ -77,9 +77,9 @@ def test_half_a_file_is_not_evaluated(truncated: str, code: str) -> None:
     "body",
     [
         "<!doctype html><pre>User-agent: *\nDisallow: /</pre>",
-        "\n  <HTML>\nUser-agent: *\nDisallow: /",
-        "\ufeff<!DOCTYPE HTML>\nUser-agent: *\nDisallow: /",
-        "<!-- app shell -->\nUser-agent: *\nDisallow: /",
+        "\n  <HTML>\n<title>Shop</title>",
+        "\ufeff<!DOCTYPE HTML>\n<p>Disallow: /",
+        "<!-- app shell -->\n<div id=app></div>",
     ],
 )
 def test_html_in_place_of_the_file_bans_no_crawler(body: str) -> None:
@@ -88,6 +88,26 @@ def test_html_in_place_of_the_file_bans_no_crawler(body: str) -> None:
 
     assert robots.is_html
     assert robots.decide("Googlebot", SITE + "/a").allowed
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "<!-- \u7ba1\u7406 -->",
+        "<?xml version='1.0' encoding='UTF-8'?>",
+        "<!DOCTYPE html>",
+        "<html><body><pre>",
+        "<div>\u0641\u0631\u064a\u0642</div>",
+        "<meta charset=utf-8>",
+    ],
+)
+def test_lines_behind_markup_count(head: str) -> None:
+    """Google skips the lines that it cannot read, whatever kind of file they seem to open."""
+    robots = make_robots(f"{head}\nUser-agent: *\nDisallow: /private/\n")
+
+    assert not robots.is_html
+    assert not robots.decide("Googlebot", SITE + "/private/a").allowed
+    assert [problem.line for problem in robots.problems] == [1]
 
 
 def test_byte_order_mark_does_not_hide_the_first_line() -> None:
@@ -239,10 +259,13 @@ def test_decisions_without_a_rule_say_why() -> None:
         ("Disallow: /a/b", "/a%2Fb", True),
         ("Disallow: /a%2fb", "/a%2Fb", False),
         ("Disallow: /100%", "/100%25", False),
-        ("Disallow: /a b", "/a%20b", False),
+        ("Disallow: /a b", "/a%20b", True),
         ("DISALLOW : /a", "/a", False),
         ("Disallow /a", "/a", False),
         ("Disalow: /a", "/a", False),
+        ("Disallowed: /a", "/a", False),
+        ("Allowed: /a\nDisallow: /", "/a", True),
+        ("\x0bDisallow:\x0c/a\x0b", "/a", False),
     ],
 )
 def test_matching(rules: str, path: str, *, allowed: bool) -> None:
@@ -277,6 +300,23 @@ def test_path_of_a_url(url: str, path: str) -> None:
         ("Disallow: /a$b", "dollar_not_last"),
         ("Disallow: a", "path_not_rooted"),
         ("Sitemap: /sitemap.xml", "relative_sitemap"),
+        ("Disallowed: /a", "misspelled"),
+        ("User-agents: a", "misspelled"),
+        ("User-agent: Yandex, Baiduspider", "several_names"),
+        ("User-agent: Yandex;Baiduspider", "several_names"),
+        ("User-agent: Yandex Baiduspider", "several_names"),
+        ("User-agent: Opera/9.8 (Linux; Yandex/3.0)", "several_names"),
+        ("User-agent: * Disallow: /", "several_names"),
+        ('User-agent: "Yandex"', "several_names"),
+        ("User-agent: \u767e\u5ea6", "several_names"),
+        ("User-agent: Yandex*", "wildcard_in_name"),
+        ("User-agent: *spider*", "wildcard_in_name"),
+        ("Disallow: /a /b", "space_in_address"),
+        ("Disallow: /\u043a\u043e\u0440\u0437\u0438\u043d\u0430/, /\u0432\u0445\u043e\u0434/", "space_in_address"),
+        ("Disallow: /a/,/b/", "several_paths"),
+        ("Disallow: /a/|/b/", "several_paths"),
+        ("Sitemap: https://example.com/a.xml https://example.com/b.xml", "space_in_address"),
+        ("Disallow\uff1a/a", "no_directive"),
     ],
 )
 def test_oddities_are_listed_with_their_line(line: str, code: str) -> None:
@@ -285,6 +325,50 @@ def test_oddities_are_listed_with_their_line(line: str, code: str) -> None:
 
     assert robots.problem_counts == {code: 1}
     assert [(problem.code, problem.line, problem.text) for problem in robots.problems] == [(code, 3, line)]
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    ["\u00a0", "\u3000", "\u2003", "\u202f", "\u200b", "\ufeff", "\u200e", "\u200f", "\u2060", "\u00ad", "\u0085"],
+)
+@pytest.mark.parametrize(
+    ("line", "path"),
+    [
+        ("{}Disallow: /\u30ab\u30fc\u30c8/", "/%E3%82%AB%E3%83%BC%E3%83%88/"),
+        ("Disallow:{}/\u0633\u0644\u0629/", "/%D8%B3%D9%84%D8%A9/"),
+        ("Disallow: /a/{}", "/a/"),
+    ],
+)
+def test_white_space_is_that_of_ascii(hidden: str, line: str, path: str) -> None:
+    """Another space, or a mark that nobody sees, is part of the word: the rule has no effect, and is listed."""
+    written = line.format(hidden)
+    robots = make_robots(f"User-agent: *\n{written}\n")
+
+    assert robots.decide("Googlebot", SITE + path).allowed
+    assert [(problem.code, problem.text) for problem in robots.problems] == [("invisible_character", written)]
+
+
+@pytest.mark.parametrize("name", ["\u00a0Googlebot", "Googlebot\u200b", "\ufeff*"])
+def test_names_with_hidden_characters_are_listed(name: str) -> None:
+    """At the edges of a name as at those of a path."""
+    assert make_robots(f"User-agent: {name}\nDisallow: /\n").problem_counts == {"invisible_character": 1}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "User-agent: GPTBot/1.2",
+        "User-agent: archive.org_bot",
+        "User-agent: 360Spider",
+        "Disallow: /a,b/",
+        "Disallow: /\u06a9\u062a\u0627\u0628\u200c\u0647\u0627/",
+        "Disallow: /\u00a0x",
+        "\tDisallow:\t/a\t",
+    ],
+)
+def test_what_crawlers_read_as_meant_is_no_oddity(line: str) -> None:
+    """A version, a dot or digit in a name, a comma or joiner within a path."""
+    assert not make_robots(f"User-agent: *\nDisallow:\n{line}\nDisallow:\n").problems
 
 
 def test_rule_before_any_group_binds_no_agent() -> None:
@@ -305,9 +389,9 @@ def test_documented_extensions_are_no_oddities(line: str) -> None:
 
 def test_only_line_ends_end_lines() -> None:
     """Carriage returns alone end a line; other separators of Unicode do not."""
-    robots = make_robots("User-agent: *\rDisallow: /a\u2028Allow: /a\x0bx")
+    robots = make_robots("User-agent: *\rDisallow: /a\u2028Allow:/a\u0085x")
 
-    assert not robots.decide("x", SITE + "/a%E2%80%A8Allow:%20/a%0Bx").allowed
+    assert not robots.decide("x", SITE + "/a%E2%80%A8Allow:/a%C2%85x").allowed
     assert robots.decide("x", SITE + "/a").allowed
 
 

@@ -21,6 +21,11 @@ _REASONS: Final = {
     "path_not_rooted": "A path that starts with neither / nor * matches nothing.",
     "relative_sitemap": "A Sitemap line needs an absolute URL.",
     "rule_before_group": "No User-agent line comes before this rule, so it binds no one.",
+    "invisible_character": "It has an invisible character that crawlers take as a part of the word.",
+    "wildcard_in_name": "Names of crawlers are compared letter by letter, so one with * binds none.",
+    "several_names": "Crawlers read one name in a line, and nothing behind it.",
+    "space_in_address": "Crawlers read the rest of the line as one address; none has a space, so it has no effect.",
+    "several_paths": "Crawlers read the rest of the line as one path.",
 }
 
 
@@ -41,7 +46,10 @@ _REASONS: Final = {
                 "A line that crawlers skip or read differently does not have the intended effect. They may crawl "
                 "pages that were to be left out, or miss the sitemap."
             ),
-            fix="Correct the listed lines. Each path starts with `/`, and a `Sitemap` line has an absolute URL.",
+            fix=(
+                "Correct the listed lines. Each crawler and each path has a line of its own, each path starts with `/`, "
+                "and a `Sitemap` line has an absolute URL."
+            ),
             counted=True,
         ),
         State(
@@ -118,13 +126,14 @@ def robots_txt_valid(
     ## What it checks
 
     That `/robots.txt` can be fetched and read. Failures: a server error (crawlers take it as a ban of the whole site at
-    first), no answer at all, a web page in place of the text file, and rules before any `User-agent` line. Warnings:
-    misspelled or unknown directives, a `$` that is not last, paths that do not start with `/` or `*`, a Sitemap line
-    without an absolute URL, more than 500 KiB (RFC 9309 asks crawlers to read that much, and Google stops there), more
-    than five redirects, and an answer of 429. A missing file is fine, and so is an empty one. Directives that the RFC
-    does not know but some crawler documents, or did (`Crawl-delay`, `Content-Signal`, `Noindex`), cost nothing. Where
-    the server answers every URL that does not exist with a page, a page at `/robots.txt` is no fault of its own: that
-    is a finding of `not-found-page`.
+    first), no answer at all, a web page without rules in place of the text file, and rules before any `User-agent`
+    line. Warnings: misspelled or unknown directives, a `$` that is not last, paths that do not start with `/` or `*`,
+    several names of crawlers or several paths in one line, `*` within a name, invisible characters such as a no-break
+    space (crawlers know the white space of ASCII only), a Sitemap line without an absolute URL, more than 500 KiB (RFC
+    9309 asks crawlers to read that much, and Google stops there), more than five redirects, and an answer of 429. A
+    missing file is fine, and so is an empty one. Directives that the RFC does not know but some crawler documents, or
+    did (`Crawl-delay`, `Content-Signal`, `Noindex`), cost nothing. Where the server answers every URL that does not
+    exist with a page, a page at `/robots.txt` is no fault of its own: that is a finding of `not-found-page`.
 
     ## Why it matters
 

@@ -3,16 +3,19 @@
 The package ``protego`` decides too, but cannot name the line, the rule and the group, nor list what it did not
 understand, and both are needed to correct the file.
 
-Where crawlers differ, the RFC decides: an encoded letter equals the plain one, and a line that the RFC does not know
-never ends a group. What Google alone reads into a file (``index.html`` as its directory) is left out.
+Lines are read as Google's published parser reads them: white space is that of ASCII, a field is known by its beginning,
+and a line that is not understood is skipped, be the others in a web page. Where crawlers differ about a path, the RFC
+decides: an encoded letter equals the plain one, and a line that the RFC does not know never ends a group. What Google
+alone reads into a file (``index.html`` as its directory) is left out.
 
 Sources: https://www.rfc-editor.org/rfc/rfc9309 and
-https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt
+https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt and https://github.com/google/robotstxt
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -49,28 +52,36 @@ KNOWN_EXTENSIONS: Final = frozenset(
 """Directives outside the RFC that some crawler documents or documented; allowed by the RFC, so no warning."""
 KEPT_EXTENSIONS: Final = frozenset({"content-signal", "content-usage", "license"})
 """Those that state what crawlers may use the content for."""
-_SPELLINGS: Final = {
-    "user-agent": "user-agent",
-    "useragent": "user-agent",
-    "user agent": "user-agent",
-    "allow": "allow",
-    "disallow": "disallow",
-    "dissallow": "disallow",
-    "dissalow": "disallow",
-    "disalow": "disallow",
-    "diasllow": "disallow",
-    "disallaw": "disallow",
-    "sitemap": "sitemap",
-    "site-map": "sitemap",
-}
-"""Google's parser accepts these misspellings (github.com/google/robotstxt, kAllowFrequentTypos)."""
+_FIELDS: Final = (
+    ("user-agent", "user-agent"),
+    ("useragent", "user-agent"),
+    ("user agent", "user-agent"),
+    ("allow", "allow"),
+    ("disallow", "disallow"),
+    ("dissallow", "disallow"),
+    ("dissalow", "disallow"),
+    ("disalow", "disallow"),
+    ("diasllow", "disallow"),
+    ("disallaw", "disallow"),
+    ("sitemap", "sitemap"),
+    ("site-map", "sitemap"),
+)
+"""What the name of a field begins with -> the field; Google's parser knows these misspellings, and fields by them."""
 
+_SPACE: Final = " \t\n\v\f\r"
+"""What Google's parser strips; the RFC knows the first two only."""
+_EDGE_CATEGORIES: Final = frozenset({"Zs", "Zl", "Zp", "Cf", "Cc"})
+"""Characters that nobody sees at the edge of a word: spaces of other widths, and marks that direct or join text."""
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _AGENT: Final = re.compile(r"[A-Za-z0-9_-]+")
 """A product token. The standard allows no digits, but crawlers such as AI2Bot have some in theirs."""
+_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.!@+~-]*(?:/[A-Za-z0-9_.+-]*)?")
+"""A name that its crawler can find: one word, perhaps with a version."""
+_NEXT_PATH: Final = re.compile(r"[,;|]/")
 _HTML: Final = re.compile(rb"<(?:!doctype\s+html|html|head|body|!--|script|meta|div|\?xml)", re.IGNORECASE)
-_PLAIN: Final = re.compile(r"[A-Za-z0-9\-._~/?=&+,;:@!'()#\[\]]*")
-_OCTET: Final = re.compile(r"%[0-9A-Fa-f]{2}|%|[^A-Za-z0-9\-._~/?=&+,;:@!'()#\[\]*$%]+")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9\-._~/?=&+,;:@!'()#\[\] \t]*")
+_OCTET: Final = re.compile(r"%[0-9A-Fa-f]{2}|%|[^A-Za-z0-9\-._~/?=&+,;:@!'()#\[\]*$% \t]+")
+"""What is spelled anew. White space is not: no URL holds any, so that a rule with some matches nothing."""
 _UNRESERVED: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 ProblemCode = Literal[
@@ -83,6 +94,11 @@ ProblemCode = Literal[
     "path_not_rooted",
     "relative_sitemap",
     "rule_before_group",
+    "invisible_character",
+    "wildcard_in_name",
+    "several_names",
+    "space_in_address",
+    "several_paths",
 ]
 
 
@@ -174,11 +190,11 @@ class Robots:
     """A robots.txt as a crawler has to take it."""
 
     access: Literal["rules", "allow_all", "disallow_all"]
-    """``allow_all``: there is no file (4xx, endless redirects) or it is HTML; ``disallow_all``: 5xx or 429, which
-    Google takes as a ban of the whole site at first."""
+    """``allow_all``: there is no file (4xx, endless redirects) or it is a web page without any rule; ``disallow_all``:
+    5xx or 429, which Google takes as a ban of the whole site at first."""
     status: int
     is_html: bool = False
-    """A web page was sent in place of the file."""
+    """A web page without a line for any crawler was sent in place of the file."""
     bytes: int = 0
     over_limit: bool = False
     """True if content beyond 500 KiB was not read."""
@@ -251,11 +267,11 @@ def parse_robots_txt(response: Response) -> Robots | NotGathered:
         code = {"coding": "decode", "time": "timeout"}.get(response.truncated, "protocol")
         return NotGathered(code=code, detail="The robots.txt file broke off while it was read.")
     body = response.body
-    if looks_like_html(body):
-        return Robots(access="allow_all", status=status, is_html=True, bytes=len(body))
     over_limit = len(body) > MAX_BYTES or response.truncated == "limit"
     reader = _Reader()
     reader.read(_text(body, is_cut=over_limit))
+    if not reader.groups and looks_like_html(body):
+        return Robots(access="allow_all", status=status, is_html=True, bytes=len(body))
     by_agent: dict[str, list[RobotsGroup]] = {}
     for group in reader.groups:
         for token in dict.fromkeys(_token(agent) for agent in group.agents):
@@ -304,7 +320,7 @@ class _Reader:
 
     def read(self, text: str) -> None:
         for number, raw in enumerate(_LINE_END.split(text), 1):
-            line = raw.partition("#")[0].strip()
+            line = raw.partition("#")[0].strip(_SPACE)
             if line:
                 self._read_line(number, line)
 
@@ -313,16 +329,17 @@ class _Reader:
         if not colon:
             # Google reads "Disallow /path" as if the colon were there, but only where there are exactly two words.
             key, _, value = line.replace("\t", " ").partition(" ")
-            if key.lower() not in _SPELLINGS or len(value.split()) != 1:
-                self._note("no_directive", number, line)
+            value = value.strip(_SPACE)
+            if _field(key.lower()) is None or not value or " " in value:
+                self._note("invisible_character" if _has_hidden_edge(line) else "no_directive", number, line)
                 return
             self._note("missing_colon", number, line)
-        word = key.strip().lower()
-        value = value.strip()
-        directive = _SPELLINGS.get(word)
+        word = key.strip(_SPACE).lower()
+        value = value.strip(_SPACE)
+        directive = _field(word)
         if directive is None:
             if word not in KNOWN_EXTENSIONS:
-                self._note("unknown_directive", number, line)
+                self._note("invisible_character" if _has_hidden_edge(word) else "unknown_directive", number, line)
             elif word in KEPT_EXTENSIONS and len(self.extensions) < MAX_EXTENSIONS:
                 group = len(self.groups) - 1 if self.groups else None
                 shown = value[:MAX_EXTENSION_CHARACTERS]
@@ -343,12 +360,21 @@ class _Reader:
         self._naming = True
         if not value:
             self._note("empty_agent", number, line)
+        elif _has_hidden_edge(value):
+            self._note("invisible_character", number, line)
+        elif value != "*" and not _NAME.fullmatch(value):
+            is_pattern = "*" in value and _token(value) != "*"
+            self._note("wildcard_in_name" if is_pattern else "several_names", number, line)
         self.groups[-1].agents.append(value[:MAX_SHOWN_CHARACTERS])
 
     def _add_sitemap(self, number: int, line: str, value: str) -> None:
         # A Sitemap line belongs to no group and does not end the naming of one (RFC 9309 section 2.2.4).
-        if not value.lower().startswith(("http://", "https://", "ftp://")):
+        if value and _has_hidden_edge(value):
+            self._note("invisible_character", number, line)
+        elif not value.lower().startswith(("http://", "https://", "ftp://")):
             self._note("relative_sitemap", number, line)
+        elif _has_space(value):
+            self._note("space_in_address", number, line)
         if value and len(self.sitemaps) < MAX_SITEMAPS:
             self.sitemaps[value] = None
 
@@ -359,8 +385,14 @@ class _Reader:
             return
         if not value:
             return
-        if not value.startswith(("/", "*", "$")):
+        if _has_hidden_edge(value):
+            self._note("invisible_character", number, line)
+        elif not value.startswith(("/", "*", "$")):
             self._note("path_not_rooted", number, line)
+        elif _has_space(value):
+            self._note("space_in_address", number, line)
+        elif _NEXT_PATH.search(value):
+            self._note("several_paths", number, line)
         if "$" in value[:-1]:
             self._note("dollar_not_last", number, line)
         self.groups[-1].rules.append(_rule(value, number, allow=allow))
@@ -370,6 +402,20 @@ class _Reader:
         # One of each kind is always listed, however many others came before.
         if len(self.problems) < MAX_PROBLEMS or self.problem_counts[code] == 1:
             self.problems.append(RobotsProblem(code=code, line=number, text=line[:MAX_SHOWN_CHARACTERS]))
+
+
+def _field(word: str) -> str | None:
+    """The field of the RFC that a lower-case word stands for; ``None`` for another."""
+    return next((field for start, field in _FIELDS if word.startswith(start)), None)
+
+
+def _has_hidden_edge(text: str) -> bool:
+    """Return whether a word begins or ends with a character that looks like nothing, and is part of it."""
+    return any(unicodedata.category(edge) in _EDGE_CATEGORIES for edge in (text[:1], text[-1:]) if edge)
+
+
+def _has_space(value: str) -> bool:
+    return any(character in _SPACE for character in value)
 
 
 def _rule(path: str, line: int, *, allow: bool) -> RobotsRule:
