@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document, Meta
@@ -11,9 +12,12 @@ from pagegrade.model.outcome import Evidence
 from pagegrade.parse.http.robots_directives import (
     ALL_BOTS,
     RobotsDirective,
+    RobotsRules,
     parse_robots_meta,
     parse_x_robots_tag,
 )
+
+_NOTHING: Final = RobotsRules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,15 @@ class PlacedRule:
 
 def placed_rules(document: Document, response: Response) -> Iterator[PlacedRule]:
     """Every rule of robots meta tags in document order, then those of the page's own headers."""
+    for source, rules in robots_declarations(document, response):
+        for directive in rules.directives:
+            yield PlacedRule(directive, source)
+
+
+def robots_declarations(document: Document, response: Response) -> Iterator[tuple[Meta | str, RobotsRules]]:
+    """Each robots meta tag and ``X-Robots-Tag`` value that says anything, with what search engines make of it."""
     for meta in document.metas:
-        for directive in parse_robots_meta(meta.name, meta.content) if meta.name else ():
-            yield PlacedRule(directive, meta)
+        if meta.name and (rules := parse_robots_meta(meta.name, meta.content)) != _NOTHING:
+            yield meta, rules
     for value in response.header_values("x-robots-tag"):
-        for directive in parse_x_robots_tag(value):
-            yield PlacedRule(directive, value)
+        yield value, parse_x_robots_tag(value)

@@ -8,7 +8,15 @@ import pytest
 
 from pagegrade.checks.seo.noindex import noindex
 from pagegrade.model.artifacts import Artifacts
-from tests.builders import make_artifacts, make_resource, make_resources, make_response, make_well_known, outcome
+from tests.builders import (
+    evaluated,
+    make_artifacts,
+    make_resource,
+    make_resources,
+    make_response,
+    make_well_known,
+    outcome,
+)
 
 HTML = ("Content-Type", "text/html; charset=utf-8")
 
@@ -52,6 +60,17 @@ def test_rule_for_one_crawler_is_a_warning() -> None:
 
     assert by_tag.state == by_header.state == "one_bot"
     assert "bingbot" in by_tag.message
+
+
+@pytest.mark.parametrize("bot", ["googlebot-news", "Googlebot-Image", "googlebot-video"])
+def test_rule_for_one_service_is_listed_only(bot: str) -> None:
+    """Web search is not affected; a rule for the whole engine beside it decides."""
+    tag = f'<meta name="{bot}" content="noindex">'
+
+    assert outcome(noindex, page(tag)).state == "one_product"
+    assert evaluated(noindex, page(tag)).loss == 0
+    assert outcome(noindex, with_header(f"{bot}: noindex")).state == "one_product"
+    assert outcome(noindex, page(tag + '<meta name="googlebot" content="noindex">')).state == "one_bot"
 
 
 def test_rule_for_an_unknown_program_is_no_finding() -> None:

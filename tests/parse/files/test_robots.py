@@ -340,7 +340,7 @@ def test_oddities_are_listed_with_their_line(line: str, code: str) -> None:
     ],
 )
 def test_white_space_is_that_of_ascii(hidden: str, line: str, path: str) -> None:
-    """Another space, or a mark that nobody sees, is part of the word: the rule has no effect, and is listed."""
+    """Another space, or an invisible mark, is part of the word: the rule has no effect, and is listed."""
     written = line.format(hidden)
     robots = make_robots(f"User-agent: *\n{written}\n")
 

@@ -8,6 +8,8 @@ import pytest
 
 from pagegrade.parse.http.robots_directives import (
     MAX_DIRECTIVES,
+    MAX_SHOWN,
+    RobotsRules,
     parse_robots_meta,
     parse_unavailable_after,
     parse_x_robots_tag,
@@ -16,12 +18,12 @@ from pagegrade.parse.http.robots_directives import (
 
 def header(value: str) -> list[tuple[str, str, str]]:
     """Rules of a header line as plain tuples."""
-    return [(rule.bot, rule.name, rule.value) for rule in parse_x_robots_tag(value)]
+    return [(rule.bot, rule.name, rule.value) for rule in parse_x_robots_tag(value).directives]
 
 
 def meta(content: str, name: str = "robots") -> list[tuple[str, str]]:
     """Rules of a meta tag as plain tuples."""
-    return [(rule.bot, rule.name) for rule in parse_robots_meta(name, content)]
+    return [(rule.bot, rule.name) for rule in parse_robots_meta(name, content).directives]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def test_header_prefix_names_the_crawler() -> None:
 def test_rules_for_programs_that_are_no_search_engine_are_left_out() -> None:
     """A header names any program, as a meta tag does, and only those of search engines matter."""
     assert header("otherbot: none, slurp: noindex") == [("slurp", "noindex", "")]
-    assert parse_robots_meta("otherbot", "none") == ()
+    assert parse_robots_meta("otherbot", "none") == RobotsRules()
 
 
 def test_colon_of_a_rule_is_no_crawler() -> None:
@@ -112,6 +114,64 @@ def test_dates_of_unavailable_after(value: str, expected: datetime | None) -> No
 
 def test_endless_values_are_bounded() -> None:
     """A header of a hundred thousand rules yields a bounded list."""
-    assert len(parse_x_robots_tag("none," * 100_000)) == MAX_DIRECTIVES
-    assert parse_x_robots_tag(":" * 100_000) == ()
-    assert parse_x_robots_tag("a" * 100_000) == ()
+    assert len(parse_x_robots_tag("none," * 100_000).directives) == MAX_DIRECTIVES
+    assert len(parse_x_robots_tag("no-index," * 100_000).ignored) == MAX_DIRECTIVES
+    assert [len(rule.text) for rule in parse_x_robots_tag(":" * 100_000).ignored] == [MAX_SHOWN]
+    assert [len(rule.text) for rule in parse_x_robots_tag("a" * 100_000).ignored] == [MAX_SHOWN]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("no-index", "unknown"),
+        ("noidex", "unknown"),
+        ("noindex;nofollow", "unknown"),
+        ("noindex|nofollow", "unknown"),
+        ("noindex\uff0cnofollow", "unknown"),
+        ("noindex\u3001nofollow", "unknown"),
+        ("\u043d\u0435 \u0438\u043d\u0434\u0435\u043a\u0441", "unknown"),
+        ("noindex=true", "unknown"),
+        ("noindex: yes", "unknown"),
+        ("please do not index", "unknown"),
+        ("max-snippet", "value"),
+        ("max-snippet: many", "value"),
+        ("max-snippet: -2", "value"),
+        ("max-image-preview: big", "value"),
+        ("max-video-preview: 1.5", "value"),
+        ("unavailable_after: some day", "value"),
+    ],
+)
+def test_what_search_engines_skip_is_named(content: str, why: str) -> None:
+    """With the reason, and without a rule that they would not see."""
+    rules = parse_robots_meta("robots", content)
+
+    assert not rules.directives
+    assert [rule.why for rule in rules.ignored] == [why]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", ",", "archive, snippet", "index follow", "ALL", "noai, noimageai", "max-image-preview:Large", "none,"],
+)
+def test_what_is_known_or_says_what_holds_anyway_is_not_skipped(content: str) -> None:
+    """Empty parts, defaults in words, and rules that other programs document."""
+    assert not parse_robots_meta("robots", content).ignored
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "ignored"),
+    [
+        ("robot", "noindex", 1),
+        ("robotss", "noindex, nofollow", 1),
+        ("google-bot", "nosnippet", 1),
+        ("bingbot, googlebot", "noindex", 1),
+        ("robot", "index, follow", 0),
+        ("robot", "a machine", 0),
+        ("adsbot-google", "noindex", 0),
+        ("keywords", "noindex, nofollow", 0),
+        ("googlebot", "noindex", 0),
+    ],
+)
+def test_a_tag_that_no_crawler_reads_is_named(name: str, content: str, ignored: int) -> None:
+    """It looks like one for crawlers, restricts them, and its name is nearly theirs or a list of theirs."""
+    assert [rule.why for rule in parse_robots_meta(name, content).ignored] == ["name"] * ignored

@@ -3,6 +3,7 @@ from pagegrade.checks._robots_rules import placed_rules
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
+from pagegrade.parse.http.robots_directives import PRODUCT_BOTS
 
 
 @check(
@@ -34,8 +35,8 @@ def nofollow_page(document: Document, response: Response) -> Outcome:
 
     The robots meta tags and the `X-Robots-Tag` headers of the page's own answer for the rule `nofollow`, and for
     `none`, which is short for `noindex` and `nofollow`. Beside a `noindex` rule it costs nothing more. Rules for
-    crawlers that are no known search engine's do not count. `rel="nofollow"` of single links is another thing and has a
-    check of its own.
+    crawlers that are no known search engine's, or that work for one of its services only, do not count.
+    `rel="nofollow"` of single links is another thing and has a check of its own.
 
     ## Why it matters
 
@@ -61,7 +62,11 @@ def nofollow_page(document: Document, response: Response) -> Outcome:
     <meta name="robots" content="index, follow">
     ```
     """
-    found = [rule for rule in placed_rules(document, response) if rule.directive.name == "nofollow"]
+    found = [
+        rule
+        for rule in placed_rules(document, response)
+        if rule.directive.name == "nofollow" and rule.directive.bot not in PRODUCT_BOTS
+    ]
     if not found:
         return Outcome("follow")
     return Outcome(

@@ -10,6 +10,7 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, Outcome, Severity
 from pagegrade.parse.files.robots import Robots
 from pagegrade.parse.http.robots_directives import (
     ALL_BOTS,
+    PRODUCT_BOTS,
     RobotsDirective,
     parse_robots_meta,
     parse_unavailable_after,
@@ -17,7 +18,7 @@ from pagegrade.parse.http.robots_directives import (
 )
 
 SOON: Final = timedelta(days=30)
-_ORDER: Final = ("noindex", "expired", "one_bot", "in_body", "expires_soon")
+_ORDER: Final = ("noindex", "expired", "one_bot", "in_body", "expires_soon", "one_product")
 """Worst first: the worst that was found is the state."""
 
 
@@ -39,6 +40,13 @@ class _Found:
     cause="noindex",
     states=(
         State("indexable", "Search engines may index the page."),
+        State(
+            "one_product",
+            "The page is excluded from one service of a search engine, not from its web search.",
+            title="Page is excluded from one service of a search engine",
+            why="Google News, for example, obeys the rule for its own crawler. Web search is not affected.",
+            fix="Remove the rule for that crawler, unless it is intended.",
+        ),
         State(
             "expires_soon",
             "An unavailable_after rule removes the page from search results within 30 days.",
@@ -120,8 +128,10 @@ def noindex(
     The robots meta tags (`robots`, and those with the name of a search engine's crawler) and every `X-Robots-Tag`
     header of the page's own answer; those of redirects and of images do not count. `noindex` and `none` for everyone
     fail, and so does an `unavailable_after` date that is past. A rule for the crawler of one search engine only is a
-    warning, and so is a date within the next 30 days. If robots.txt forbids the page, the message says so: crawlers
-    then never see the rule. Where a browser drew the page, rules for everyone that scripts add fail as well.
+    warning, and so is a date within the next 30 days. A rule for one service of Google (`googlebot-news`,
+    `googlebot-image`, `googlebot-video`) has no effect on web search and is listed only. If robots.txt forbids the
+    page, the message says so: crawlers then never see the rule. Where a browser drew the page, rules for everyone that
+    scripts add fail as well.
 
     While this fails, the score cannot exceed 59, and that of the category 30.
 
@@ -155,7 +165,7 @@ def noindex(
     """
     found = list(_rules_of(document, artifacts))
     for value in response.header_values("x-robots-tag"):
-        for directive in parse_x_robots_tag(value):
+        for directive in parse_x_robots_tag(value).directives:
             state = _state_of(directive, artifacts)
             if state is not None:
                 found.append(_Found(state, directive, value))
@@ -192,10 +202,10 @@ def noindex(
 def _rules_of(document: Document, artifacts: Artifacts) -> Iterator[_Found]:
     """Rules of the robots meta tags of a document."""
     for meta in document.metas:
-        for directive in parse_robots_meta(meta.name, meta.content) if meta.name else ():
+        for directive in parse_robots_meta(meta.name, meta.content).directives if meta.name else ():
             state = _state_of(directive, artifacts)
             if state is not None and (meta.in_head or directive.name == "noindex"):
-                yield _Found(state if meta.in_head else "in_body", directive, meta)
+                yield _Found(state if meta.in_head or state == "one_product" else "in_body", directive, meta)
 
 
 def _evidence(found: _Found, document: Document, state: str) -> Evidence:
@@ -207,15 +217,16 @@ def _evidence(found: _Found, document: Document, state: str) -> Evidence:
 
 
 def _state_of(directive: RobotsDirective, artifacts: Artifacts) -> str | None:
+    barred = "one_product" if directive.bot in PRODUCT_BOTS else "one_bot"
     if directive.name == "noindex":
-        return "noindex" if directive.bot == ALL_BOTS else "one_bot"
+        return "noindex" if directive.bot == ALL_BOTS else barred
     if directive.name == "unavailable_after":
         end = parse_unavailable_after(directive.value)
         if end is None or end > artifacts.gathered_at + SOON:
             return None
         if end > artifacts.gathered_at:
-            return "expires_soon"
-        return "expired" if directive.bot == ALL_BOTS else "one_bot"
+            return "one_product" if directive.bot in PRODUCT_BOTS else "expires_soon"
+        return "expired" if directive.bot == ALL_BOTS else barred
     return None
 
 

@@ -47,8 +47,8 @@ _REASONS: Final = {
                 "pages that were to be left out, or miss the sitemap."
             ),
             fix=(
-                "Correct the listed lines. Each crawler and each path has a line of its own, each path starts with `/`, "
-                "and a `Sitemap` line has an absolute URL."
+                "Correct the listed lines. Each crawler and each path has a line of its own, each path starts with "
+                "`/`, and a `Sitemap` line has an absolute URL."
             ),
             counted=True,
         ),

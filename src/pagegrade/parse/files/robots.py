@@ -66,12 +66,12 @@ _FIELDS: Final = (
     ("sitemap", "sitemap"),
     ("site-map", "sitemap"),
 )
-"""What the name of a field begins with -> the field; Google's parser knows these misspellings, and fields by them."""
+"""Beginning of a name -> the field. Google's parser knows these misspellings, and a field by its beginning."""
 
 _SPACE: Final = " \t\n\v\f\r"
-"""What Google's parser strips; the RFC knows the first two only."""
+"""White space that Google's parser strips; the RFC knows the first two only."""
 _EDGE_CATEGORIES: Final = frozenset({"Zs", "Zl", "Zp", "Cf", "Cc"})
-"""Characters that nobody sees at the edge of a word: spaces of other widths, and marks that direct or join text."""
+"""Characters that are not seen at the edge of a word: spaces of other widths, and marks that direct or join text."""
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _AGENT: Final = re.compile(r"[A-Za-z0-9_-]+")
 """A product token. The standard allows no digits, but crawlers such as AI2Bot have some in theirs."""
@@ -81,7 +81,7 @@ _NEXT_PATH: Final = re.compile(r"[,;|]/")
 _HTML: Final = re.compile(rb"<(?:!doctype\s+html|html|head|body|!--|script|meta|div|\?xml)", re.IGNORECASE)
 _PLAIN: Final = re.compile(r"[A-Za-z0-9\-._~/?=&+,;:@!'()#\[\] \t]*")
 _OCTET: Final = re.compile(r"%[0-9A-Fa-f]{2}|%|[^A-Za-z0-9\-._~/?=&+,;:@!'()#\[\]*$% \t]+")
-"""What is spelled anew. White space is not: no URL holds any, so that a rule with some matches nothing."""
+"""Octets that are spelled anew. White space is not: no URL holds any, so that a rule with some matches nothing."""
 _UNRESERVED: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 ProblemCode = Literal[

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Final
+from typing import Final, Literal
 
 MAX_DIRECTIVES: Final = 200
 """Directives read from one value; real values have fewer."""
@@ -37,6 +37,8 @@ BOT_NAMES: Final = frozenset(
     }
 )
 """Names of search crawlers whose rules are read, from the ``name`` of a meta tag and from a header alike."""
+PRODUCT_BOTS: Final = frozenset({"googlebot-image", "googlebot-news", "googlebot-video"})
+"""Those of one service of a search engine: rules for them have no effect on web search."""
 _WORDS: Final = frozenset(
     {
         "all",
@@ -44,18 +46,37 @@ _WORDS: Final = frozenset(
         "index",
         "indexifembedded",
         "noarchive",
+        "noai",
         "nocache",
         "nofollow",
+        "noimageai",
         "noimageindex",
         "noindex",
         "none",
         "noodp",
+        "nopagereadaloud",
+        "nositelinkssearchbox",
         "nosnippet",
         "notranslate",
         "noydir",
     }
 )
-_WITH_VALUE: Final = frozenset({"max-image-preview", "max-snippet", "max-video-preview", "unavailable_after"})
+_DEFAULTS: Final = frozenset({"archive", "cache", "imageindex", "odp", "snippet", "translate", "ydir"})
+"""Words that no search engine documents and that say what holds anyway."""
+_NUMBER: Final = re.compile(r"-1|[0-9]{1,9}")
+_SIZE: Final = re.compile(r"none|standard|large", re.IGNORECASE)
+_WITH_VALUE: Final = {
+    "max-image-preview": _SIZE.fullmatch,
+    "max-snippet": _NUMBER.fullmatch,
+    "max-video-preview": _NUMBER.fullmatch,
+    "unavailable_after": lambda value: parse_unavailable_after(value) is not None,
+}
+"""Rule -> whether it is understood with that value."""
+_RESTRICTING: Final = frozenset(word for word in _WORDS if word.startswith("no"))
+_SEPARATORS: Final = re.compile(r"[,;|\s]+")
+_MAX_NAME: Final = 200
+MAX_SHOWN: Final = 100
+"""Characters kept of a value or of a rule that is skipped."""
 _BOT: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,60}")
 _WEEKDAY: Final = re.compile(r"[a-z]{3,9}")
 
@@ -72,7 +93,26 @@ class RobotsDirective:
     """Text after the colon, as written."""
 
 
-def parse_robots_meta(name: str, content: str) -> tuple[RobotsDirective, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IgnoredRule:
+    """A part of a declaration that search engines skip."""
+
+    text: str
+    """As written, at most 100 characters."""
+    why: Literal["unknown", "value", "name"]
+    """``unknown``: no rule is called so; ``value``: the rule is not understood with this value; ``name``: the tag
+    is read by no crawler, because none has its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobotsRules:
+    """Rules that search engines take from one declaration, and those that they skip."""
+
+    directives: tuple[RobotsDirective, ...] = ()
+    ignored: tuple[IgnoredRule, ...] = ()
+
+
+def parse_robots_meta(name: str, content: str) -> RobotsRules:
     """Rules of a ``<meta name=... content=...>``; none when the name is not that of a robots meta tag.
 
     Args:
@@ -83,11 +123,11 @@ def parse_robots_meta(name: str, content: str) -> tuple[RobotsDirective, ...]:
     if bot == "robots":
         bot = ALL_BOTS
     elif bot not in BOT_NAMES:
-        return ()
+        return _for_no_crawler(bot, content)
     return _parse(content, bot, may_name_bots=False)
 
 
-def parse_x_robots_tag(value: str) -> tuple[RobotsDirective, ...]:
+def parse_x_robots_tag(value: str) -> RobotsRules:
     """Rules of one ``X-Robots-Tag`` line, which may start with (and switch to) a crawler's name and a colon.
 
     Rules for a crawler that is no known search engine's are left out, as they are in a meta tag.
@@ -122,11 +162,35 @@ def _read_date(text: str) -> datetime | None:
         return None
 
 
-def _parse(value: str, bot: str, *, may_name_bots: bool) -> tuple[RobotsDirective, ...]:
+def _for_no_crawler(name: str, content: str) -> RobotsRules:
+    """Read the rules of a tag with another name, if it looks as if it were meant for crawlers and restricts them."""
+    if not name or len(name) > _MAX_NAME:
+        return RobotsRules()
+    names = {"robots", *BOT_NAMES}
+    if not any(_nearly(one, name) for one in names) and not names.issuperset(_SEPARATORS.split(name)):
+        return RobotsRules()
+    held = _parse(content, ALL_BOTS, may_name_bots=False)
+    if held.ignored or not any(one.name in _RESTRICTING or one.value for one in held.directives):
+        return RobotsRules()
+    return RobotsRules(ignored=(IgnoredRule(text=f"{name}: {content}"[:MAX_SHOWN], why="name"),))
+
+
+def _nearly(known: str, name: str) -> bool:
+    """Return whether a name is a known one with one letter or sign more, less or other."""
+    shorter, longer = sorted((known, name), key=len)
+    if known == name or len(longer) - len(shorter) > 1:
+        return False
+    start = next((at for at, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter))
+    rest = shorter[start + (len(shorter) == len(longer)) :]
+    return longer[start + 1 :] == rest
+
+
+def _parse(value: str, bot: str, *, may_name_bots: bool) -> RobotsRules:
     found: list[RobotsDirective] = []
+    ignored: list[IgnoredRule] = []
     pieces = value[:MAX_VALUE_CHARACTERS].split(",")
     position = 0
-    while position < len(pieces) and len(found) < MAX_DIRECTIVES:
+    while position < len(pieces) and len(found) + len(ignored) < MAX_DIRECTIVES:
         piece = pieces[position].strip()
         position += 1
         name, colon, rest = piece.partition(":")
@@ -141,16 +205,24 @@ def _parse(value: str, bot: str, *, may_name_bots: bool) -> tuple[RobotsDirectiv
             # "Friday, 25-Jun-10 15:00:00 GMT": the comma belongs to the date.
             rest = f"{rest}, {pieces[position].strip()}"
             position += 1
+        counts = bot == ALL_BOTS or bot in BOT_NAMES
+        if not counts or not piece:
+            continue
         if name in _WITH_VALUE:
-            found.append(RobotsDirective(bot=bot, name=name, value=rest[:100]))
+            if _WITH_VALUE[name](rest):
+                found.append(RobotsDirective(bot=bot, name=name, value=rest[:MAX_SHOWN]))
+            else:
+                ignored.append(IgnoredRule(text=f"{name}: {rest}"[:MAX_SHOWN], why="value"))
+        elif words := _words(piece.lower()):
+            found += [RobotsDirective(bot=bot, name=word) for word in words if word not in _DEFAULTS]
         else:
-            found += [RobotsDirective(bot=bot, name=word) for word in _words(name if not colon else piece.lower())]
-    return tuple(one for one in found[:MAX_DIRECTIVES] if one.bot == ALL_BOTS or one.bot in BOT_NAMES)
+            ignored.append(IgnoredRule(text=piece[:MAX_SHOWN], why="unknown"))
+    return RobotsRules(directives=tuple(found[:MAX_DIRECTIVES]), ignored=tuple(ignored))
 
 
 def _words(text: str) -> list[str]:
     # Words without commas between them ("noindex nofollow") are read when each of them is a known rule.
     words = text.split() if " " in text else [text]
-    if not all(word in _WORDS for word in words):
+    if not all(word in _WORDS or word in _DEFAULTS for word in words):
         return []
     return [part for word in words for part in (("noindex", "nofollow") if word == "none" else (word,))]
