@@ -12,7 +12,12 @@ from tests.builders import evaluated, make_artifacts, make_response, outcome, ru
     [
         ((("Permissions-Policy", "camera=()"),), "set"),
         ((("permissions-policy", "camera=(), microphone=()"), ("Permissions-Policy", "usb=(self)")), "set"),
-        ((("Permissions-Policy", "interest-cohort=()"),), "set"),
+        ((("Permissions-Policy", "interest-cohort=()"),), "ignored"),
+        ((("Permissions-Policy", "camera=(), vibrate=()"),), "ignored"),
+        ((("Permissions-Policy", "camera=none"),), "ignored"),
+        ((("Permissions-Policy", "camera=(self https://a.example)"),), "ignored"),
+        ((("Permissions-Policy", "Camera=()"),), "unreadable"),
+        ((("Permissions-Policy", "camera='self'"),), "unreadable"),
         ((("Permissions-Policy", 'fullscreen=(self "https://video.example"), autoplay=*'),), "set"),
         ((("Permissions-Policy", "camera 'none'"),), "unreadable"),
         ((("Permissions-Policy", "camera=(); microphone=()"),), "unreadable"),

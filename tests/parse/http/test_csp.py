@@ -4,6 +4,7 @@ import pytest
 
 from pagegrade.parse.http.csp import (
     CSP,
+    MAX_IGNORED,
     MAX_POLICIES,
     MAX_POLICY_CHARS,
     MAX_TOTAL_CHARS,
@@ -218,3 +219,75 @@ def test_text_of_all_policies_together_is_bounded() -> None:
     csp = csp_of(html=element * 20)
 
     assert 0 < sum(len(policy.raw) for policy in csp.policies) <= MAX_TOTAL_CHARS + MAX_POLICY_CHARS
+
+
+@pytest.mark.parametrize("word", ["self", "None", "unsafe-inline", "STRICT-DYNAMIC", "nonce-abc", "sha256-AbC="])
+def test_keywords_without_quotes_are_hosts(word: str) -> None:
+    """Keywords, nonces and hashes alike, in any case; no nonce is kept."""
+    (part,) = parse_policy(f"script-src {word}").without_effect
+
+    assert (part.code, part.directive) == ("no_quotes", "script-src")
+    assert "abc" not in part.text
+
+
+@pytest.mark.parametrize(
+    ("policy", "code", "text"),
+    [
+        ('script-src "self"', "wrong_quotes", '"self"'),
+        ("script-src `none`", "wrong_quotes", "`none`"),
+        ("script-src 'self", "wrong_quotes", "'self"),
+        ("img-src 'data:'", "wrong_quotes", "'data:'"),
+        ("img-src 'https://a.test'", "wrong_quotes", "'https://a.test'"),
+        ("img-src '*.a.test'", "wrong_quotes", "'*.a.test'"),
+        ("img-src 'unsafe-inlne'", "source", "'unsafe-inlne'"),
+        ("script-src 'nonce-'", "source", "'nonce-'"),
+        ("script-src 'nonce-{{nonce}}'", "source", "'nonce-{{nonce}}'"),
+        ("img-src 'none' a.test", "not_alone", "'none'"),
+        ("default-src 'self' script-src 'self'", "no_semicolon", "script-src"),
+        ("img-src data", "no_colon", "data"),
+        ("img-src HTTPS", "no_colon", "HTTPS"),
+        ("img-src a.*.test", "source", "a.*.test"),
+        ("img-src //a.test", "source", "//a.test"),
+        ("img-src https:/a.test", "source", "https:/a.test"),
+        ("frame-ancestors self", "no_quotes", "self"),
+        ("form-action none", "no_quotes", "none"),
+        ("sandbox allow-script", "value", "allow-script"),
+        ("require-trusted-types-for script", "value", "script"),
+        ("img-source 'self'", "directive", "img-source"),
+        ("navigate-to 'self'", "directive", "navigate-to"),
+        ("script-src \u2018self\u2019", "not_ascii", "script-src \u2018self\u2019"),
+        (
+            "img-src https://\u043f\u0440\u0438\u043c\u0435\u0440.test",
+            "not_ascii",
+            "img-src https://\u043f\u0440\u0438\u043c\u0435\u0440.test",
+        ),
+        ("img-src\u3000'self'", "not_ascii", "img-src\u3000'self'"),
+    ],
+)
+def test_parts_without_effect_are_named(policy: str, code: str, text: str) -> None:
+    """As written, and why browsers skip them or read something else."""
+    (part,) = parse_policy(policy).without_effect
+
+    assert (part.code, part.text) == (code, text)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        "DEFAULT-SRC 'NONE'; Script-Src 'Self' 'Unsafe-Inline' 'NONCE-AbC' 'SHA256-AbC='",
+        "img-src * data: https: blob: a.test *.a.test localhost:* https://a.test:443/x ws://a_b.test/ a.test.",
+        "sandbox allow-scripts Allow-Forms; require-trusted-types-for 'script'; trusted-types a 'allow-duplicates'",
+        "report-uri /r self; report-to none; upgrade-insecure-requests; block-all-mixed-content",
+        "script-src 'self' 'wasm-unsafe-eval' 'report-sample' 'inline-speculation-rules'",
+        "img-src",
+        "",
+    ],
+)
+def test_what_browsers_understand_is_not_named(policy: str) -> None:
+    """Capitals of names and keywords, every kind of source, and directives with other values."""
+    assert parse_policy(policy).without_effect == ()
+
+
+def test_parts_without_effect_are_bounded() -> None:
+    """However many there are."""
+    assert len(parse_policy("img-src " + "none " * 5_000).without_effect) == MAX_IGNORED

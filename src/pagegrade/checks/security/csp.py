@@ -5,7 +5,7 @@ from typing import Final
 from pagegrade.checks._check import State, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
-from pagegrade.parse.http.csp import CSP, Policy, SourceList, mask_nonces
+from pagegrade.parse.http.csp import CSP, IgnoredPart, Policy, SourceList, mask_nonces
 
 _NOTED: Final = 1
 _WEAK: Final = 2
@@ -72,6 +72,23 @@ class _Finding:
             fix=(
                 "Add the missing directives or remove the listed sources. `object-src 'none'; base-uri 'none'` "
                 "closes the most common gaps."
+            ),
+        ),
+        State(
+            "ignored",
+            "Browsers ignore parts of the policy, or read them differently.",
+            loss=0.5,
+            title="Parts of the Content Security Policy without effect",
+            why=(
+                "Browsers skip words that they do not know, and take a keyword without single quotes as the name of a "
+                "host. The policy then blocks the site's own files, or allows what it was meant to block."
+            ),
+            fix=(
+                "Correct the listed parts. Keywords, nonces and hashes stand in straight single quotes, schemes end "
+                "with a colon, and a semicolon ends each directive:\n\n"
+                "```\n"
+                "Content-Security-Policy: default-src 'self'; img-src 'self' data:; object-src 'none'\n"
+                "```"
             ),
         ),
         State(
@@ -152,7 +169,9 @@ def csp(csp: CSP, document: Document) -> Outcome:
     scheme such as `https:` or `data:`. It costs half when a nonce lets scripts in and `base-uri` is open, with
     `'unsafe-eval'`, with `'strict-dynamic'` that has nothing to start from, with a host that serves files of anyone or
     is named with `http:` or `ftp:`, and when a directive is repeated, because browsers ignore every copy but the first,
-    whichever was meant.
+    whichever was meant. It costs half as well when browsers skip a part of a policy or take it as something else: a
+    directive that they do not know, a keyword without single quotes (`self` is the name of a host) or in other quotes,
+    `'none'` beside other sources, a missing semicolon, a scheme without its colon. Capitals make no difference.
 
     Three gaps are named but cost nothing, because no script gets in through them: inline styles, which many frameworks
     need, images over plain HTTP, which browsers upgrade and the check of mixed content evaluates, and a policy that is
@@ -211,14 +230,20 @@ def csp(csp: CSP, document: Document) -> Outcome:
     findings = _together(evaluated)
     findings += _only_meta(enforced, evaluated)
     worst = max((finding.level for finding in findings), default=0)
+    ignored = [_Finding("ignored", _WEAK, one.directive, one.text, _why_ignored(one)) for one in _ignored(enforced)]
     state = {0: "strict", _NOTED: "lenient", _WEAK: "weak", _OPEN: "open"}[worst]
+    if ignored and worst < _OPEN:
+        state = "ignored"
+        findings, worst = ignored + findings, _WEAK
+    else:
+        findings += ignored
     reasons = tuple(
         Evidence(
             header="Content-Security-Policy",
             snippet=finding.directive,
             value=finding.value,
             reason=finding.reason,
-            state="weak" if finding.level == _WEAK < worst else "",
+            state=_state_of(finding, state),
         )
         for finding in findings[:_SHOWN]
     )
@@ -226,6 +251,40 @@ def csp(csp: CSP, document: Document) -> Outcome:
     message = "" if worst == 0 else f"{_first(findings, worst).reason}."
     value = _policies(len(enforced))
     return Outcome(state, value=value, evidence=(*reasons, *shown), details=details, message=message)
+
+
+def _state_of(finding: _Finding, state: str) -> str:
+    """The state of an entry, where it is not that of the outcome."""
+    own = "ignored" if finding.topic == "ignored" else "weak" if finding.level == _WEAK else state
+    return "" if own == state else own
+
+
+def _ignored(enforced: tuple[Policy, ...]) -> Iterator[IgnoredPart]:
+    for policy in enforced:
+        yield from policy.without_effect
+
+
+def _why_ignored(part: IgnoredPart) -> str:
+    text, name = part.text[:60], part.directive[:60]
+    match part.code:
+        case "directive":
+            return f"Browsers do not know the directive {text}"
+        case "not_ascii":
+            return f"Browsers skip {name}, because it has characters beyond ASCII, such as curly quotes"
+        case "no_quotes":
+            return f"Browsers take {text} in {name} as the name of a host: it needs single quotes"
+        case "wrong_quotes":
+            return f"Browsers skip {text} in {name}: single quotes belong around keywords, nonces and hashes, no others"
+        case "not_alone":
+            return f"'none' in {name} has no effect beside other sources"
+        case "no_semicolon":
+            return f"Browsers take {text} as a source of {name}: a semicolon is missing before it"
+        case "no_colon":
+            return f"Browsers take {text} in {name} as the name of a host: a scheme ends with a colon"
+        case "source":
+            return f"Browsers skip {text} in {name}, which is no source"
+        case "value":
+            return f"Browsers skip {text}, which is no value of {name}"
 
 
 def _policies(count: int) -> str:

@@ -20,6 +20,7 @@ MAX_TOTAL_CHARS: Final = 250_000
 _SPACE: Final = " \t\n\r\f"
 _NOT_IN_META: Final = frozenset({"frame-ancestors", "report-uri", "sandbox"})
 _NONCE: Final = re.compile(r"'nonce-[A-Za-z0-9+/_-]+={0,2}'", re.IGNORECASE)
+_BARE_NONCE: Final = re.compile(r"nonce-[A-Za-z0-9+/_-]+={0,2}", re.IGNORECASE)
 _HASH: Final = re.compile(r"'sha(?:256|384|512)-[A-Za-z0-9+/_-]+={0,2}'", re.IGNORECASE)
 _FALLBACKS: Final[dict[str, tuple[str, ...]]] = {
     "connect-src": ("default-src",),
@@ -58,6 +59,83 @@ KNOWN_DIRECTIVES: Final = frozenset(_FALLBACKS) | {
     "webrtc",
 }
 """Directive names that a published draft of CSP or of its companions defines or defined."""
+_OBSOLETE: Final = frozenset({"navigate-to", "plugin-types", "prefetch-src"})
+"""Directives of drafts that browsers no longer know."""
+_SOURCE_LISTS: Final = frozenset(_FALLBACKS) | {
+    "base-uri",
+    "default-src",
+    "fenced-frame-src",
+    "form-action",
+    "frame-ancestors",
+}
+"""Directives whose values are source expressions."""
+_KEYWORDS: Final = frozenset(
+    {
+        "inline-speculation-rules",
+        "none",
+        "report-sample",
+        "report-sha256",
+        "report-sha384",
+        "report-sha512",
+        "self",
+        "strict-dynamic",
+        "trusted-types-eval",
+        "unsafe-allow-redirects",
+        "unsafe-eval",
+        "unsafe-hashes",
+        "unsafe-inline",
+        "unsafe-webtransport-hashes",
+        "wasm-eval",
+        "wasm-unsafe-eval",
+    }
+)
+"""Words that stand in single quotes; any case."""
+_SCHEMES: Final = frozenset({"blob", "data", "filesystem", "ftp", "http", "https", "mediastream", "ws", "wss"})
+_BARE: Final = re.compile(r"(?:nonce-|sha(?:256|384|512)-).+", re.IGNORECASE)
+"""A nonce or hash without its quotes."""
+_SCHEME_SOURCE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_HOST_SOURCE: Final = re.compile(
+    r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?(?:\*|(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.?)(?::(?:[0-9]+|\*))?(?:/.*)?"
+)
+_SANDBOX: Final = frozenset(
+    {
+        "allow-downloads",
+        "allow-forms",
+        "allow-modals",
+        "allow-orientation-lock",
+        "allow-pointer-lock",
+        "allow-popups",
+        "allow-popups-to-escape-sandbox",
+        "allow-presentation",
+        "allow-same-origin",
+        "allow-scripts",
+        "allow-storage-access-by-user-activation",
+        "allow-top-navigation",
+        "allow-top-navigation-by-user-activation",
+        "allow-top-navigation-to-custom-protocols",
+    }
+)
+MAX_IGNORED: Final = 50
+"""Parts without effect that are kept of one policy."""
+
+IgnoredCode = Literal[
+    "directive", "not_ascii", "no_quotes", "wrong_quotes", "not_alone", "no_semicolon", "no_colon", "source", "value"
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IgnoredPart:
+    """A part of a policy that browsers skip, or take as something else than it was meant as."""
+
+    code: IgnoredCode
+    """``directive``: no browser knows it; ``not_ascii``: it has characters beyond ASCII, and is skipped whole;
+    ``no_quotes``: a keyword, nonce or hash that is the name of a host without them; ``wrong_quotes``: it stands in
+    others than single ones, or something else stands in them; ``not_alone``: ``'none'`` beside other sources;
+    ``no_semicolon``: the next directive is taken as a source; ``no_colon``: a scheme is taken as a host; ``source``: no
+    source expression; ``value``: no value of this directive."""
+    directive: str
+    text: str
+    """As written, nonces masked, at most 100 characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +209,8 @@ class Policy:
     """Directives that a ``<meta>`` cannot carry."""
     unknown: tuple[str, ...] = ()
     """Directives that no specification defines, e.g. the header's own name pasted into its value."""
+    without_effect: tuple[IgnoredPart, ...] = ()
+    """Parts that browsers skip or misread, in order, at most ``MAX_IGNORED``."""
     truncated: bool = False
     meta: Meta | None = None
     """The element, for a policy that stands in the page."""
@@ -224,17 +304,23 @@ def parse_policy(text: str, *, report_only: bool = False, meta: Meta | None = No
     directives: dict[str, tuple[str, ...]] = {}
     duplicates: dict[str, None] = {}
     ignored: dict[str, None] = {}
+    without_effect: list[IgnoredPart] = []
     for part in read.split(";"):
-        words = part.split() if part.isascii() else ()
+        words = part.split()
         if not words:
             continue
         name = words[0].lower()
+        if not part.isascii():
+            without_effect.append(_part("not_ascii", name, part.strip()))
+            continue
         if meta is not None and name in _NOT_IN_META:
             ignored[name] = None
         elif name in directives:
             duplicates[name] = None
         else:
             directives[name] = tuple(words[1:])
+            if len(without_effect) < MAX_IGNORED:
+                without_effect += _without_effect(name, words[1:])
     return Policy(
         source="header" if meta is None else "meta",
         report_only=report_only,
@@ -243,9 +329,60 @@ def parse_policy(text: str, *, report_only: bool = False, meta: Meta | None = No
         duplicates=tuple(duplicates),
         ignored=tuple(ignored),
         unknown=tuple(name for name in directives if name not in KNOWN_DIRECTIVES),
+        without_effect=tuple(without_effect[:MAX_IGNORED]),
         truncated=len(text) > MAX_POLICY_CHARS,
         meta=meta,
     )
+
+
+def _without_effect(name: str, words: list[str]) -> Iterator[IgnoredPart]:
+    """Parts of one directive that do not do what they were written for.
+
+    Source: https://www.w3.org/TR/CSP3/#grammardef-serialized-source-list
+    """
+    if name not in KNOWN_DIRECTIVES or name in _OBSOLETE:
+        yield _part("directive", name, name)
+    elif name == "sandbox":
+        yield from (_part("value", name, word) for word in words if word.lower() not in _SANDBOX)
+    elif name == "require-trusted-types-for":
+        yield from (_part("value", name, word) for word in words if word != "'script'")
+    elif name in _SOURCE_LISTS:
+        for word in words:
+            if code := _misread(word, len(words)):
+                yield _part(code, name, word)
+
+
+def _misread(word: str, count: int) -> IgnoredCode | None:
+    """Return why a source expression does not do what it was written for; ``None`` for one that is understood."""
+    lower = word.lower()
+    inner = lower.strip("'\"`")
+    if lower == f"'{inner}'" and inner in _KEYWORDS:
+        return "not_alone" if inner == "none" and count > 1 else None
+    if _NONCE.fullmatch(word) or _HASH.fullmatch(word):
+        return None
+    if inner != lower:
+        is_in_single = lower == f"'{inner}'"
+        is_other = bool(
+            _SCHEME_SOURCE.fullmatch(inner) or (("." in inner or "*" in inner) and _HOST_SOURCE.fullmatch(inner))
+        )
+        return "wrong_quotes" if is_other or (not is_in_single and _is_quoted_kind(inner)) else "source"
+    if _is_quoted_kind(lower):
+        return "no_quotes"
+    if lower in KNOWN_DIRECTIVES:
+        return "no_semicolon"
+    if lower in _SCHEMES:
+        return "no_colon"
+    return None if _SCHEME_SOURCE.fullmatch(word) or _HOST_SOURCE.fullmatch(word) else "source"
+
+
+def _is_quoted_kind(word: str) -> bool:
+    """Return whether a lower-case word belongs into single quotes."""
+    return word in _KEYWORDS or _BARE.fullmatch(word) is not None
+
+
+def _part(code: IgnoredCode, directive: str, text: str) -> IgnoredPart:
+    shown = _BARE_NONCE.sub("nonce-...", text)
+    return IgnoredPart(code=code, directive=directive[:100], text=shown[:100])
 
 
 def mask_nonces(text: str) -> str:
