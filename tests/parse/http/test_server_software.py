@@ -23,14 +23,14 @@ def ends(name: str, value: str) -> list[tuple[str, str, date | None]]:
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
-        ("X-Powered-By", "PHP/5.3.3", ("php", "5.3.3", date(2014, 8, 14))),
-        ("X-Powered-By", "PHP/8.1.29", ("php", "8.1.29", date(2025, 12, 31))),
+        ("X-Powered-By", "PHP/5.3.3", ("php", "5.3.3", date(2020, 11, 30))),
+        ("X-Powered-By", "PHP/8.1.29", ("php", "8.1.29", date(2027, 4, 30))),
         ("X-Powered-By", "PHP/8.1.2-1ubuntu2.18", ("php", "8.1.2", UBUNTU["22.04"])),
         ("X-Powered-By", "PHP/7.0.33-0ubuntu0.16.04.16", ("php", "7.0.33", UBUNTU["16.04"])),
         ("X-Powered-By", "PHP/7.3.31-1~deb10u5", ("php", "7.3.31", DEBIAN["10"])),
         ("Server", "Apache/2.2.15 (CentOS)", ("apache", "2.2.15", CENTOS["6"])),
         ("Server", "Apache/2.4.29 (Ubuntu)", ("apache", "2.4.29", UBUNTU["18.04"])),
-        ("Server", "Apache/2.2.34", ("apache", "2.2.34", date(2018, 1, 1))),
+        ("Server", "Apache/2.2.34", ("apache", "2.2.34", date(2020, 11, 30))),
         ("Server", "nginx/1.18.0 (Ubuntu)", ("nginx", "1.18.0", UBUNTU["22.04"])),
         ("Server", "nginx/1.10.1", ("nginx", "1.10.1", date(2018, 4, 17))),
         ("Server", "Microsoft-IIS/7.5", ("iis", "7.5", date(2020, 1, 14))),

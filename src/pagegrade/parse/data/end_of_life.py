@@ -13,7 +13,7 @@ from typing import Final
 
 SOURCE: Final = "the release calendars named beside the dates"
 LICENSE: Final = "facts"
-DATE: Final = "2026-11-22"
+DATE: Final = "2026-11-26"
 UBUNTU: Final = {
     "14.04": date(2019, 4, 25),
     "16.04": date(2021, 4, 30),
@@ -70,30 +70,30 @@ DISTRIBUTED: Final[dict[tuple[str, str], dict[str, date]]] = {
 ENDED: Final[dict[str, tuple[tuple[str, str, date], ...]]] = {
     # https://www.php.net/eol.php and https://www.php.net/supported-versions.php
     "php": (
-        ("0", "5.3", date(2011, 1, 6)),
-        ("5.3", "5.4", date(2014, 8, 14)),
-        ("5.4", "5.5", date(2015, 9, 3)),
-        ("5.5", "5.6", date(2016, 7, 21)),
-        ("5.6", "7.0", date(2018, 12, 31)),
-        ("7.0", "7.1", date(2019, 1, 10)),
+        ("0", "5.3", CENTOS["5"]),  # PHP 2011-01-06
+        ("5.3", "5.4", CENTOS["6"]),  # PHP 2014-08-14
+        ("5.4", "5.5", CENTOS["7"]),  # PHP 2015-09-03
+        ("5.5", "5.6", UBUNTU["14.04"]),  # PHP 2016-07-21
+        ("5.6", "7.0", DEBIAN["8"]),  # PHP 2018-12-31
+        ("7.0", "7.1", DEBIAN["9"]),  # PHP 2019-01-10
         ("7.1", "7.2", date(2019, 12, 1)),
-        ("7.2", "7.3", date(2020, 11, 30)),
-        ("7.3", "7.4", date(2021, 12, 6)),
+        ("7.2", "7.3", UBUNTU["18.04"]),  # PHP 2020-11-30
+        ("7.3", "7.4", DEBIAN["10"]),  # PHP 2021-12-06
         ("7.4", "8.0", DEBIAN["11"]),  # PHP 2022-11-28
         ("8.0", "8.1", date(2023, 11, 26)),
-        ("8.1", "8.2", date(2025, 12, 31)),
+        ("8.1", "8.2", UBUNTU["22.04"]),  # PHP 2025-12-31
         ("8.2", "8.3", DEBIAN["12"]),  # PHP 2026-12-31
-        ("8.3", "8.4", date(2027, 12, 31)),
+        ("8.3", "8.4", UBUNTU["24.04"]),  # PHP 2027-12-31
         ("8.4", "8.5", DEBIAN["13"]),  # PHP 2028-12-31
     ),
     # https://httpd.apache.org/ (announcements of the last releases)
-    "apache": (("0", "1.4", date(2010, 2, 3)), ("2.0", "2.1", date(2013, 7, 10)), ("2.2", "2.3", date(2018, 1, 1))),
+    "apache": (("0", "1.4", date(2010, 2, 3)), ("2.0", "2.1", date(2013, 7, 10)), ("2.2", "2.3", CENTOS["6"])),
     # https://nginx.org/en/CHANGES: a branch ends with the next one; Debian and Red Hat go on with some versions
     "nginx": (
         ("0", "1.13", date(2018, 4, 17)),
         ("1.13", "1.14", date(2018, 4, 17)),
         ("1.15", "1.18", date(2021, 4, 20)),
-        ("1.18", "1.19", date(2026, 8, 31)),
+        ("1.18", "1.19", UBUNTU["22.04"]),
         ("1.19", "1.20", date(2021, 4, 20)),
         ("1.21", "1.22", date(2022, 5, 24)),
         ("1.23", "1.24", date(2023, 4, 11)),
@@ -115,13 +115,15 @@ ENDED: Final[dict[str, tuple[tuple[str, str, date], ...]]] = {
         ("1.0.2", "1.1.0", date(2024, 6, 30)),
         ("1.1.0", "1.1.1", date(2022, 6, 30)),
     ),
-    # https://devguide.python.org/versions/; 3.4 to 3.8 as in Debian and Ubuntu, 3.6 as in Red Hat 8
+    # https://devguide.python.org/versions/; 3.4 to 3.10 as in Debian and Ubuntu, 3.6 as in Red Hat 8
     "python": (
         ("0", "3.0", date(2024, 6, 30)),
         ("3.0", "3.5", DEBIAN["8"]),
         ("3.5", "3.6", date(2022, 6, 30)),
         ("3.7", "3.8", date(2024, 6, 30)),
-        ("3.8", "3.9", date(2025, 5, 31)),
+        ("3.8", "3.9", UBUNTU["20.04"]),
+        ("3.9", "3.10", DEBIAN["11"]),
+        ("3.10", "3.11", UBUNTU["22.04"]),
     ),
     # https://tomcat.apache.org/whichversion.html; "Coyote/1.1" is what versions up to 8.0 call themselves; 7.0 was
     # supported until 2021-03-31, and as in CentOS 7
