@@ -22,6 +22,14 @@ from tests.mcp.test_local_server import text_of, with_agent
             {"report": "r1", "view": "all"},
             "view: 'all' cannot be used. Input should be 'summary', 'prompt' or 'full'.",
         ),
+        (
+            "analyze_url",
+            {"url": "https://a.example/", "Render": 1},
+            "'Render': the tool has no such argument. It has url",
+        ),
+        ("analyze_url", {"urls": "https://a.example/"}, "'urls': the tool has no such argument. Did you mean url?"),
+        ("list_checks", {"catgory": "seo"}, "'catgory': the tool has no such argument. Did you mean category?"),
+        ("analyze_url", {"url": "https://a.example/", "engine": "rendered"}, "engine: this server has no browser."),
         ("explain_check", {"check": "x" * 120}, f"check: '{'x' * 99}… cannot be used."),
     ],
 )
@@ -34,5 +42,5 @@ def test_an_argument_that_cannot_be_used_is_named(tool: str, arguments: dict[str
     answer = with_agent(use)
 
     assert answer.is_error
-    assert text_of(answer).startswith(says)
+    assert text_of(answer).removeprefix(f"Error executing tool {tool}: ").startswith(says)
     assert "pydantic" not in text_of(answer)

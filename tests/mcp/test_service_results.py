@@ -44,6 +44,16 @@ def test_a_summary_stays_small() -> None:
     assert not any("\n" in line for line in summary.page_data)
 
 
+def test_what_was_not_evaluated_is_named_and_counted() -> None:
+    """Its absence among the findings is no fix."""
+    result: Any = {**next(iter((report()["results"] or {}).values())), "outcome": "not_evaluated"}
+    summary = summarize(report(results={f"check-{number}": result for number in range(50)}))
+
+    assert summary.not_evaluated[:2] == ["check-0", "check-1"]
+    assert (len(summary.not_evaluated), summary.not_evaluated_count) == (20, 50)
+    assert summary.findings == []
+
+
 def test_an_unfinished_report_has_a_summary() -> None:
     """Without a grade, findings and page."""
     queued = report(state="queued", score=None, result=None, results=None, page=None, counts=None, categories={})

@@ -2,13 +2,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 from markdown_it import MarkdownIt
 
 from pagegrade.model.outcome import Evidence
+from pagegrade.model.rendering import LoadMetrics
 from pagegrade.model.report import Report
-from pagegrade.render.prompt import BYTES_PER_TOKEN, MAX_TOKENS, render_prompt
+from pagegrade.render import view
+from pagegrade.render.prompt import BYTES_PER_TOKEN, MAX_TOKENS, render_finding_prompt, render_prompt
+from pagegrade.report.rendered import rendered_page
+from tests.rendering_builders import make_rendering
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
 
 MARKDOWN = MarkdownIt("commonmark")
@@ -84,6 +89,34 @@ def test_a_finding_has_place_rule_fix_and_verification() -> None:
         "pagegrade analyze https://example.com/pricing -f prompt",
     ):
         assert part in text
+
+
+@pytest.mark.parametrize(
+    ("device", "command"),
+    [
+        ("mobile", "pagegrade analyze https://example.com/pricing --render -f prompt"),
+        ("desktop", "pagegrade analyze https://example.com/pricing --render --device desktop -f prompt"),
+    ],
+)
+def test_what_a_browser_found_is_verified_in_a_browser(device: Literal["mobile", "desktop"], command: str) -> None:
+    """The plain command evaluates none of it, which looks like a fix; the service has a way, too."""
+    report = make_report(rendered=rendered_page(make_rendering(device=device), (), LoadMetrics()))
+    finding = view.findings(report)[0].result.check
+
+    for text in (render_prompt([report]), render_finding_prompt(report, finding)):
+        assert text is not None
+        assert f"```sh\n{command}\n```" in text
+        assert f'`analyze_again` and `engine: "rendered"`, `device: "{device}"`' in text
+
+
+def test_what_was_not_evaluated_is_named_and_no_pass() -> None:
+    """An agent cannot take its absence for a fix."""
+    unseen = [make_passed(f"c{number}", outcome="not_evaluated") for number in range(30)]
+    text = render_prompt([make_report(make_result(), *unseen)])
+
+    assert "Not evaluated here: `c0`, " in text
+    assert "`c24` and 5 others." in text
+    assert "not evaluated has not passed" in text
 
 
 @pytest.mark.parametrize(("findings", "places"), [(1, 1), (20, 20), (190, 100)])

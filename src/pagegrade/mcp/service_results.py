@@ -8,7 +8,15 @@ from pydantic import BaseModel, Field
 
 from pagegrade.checks import all_checks
 from pagegrade.client.types import Comparison, ListedReport, Monitor, Report
-from pagegrade.mcp.results import MAX_NAMED, CategoryScores, FindingSummary, Untrusted, drop_excess
+from pagegrade.mcp.results import (
+    MAX_NAMED,
+    MAX_NOT_EVALUATED,
+    CategoryScores,
+    FindingSummary,
+    NotEvaluated,
+    Untrusted,
+    drop_excess,
+)
 from pagegrade.render.escape import visible
 
 _FINDINGS = frozenset({"failed", "warning"})
@@ -21,7 +29,6 @@ class ServiceReportSummary(BaseModel):
     """A report of the service in short: its grade and the findings that cost most."""
 
     report: int = Field(description="Id of the report, for get_report, analyze_again and compare_runs.")
-    url: str
     state: State = Field(description="queued or running: call get_report to wait for the analysis.")
     score: int | None = Field(description="0 to 100; null: failed, or no grade.")
     result: str | None = Field(description="good, decent or bad; null: failed, or no grade.")
@@ -33,6 +40,8 @@ class ServiceReportSummary(BaseModel):
     findings: list[FindingSummary] = Field(description="The findings that cost most, the first one most.")
     findings_not_named: int = Field(description="Number of further findings.")
     passed: int = Field(description="Number of checks that passed.")
+    not_evaluated: NotEvaluated
+    not_evaluated_count: int = Field(description="Number of all of them.")
     page_data: Untrusted
 
 
@@ -40,11 +49,11 @@ class ServiceReportLine(BaseModel):
     """A report in a list."""
 
     report: int
-    url: str
     state: State
     score: int | None
     result: str | None
     analyzed_at: str | None = Field(description="RFC 3339, UTC.")
+    page_data: Untrusted
 
 
 class ServiceComparison(BaseModel):
@@ -87,13 +96,15 @@ class ServiceMonitor(BaseModel):
 def summarize(report: Report) -> ServiceReportSummary:
     """A summary of at most ``pagegrade.mcp.results.MAX_SUMMARY_BYTES``."""
     found = _findings(report)
+    results = report["results"] or {}
+    unknown = [check for check, result in results.items() if result["outcome"] == "not_evaluated"]
     page, counts = report["page"], report["counts"]
-    data = [f"title: {visible(page['title'], 120)}"] if page is not None and page["title"] else []
+    data = [_url(report)]
+    data += [f"title: {visible(page['title'], 120)}"] if page is not None and page["title"] else []
     if report["final_url"] not in {None, report["url"]}:
         data.append(f"final url: {visible(str(report['final_url']), _URL_CHARS)}")
     summary = ServiceReportSummary(
         report=report["id"],
-        url=visible(report["url"], _URL_CHARS),
         state=report["state"],
         score=report["score"],
         result=report["result"],
@@ -105,10 +116,17 @@ def summarize(report: Report) -> ServiceReportSummary:
         findings=found,
         findings_not_named=len(found),
         passed=0 if counts is None else counts["passed"],
+        not_evaluated=unknown[:MAX_NOT_EVALUATED],
+        not_evaluated_count=len(unknown),
         page_data=data,
     )
     summary.findings_not_named = drop_excess(summary, summary.findings)
     return summary
+
+
+def _url(report: Report | ListedReport) -> str:
+    """The URL, which may be one of a sitemap, and so text of its site."""
+    return f"url: {visible(report['url'], _URL_CHARS)}"
 
 
 def _findings(report: Report) -> list[FindingSummary]:
@@ -133,11 +151,11 @@ def line_of(report: ListedReport) -> ServiceReportLine:
     """A report as a list shows it."""
     return ServiceReportLine(
         report=report["id"],
-        url=visible(report["url"], _URL_CHARS),
         state=report["state"],
         score=report["score"],
         result=report["result"],
         analyzed_at=report["generated_at"],
+        page_data=[_url(report)],
     )
 
 

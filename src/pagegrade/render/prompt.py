@@ -114,12 +114,35 @@ def _head(report: Report, count: int) -> list[str]:
     if count:
         lines += [
             "The most important findings come first. Change the source that makes the page, keep what it does, and "
-            "verify each change by analyzing the page again:",
+            "verify each change by analyzing the page again in the same way:",
             "",
-            *_fenced("sh", [f"pagegrade analyze {shlex.quote(visible(report.url, 2048))} -f prompt"]),
+            *_fenced("sh", [f"pagegrade analyze {shlex.quote(visible(report.url, 2048))}{_engine(report)} -f prompt"]),
+            "",
+            f"A service of Pagegrade does the same with its tool `analyze_again`{_engine_of_service(report)}. A check "
+            "that is not evaluated has not passed: nothing is known about it.",
             "",
         ]
-    return lines
+    return [*lines, *_not_evaluated(report)]
+
+
+def _engine(report: Report) -> str:
+    """Options of the command with which it sees what this report saw."""
+    if report.rendered is None:
+        return ""
+    return " --render" if report.rendered.device == "mobile" else f" --render --device {report.rendered.device}"
+
+
+def _engine_of_service(report: Report) -> str:
+    return "" if report.rendered is None else f' and `engine: "rendered"`, `device: "{report.rendered.device}"`'
+
+
+def _not_evaluated(report: Report) -> list[str]:
+    names = view.not_evaluated(report)
+    if not names:
+        return []
+    shown = ", ".join(f"`{visible(name, 40)}`" for name in names[:_MAX_NAMED])
+    more = f" and {len(names) - _MAX_NAMED} others" if len(names) > _MAX_NAMED else ""
+    return [f"Not evaluated here: {shown}{more}.", ""]
 
 
 def _finding(number: int, finding: view.Finding, places: int, report: Report) -> list[str]:
@@ -142,7 +165,7 @@ def _finding(number: int, finding: view.Finding, places: int, report: Report) ->
     if result.fix:
         lines.append(f"Fix: {inline_prose(result.fix)}")
     also = [f"`{visible(child.check, 80)}`" for child in finding.counted]
-    lines.append(f"Done when: {', '.join([f'`{visible(result.check, 80)}`', *also])} passes.")
+    lines.append(f"Done when: {', '.join([f'`{visible(result.check, 80)}`', *also])} passes in such an analysis.")
     return [*lines, ""]
 
 

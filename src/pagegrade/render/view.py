@@ -205,6 +205,11 @@ def with_outcome(report: Report, outcome: str) -> tuple[Result, ...]:
     )
 
 
+def not_evaluated(report: Report) -> tuple[str, ...]:
+    """The ids of checks about which nothing is known, in the order of the catalogue."""
+    return tuple(result.check for result in report.results if result.outcome == "not_evaluated")
+
+
 def headline(result: Result, words: Words = ENGLISH, limit: int = 120) -> str:
     """The title with its number: ``Images without alternative text: 4``, ``Compress text files: saves 113 kB``.
 
