@@ -66,7 +66,7 @@ def test_an_unfinished_report_has_a_summary() -> None:
 def test_a_comparison_names_each_check_once_and_counts_all() -> None:
     """At most so many on each side."""
     changes = [{"check": f"check-{number % 50}"} for number in range(100)]
-    sides: Any = {"fixed": changes, "new": [], "still": changes, "not_comparable": []}
+    sides: Any = {"fixed": changes, "new": [], "still": changes, "not_comparable": [], "reason": None}
     whole: Any = {"report_id": 7, "from": 1, "to": 2, "score_before": 1, "score_after": None, **sides}
     found = compared(whole)
 

@@ -136,9 +136,9 @@ def test_a_monitor_is_created_and_listed_with_the_state_of_its_budgets(tmp_path:
 
     made, (listed, of_report, of_other, beyond) = with_agent(tmp_path, use)
 
-    assert made["budgets"] == [{"condition": "score<100", "state": "unknown"}]
+    assert made["budgets"] == [{"condition": "score<100", "state": "unknown", "unmeasured_since": None}]
     assert (made["schedule"], made["timezone"], made["paused"]) == ("weekly", "Europe/Prague", False)
-    assert listed == [{**made, "budgets": [{"condition": "score<100", "state": "breached"}]}]
+    assert listed == [{**made, "budgets": [{"condition": "score<100", "state": "breached", "unmeasured_since": None}]}]
     assert of_report == listed
     assert (of_other, beyond) == ([], [])
 

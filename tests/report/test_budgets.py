@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pagegrade.model.basis import Basis
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.monitors import UNREACHABLE_AFTER, Budget, BudgetChange, BudgetState
 from pagegrade.report.budgets import (
@@ -158,3 +160,37 @@ def test_a_state_that_stays_keeps_its_time() -> None:
 
     assert first == second
     assert first.budgets == (replace(first.budgets[0], state="ok", since_ms=1),)
+
+
+BASES: Final = (Basis("1", None), Basis("1", "mobile"), Basis("2", "mobile"))
+
+
+@given(runs=st.lists(st.tuples(st.sampled_from(BASES), st.integers(70, 90)), max_size=25), static=st.booleans())
+def test_no_crossing_compares_two_bases(runs: list[tuple[Basis, int]], static: bool) -> None:  # noqa: FBT001
+    """A budget crosses only at a run on the basis that the run before it was measured on, whatever the history."""
+    budgets: tuple[Budget, ...] = (Budget(condition="score<80"),)
+    measured: Basis | None = None
+    for place, (basis, score) in enumerate(runs):
+        before = budgets[0]
+        evaluated = evaluate_budgets(budgets, make_report(score=score), (), place, basis=basis, static_is_meant=static)
+        budgets = evaluated.budgets
+        is_lost = basis.device is None and not static and measured is not None and measured.device is not None
+
+        if evaluated.breached or evaluated.recovered:
+            assert measured in {None, basis}
+        assert (budgets[0].unmeasured_since_ms is not None) is is_lost
+        assert not is_lost or replace(budgets[0], unmeasured_since_ms=before.unmeasured_since_ms) == before
+        measured = measured if is_lost else basis
+        assert budgets[0].basis == measured
+
+
+def test_a_breach_on_a_new_basis_is_told_at_the_second_run() -> None:
+    """The first one crosses nothing, and what had been breached before is not told again."""
+    kept, breached = Budget(condition="score<80"), Budget(condition="score<90")
+    budgets = evaluate_budgets((kept, breached), make_report(score=85), (), 1, basis=BASES[0]).budgets
+    first = evaluate_budgets(budgets, make_report(score=70), (), 2, basis=BASES[1])
+    second = evaluate_budgets(first.budgets, make_report(score=70), (), 3, basis=BASES[1])
+
+    assert [budget.state for budget in budgets] == ["ok", "breached"]
+    assert (first.breached, [budget.state for budget in first.budgets]) == ((), ["unknown", "breached"])
+    assert [change.condition for change in second.breached] == ["score<80"]

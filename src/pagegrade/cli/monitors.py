@@ -121,7 +121,12 @@ def _entry(monitor: Monitor) -> Mapping[str, object]:
         "timezone": monitor.timezone,
         "status": _status(monitor),
         "budgets": [
-            {"condition": budget.condition, "state": budget.state, "since": moment(budget.since_ms)}
+            {
+                "condition": budget.condition,
+                "state": budget.state,
+                "since": moment(budget.since_ms),
+                "unmeasured_since": moment(budget.unmeasured_since_ms),
+            }
             for budget in monitor.budgets
         ],
         "breached": [budget.condition for budget in monitor.budgets if budget.state == "breached"],
@@ -134,4 +139,6 @@ def _entry(monitor: Monitor) -> Mapping[str, object]:
 def _status(monitor: Monitor) -> str:
     if monitor.paused:
         return "paused"
-    return "active" if monitor.unreachable_since_ms is None else "unreachable"
+    if monitor.unreachable_since_ms is not None:
+        return "unreachable"
+    return "unmeasured" if monitor.is_unmeasured else "active"

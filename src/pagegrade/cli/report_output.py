@@ -14,12 +14,14 @@ from pagegrade.cli import exit_codes
 from pagegrade.cli.files import read_file
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
+from pagegrade.render.comparison_notes import why_not_compared
 from pagegrade.render.escape import visible
 from pagegrade.report.compare import Comparison, compare_reports
 from pagegrade.report.gates import SEVERITIES, Gate, Importance, Verdict, parse_gate
 from pagegrade.report.serialize import report_from_dict
 
 _SHOWN_NEW: Final = 5
+_NEW_BASELINE: Final = "Make a new baseline with the options of this run."
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Criteria:
 
     def _evaluate(self, report: Report, comparison: Comparison | None, *, alone: bool) -> tuple[Verdict, ...]:
         before = self._before(report, alone=alone)
-        earlier = () if before is None else (before,)
+        earlier = () if before is None or before.basis != report.basis else (before,)
         verdicts = [Verdict(str(gate), gate.failure(report, earlier)) for gate in self.gates]
         if self.fail_on_new is not None:
             reasons = _new_findings(comparison, self.fail_on_new)
@@ -129,6 +131,9 @@ def report_verdicts(
                 sys.stderr.write(f"Gate failed: {verdict.failure} ({visible(report.url, 2048)})\n")
         if criteria.baseline and comparison is None and not quiet:
             sys.stderr.write(f"The baseline has no report on {visible(report.url, 2048)}.\n")
+        if comparison is not None and not comparison.is_comparable and not quiet:
+            why = why_not_compared(*comparison.bases)
+            sys.stderr.write(f"Not compared with the baseline: {why} {_NEW_BASELINE} ({visible(report.url, 2048)})\n")
     if any(report.state == "failed" for report in reports):
         return exit_codes.NOT_ANALYZED
     return exit_codes.GATE_FAILED if failed else exit_codes.OK
@@ -137,6 +142,9 @@ def report_verdicts(
 def _new_findings(comparison: Comparison | None, severity: Importance) -> list[str]:
     if comparison is None:
         return [f"new findings require a baseline (--fail-on-new {severity})"]
+    if not comparison.is_comparable:
+        # As for any other gate: what cannot be evaluated does not pass.
+        return [f"what is new is not known (--fail-on-new {severity}): {why_not_compared(*comparison.bases)}"]
     new = comparison.new_from(severity)
     worse = comparison.worse_from(severity)
     reasons = []

@@ -113,6 +113,8 @@ class Budget(TypedDict):
     condition: str
     state: Literal["ok", "breached", "unknown"]
     since: str | None
+    analysis: Analysis | None
+    unmeasured_since: str | None
 
 
 class Cap(TypedDict):
@@ -249,6 +251,9 @@ Comparison = TypedDict(
         "score_after": "int | None",
         "uncapped_score_before": "float | None",
         "uncapped_score_after": "float | None",
+        "comparable": "bool",
+        "differs_in": "list[Literal['engine', 'device', 'ruleset']]",
+        "reason": "str | None",
         "same_ruleset": "bool",
         "same_final_url": "bool",
         "new": "list[Change]",
@@ -503,11 +508,14 @@ class EventChange(TypedDict):
     score: int | None
     new: NotRequired[int | None]
     fixed: NotRequired[int | None]
+    since: NotRequired[int | None]
+    differs_in: NotRequired[list[Literal["engine", "device", "ruleset"]] | None]
 
 
 class EventData(TypedDict):
     report: EventReport
     run: EventRun
+    analysis: NotRequired[Analysis | None]
     change: EventChange
     links: EventLinks
     error: NotRequired[EventError | None]

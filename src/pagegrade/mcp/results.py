@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report
 from pagegrade.render import evidence_rows, view
-from pagegrade.render.comparison_notes import change_title, comparison_notes
+from pagegrade.render.comparison_notes import change_title, comparison_notes, why_not_compared
 from pagegrade.render.escape import visible
 from pagegrade.render.view import Finding
 from pagegrade.report.compare import Change, Comparison
@@ -115,6 +115,9 @@ class ReportComparison(BaseModel):
     still_count: int = Field(description="Findings of both reports.")
     worse: list[str] = Field(description="Checks whose finding became more severe.")
     not_comparable: list[str] = Field(description="Checks of which nothing can be said, with the reason.")
+    not_compared: str | None = Field(
+        description="Why nothing was compared: other engine, device or rules; null: the reports were compared."
+    )
     notes: list[str]
 
 
@@ -238,6 +241,7 @@ def compared(before: str, after: str, comparison: Comparison) -> ReportCompariso
         still_count=len(comparison.still),
         worse=[result.check for result in comparison.worse],
         not_comparable=[f"{', '.join(checks)}: {visible(reason, 300)}" for reason, checks in comparison.unclear],
+        not_compared=why_not_compared(*comparison.bases) or None,
         notes=comparison_notes(comparison),
     )
 

@@ -70,6 +70,9 @@ class ServiceComparison(BaseModel):
     new_count: int = Field(description="Number of these findings.")
     still_count: int = Field(description="Findings of both runs.")
     not_comparable: list[str] = Field(description="Checks of which nothing can be said.")
+    not_compared: str | None = Field(
+        description="Why nothing was compared: other engine, device or rules; null: the runs were compared."
+    )
 
 
 class MonitorBudget(BaseModel):
@@ -77,6 +80,9 @@ class MonitorBudget(BaseModel):
 
     condition: str
     state: Literal["unknown", "ok", "breached"]
+    unmeasured_since: str | None = Field(
+        description="RFC 3339, UTC: since when no browser was there to measure it; null: the last run measured it."
+    )
 
 
 class ServiceMonitor(BaseModel):
@@ -166,7 +172,10 @@ def monitor_of(monitor: Monitor) -> ServiceMonitor:
         report=monitor["report_id"],
         schedule=monitor["schedule"],
         timezone=monitor["timezone"],
-        budgets=[MonitorBudget(condition=one["condition"], state=one["state"]) for one in monitor["budgets"]],
+        budgets=[
+            MonitorBudget(condition=one["condition"], state=one["state"], unmeasured_since=one["unmeasured_since"])
+            for one in monitor["budgets"]
+        ],
         paused=monitor["paused"],
         next_run_at=monitor["next_run_at"],
         last_run_at=monitor["last_run_at"],
@@ -193,4 +202,5 @@ def compared(comparison: Comparison) -> ServiceComparison:
         new_count=len(found["new"]),
         still_count=len(found["still"]),
         not_comparable=checks("not_comparable"),
+        not_compared=found["reason"],
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from pagegrade.model.basis import Basis
+
 BudgetState = Literal["unknown", "ok", "breached"]
 CrossingKind = Literal["regressed", "recovered", "unreachable"]
 MAX_BUDGETS: Final = 20
@@ -32,6 +34,11 @@ class Budget:
     """Time of the run that brought it into this state; ``None`` while it is unknown."""
     in_a_row: int = 0
     """Runs that held the condition since the last one that did not; 0 unless that may become a breach."""
+    basis: Basis | None = None
+    """Of the last run that it was evaluated on; ``None`` before, and in budgets from before this was kept."""
+    unmeasured_since_ms: int | None = None
+    """Time of the first of the last runs that could not measure it, because there was no browser; ``None``: the last
+    one did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +70,11 @@ class Monitor:
     updated_at_ms: int
     revision: int
     """Grows with every change."""
+
+    @property
+    def is_unmeasured(self) -> bool:
+        """True if the last run could not measure a budget, because there was no browser."""
+        return any(budget.unmeasured_since_ms is not None for budget in self.budgets)
 
     @property
     def next_run_at_ms(self) -> int | None:

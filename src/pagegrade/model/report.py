@@ -9,6 +9,7 @@ from typing import Final, Literal, get_args
 import msgspec
 
 from pagegrade.model.artifacts import PreviewProblem
+from pagegrade.model.basis import Basis
 from pagegrade.model.outcome import Detail, Evidence, Importance, Saving
 from pagegrade.model.rendering import RenderedPage
 
@@ -351,3 +352,8 @@ class Report:
     run: RunFacts
     error: Failure | None = None
     generated_at: datetime
+
+    @property
+    def basis(self) -> Basis:
+        """What another report must have in common with this one to be compared with it."""
+        return Basis(self.run.ruleset, None if self.rendered is None else self.rendered.device)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, Literal
 
+from pagegrade.model.basis import Basis
 from pagegrade.model.rendering import Device
 from pagegrade.model.report import Grade
 
@@ -109,6 +110,13 @@ class StoredRun:
     finished_at_ms: int | None
     step: Step | None = None
     """Part of the analysis that a run under way has come to; ``None``: none is known, as in its first second."""
+    device: Device | None = None
+    """Device that a browser imitated, or is to imitate; ``None``: the static engine."""
+
+    @property
+    def basis(self) -> Basis | None:
+        """What another run must have in common with this one to be compared with it; ``None`` without results."""
+        return None if self.state != "completed" or self.ruleset is None else Basis(self.ruleset, self.device)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +147,8 @@ class PackedReport:
     error: bytes | None
     """JSON object: ``code``, ``message``, ``reason``, ``http_status``, ``retryable``; ``None`` when it succeeded."""
     generated_at_ms: int
+    device: Device | None = None
+    """Device that a browser imitated; ``None``: the static engine, also where a browser was to be used and failed."""
     pictures: tuple[PackedPicture, ...] = ()
     """Of the page in a browser, and for previews of it."""
 

@@ -1,27 +1,49 @@
-"""Texts of a comparison: sentences about its scores and why they may not compare, and titles of its changes."""
+"""Texts of a comparison: sentences about its scores, why two runs are not compared, and titles of its changes."""
 
 from __future__ import annotations
 
-from pagegrade.render.english import ENGLISH, Words
+from typing import Final
+
+from pagegrade.model.basis import Basis
+from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.escape import visible
 from pagegrade.render.view import headline
 from pagegrade.report.compare import Change, Comparison
 
+_ONLY_NEWER: Final = N_("Only the newer one saw the page in a browser.")
+_ONLY_OLDER: Final = N_("Only the older one saw the page in a browser.")
+_DEVICES: Final = N_("The browser imitated different devices: %(before)s and %(after)s.")
+_RULES: Final = N_("Different rules evaluated the page: %(before)s and %(after)s.")
+
+
+def why_not_compared(before: Basis, after: Basis, words: Words = ENGLISH) -> str:
+    """Return why two runs, the older one first, are not compared, in sentences; empty if they are."""
+    sentences = []
+    for difference in before.differences(after):
+        if difference == "engine":
+            sentences.append(words.gettext(_ONLY_NEWER if before.device is None else _ONLY_OLDER))
+        elif difference == "device":
+            sentences.append(words.gettext(_DEVICES, before=before.device, after=after.device))
+        else:
+            rules = {"before": visible(before.ruleset, 40), "after": visible(after.ruleset, 40)}
+            sentences.append(words.gettext(_RULES, **rules))
+    return " ".join(sentences)
+
 
 def comparison_notes(comparison: Comparison) -> list[str]:
-    """List the caveats of a comparison, one sentence each."""
-    scores = ("–" if score is None else str(score) for score in (comparison.score_before, comparison.score_after))
-    notes = (
-        (
-            comparison.same_ruleset,
-            "The rules have changed since: the scores do not compare, and nothing is called new or fixed.",
-        ),
-        (comparison.same_url, "The baseline is about another URL."),
-        (comparison.same_final_url, "The URL led to another page than before."),
-    )
+    """List the scores and the caveats of a comparison, one sentence each; reasons instead where nothing compares."""
+    why = why_not_compared(*comparison.bases)
+    if why:
+        return ["The two are not compared.", why]
+    scores = tuple("–" if score is None else str(score) for score in (comparison.score_before, comparison.score_after))
     exact = comparison.hidden_by_rounding
     more = "" if exact is None else f" ({exact[0]:.1f} → {exact[1]:.1f} before caps and rounding)"
-    return [f"Score {' → '.join(scores)}{more}.", *(sentence for same, sentence in notes if not same)]
+    notes = [f"Score {' → '.join(scores)}{more}."]
+    if not comparison.same_url:
+        notes.append("The baseline is about another URL.")
+    if not comparison.same_final_url:
+        notes.append("The URL led to another page than before.")
+    return notes
 
 
 def change_title(change: Change, words: Words = ENGLISH, limit: int = 120) -> str:

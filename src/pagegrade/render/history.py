@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, Literal
 
+from pagegrade.model.basis import Basis
 from pagegrade.model.monitors import Crossing, CrossingKind
+from pagegrade.model.rendering import Device
 from pagegrade.model.report import CATEGORIES, Category, Grade
 from pagegrade.model.stored import State
 
@@ -40,6 +42,8 @@ class RunPoint:
     """The score before caps and rounding; ``None`` where it is not known."""
     ruleset: str | None
     """``None`` while it has not finished."""
+    device: Device | None = None
+    """Device that a browser imitated; ``None``: the static engine."""
     engine: str | None
     at_ms: int
     """Time of completion, or of creation for an unfinished run."""
@@ -49,6 +53,11 @@ class RunPoint:
     """One of ``model.errors.FAILURE_CODES``; ``None`` when it did not fail."""
     crossings: tuple[Crossing, ...] = ()
     """Of monitors at this run."""
+
+    @property
+    def basis(self) -> Basis | None:
+        """What a run must have in common with this one to be compared with it; ``None`` without results."""
+        return None if self.state != "completed" or self.ruleset is None else Basis(self.ruleset, self.device)
 
     @property
     def is_breach(self) -> bool:
@@ -66,13 +75,13 @@ class RunPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """Change of the score since the previous scored run."""
+    """Change of the score since the last scored run that compares, or without one since the previous scored run."""
 
     since: RunPoint
+    shown: RunPoint
     points: int
     """After minus before; 0 where they do not compare."""
     comparable: bool
-    """True if the same rules made both scores."""
     hidden: tuple[float, float] | None = None
     """(before, after) of the scores before caps and rounding, where only these two differ."""
 
@@ -122,6 +131,18 @@ class Chart:
     """Category -> the stretches of its line, each as ``points`` of an SVG polyline: x in per cent, y in pixels."""
 
 
+def of_engine(history: Sequence[RunPoint], number: int | None) -> tuple[RunPoint, ...]:
+    """Return the runs of the same engine and device as run ``number``, or as the newest with results, and failures.
+
+    Rules may differ: where they change, a line is interrupted.
+    """
+    known = [run for run in history if run.basis is not None]
+    chosen = next((run for run in known if run.number == number), max(known, key=lambda run: run.number, default=None))
+    if chosen is None or chosen.basis is None:
+        return tuple(history)
+    return tuple(run for run in history if run.basis is None or run.basis.device == chosen.basis.device)
+
+
 def finished(history: Sequence[RunPoint]) -> tuple[RunPoint, ...]:
     """The newest runs that have ended, newest first."""
     ended = (run for run in history if run.state in {"completed", "failed"})
@@ -131,22 +152,26 @@ def finished(history: Sequence[RunPoint]) -> tuple[RunPoint, ...]:
 def change_since(history: Sequence[RunPoint], number: int | None) -> Change | None:
     """Return the changes from the previous scored run to ``number``; ``None`` if one of the two is missing."""
     shown = next((run for run in history if run.number == number), None)
-    if shown is None or shown.score is None:
+    if shown is None or shown.score is None or shown.basis is None:
         return None
-    older = [run for run in history if run.number < shown.number and run.score is not None]
+    older = [run for run in history if run.number < shown.number and run.score is not None and run.basis is not None]
     if not older:
         return None
-    since = max(older, key=lambda run: run.number)
-    if since.score is None or since.ruleset != shown.ruleset:
-        return Change(since=since, points=0, comparable=False)
+    alike = [run for run in older if run.basis == shown.basis]
+    since = max(alike or older, key=lambda run: run.number)
+    if since.score is None or not alike:
+        return Change(since=since, shown=shown, points=0, comparable=False)
     points, before, after = shown.score - since.score, since.exact, shown.exact
     hidden = None if points or before is None or after is None or before == after else (before, after)
-    return Change(since=since, points=points, comparable=True, hidden=hidden)
+    return Change(since=since, shown=shown, points=points, comparable=True, hidden=hidden)
 
 
-def chart_of(history: Sequence[RunPoint]) -> Chart:
-    """Compute the positions; runs stand where their time is between that of the first and that of the last."""
-    runs = finished(history)[::-1]
+def chart_of(history: Sequence[RunPoint], number: int | None = None) -> Chart:
+    """Compute the positions; runs stand where their time is between that of the first and that of the last.
+
+    Only runs of the engine of run ``number`` are drawn (``of_engine``).
+    """
+    runs = finished(of_engine(history, number))[::-1]
     places = _places(runs)
     labeled: list[float] = []
     for x in reversed(places):
@@ -164,7 +189,7 @@ def chart_of(history: Sequence[RunPoint]) -> Chart:
             Segment(x1=a.x, y1=a.y, x2=b.x, y2=b.y)
             for a, b in pairs
             # A line across other rules would show a change that the page did not make.
-            if a.y is not None and b.y is not None and a.run.ruleset == b.run.ruleset
+            if a.y is not None and b.y is not None and a.run.basis == b.run.basis
         ),
         new_rules=tuple(
             NewRules(
@@ -192,15 +217,15 @@ def _places(runs: Sequence[RunPoint]) -> tuple[float, ...]:
 def _stretches(marks: Sequence[Mark], name: Category) -> tuple[str, ...]:
     """Return the unbroken parts of a category's line; a part of one point draws nothing and is left out."""
     stretches: list[list[str]] = []
-    ruleset: str | None = None
+    basis: Basis | None = None
     for mark in marks:
         score = mark.run.categories.get(name)
         if score is None:
-            ruleset = None
+            basis = None
             continue
-        if mark.run.ruleset != ruleset:
+        if basis is None or mark.run.basis != basis:
             stretches.append([])
-            ruleset = mark.run.ruleset
+            basis = mark.run.basis
         stretches[-1].append(f"{mark.x},{height_of(score)}")
     return tuple(" ".join(points) for points in stretches if len(points) > 1)
 
@@ -224,8 +249,9 @@ def spark_points(scores: Sequence[int | None]) -> str:
 
 def spark_of(history: Sequence[RunPoint], number: int | None) -> str:
     """The same for the runs of a report up to the one that is shown."""
-    ended = [run for run in finished(history) if number is None or run.number <= number]
-    return spark_points([run.score for run in reversed(ended)])
+    ended = [run for run in finished(of_engine(history, number)) if number is None or run.number <= number]
+    shown = next((run for run in ended if run.basis is not None), None)
+    return spark_points([run.score for run in reversed(ended) if shown is not None and run.basis == shown.basis])
 
 
 def height_of(score: float) -> float:

@@ -281,6 +281,8 @@ def _reasons(title: str, results: Sequence[Result]) -> list[str]:
 
 def _comparison(comparison: Comparison) -> list[str]:
     lines = ["## Compared with the baseline", "", " ".join(comparison_notes(comparison)), ""]
+    if not comparison.is_comparable:
+        return lines
     for label, changes in (("New", comparison.new), ("Fixed", comparison.fixed)):
         lines.append(f"- **{label}:** {view.plural(len(changes), 'finding')}")
         lines += [f"  - {_change(change)}" for change in changes[:_SHOWN_IN_LIST]]

@@ -124,6 +124,8 @@ def _item(texts: Words, payload: Mapping[str, Any]) -> Item:
         moved = f" ({before:+d})" if isinstance(before, int) and before else ""
         score = report["score"]
         lines.append(texts.gettext("Score: %(score)s%(moved)s", score=score, moved=moved))
+    if change.get("differs_in"):
+        lines.append(texts.gettext("Not compared with the run before: the engine, device or rules are others."))
     if change.get("new") is not None and (change["new"] or change["fixed"]):
         lines.append(texts.gettext("Findings: %(new)s new, %(fixed)s fixed", new=change["new"], fixed=change["fixed"]))
     lines += [_budget_line(texts, each) for each in (data.get("budgets") or [])[:MAX_BUDGETS]]

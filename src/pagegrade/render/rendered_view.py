@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from pagegrade.model.rendering import ElementFacts, RenderedPicture
+from pagegrade.model.rendering import Device, ElementFacts, RenderedPicture
 from pagegrade.model.report import Report, Result
 from pagegrade.render import view
 from pagegrade.render.english import ENGLISH, N_, Words
@@ -24,9 +24,14 @@ def engine_line(report: Report, words: Words = ENGLISH) -> str:
     """Name the engine that a report comes from; empty where the page was not seen."""
     if report.page is None:
         return ""
-    if report.rendered is None:
+    return engine_name(report.basis.device, words)
+
+
+def engine_name(device: Device | None, words: Words = ENGLISH) -> str:
+    """Name the engine of a run by the device that a browser imitated; ``None``: no browser was used."""
+    if device is None:
         return words.gettext("Static analysis")
-    if report.rendered.device == "mobile":
+    if device == "mobile":
         return words.gettext("Analyzed in a browser, mobile")
     return words.gettext("Analyzed in a browser, desktop")
 

@@ -17,6 +17,7 @@ from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import charts, rendered_view, view
+from pagegrade.render.comparison_notes import why_not_compared
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, unicode_host, visible
 from pagegrade.render.evidence_rows import table_of
@@ -166,6 +167,8 @@ def environment(tag: str) -> Environment:
     made.globals.update(
         view=view,
         rendered_view=rendered_view,
+        engine_name=rendered_view.engine_name,
+        why_not_compared=why_not_compared,
         charts=charts,
         categories=CATEGORIES,
         importance_names=translated(_IMPORTANCE_NAMES),

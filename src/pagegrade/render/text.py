@@ -387,6 +387,8 @@ def _comparison(page: _Page, comparison: Comparison) -> None:
     page.heading("Compared with the baseline")
     for sentence in comparison_notes(comparison):
         page.line(sentence, indent=2)
+    if not comparison.is_comparable:
+        return
     for label, changes in (("New", comparison.new), ("Fixed", comparison.fixed)):
         page.field(label, view.plural(len(changes), "finding"), indent=2)
         for change in changes[:_SHOWN_IN_LIST]:

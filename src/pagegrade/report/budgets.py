@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from pagegrade.model.basis import Basis
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.monitors import UNREACHABLE_AFTER, Budget, BudgetChange
 from pagegrade.model.report import Report
@@ -77,25 +78,46 @@ def merge_budgets(conditions: Sequence[str], known: Sequence[Budget]) -> tuple[B
     return tuple(before.get(condition) or Budget(condition=condition) for condition in dict.fromkeys(conditions))
 
 
-def evaluate_budgets(budgets: Sequence[Budget], report: Report, earlier: Sequence[Report], at_ms: int) -> Evaluated:
+def evaluate_budgets(
+    budgets: Sequence[Budget],
+    report: Report,
+    earlier: Sequence[Report],
+    at_ms: int,
+    *,
+    basis: Basis | None = None,
+    static_is_meant: bool = True,
+) -> Evaluated:
     """Evaluate budgets on a completed run.
 
     A run that does not have the figure of a budget leaves it as it is. A budget is breached at the last of the runs in
     a row that its condition asks for, and kept again at the first one that does not hold it.
 
+    The first run with another basis than the budget was evaluated on crosses nothing: a budget that was kept and is
+    not kept any more is unknown until the next run. A static run in place of one in a browser measures nothing.
+
     Args:
         budgets: As they were before the run.
         report: Of the run.
-        earlier: Of the completed runs before, the newest first.
+        earlier: Of the completed runs before with the same basis, the newest first.
         at_ms: Time of the run.
+        basis: Of the run; ``None``: that of the report, if it is whole.
+        static_is_meant: False if a static run is the replacement for one in a browser, where a browser was used before.
     """
-    after = []
+    after: list[Budget] = []
     breached = []
     recovered = []
-    for budget in budgets:
+    basis = basis or report.basis
+    for one in budgets:
+        if basis.device is None and not static_is_meant and one.basis is not None and one.basis.device is not None:
+            after += leave_unmeasured((one,), at_ms)
+            continue
+        budget = replace(one, basis=basis, unmeasured_since_ms=None)
         condition = parse_condition(budget.condition)
         evaluation = condition.gate.evaluate(report, earlier)
         change = BudgetChange(condition=budget.condition, value=evaluation.value, limit=evaluation.limit)
+        if one.basis not in {None, basis}:
+            after.append(_rebased(budget, at_ms, holds=evaluation.holds))
+            continue
         if evaluation.holds is None or (evaluation.holds and budget.state == "breached"):
             after.append(budget)
         elif evaluation.holds:
@@ -111,6 +133,20 @@ def evaluate_budgets(budgets: Sequence[Budget], report: Report, earlier: Sequenc
             since_ms = budget.since_ms if budget.state == "ok" else at_ms
             after.append(replace(budget, state="ok", since_ms=since_ms, in_a_row=0))
     return Evaluated(budgets=tuple(after), breached=tuple(breached), recovered=tuple(recovered))
+
+
+def leave_unmeasured(budgets: Sequence[Budget], at_ms: int) -> tuple[Budget, ...]:
+    """Return budgets after a run that could not measure them."""
+    return tuple(replace(budget, unmeasured_since_ms=budget.unmeasured_since_ms or at_ms) for budget in budgets)
+
+
+def _rebased(budget: Budget, at_ms: int, *, holds: bool | None) -> Budget:
+    """The budget after its first run with another basis, which crosses nothing."""
+    if holds is None or (holds and budget.state == "breached"):
+        return replace(budget, in_a_row=0)
+    if holds:
+        return replace(budget, state="unknown", since_ms=None, in_a_row=0)
+    return replace(budget, state="ok", since_ms=budget.since_ms if budget.state == "ok" else at_ms, in_a_row=0)
 
 
 def count_failure(before: Reachability, error_code: str, at_ms: int) -> Reachability:

@@ -11,11 +11,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from operator import is_
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import msgspec
 
 from pagegrade.model.errors import InvalidInput
+from pagegrade.model.rendering import Device
 from pagegrade.model.report import Report
 from pagegrade.model.stored import GRADES, RATINGS, PackedReport
 from pagegrade.report.bounds import bound_results
@@ -105,6 +106,7 @@ def pack_report(report: Report) -> PackedReport:
         detail=pack_detail(encode_storable({name: members[name] for name in DETAIL})),
         error=None if report.error is None else encode_storable(members["error"]),
         generated_at_ms=_milliseconds(report.generated_at),
+        device=report.basis.device,
     )
 
 
@@ -282,6 +284,8 @@ def check_packed(packed: PackedReport) -> PackedReport:
         raise InvalidInput("A packed report is either failed with an error, or completed without one.")
     if packed.rating not in {None, *GRADES} or not 0 <= (packed.score or 0) <= MAX_SCORE:
         raise InvalidInput("A packed report has a result or a score that cannot be.")
+    if packed.device not in {None, *get_args(Device)}:
+        raise InvalidInput("A packed report names a device that there is not.")
     if packed.error is not None:
         _check_json(_text(packed.error))
     return packed

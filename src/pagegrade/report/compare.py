@@ -15,9 +15,10 @@ from typing import Final
 
 import msgspec
 
+from pagegrade.model.basis import Basis, Difference
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Evidence
-from pagegrade.model.report import Category, Report, Result
+from pagegrade.model.report import Report, Result
 from pagegrade.report.fingerprint import identity, repeats_places
 from pagegrade.report.gates import SEVERITIES, Importance
 from pagegrade.report.matching import distinct, match
@@ -36,14 +37,6 @@ LINKED: Final = "broken-links"
 """The check that asks for some of the pages that a page links to."""
 CUT: Final = ("The page was not read to its end", "The page is larger than our limits")
 """Prefixes of notes of a run that did not see the whole page."""
-DRAWN: Final[frozenset[Category]] = frozenset({"accessibility", "content"})
-"""Categories that are evaluated on the page after its scripts, where a browser drew it."""
-MEASURED: Final = frozenset(
-    "first-contentful-paint largest-contentful-paint speed-index total-blocking-time cumulative-layout-shift "
-    "dom-size font-display legacy-javascript long-tasks offscreen-images oversized-images third-party-cost unused-css "
-    "unused-javascript".split()
-)
-"""Checks of other categories whose values depend on the engine, or on the device that a browser imitates."""
 SHELL: Final = "The served HTML is an empty shell"
 """Prefix of the note of ruleset 2026.1 about an empty shell; later reports withhold their result."""
 _COST: Final = 1e-6
@@ -88,14 +81,24 @@ class Comparison:
     same_url: bool
     same_final_url: bool = True
     """True if the address led to the same page both times; a login page in between explains much."""
-    same_ruleset: bool
-    """Otherwise the scores were made by different rules, and only what both found compares."""
+    bases: tuple[Basis, Basis]
+    """Of the older and the newer report. Where they differ, nothing was compared: all the lists are empty."""
+
+    @property
+    def differs_in(self) -> tuple[Difference, ...]:
+        """What keeps the two reports from being compared; empty if they were."""
+        return self.bases[0].differences(self.bases[1])
+
+    @property
+    def is_comparable(self) -> bool:
+        """True if the same engine, device and rules made both reports."""
+        return not self.differs_in
 
     @property
     def hidden_by_rounding(self) -> tuple[float, float] | None:
         """(before, after) with a decimal where the whole scores are equal and these are not; ``None`` elsewhere."""
         before, after = self.exact_before, self.exact_after
-        if self.score_before is None or self.score_before != self.score_after or not self.same_ruleset:
+        if self.score_before is None or self.score_before != self.score_after or not self.is_comparable:
             return None
         return None if before is None or after is None or before == after else (before, after)
 
@@ -133,7 +136,7 @@ def fingerprints(report: Report, result: Result) -> tuple[str, ...]:
 
 
 def compare_reports(before: Report, after: Report) -> Comparison:
-    """Compare two reports, the older one first.
+    """Compare two reports, the older one first; those with different bases are not compared.
 
     Losses a check only inherits from another are no findings of their own.
 
@@ -146,7 +149,7 @@ def compare_reports(before: Report, after: Report) -> Comparison:
     old = {result.check: result for result in before.results}
     now = {result.check: result for result in after.results}
     found = _Found(before, after)
-    for name in [*now, *(check for check in old if check not in now)]:
+    for name in [*now, *(check for check in old if check not in now)] if before.basis == after.basis else ():
         found.add(name, old.get(name), now.get(name))
     return Comparison(
         new=tuple(sorted(found.new, key=_order)),
@@ -161,7 +164,7 @@ def compare_reports(before: Report, after: Report) -> Comparison:
         same_url=before.url == after.url,
         same_final_url=before.url != after.url
         or settle_url(before.final_url or "") == settle_url(after.final_url or ""),
-        same_ruleset=found.same_ruleset,
+        bases=(before.basis, after.basis),
     )
 
 
@@ -174,11 +177,9 @@ class _Found:
         self.still: list[Change] = []
         self.worse: list[Result] = []
         self.not_comparable: list[NotComparable] = []
-        self.same_ruleset = before.run.ruleset == after.run.ruleset
         copies = _origins(before).isdisjoint(_origins(after))
         self._origins = (_origins(before), _origins(after)) if copies else ((), ())
         self._unseen_page = _unseen_page(before, after)
-        self._engines = _different_engines(before, after)
         self._unseen_files = (_unseen_files(before), _unseen_files(after))
 
     def add(self, name: str, was: Result | None, is_: Result | None) -> None:
@@ -205,7 +206,7 @@ class _Found:
         """The check found something both times: match what it showed."""
         if _is_whole(was) or _is_whole(is_):
             self.still.append(Change(is_, None))
-            if self.same_ruleset and is_.state != was.state and is_.lost > was.lost + _COST:
+            if is_.state != was.state and is_.lost > was.lost + _COST:
                 self.worse.append(is_)
             return
         old_origins, now_origins = self._origins
@@ -218,16 +219,10 @@ class _Found:
     def _left_over(self, was: Result, is_: Result, gone: list[Change], come: list[Change]) -> None:
         """Classify a finding of only one report as new or fixed, if the other report would have shown it."""
         reasons: list[str] = []
-        if not self.same_ruleset and (gone or come):
-            reasons.append("Different rules evaluated it, so changes of the page cannot be identified.")
-            gone = come = []
         if self._unseen_page:
             seen = _of_answer(gone), _of_answer(come)
             reasons += self._unseen_page if seen != (gone, come) else []
             gone, come = seen
-        if self._engines and (gone or come) and (is_.category in DRAWN or is_.check in MEASURED):
-            reasons.append(self._engines)
-            gone = come = []
         if is_.check == LINKED and (gone or come) and not _asked_alike(was, is_):
             reasons.append("Only the first links of a page are followed, and those were not the same ones.")
             gone = come = []
@@ -237,7 +232,7 @@ class _Found:
         self.fixed += gone
         self.not_comparable += [NotComparable(is_.check, reason) for reason in (*reasons, *unsure_come, *unsure_gone)]
         grown = is_.evidence_total > was.evidence_total and len(was.evidence) < was.evidence_total
-        if self.same_ruleset and not self._unseen_page and _found(was) and _found(is_) and grown and not come:
+        if not self._unseen_page and _found(was) and _found(is_) and grown and not come:
             self.worse.append(is_)
 
     @staticmethod
@@ -310,17 +305,6 @@ def _unseen_page(before: Report, after: Report) -> list[str]:
         when = "older" if shells[0] else "newer"
         reasons.append(f"The {when} report saw an empty shell that scripts fill in.")
     return reasons
-
-
-def _different_engines(before: Report, after: Report) -> str:
-    """Return why one of two reports saw another page than the other; empty if both come from the same engine."""
-    devices = [None if report.rendered is None else report.rendered.device for report in (before, after)]
-    if devices[0] == devices[1]:
-        return ""
-    if None not in devices:
-        return "The page was drawn for different devices."
-    when = "older" if devices[1] is None else "newer"
-    return f"Only the {when} report saw the page after its scripts, in a browser."
 
 
 def _is_shell(report: Report) -> bool:

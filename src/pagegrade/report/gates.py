@@ -112,8 +112,8 @@ class Gate:
 
         Args:
             report: A completed one.
-            earlier: Completed reports on the page from before, the newest first; a change is measured from the median
-                of the first ``COMPARED_RUNS`` that have the figure.
+            earlier: Completed reports on the page from before with the same basis, the newest first; a change is
+                measured from the median of the first ``COMPARED_RUNS`` that have the figure.
         """
         evaluation = self.evaluate(report, earlier)
         return None if evaluation.holds is False else f"{self}: {evaluation.sentence}"
@@ -134,13 +134,12 @@ class Gate:
         if figure is None:
             return Evaluation(None, f"the report has no {self.subject}{_because(report)}")
         if self.change:
-            return self._evaluate_change(report, figure, earlier)
+            return self._evaluate_change(figure, earlier)
         limit = float(self.limit)
         return Evaluation(compare(figure, limit), f"the {self.subject} is {figure:.12g}", figure, limit)
 
-    def _evaluate_change(self, report: Report, figure: float, earlier: Sequence[Report]) -> Evaluation:
-        comparable = [one for one in earlier if self._is_comparable(report, one)]
-        figures = [known for one in comparable if (known := self._figure(one)) is not None][:COMPARED_RUNS]
+    def _evaluate_change(self, figure: float, earlier: Sequence[Report]) -> Evaluation:
+        figures = [known for one in earlier if (known := self._figure(one)) is not None][:COMPARED_RUNS]
         if not figures:
             return Evaluation(None, f"there is no earlier report with a {self.subject} to compare with", figure)
         before = median(figures)
@@ -153,11 +152,6 @@ class Gate:
         holds = _COMPARE[self.comparison](round(change, 9), float(self.limit))
         limit = round(before - amount if self.change == "drop" else before + amount, 9)
         return Evaluation(holds, f"the {self.subject} is {figure:.12g}, it was {before:.12g}", figure, limit)
-
-    def _is_comparable(self, report: Report, earlier: Report) -> bool:
-        """Return false for scores that were made by different rules."""
-        is_score = self.subject == "score" or self.subject.startswith("category.")
-        return not is_score or report.run.ruleset == earlier.run.ruleset
 
     def _figure(self, report: Report) -> float | None:
         subject = self.subject

@@ -59,9 +59,7 @@ def test_rows_have_their_last_scores(instance: Instance) -> None:
             lambda tx: find_rows(tx, instance.alice, asked, instance.options, instance.now_ms)
         )
 
-    scores = [score for score, _ in rows().scores[report.id]]
-
-    assert scores == list(range(2, MAX_SCORES + 2))
+    assert rows().scores[report.id] == tuple(range(2, MAX_SCORES + 2))
     assert rows().shared == ()
     assert {one.pages for one in rows(project="a.example").shared} == {2}
 

@@ -56,9 +56,9 @@ def test_a_payload_says_what_changed(tmp_path: Path) -> None:
 
     assert first["timestamp"] == "2026-01-01T00:00:00.000Z"
     assert first["data"]["change"] == {"score": None, "new": None, "fixed": None}
-    assert second["data"]["change"] == {"score": -4, "new": 0, "fixed": 0}
+    assert second["data"]["change"] == {"score": -4, "since": 1, "new": 0, "fixed": 0}
     assert second["data"]["run"]["number"] == 2
-    assert set(second["data"]) == {"report", "run", "change", "links"}
+    assert set(second["data"]) == {"report", "run", "analysis", "change", "links"}
 
 
 def test_a_private_report_has_no_share_page(tmp_path: Path) -> None:

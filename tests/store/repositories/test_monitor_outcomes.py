@@ -12,14 +12,17 @@ from sqlalchemy import Engine, event, text
 from pagegrade.model.account import Caller
 from pagegrade.model.events import EVENT_TYPES
 from pagegrade.model.monitors import Crossing, Monitor
+from pagegrade.model.rendering import LoadMetrics
 from pagegrade.model.stored import PackedReport
 from pagegrade.report.codec import pack_detail, pack_report, unpack_detail
+from pagegrade.report.rendered import rendered_page
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.monitors import list_crossings, load_monitor
 from pagegrade.store.repositories.webhooks import add_webhook
 from tests.queue_builders import Queue, completed, failed
+from tests.rendering_builders import make_rendering
 from tests.report_builders import make_report, make_result
 from tests.store_builders import NOW_MS, add_owner, make_database
 
@@ -208,3 +211,30 @@ def test_crossings_are_events_of_the_same_transaction(database: Database) -> Non
     assert [kind for kind, _, monitor, _ in rows if monitor is None] == [
         *("report.completed", "report.completed", "report.failed", "report.failed", "report.completed"),
     ]
+
+
+def test_a_run_without_its_browser_measures_nothing(database: Database) -> None:
+    """The budgets stay as they are, say since when, and go on where they were."""
+    watched = Watched(database, "score<80")
+    drawn = rendered_page(make_rendering(device="mobile"), [], LoadMetrics())
+    found = [watched.run(pack_report(make_report(score=85, rendered=drawn)))]
+    found += [watched.run(pack_report(make_report(score=60))) for _ in range(2)]
+    unmeasured = watched.monitor.is_unmeasured
+    found += [watched.run(pack_report(make_report(score=score, rendered=drawn))) for score in (85, 60)]
+
+    assert found == [("ok",), ("ok",), ("ok",), ("ok",), ("breached",)]
+    assert unmeasured
+    assert not watched.monitor.is_unmeasured
+    assert watched.crossings == [(5, "regressed", ["score<80"])]
+
+
+def test_a_report_without_a_browser_by_choice_begins_anew(database: Database) -> None:
+    """Its owner has changed the engine: the first static run crosses nothing, the second one does."""
+    watched = Watched(database, "score<80")
+    drawn = rendered_page(make_rendering(device="mobile"), [], LoadMetrics())
+    watched.run(pack_report(make_report(score=85, rendered=drawn)))
+    database.write_here(lambda tx: tx.execute(text("UPDATE reports SET render = 0")))
+    found = [watched.run(pack_report(make_report(score=60))) for _ in range(2)]
+
+    assert found == [("unknown",), ("breached",)]
+    assert watched.crossings == [(3, "regressed", ["score<80"])]

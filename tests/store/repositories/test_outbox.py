@@ -102,7 +102,7 @@ def test_a_failed_run_says_why_and_a_second_run_what_changed(queue: Queue) -> No
 
     assert [row[:2] for row in rows] == [("report.completed", 1), ("report.failed", 2), ("report.completed", 3)]
     assert (fails["report"]["score"], fails["error"]["code"]) == (None, "dns")
-    assert worse["change"] == {"score": -4}
+    assert worse["change"] == {"score": -4, "since": 1}
     assert len({row[3] for row in rows}) == 3
 
 

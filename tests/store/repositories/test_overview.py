@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from sqlalchemy import update
+import pytest
+from sqlalchemy import Update, update
 
 from pagegrade.model.account import Account
+from pagegrade.model.rendering import LoadMetrics
+from pagegrade.report.rendered import rendered_page
+from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.overview import (
     TREND_RUNS,
     average_score,
+    changes_since,
     pages_that_got_worse,
     scores_of_project,
 )
+from pagegrade.store.repositories.run_history import load_recent_scores
 from pagegrade.store.schema.tables import runs
+from tests.rendering_builders import make_rendering
 from tests.report_builders import make_failed_report, make_report
 from tests.share_builders import DAY_MS, add_shared, finish, run_again
 from tests.store_builders import NOW_MS, add_owner, make_database
@@ -42,7 +50,7 @@ def test_the_average_is_that_of_scored_reports(tmp_path: Path) -> None:
 
 
 def test_pages_that_lost_points_are_found_the_worst_first(tmp_path: Path) -> None:
-    """Since then, by the same rules, of the account and the project; a failed run between them is passed over."""
+    """Since then, on the same basis, of the account and the project; a failed run between them is passed over."""
     database = make_database(tmp_path)
     try:
         alice, bob = add_owner(database)[0], add_owner(database, "Bob")[0]
@@ -98,5 +106,64 @@ def test_the_scores_of_a_site_are_those_of_the_newest_runs_of_its_pages(tmp_path
             [(few.id, 3), *[(many.id, 2)] * TREND_RUNS]
         )
         assert [one.at_ms for one in found] == sorted(one.at_ms for one in found)
+    finally:
+        database.close()
+
+
+def execute(statement: Update, tx: Transaction) -> None:
+    """Change rows."""
+    tx.execute(statement)
+
+
+@pytest.mark.parametrize(
+    ("scores", "change"),
+    [
+        # (days ago, score), the oldest first.
+        (((8, 80), (1, 55), (0, 55)), -25),
+        (((8, 80), (6, 55), (0, 80)), 0),
+        (((30, 90), (8, 80), (3, 20), (0, 85)), 5),
+        (((3, 80), (2, 90), (0, 70)), -10),
+        (((0, 70),), None),
+        (((9, 80), (8, 70)), None),
+    ],
+)
+def test_a_page_is_compared_with_its_score_a_week_ago(
+    tmp_path: Path, scores: tuple[tuple[int, int], ...], change: int | None
+) -> None:
+    """Not with the run before, so a fall stays visible for a week; without so old a run, with the first one since."""
+    database = make_database(tmp_path)
+    try:
+        alice = add_owner(database)[0]
+        report = add_shared(database, alice, now_ms=NOW_MS)
+        for index, (days, score) in enumerate(scores):
+            if index:
+                report = run_again(database, report, now_ms=NOW_MS)
+            report = finish(database, report, make_report(score=score), now_ms=NOW_MS)
+            at = update(runs).where(runs.c.report_id == report.id, runs.c.number == index + 1)
+            database.write_here(partial(execute, at.values(finished_at_ms=NOW_MS - days * DAY_MS)))
+        since_ms = NOW_MS - WEEK_MS
+        found = database.read_here(lambda tx: changes_since(tx, [report], since_ms))
+        worse = database.read_here(lambda tx: pages_that_got_worse(tx, alice.id, since_ms=since_ms))
+
+        assert found == ({} if change is None else {report.id: change})
+        assert [page.after - page.before for page in worse] == ([change] if (change or 0) < 0 else [])
+    finally:
+        database.close()
+
+
+def test_other_engines_are_no_score_of_a_week_ago(tmp_path: Path) -> None:
+    """The last run that compares counts, however many others lie between."""
+    database = make_database(tmp_path)
+    try:
+        alice = add_owner(database)[0]
+        report = add_shared(database, alice, now_ms=NOW_MS)
+        drawn = rendered_page(make_rendering(device="mobile"), [], LoadMetrics())
+        for index, (score, rendered) in enumerate(((90, None), (60, drawn), (95, None), (58, drawn))):
+            if index:
+                report = run_again(database, report, now_ms=NOW_MS)
+            report = finish(database, report, make_report(score=score, rendered=rendered), now_ms=NOW_MS + index)
+
+        assert database.read_here(lambda tx: changes_since(tx, [report], NOW_MS - WEEK_MS)) == {report.id: -2}
+        assert database.read_here(lambda tx: load_recent_scores(tx, [report], 9)) == {report.id: (60, 58)}
     finally:
         database.close()

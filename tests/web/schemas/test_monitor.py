@@ -37,6 +37,12 @@ def test_every_member_of_the_description_is_there() -> None:
         *("next_run_at", "last_run_at", "unreachable_since"),
     }
     assert members["budgets"] == [
-        {"condition": "score<80", "state": "unknown", "since": None},
-        {"condition": "high>0", "state": "breached", "since": "1970-01-01T00:00:00.001Z"},
+        {"condition": "score<80", "state": "unknown", "since": None, "analysis": None, "unmeasured_since": None},
+        {
+            "condition": "high>0",
+            "state": "breached",
+            "since": "1970-01-01T00:00:00.001Z",
+            "analysis": None,
+            "unmeasured_since": None,
+        },
     ]

@@ -34,7 +34,7 @@ class Choice:
     """Two runs that a reader chose to compare."""
 
     before: int | None = None
-    """Number of the older run; ``None``: the last one that succeeded before the newer."""
+    """Number of the older run; ``None``: the last one before that compares with the newer."""
     after: int | None = None
     """Number of the newer run; ``None``: the last one that succeeded."""
     errors: Mapping[str, str]
@@ -115,7 +115,8 @@ def compare_runs(
         report_id: Any number.
         options: Of the installation.
         now_ms: The time now.
-        before: Number of the older run; ``None``: the last one that succeeded before the newer.
+        before: Number of the older run; ``None``: the last one before that compares with the newer, or where there is
+            none, the last one that succeeded.
         after: Number of the newer run; ``None``: the last one that succeeded.
 
     Raises:
@@ -138,7 +139,8 @@ def find_two(tx: Transaction, report: StoredReport, *, before: int | None = None
     Args:
         tx: Any transaction.
         report: One that its reader may see.
-        before: Number of the older run; ``None``: the last one that succeeded before the newer.
+        before: Number of the older run; ``None``: the last one before that compares with the newer, or where there is
+            none, the last one that succeeded.
         after: Number of the newer run; ``None``: the last one that succeeded.
 
     Raises:
@@ -149,7 +151,7 @@ def find_two(tx: Transaction, report: StoredReport, *, before: int | None = None
         raise _unusable("to", "no_run", "No analysis of this report has succeeded yet.")
     new, newer = _report_of(tx, report, newer, "to", after)
     older = (
-        store.latest_completed(tx, report.id, before=newer.number)
+        store.latest_comparable(tx, newer) or store.latest_completed(tx, report.id, before=newer.number)
         if before is None
         else store.load_run(tx, report.id, before)
     )

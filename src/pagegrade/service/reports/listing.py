@@ -19,11 +19,17 @@ from pagegrade.service.reports.titles import SharedFinding, find_shared_findings
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import Kind, count_matching, load_counts
 from pagegrade.store.repositories.monitors import MAX_CROSSINGS, list_recent_crossings
-from pagegrade.store.repositories.overview import WorsePage, average_score, pages_that_got_worse, scores_of_project
+from pagegrade.store.repositories.overview import (
+    WorsePage,
+    average_score,
+    changes_since,
+    pages_that_got_worse,
+    scores_of_project,
+)
 from pagegrade.store.repositories.run_history import load_recent_scores
 
-MAX_SCORES: Final = 12
-"""Scores of a report in a list, for its trend."""
+MAX_SCORES: Final = 24
+"""Runs of a report that are looked at for its trend in a list; only those that compare are shown."""
 WEEK_MS: Final = 7 * 86_400_000
 
 
@@ -38,12 +44,14 @@ class Rows:
     """Result or state, or ``all`` -> reports of the account, or of the project that the query names."""
     has_any: bool
     """True if the account has any report, also one that the query does not find."""
-    scores: Mapping[int, tuple[tuple[int, str | None], ...]]
-    """Report id -> (score, ruleset) of its last scored runs, oldest first."""
+    scores: Mapping[int, tuple[int, ...]]
+    """Report id -> scores of its last runs that compare with the shown one, oldest first."""
+    changes: Mapping[int, int]
+    """Report id -> points gained this week, where it was analyzed in it."""
     average: float | None
     """Mean score of the newest reports of the account, or of the project; ``None`` without a score."""
     worse: tuple[WorsePage, ...]
-    """Pages whose newest analysis in the last week ended with fewer points than the one before."""
+    """Pages with fewer points than a week ago."""
     shared: tuple[SharedFinding, ...]
     """Findings of several of the reports; only where the query names a project."""
     trend: tuple[TrendDay, ...]
@@ -66,6 +74,7 @@ def find_rows(tx: Transaction, caller: Caller, query: ListQuery, options: Servic
         _by_name(kept),
         count_matching(everything) > 0,
         load_recent_scores(tx, reports, MAX_SCORES),
+        changes_since(tx, reports, now_ms - WEEK_MS),
         average_score(tx, caller.account.id, project or ""),
         pages_that_got_worse(tx, caller.account.id, since_ms=now_ms - WEEK_MS, project=project or ""),
         find_shared_findings(tx, reports) if project else (),

@@ -29,7 +29,7 @@ def site_trend(scores: Iterable[PageScore]) -> tuple[TrendDay, ...]:
     Only scores by the rules of the newest one count: others do not compare.
 
     Args:
-        scores: Of any of its pages, in order of time.
+        scores: Of any of its pages, in order of time; those of one page all compare.
     """
     known = list(scores)
     newest: dict[int, int] = {}

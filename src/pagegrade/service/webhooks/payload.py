@@ -18,7 +18,7 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import load_account
 from pagegrade.store.repositories.installation import load_or_make_secret
 from pagegrade.store.repositories.reports import load_report
-from pagegrade.store.repositories.run_history import latest_completed, load_detail, load_run
+from pagegrade.store.repositories.run_history import latest_comparable, load_detail, load_run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +59,11 @@ def _payload(tx: Transaction, account_id: int, due: DueDelivery, base_url: str) 
 
 
 def _changed_findings(tx: Transaction, report: StoredReport, number: int | None) -> dict[str, int | None]:
-    """Numbers of new and fixed findings since the run before that succeeded; ``None``: the two cannot be compared."""
+    """Numbers of new and fixed findings since the last run that compares; ``None``: there is none."""
     unknown: dict[str, int | None] = {"new": None, "fixed": None}
     newer = None if number is None else load_run(tx, report.id, number)
-    older = None if newer is None else latest_completed(tx, report.id, before=newer.number)
-    if newer is None or older is None or newer.state != "completed":
+    older = None if newer is None or newer.basis is None else latest_comparable(tx, newer)
+    if newer is None or older is None:
         return unknown
     runs = (older, newer)
     details = [load_detail(tx, report.id, run.number) for run in runs]

@@ -11,11 +11,10 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.host_slots import start_visits
 from pagegrade.store.repositories.reports import mark_report
+from pagegrade.store.repositories.run_history import NO_DEVICE
 
 MAX_LEASE_MS: Final = 2 * 3_600_000
 """Longest lease; a longer one was written before the clock was set back."""
-NO_DEVICE: Final = "none"
-"""Value in place of the device for runs without a browser."""
 _CLAIM: Final = Prepared(
     text(
         "UPDATE runs SET state = 'running', attempt = attempt + 1, worker = :worker, lease_until_ms = :lease_until_ms, "

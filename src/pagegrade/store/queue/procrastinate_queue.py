@@ -30,8 +30,9 @@ from pagegrade.model.stored import MAX_ATTEMPTS, ClaimedRun, Priority
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.locks import hold_account, hold_targets, try_account, try_place, try_target
-from pagegrade.store.queue.lease import NO_DEVICE, start_run
+from pagegrade.store.queue.lease import start_run
 from pagegrade.store.repositories.host_slots import WINDOW_MS, wait_for_targets
+from pagegrade.store.repositories.run_history import NO_DEVICE
 
 if TYPE_CHECKING:
     from procrastinate.jobs import Job

@@ -17,14 +17,14 @@ from pagegrade.model.stored import UNFINISHED, ClaimedRun, PackedReport, Step, S
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.locks import hold_account
-from pagegrade.store.queue.lease import MAX_LEASE_MS, NO_DEVICE
+from pagegrade.store.queue.lease import MAX_LEASE_MS
 from pagegrade.store.queue.procrastinate_queue import hasten_job, next_turn, offer_run
 from pagegrade.store.repositories.host_slots import MAX_DELAY_MS, drop_visits, end_visits
 from pagegrade.store.repositories.monitor_outcomes import record_outcome
 from pagegrade.store.repositories.outbox import add_event
 from pagegrade.store.repositories.pictures import drop_pictures, save_pictures
 from pagegrade.store.repositories.reports import mark_report
-from pagegrade.store.repositories.run_history import load_run, save_detail
+from pagegrade.store.repositories.run_history import NO_DEVICE, device_of, load_run, save_detail
 from pagegrade.store.schema import tables
 
 _NEW: Final = (
@@ -75,11 +75,14 @@ _FINISHED: Final = Prepared(
     text("SELECT 1 FROM runs WHERE id = :id AND attempt = :attempt AND state IN ('completed', 'failed')")
 )
 _UNDER_WAY: Final = Prepared(text("SELECT 1 FROM runs WHERE id = :id AND attempt = :attempt AND state = 'running'"))
+_ASKED: Final = Prepared(text("SELECT device FROM runs WHERE id = :id"))
 _FINISH: Final = Prepared(
     text(
         "UPDATE runs SET state = :state, rating = :rating, score = :score, engine = :engine, ruleset = :ruleset, "
-        "summary = :summary, error = :error, started_at_ms = COALESCE(started_at_ms, :now_ms), "
-        "finished_at_ms = :now_ms, lease_until_ms = NULL, worker = NULL "
+        # Finished: the device that was used, not the one that was asked for. A failed run has none to speak of.
+        "summary = :summary, error = :error, device = COALESCE(:device, device), "
+        "started_at_ms = COALESCE(started_at_ms, :now_ms), finished_at_ms = :now_ms, lease_until_ms = NULL, "
+        "worker = NULL "
         "WHERE id = :id AND attempt = :attempt AND state = :before RETURNING report_id, number, account_id"
     )
 )
@@ -276,12 +279,14 @@ def finish_attempt(
         "ruleset": packed.ruleset,
         "summary": packed.summary,
         "error": packed.error,
+        "device": (packed.device or NO_DEVICE) if packed.state == "completed" else None,
         "now_ms": now_ms,
     }
     changed: list[int] = []
     waiting = [(run_id, attempt, before)]
     while waiting:
         one_id, one_attempt, one_before = waiting.pop()
+        ((asked,),) = _ASKED.rows(tx, {"id": one_id}) or ((NO_DEVICE,),)
         row = _FINISH.first(tx, {**values, "id": one_id, "attempt": one_attempt, "before": one_before})
         if row is None:
             continue
@@ -298,8 +303,8 @@ def finish_attempt(
             tx,
             account_id=account_id,
             report_id=report_id,
-            run_id=one_id,
             number=number,
+            asked=device_of(asked),
             packed=packed,
             now_ms=now_ms,
         )

@@ -10,27 +10,30 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import bindparam, select
 
+from pagegrade.model.basis import Basis
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.events import Event, EventType
-from pagegrade.model.monitors import BudgetChange, Crossing, CrossingKind, Monitor
+from pagegrade.model.monitors import Budget, BudgetChange, Crossing, CrossingKind, Monitor
+from pagegrade.model.rendering import Device
 from pagegrade.model.report import Report
-from pagegrade.model.stored import PackedReport
-from pagegrade.report.budgets import Reachability, count_failure, evaluate_budgets, parse_condition
+from pagegrade.model.stored import PackedReport, StoredRun
+from pagegrade.report.budgets import (
+    Evaluated,
+    Reachability,
+    count_failure,
+    evaluate_budgets,
+    leave_unmeasured,
+    parse_condition,
+)
 from pagegrade.report.codec import restore_report, unpack_detail, unpack_page
 from pagegrade.report.gates import COMPARED_RUNS, PARTS, Gate, Part
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.monitors import add_crossing, list_of_report, save_monitor
 from pagegrade.store.repositories.outbox import add_event
-from pagegrade.store.repositories.run_history import RUN_COLUMNS, run_of
-from pagegrade.store.schema.tables import reports, run_details, runs
+from pagegrade.store.repositories.run_history import latest_completed, list_comparable, load_run
+from pagegrade.store.schema.tables import reports, run_details
 
-_EARLIER: Final = (
-    select(*RUN_COLUMNS)
-    .where(runs.c.report_id == bindparam("report_id"), runs.c.state == "completed", runs.c.number < bindparam("before"))
-    .order_by(runs.c.number.desc())
-    .limit(COMPARED_RUNS)
-)
-_PROJECT: Final = select(reports.c.project).where(reports.c.id == bindparam("report_id"))
+_REPORT: Final = select(reports.c.project, reports.c.render).where(reports.c.id == bindparam("report_id"))
 _EVENT_TYPES: Final[dict[CrossingKind, EventType]] = {
     "regressed": "report.regressed",
     "recovered": "report.recovered",
@@ -49,7 +52,14 @@ _read_error: Final = msgspec.json.Decoder(_Error).decode
 
 
 def record_outcome(
-    tx: Transaction, *, account_id: int, report_id: int, run_id: int, number: int, packed: PackedReport, now_ms: int
+    tx: Transaction,
+    *,
+    account_id: int,
+    report_id: int,
+    number: int,
+    asked: Device | None,
+    packed: PackedReport,
+    now_ms: int,
 ) -> tuple[Crossing, ...]:
     """Evaluate the monitors of a report on a run that ends now; only while the account is held.
 
@@ -57,8 +67,8 @@ def record_outcome(
         tx: The transaction that stores the outcome of the run.
         account_id: Of the report.
         report_id: Whose run it is.
-        run_id: Of the run.
         number: Of the run within the report.
+        asked: Device that a browser was to imitate; ``None``: no browser was to be used.
         packed: The outcome.
         now_ms: The time.
 
@@ -66,24 +76,25 @@ def record_outcome(
         What has to be notified: at most one crossing of each kind for each monitor.
     """
     watching = [monitor for monitor in list_of_report(tx, report_id) if not monitor.paused]
-    if not watching:
+    run = load_run(tx, report_id, number) if watching else None
+    if run is None:
         return ()
     crossings: list[Crossing] = []
-    known = _Reports(tx, report_id, number, packed)
+    project, render = tx.execute(_REPORT, {"report_id": report_id}).one()
+    known = _Reports(tx, run, packed, is_lost=asked is not None and run.device is None, static_is_meant=render == 0)
     for monitor in watching:
-        after, crossed = _evaluate(monitor, known, number, now_ms)
+        after, crossed = _evaluate(monitor, known, now_ms)
         if after != monitor:
             save_monitor(tx, replace(after, updated_at_ms=now_ms))
         for crossing in crossed:
-            add_crossing(tx, account_id, run_id, crossing)
-            add_event(tx, _event(tx, account_id, crossing))
+            add_crossing(tx, account_id, run.id, crossing)
+            add_event(tx, _event(account_id, project, crossing))
         crossings += crossed
     return tuple(crossings)
 
 
-def _event(tx: Transaction, account_id: int, crossing: Crossing) -> Event:
+def _event(account_id: int, project: str, crossing: Crossing) -> Event:
     """Return the event of a crossing; the outbox adds what it knows of the report and its run."""
-    project = tx.execute(_PROJECT, {"report_id": crossing.report_id}).scalar_one()
     data: dict[str, Any] = {"monitor_id": crossing.monitor_id}
     if crossing.kind != "unreachable":
         data["budgets"] = msgspec.to_builtins(crossing.budgets)
@@ -98,12 +109,12 @@ def _event(tx: Transaction, account_id: int, crossing: Crossing) -> Event:
     )
 
 
-def _evaluate(monitor: Monitor, reports: _Reports, number: int, now_ms: int) -> tuple[Monitor, list[Crossing]]:
+def _evaluate(monitor: Monitor, reports: _Reports, now_ms: int) -> tuple[Monitor, list[Crossing]]:
     """Return the monitor after the run, and what has to be notified."""
 
     def crossing(kind: CrossingKind, budgets: tuple[BudgetChange, ...] = ()) -> Crossing:
         return Crossing(
-            run_number=number,
+            run_number=reports.run.number,
             kind=kind,
             at_ms=now_ms,
             monitor_id=monitor.id,
@@ -117,11 +128,19 @@ def _evaluate(monitor: Monitor, reports: _Reports, number: int, now_ms: int) -> 
         after = count_failure(before, failed, now_ms)
         crossed = [crossing("unreachable")] if after.since_ms is not None and before.since_ms is None else []
         return replace(monitor, failures=after.failures, unreachable_since_ms=after.since_ms), crossed
-    gates = [parse_condition(budget.condition).gate for budget in monitor.budgets]
-    report = reports.newest(_largest(gates))
-    changes = [gate for gate in gates if gate.change]
-    earlier = reports.earlier(_largest(changes)) if changes else ()
-    evaluated = evaluate_budgets(monitor.budgets, report, earlier, now_ms)
+    if reports.is_lost:
+        evaluated = Evaluated(budgets=leave_unmeasured(monitor.budgets, now_ms))
+    else:
+        gates = [parse_condition(budget.condition).gate for budget in monitor.budgets]
+        changes = [gate for gate in gates if gate.change]
+        evaluated = evaluate_budgets(
+            reports.with_bases(monitor.budgets),
+            reports.newest(_largest(gates)),
+            reports.earlier(_largest(changes)) if changes else (),
+            now_ms,
+            basis=reports.basis,
+            static_is_meant=reports.static_is_meant,
+        )
     crossed = [crossing("regressed", evaluated.breached)] if evaluated.breached else []
     if evaluated.recovered or monitor.unreachable_since_ms is not None:
         crossed.append(crossing("recovered", evaluated.recovered))
@@ -140,10 +159,15 @@ class _Reports:
     as they are stored, because the database waits meanwhile.
     """
 
-    def __init__(self, tx: Transaction, report_id: int, number: int, packed: PackedReport) -> None:
+    def __init__(
+        self, tx: Transaction, run: StoredRun, packed: PackedReport, *, is_lost: bool, static_is_meant: bool
+    ) -> None:
+        self.run = run
+        self.is_lost = is_lost
+        """The run was to use a browser, and did without."""
+        self.static_is_meant = static_is_meant
+        self.basis = Basis(packed.ruleset, packed.device)
         self._tx = tx
-        self._report_id = report_id
-        self._number = number
         self._packed = packed
         self._newest: dict[Part, Report] = {}
         self._earlier: dict[Part, tuple[Report, ...]] = {}
@@ -153,6 +177,17 @@ class _Reports:
         """The reason why the run failed; ``None``: it did not."""
         return None if self._packed.error is None else _read_error(self._packed.error).code
 
+    def with_bases(self, budgets: Sequence[Budget]) -> tuple[Budget, ...]:
+        """Return budgets with the basis of their state, also those that were stored without: that of the run before."""
+        if all(budget.basis is not None or budget.state == "unknown" for budget in budgets):
+            return tuple(budgets)
+        before = latest_completed(self._tx, self.run.report_id, before=self.run.number)
+        basis = None if before is None else before.basis
+        return tuple(
+            replace(budget, basis=basis) if budget.basis is None and budget.state != "unknown" else budget
+            for budget in budgets
+        )
+
     def newest(self, part: Part) -> Report:
         """The report of the run, with this part of it."""
         if part not in self._newest:
@@ -161,14 +196,13 @@ class _Reports:
         return self._newest[part]
 
     def earlier(self, part: Part) -> tuple[Report, ...]:
-        """The reports of the completed runs before that can be read, the newest first; as ``newest``."""
+        """The reports of the runs before that compare and can be read, the newest first; as ``newest``."""
         if part not in self._earlier:
             self._earlier[part] = tuple(self._read_earlier(part))
         return self._earlier[part]
 
     def _read_earlier(self, part: Part) -> Iterator[Report]:
-        rows = self._tx.execute(_EARLIER, {"report_id": self._report_id, "before": self._number}).all()
-        for run in map(run_of, rows):
+        for run in list_comparable(self._tx, self.run, COMPARED_RUNS):
             read = part != "summary"
             detail = self._tx.execute(_DETAIL, {"run_id": run.id}).scalar_one_or_none() if read else None
             # A run of long ago that is damaged must not fail the one that ends now.

@@ -14,11 +14,11 @@ import msgspec
 from sqlalchemy import insert, text
 
 from pagegrade.model.events import MAX_PAYLOAD_BYTES, Event
-from pagegrade.model.stored import GRADES
+from pagegrade.model.stored import GRADES, StoredRun
 from pagegrade.model.webhooks import MESSAGE_KINDS
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
-from pagegrade.store.repositories.run_history import latest_completed
+from pagegrade.store.repositories.run_history import latest_comparable, latest_completed, latest_finished
 from pagegrade.store.schema.tables import deliveries, events
 
 DIGEST_MS: Final = 30_000
@@ -36,10 +36,6 @@ _HASTEN: Final = text(
     "UPDATE webhooks SET due_at_ms = :due_at_ms WHERE id = :id AND (due_at_ms IS NULL OR due_at_ms > :due_at_ms)"
 )
 _REPORT: Final = text("SELECT url, project, score, rating FROM reports WHERE id = :id")
-_LAST_RUN: Final = text(
-    "SELECT number, state, score, rating, engine, ruleset, error FROM runs WHERE report_id = :id "
-    "AND state IN ('completed', 'failed') ORDER BY number DESC LIMIT 1"
-)
 
 
 def add_event(tx: Transaction, event: Event) -> bool:
@@ -107,7 +103,7 @@ def _payload_of(tx: Transaction, event: Event) -> tuple[dict[str, Any], int | No
     number = None
     report = None if event.report_id is None else tx.execute(_REPORT, {"id": event.report_id}).first()
     if report is not None:
-        run = tx.execute(_LAST_RUN, {"id": event.report_id}).first()
+        run = latest_finished(tx, event.report_id or 0)
         shown = report if run is None else run
         result = GRADES.get(shown.rating or 0)
         data["report"] = {
@@ -120,10 +116,23 @@ def _payload_of(tx: Transaction, event: Event) -> tuple[dict[str, Any], int | No
         if run is not None:
             number = run.number
             data["run"] = {"number": number, "engine": run.engine, "ruleset": run.ruleset}
-            before = latest_completed(tx, event.report_id or 0, before=number)
-            has_both = before is not None and before.score is not None and run.score is not None
-            data["change"] = {"score": run.score - before.score if has_both and before is not None else None}
+            if run.basis is not None:
+                data["analysis"] = {"engine": run.basis.engine, "device": run.basis.device}
+            data["change"] = _change_of(tx, run)
             if run.error is not None:
                 error = msgspec.json.decode(run.error)
                 data["error"] = {name: error.get(name) for name in ("code", "reason", "message")}
     return {**data, **event.data}, number
+
+
+def _change_of(tx: Transaction, run: StoredRun) -> dict[str, Any]:
+    """The change of the score since the last run that compares, or what keeps the last one from being compared."""
+    if run.basis is None:
+        return {"score": None}
+    before = latest_comparable(tx, run)
+    if before is not None:
+        both = before.score is not None and run.score is not None
+        return {"score": (run.score or 0) - (before.score or 0) if both else None, "since": before.number}
+    other = latest_completed(tx, run.report_id, before=run.number)
+    differs_in = () if other is None or other.basis is None else other.basis.differences(run.basis)
+    return {"score": None, **({"differs_in": differs_in} if differs_in else {})}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from sqlalchemy import bindparam, func, select, text
 
+from pagegrade.model.stored import StoredReport
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
+from pagegrade.store.repositories.run_history import same_basis
 from pagegrade.store.schema.tables import reports
 
 NEWEST: Final = 1_000
@@ -28,29 +31,45 @@ _OF_PROJECT: Final = (
 )
 _AVERAGE: Final = Prepared(select(func.avg(_OF_ALL.c.score)))
 _AVERAGE_OF_PROJECT: Final = Prepared(select(func.avg(_OF_PROJECT.c.score)))
+_COMPARED: Final = (
+    "SELECT b.number FROM runs AS b WHERE b.report_id = recent.report_id "  # noqa: S608 - ours
+    "AND b.number < recent.number "
+    f"AND b.score IS NOT NULL AND {same_basis('b', 'recent')} AND b.finished_at_ms"
+)
+_WEEK_AGO: Final = (
+    "JOIN runs AS earlier ON earlier.report_id = recent.report_id AND earlier.number = COALESCE("
+    f"({_COMPARED} <= :since ORDER BY b.finished_at_ms DESC, b.number DESC LIMIT 1), "
+    f"({_COMPARED} > :since ORDER BY b.finished_at_ms, b.number LIMIT 1)) "
+)
+"""``earlier``: the run whose score was that of the page at ``since``, or the first one since, that compares."""
 _WORSE: Final = Prepared(
     text(
-        "SELECT reports.id, reports.url, earlier.number, recent.number, earlier.score, recent.score FROM "
-        "(SELECT report_id, number, score, ruleset FROM runs WHERE account_id = :account AND finished_at_ms >= :since "
-        "AND state = 'completed' ORDER BY finished_at_ms DESC LIMIT :count) AS recent "
+        "SELECT reports.id, reports.url, earlier.number, recent.number, earlier.score, "  # noqa: S608 - ours
+        "recent.score FROM "
+        "(SELECT report_id, number, score, ruleset, device FROM runs WHERE account_id = :account "
+        "AND finished_at_ms >= :since AND state = 'completed' ORDER BY finished_at_ms DESC LIMIT :count) AS recent "
         "JOIN reports ON reports.id = recent.report_id AND reports.run_number = recent.number "
-        "JOIN runs AS earlier ON earlier.report_id = recent.report_id AND earlier.number = (SELECT number "
-        "FROM runs WHERE report_id = recent.report_id AND number < recent.number AND score IS NOT NULL "
-        "ORDER BY number DESC LIMIT 1) "
-        "WHERE earlier.ruleset = recent.ruleset AND earlier.score > recent.score "
+        f"{_WEEK_AGO}WHERE earlier.score > recent.score "
         "AND (CAST(:project AS TEXT) = '' OR reports.project = CAST(:project AS TEXT)) "
         "ORDER BY earlier.score - recent.score DESC, reports.id"
     )
 )
+_CHANGES: Final = text(
+    "SELECT reports.id, recent.score - earlier.score FROM reports "  # noqa: S608 - ours
+    "JOIN runs AS recent ON recent.report_id = reports.id AND recent.number = reports.run_number "
+    f"{_WEEK_AGO}WHERE reports.id IN :reports AND recent.finished_at_ms > :since"
+).bindparams(bindparam("reports", expanding=True))
 
 
 _SCORES_OF_PROJECT: Final = Prepared(
     text(
-        "SELECT runs.report_id, runs.finished_at_ms, runs.score, runs.ruleset FROM "
+        "SELECT runs.report_id, runs.finished_at_ms, runs.score, runs.ruleset FROM "  # noqa: S608 - ours
         "(SELECT id, run_number FROM reports WHERE account_id = :account AND project = :project "
         "ORDER BY dated_at_ms DESC LIMIT :pages) AS newest "
+        "JOIN runs AS shown ON shown.report_id = newest.id AND shown.number = newest.run_number "
         "JOIN runs ON runs.report_id = newest.id AND runs.number > newest.run_number - :runs "
-        "AND runs.number <= newest.run_number WHERE runs.score IS NOT NULL AND runs.finished_at_ms IS NOT NULL "
+        f"AND runs.number <= newest.run_number AND {same_basis('runs', 'shown')} "
+        "WHERE runs.score IS NOT NULL AND runs.finished_at_ms IS NOT NULL "
         "ORDER BY runs.finished_at_ms, runs.id"
     )
 )
@@ -66,7 +85,7 @@ class PageScore(NamedTuple):
 
 
 class WorsePage(NamedTuple):
-    """A page whose newest score is lower than the one before it, by the same rules."""
+    """A page whose newest score is lower than the one of a week ago, on the same basis."""
 
     report_id: int
     url: str
@@ -85,10 +104,20 @@ def average_score(tx: Transaction, account_id: int, project: str = "") -> float 
     return None if row is None or row[0] is None else float(row[0])
 
 
+def changes_since(tx: Transaction, reports: Iterable[StoredReport], since_ms: int) -> dict[int, int]:
+    """Return report id -> points gained since a time, for the reports that were analyzed since.
+
+    The score at that time counts, or the first one after it, of the runs that compare with the shown one.
+    """
+    shown = [report.id for report in reports if report.run_number is not None and report.score is not None]
+    rows = tx.execute(_CHANGES, {"reports": shown, "since": since_ms}) if shown else ()
+    return {report_id: points for report_id, points in rows}  # noqa: C416 - rows are no pairs
+
+
 def pages_that_got_worse(
     tx: Transaction, account_id: int, *, since_ms: int, project: str = ""
 ) -> tuple[WorsePage, ...]:
-    """Return the pages whose newest analysis ended since then with fewer points than before, the worst first."""
+    """Return the pages with fewer points now than at a time, compared as ``changes_since`` does, the worst first."""
     sent = {"account": account_id, "since": since_ms, "count": MAX_RUNS, "project": project}
     return tuple(WorsePage(*row) for row in _WORSE.rows(tx, sent))
 

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from sqlalchemy import and_, bindparam, func, insert, select
 
+from pagegrade.model.basis import Basis
+from pagegrade.model.rendering import Device
 from pagegrade.model.stored import StoredReport, StoredRun
 from pagegrade.report.codec import shown_detail, unpacked_bytes
 from pagegrade.store.engine.database import Transaction
@@ -15,6 +17,8 @@ from pagegrade.store.repositories.reports import GREATEST_ID
 from pagegrade.store.schema import tables
 from pagegrade.store.schema.tables import run_details, runs
 
+NO_DEVICE: Final = "none"
+"""Value in place of the device for runs without a browser."""
 RUN_NAMES: Final = (
     "id",
     "report_id",
@@ -31,6 +35,7 @@ RUN_NAMES: Final = (
     "started_at_ms",
     "finished_at_ms",
     "step",
+    "device",
 )
 """Fields of ``StoredRun`` in the order in which ``RUN_COLUMNS`` reads them."""
 RUN_COLUMNS: Final = tuple(runs.c[name] for name in RUN_NAMES)
@@ -52,17 +57,37 @@ _LOAD_DETAILS: Final = (
     .join(run_details, runs.c.id == run_details.c.run_id)
     .where(tables.reports.c.id.in_(bindparam("reports", expanding=True)))
 )
+_shown: Final = runs.alias("shown")
 # Joined with reports, and by number: a report may have thousands of runs.
 _RECENT_SCORES: Final = (
-    select(runs.c.report_id, runs.c.number, runs.c.score, runs.c.ruleset)
+    select(runs.c.report_id, runs.c.score)
     .join(tables.reports, runs.c.report_id == tables.reports.c.id)
+    .join(_shown, and_(_shown.c.report_id == tables.reports.c.id, _shown.c.number == tables.reports.c.run_number))
     .where(
+        *(runs.c[name] == _shown.c[name] for name in Basis._fields),
         tables.reports.c.id.in_(bindparam("reports", expanding=True)),
         runs.c.number > tables.reports.c.run_number - bindparam("count"),
         runs.c.number <= tables.reports.c.run_number,
         runs.c.score.is_not(None),
     )
     .order_by(runs.c.report_id, runs.c.number)
+)
+_COMPARABLE: Final = (
+    select(*RUN_COLUMNS)
+    .where(
+        runs.c.report_id == bindparam("report"),
+        runs.c.state == "completed",
+        runs.c.number < bindparam("before"),
+        *(runs.c[name] == bindparam(name) for name in Basis._fields),
+    )
+    .order_by(runs.c.number.desc())
+    .limit(bindparam("count"))
+)
+_LATEST_FINISHED: Final = (
+    select(*RUN_COLUMNS)
+    .where(runs.c.report_id == bindparam("report"), runs.c.state.in_(("completed", "failed")))
+    .order_by(runs.c.number.desc())
+    .limit(1)
 )
 _LATEST_COMPLETED: Final = (
     select(*RUN_COLUMNS)
@@ -74,7 +99,18 @@ _LATEST_COMPLETED: Final = (
 
 def run_of(row: Any) -> StoredRun:
     """Convert a row of ``RUN_COLUMNS`` to a run."""
-    return StoredRun(**dict(zip(RUN_NAMES, row, strict=True)))
+    members = dict(zip(RUN_NAMES, row, strict=True))
+    return StoredRun(**members | {"device": device_of(members["device"])})
+
+
+def device_of(value: Any) -> Device | None:
+    """Return the device that a column of runs stands for; ``None``: no browser."""
+    return None if value == NO_DEVICE else value
+
+
+def same_basis(one: str, other: str) -> str:
+    """Return the SQL condition that two rows of ``runs``, by their aliases, compare; both must be completed."""
+    return " AND ".join(f"{one}.{name} = {other}.{name}" for name in Basis._fields)
 
 
 def list_runs(tx: Transaction, report_id: int, page: int, per_page: int) -> tuple[tuple[StoredRun, ...], int]:
@@ -102,6 +138,24 @@ def latest_completed(tx: Transaction, report_id: int, *, before: int = GREATEST_
     return None if row is None else run_of(row)
 
 
+def latest_finished(tx: Transaction, report_id: int) -> StoredRun | None:
+    """Return the newest run that has ended."""
+    row = tx.execute(_LATEST_FINISHED, {"report": report_id}).first()
+    return None if row is None else run_of(row)
+
+
+def latest_comparable(tx: Transaction, run: StoredRun) -> StoredRun | None:
+    """Return the newest run before a completed one that compares with it."""
+    rows = list_comparable(tx, run, 1)
+    return rows[0] if rows else None
+
+
+def list_comparable(tx: Transaction, run: StoredRun, count: int) -> tuple[StoredRun, ...]:
+    """Return the newest runs before a completed one that compare with it, the newest first."""
+    sent = {"report": run.report_id, "before": run.number, "ruleset": run.ruleset, "device": run.device or NO_DEVICE}
+    return tuple(map(run_of, tx.execute(_COMPARABLE, {**sent, "count": count})))
+
+
 def load_detail(tx: Transaction, report_id: int, number: int) -> bytes | None:
     """Load the JSON object with ``results`` and ``page`` of a run; ``None`` if there is none."""
     row = _LOAD_DETAIL.first(tx, {"report": report_id, "number": number})
@@ -115,14 +169,12 @@ def load_details(tx: Transaction, reports: Iterable[StoredReport]) -> dict[int, 
     return {report_id: shown_detail(body) for report_id, body in rows}
 
 
-def load_recent_scores(
-    tx: Transaction, reports: Iterable[StoredReport], count: int
-) -> dict[int, tuple[tuple[int, str | None], ...]]:
-    """Return report id -> (score, ruleset) of the last scored runs up to the shown one, oldest first."""
+def load_recent_scores(tx: Transaction, reports: Iterable[StoredReport], count: int) -> dict[int, tuple[int, ...]]:
+    """Return report id -> scores of the runs that compare with the shown one, of the last ``count``, oldest first."""
     shown = [report.id for report in reports if report.run_number is not None]
-    found: dict[int, list[tuple[int, str | None]]] = {}
-    for report_id, _, score, ruleset in tx.execute(_RECENT_SCORES, {"reports": shown, "count": count}) if shown else ():
-        found.setdefault(report_id, []).append((score, ruleset))
+    found: dict[int, list[int]] = {}
+    for report_id, score in tx.execute(_RECENT_SCORES, {"reports": shown, "count": count}) if shown else ():
+        found.setdefault(report_id, []).append(score)
     return {report_id: tuple(scores) for report_id, scores in found.items()}
 
 

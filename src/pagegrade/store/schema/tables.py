@@ -420,6 +420,8 @@ Index(
 Index("ix_runs_same", runs.c.account_id, runs.c.url, runs.c.state)
 Index("ix_runs_leader", runs.c.leader_id)
 Index("ix_runs_finished", runs.c.account_id, runs.c.finished_at_ms)
+# Runs of a report that compare, by time: the score of a week ago.
+Index("ix_runs_comparable", runs.c.report_id, runs.c.device, runs.c.ruleset, runs.c.finished_at_ms)
 # What only a queue that is shared looks for: runs that no job stands for, and those that must be run alone.
 _queued = runs.c.state == "queued"
 Index(

@@ -10,6 +10,7 @@ from pagegrade.model.monitors import Budget as StoredBudget
 from pagegrade.model.monitors import Monitor as StoredMonitor
 from pagegrade.report.serialize import timestamp
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
+from pagegrade.web.schemas.rendered import Analysis
 from pagegrade.web.schemas.shape import Document, Timestamp, about
 
 
@@ -19,6 +20,13 @@ class Budget(Document):
     condition: str = about("The condition, in its shortest form.", "score<80")
     state: Literal["ok", "breached", "unknown"] = about("State; `unknown` until a run has evaluated it.", "ok")
     since: Timestamp | None = about("Time of the run that brought it there.", "2026-01-05T12:34:56.789Z")
+    analysis: Analysis | None = about(
+        "The engine of the last run that it was evaluated on; null before. The first run of another engine, device or "
+        "ruleset crosses nothing."
+    )
+    unmeasured_since: Timestamp | None = about(
+        "Since when runs could not measure it, because there was no browser; null: the last run did.", None
+    )
 
 
 class Monitor(Document):
@@ -81,7 +89,14 @@ def monitor_object(monitor: StoredMonitor) -> bytes:
 
 
 def _budget(budget: StoredBudget) -> dict[str, Any]:
-    return {"condition": budget.condition, "state": budget.state, "since": _moment(budget.since_ms)}
+    basis = budget.basis
+    return {
+        "condition": budget.condition,
+        "state": budget.state,
+        "since": _moment(budget.since_ms),
+        "analysis": None if basis is None else {"engine": basis.engine, "device": basis.device},
+        "unmeasured_since": _moment(budget.unmeasured_since_ms),
+    }
 
 
 def _moment(at_ms: int | None) -> str | None:

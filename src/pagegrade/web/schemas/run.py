@@ -11,6 +11,7 @@ from pydantic import Field
 from pagegrade.model.outcome import Importance
 from pagegrade.model.report import Category
 from pagegrade.model.stored import State, StoredRun
+from pagegrade.render.comparison_notes import why_not_compared
 from pagegrade.report.codec import read_summary
 from pagegrade.report.compare import Change as FoundChange
 from pagegrade.report.serialize import evidence_to_dict
@@ -108,10 +109,15 @@ class Comparison(Document):
         71.3,
     )
     uncapped_score_after: float | None = about("The same of the newer run.", 74.0)
-    same_ruleset: bool = about(
-        "True if both runs were evaluated by the same rules; if not, no finding is called new or fixed.",
+    comparable: bool = about(
+        "True if the same engine, device and rules made both runs; if not, nothing is compared: all lists are empty.",
         True,  # noqa: FBT003
     )
+    differs_in: list[Literal["engine", "device", "ruleset"]] = about(
+        "What keeps the runs from being compared; empty if they are.", []
+    )
+    reason: str | None = about("The same in words; null if they are compared.", None)
+    same_ruleset: bool = about("True if both runs were evaluated by the same rules.", True)  # noqa: FBT003
     same_final_url: bool = about("True if the URL led to the same page both times.", True)  # noqa: FBT003
     new: list[Change] = about("Findings of the newer run only.")
     fixed: list[Change] = about("Findings of the older run only.", [])
@@ -190,7 +196,10 @@ def comparison_object(compared: ComparedRuns) -> bytes:
             "score_after": comparison.score_after,
             "uncapped_score_before": _tenths(comparison.exact_before),
             "uncapped_score_after": _tenths(comparison.exact_after),
-            "same_ruleset": comparison.same_ruleset,
+            "comparable": comparison.is_comparable,
+            "differs_in": comparison.differs_in,
+            "reason": why_not_compared(*comparison.bases) or None,
+            "same_ruleset": "ruleset" not in comparison.differs_in,
             "same_final_url": comparison.same_final_url,
             "new": [_change(change) for change in comparison.new],
             "fixed": [_change(change) for change in comparison.fixed],

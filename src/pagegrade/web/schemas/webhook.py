@@ -11,6 +11,7 @@ from pagegrade.model.webhooks import DeliveryState, DisabledReason, Kind, Stored
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.webhooks.operations import shown_url
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
+from pagegrade.web.schemas.rendered import Analysis
 from pagegrade.web.schemas.shape import URL, Count, Document, Result, Timestamp, about, sometimes
 
 _EVENT = "report.regressed"
@@ -99,11 +100,15 @@ class EventRun(Document):
 
 
 class EventChange(Document):
-    """Changes since the run before that succeeded."""
+    """Changes since the last run of the same engine, device and rules."""
 
-    score: int | None = about("Points; null: one of the two has no score.", -4)
-    new: Count | None = sometimes("New findings; null: the runs cannot be compared.", 2)
-    fixed: Count | None = sometimes("Fixed findings; null: the runs cannot be compared.", 1)
+    score: int | None = about("Points; null: there is no such run, or one of the two has no score.", -4)
+    new: Count | None = sometimes("New findings; null: there is no such run.", 2)
+    fixed: Count | None = sometimes("Fixed findings; null: there is no such run.", 1)
+    since: Count | None = sometimes("Number of that run.", 2)
+    differs_in: list[Literal["engine", "device", "ruleset"]] | None = sometimes(
+        "Without such a run: what keeps the last one from being compared.", ["engine"]
+    )
 
 
 class EventBudget(Document):
@@ -134,6 +139,7 @@ class EventData(Document):
 
     report: EventReport = about("The report.")
     run: EventRun = about("Its newest finished run.")
+    analysis: Analysis | None = sometimes("The engine that the results of the run come from.")
     change: EventChange = about("The change.")
     links: EventLinks = about("Pages for people.")
     error: EventError | None = sometimes("Of `report.failed`.", {"code": "dns", "reason": None, "message": "..."})

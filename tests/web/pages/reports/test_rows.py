@@ -100,14 +100,12 @@ def test_a_page_gets_values_ready_to_show() -> None:
 
 
 def test_a_row_shows_its_trend_its_change_and_its_findings() -> None:
-    """The change counts only between runs of the same rules."""
+    """Without a second score there is no line, and without a change no arrow."""
     summary = b'{"counts":{"critical":1,"high":0,"medium":12,"passed":9}}'
-    scores = ((70, "2026.2"), (88, "2026.2"))
-    row = row_of(stored(summary=summary), TEXTS, {}, scores)
-    after_new_rules = row_of(stored(), TEXTS, {}, ((70, "2026.1"), (88, "2026.2")))
-    first = row_of(stored(), TEXTS, {}, ((88, "2026.2"),))
+    row = row_of(stored(summary=summary), TEXTS, {}, (70, 88), change=18)
+    first = row_of(stored(), TEXTS, {}, (88,))
 
     assert row.severities == (("critical", "Critical", 1), ("medium", "Medium", 12))
     assert (row.change, row.spark.count(",")) == (18, 2)
-    assert (after_new_rules.change, after_new_rules.severities) == (None, ())
+    assert first.severities == ()
     assert (first.change, first.spark) == (None, "")

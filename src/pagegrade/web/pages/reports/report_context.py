@@ -125,6 +125,7 @@ def point_of(run: StoredRun, crossings: Sequence[Crossing] = ()) -> RunPoint:
             if (known := summary.categories.get(name)) is not None and known.score is not None
         },
         ruleset=run.ruleset,
+        device=run.device,
         engine=run.engine,
         at_ms=run.created_at_ms if run.finished_at_ms is None else run.finished_at_ms,
         error_code=None if run.error is None else _read_error(run.error).code,

@@ -114,7 +114,10 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
         status = 422
 
     def draw() -> Response:
-        rows = [row_of(report, texts, found.titles, found.scores.get(report.id, ())) for report in found.reports]
+        rows = [
+            row_of(report, texts, found.titles, found.scores.get(report.id, ()), change=found.changes.get(report.id))
+            for report in found.reports
+        ]
         return view.page(
             "reports.html.jinja",
             status=status,

@@ -101,11 +101,15 @@ class Row:
     spark: str
     """Points of the sparkline of its last scores; empty with fewer than two."""
     change: int | None
-    """Points gained since the previous run; ``None`` without a comparable run."""
+    """Points gained this week; ``None`` where there is nothing to compare with."""
 
 
 def row_of(
-    report: StoredReport, texts: Texts, titles: Mapping[int, str], scores: Sequence[tuple[int, str | None]] = ()
+    report: StoredReport,
+    texts: Texts,
+    titles: Mapping[int, str],
+    scores: Sequence[int] = (),
+    change: int | None = None,
 ) -> Row:
     """Return the row of a report.
 
@@ -113,9 +117,9 @@ def row_of(
         report: The stored report.
         texts: Texts in the language of the page.
         titles: Report id -> title of its page.
-        scores: (score, ruleset) of its last scored runs, oldest first.
+        scores: Of its last runs that compare, oldest first.
+        change: Points gained this week; ``None``: unknown.
     """
-    comparable = len(scores) > 1 and scores[-1][1] == scores[-2][1]
     return Row(
         id=report.id,
         url=short_url(report.url),
@@ -134,8 +138,8 @@ def row_of(
         is_live=report.state in UNFINISHED,
         is_public=report.privacy == Privacy.PUBLIC,
         severities=_severities(report, texts),
-        spark=spark_points([score for score, _ in scores]),
-        change=scores[-1][0] - scores[-2][0] if comparable else None,
+        spark=spark_points(scores),
+        change=change,
     )
 
 
