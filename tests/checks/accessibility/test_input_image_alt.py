@@ -63,3 +63,23 @@ def test_loss_grows_up_to_ten(count: int, loss: float) -> None:
 
     assert found.loss == pytest.approx(loss)
     assert found.total == count
+
+
+@pytest.mark.parametrize(
+    ("name", "state"),
+    [
+        ("image", "poor"),
+        ("IMG_2041.jpg", "poor"),
+        ("Bild 2", "poor"),
+        ("Найти", "named"),
+        ("検索", "named"),
+        ("Map of Ulm", "named"),
+    ],
+)
+def test_a_name_has_to_say_something(name: str, state: str) -> None:
+    """File names and filler words cost a quarter; where others have no name at all, they are listed with them."""
+    html = f"<input type=image src=/a.png alt='{name}'>"
+    found = outcome(input_image_alt, html)
+
+    assert (found.state, found.loss or 0) == (state, 0.25 if state == "poor" else 0)
+    assert outcome(input_image_alt, html + "<input type=image src=/b.png>").state == "nameless"

@@ -74,3 +74,23 @@ def test_one_cause_is_one_finding() -> None:
     assert isinstance(run(svg_img_alt, link), NotApplicable)
     assert outcome(link_name, link).total == 1
     assert alone.total == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "state"),
+    [
+        ("image", "poor"),
+        ("IMG_2041.jpg", "poor"),
+        ("Bild 2", "poor"),
+        ("Найти", "named"),
+        ("検索", "named"),
+        ("Map of Ulm", "named"),
+    ],
+)
+def test_a_name_has_to_say_something(name: str, state: str) -> None:
+    """File names and filler words cost a quarter; where others have no name at all, they are listed with them."""
+    html = f"<svg role=img><title>{name}</title></svg>"
+    found = outcome(svg_img_alt, html)
+
+    assert (found.state, found.loss or 0) == (state, 0.25 if state == "poor" else 0)
+    assert outcome(svg_img_alt, html + "<svg role=img></svg>").state == "nameless"

@@ -1,4 +1,3 @@
-import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final
@@ -7,21 +6,11 @@ from pagegrade.checks._check import State, Verdict, check, offender_loss
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document, ElementFact, Image
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
-from pagegrade.parse.html.image_alternatives import lacks_alternative
+from pagegrade.parse.html.image_alternatives import lacks_alternative, poor_alternative
 
 FULL_AT: Final = 10
 FIRST: Final = 0.25
 """Loss for one: a single one is a small omission, and ten shut people out."""
-MIN_DIGITS: Final = 4
-"""Fewer belong to the name of a thing: "chair2", "A320"."""
-_DIGIT: Final = re.compile(r"\d")
-_FILE_NAME: Final = re.compile(r"[^\s]{1,200}\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic)", re.IGNORECASE)
-_GENERIC: Final = frozenset(
-    "image img photo photograph picture pic graphic icon thumbnail untitled placeholder bild foto grafik"
-    " afbeelding imagen imagem immagine obraz resim alt dsc dscf dscn".split(),
-)
-_NUMBER: Final = re.compile(r"[\s_.#()-]{0,9}\d{1,9}\)?$")
-"""The number after a filler word in names such as "bild1", "Image 2" and "IMG_2041"."""
 _EVALUATED_ELSEWHERE: Final = frozenset(
     "circle ellipse foreignObject g image img input line path polygon polyline rect svg symbol text tspan use".split()
 )
@@ -180,18 +169,4 @@ def _missing(document: Document, accessibility: Accessibility) -> Iterator[Eleme
 
 def _poor(image: Image) -> str:
     """Explain why the name of the image says nothing; "" when it says something or there is none."""
-    if image.hidden or image.decorative:
-        return ""
-    if _NUMBER.sub("", image.name.lower()) in _GENERIC:
-        return "generic word"
-    if _FILE_NAME.fullmatch(image.name) or _is_own_file_name(image):
-        return "file name"
-    return ""
-
-
-def _is_own_file_name(image: Image) -> bool:
-    """Return whether the name is a number or a checksum: the name of the file without its extension."""
-    if image.url is None or len(_DIGIT.findall(image.name)) < MIN_DIGITS:
-        return False
-    file = image.url.partition("?")[0].rpartition("/")[2]
-    return image.name.casefold() in {file.casefold(), file.rpartition(".")[0].casefold()}
+    return "" if image.hidden or image.decorative else poor_alternative(image.name, image.url)

@@ -3,6 +3,7 @@ from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.implicit import input_type
+from pagegrade.parse.html.image_alternatives import poor_alternative
 
 
 @check(
@@ -12,6 +13,15 @@ from pagegrade.parse.aria.implicit import input_type
     since="0.1.0",
     states=(
         State("named", "Every image button has a text alternative."),
+        State(
+            "poor",
+            "Some image buttons are named by a file name or a filler word.",
+            loss=0.25,
+            title="Image buttons named by a file name or a filler word",
+            why='A name such as "IMG_2041.jpg" or a word such as "image" says nothing about what the button does.',
+            fix="Write into `alt` what the button does, not what it shows.",
+            counted=True,
+        ),
         State(
             "nameless",
             "Image buttons have no text alternative.",
@@ -36,7 +46,8 @@ def input_image_alt(document: Document) -> Outcome | NotApplicable:
 
     Elements `<input type="image">` that are not hidden. Each needs an `alt`, an `aria-label`, an `aria-labelledby` that
     leads to text, a `<label>` or a `title`. An empty alternative is none: a button is never decoration, and the word
-    that browsers put in its place says nothing. The loss grows from half (one button) to everything (ten or more).
+    that browsers put in its place says nothing. A file name or a filler word such as "image" costs a quarter. The loss
+    grows from half (one button) to everything (ten or more).
 
     ## Why it matters
 
@@ -66,6 +77,22 @@ def input_image_alt(document: Document) -> Outcome | NotApplicable:
     if not buttons:
         return NotApplicable("The page has no image buttons.")
     found = [Offender(one.node, "no accessible name") for one in buttons if not one.name]
+    poor = [
+        Offender(one.node, reason, one.name)
+        for one in buttons
+        if one.name and (reason := poor_alternative(one.name, one.attrs.get("src")))
+    ]
+    if poor and not found:
+        return counted(
+            document,
+            poor,
+            "named",
+            "poor",
+            "One image button is named by a file name or a filler word.",
+            "{count} image buttons are named by a file name or a filler word.",
+            low=0.25,
+            high=0.25,
+        )
     return counted(
         document,
         found,
@@ -73,4 +100,5 @@ def input_image_alt(document: Document) -> Outcome | NotApplicable:
         "nameless",
         "One image button has no text alternative.",
         "{count} image buttons have no text alternative.",
+        lesser={"poor": poor},
     )

@@ -5,6 +5,7 @@ from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.html.image_alternatives import poor_alternative
 
 _SVG: Final = frozenset(
     "circle ellipse foreignObject g image line path polygon polyline rect svg symbol text tspan use".split()
@@ -22,6 +23,15 @@ _ONLY_IN_CONTROLS: Final = (
     since="0.1.0",
     states=(
         State("named", "Every SVG with an image role has an accessible name."),
+        State(
+            "poor",
+            "Some SVG images are named by a file name or a filler word.",
+            loss=0.25,
+            title="SVG images named by a file name or a filler word",
+            why='A name such as "IMG_2041.jpg" or a word such as "image" says nothing about what it shows.',
+            fix='Say in the `<title>` what the image shows, or hide a decorative one with `aria-hidden="true"`.',
+            counted=True,
+        ),
         State(
             "nameless",
             "SVG images have no accessible name.",
@@ -46,9 +56,10 @@ def svg_img_alt(document: Document, accessibility: Accessibility) -> Outcome | N
 
     SVG elements with the role `img`, `image`, `graphics-document` or `graphics-symbol` that are not hidden. Each needs
     a `<title>` with text as its own child, an `aria-label`, an `aria-labelledby` that leads to text, or a `title`
-    attribute. Text and descriptions inside are no name. SVGs without such a role are left out: beside text they are
-    decoration. Where the link, button or summary around an SVG has no name either, that is the finding, and the SVG is
-    not charged again. The loss grows from half (one SVG) to everything (ten or more).
+    attribute. Text and descriptions inside are no name, and a file name or a filler word such as "icon" costs a
+    quarter. SVGs without such a role are left out: beside text they are decoration. Where the link, button or summary
+    around an SVG has no name either, that is the finding, and the SVG is not charged again. The loss grows from half
+    (one SVG) to everything (ten or more).
 
     ## Why it matters
 
@@ -81,8 +92,24 @@ def svg_img_alt(document: Document, accessibility: Accessibility) -> Outcome | N
         for one in nameless
         if one not in accessibility.drawings_of_nameless_controls
     ]
-    if nameless and not found:
+    poor = [
+        Offender(one.node, reason, one.name)
+        for one in drawings
+        if one.name and (reason := poor_alternative(one.name, None))
+    ]
+    if nameless and not found and not poor:
         return NotApplicable(_ONLY_IN_CONTROLS)
+    if poor and not found:
+        return counted(
+            document,
+            poor,
+            "named",
+            "poor",
+            "One SVG image is named by a file name or a filler word.",
+            "{count} SVG images are named by a file name or a filler word.",
+            low=0.25,
+            high=0.25,
+        )
     return counted(
         document,
         found,
@@ -90,4 +117,5 @@ def svg_img_alt(document: Document, accessibility: Accessibility) -> Outcome | N
         "nameless",
         "One SVG image has no accessible name.",
         "{count} SVG images have no accessible name.",
+        lesser={"poor": poor},
     )

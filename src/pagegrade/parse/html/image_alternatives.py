@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
@@ -14,6 +15,16 @@ from pagegrade.parse.aria.roles import first_role
 
 MAX_LEVELS: Final = 10
 """Elements around an image that are looked at."""
+MIN_DIGITS: Final = 4
+"""Fewer belong to the name of a thing: "chair2", "A320"."""
+_DIGIT: Final = re.compile(r"\d")
+_FILE_NAME: Final = re.compile(r"[^\s]{1,200}\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic)", re.IGNORECASE)
+_GENERIC: Final = frozenset(
+    "image img photo photograph picture pic graphic icon thumbnail untitled placeholder bild foto grafik"
+    " afbeelding imagen imagem immagine obraz resim alt dsc dscf dscn".split(),
+)
+_NUMBER: Final = re.compile(r"[\s_.#()-]{0,9}\d{1,9}\)?$")
+"""The number after a filler word in names such as "bild1", "Image 2" and "IMG_2041"."""
 _DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
 _PIXEL: Final = frozenset({"0", "1", "0px", "1px"})
 _CONTROLS: Final = frozenset({"button", "link", "summary"})
@@ -23,6 +34,23 @@ _NAMED_BY_CONTENT: Final = frozenset("a summary h1 h2 h3 h4 h5 h6".split())
 def lacks_alternative(image: Image) -> bool:
     """Return whether the image is content and has neither a name nor an empty ``alt``."""
     return not image.hidden and not image.name and image.alt != "" and _is_content(image)
+
+
+def poor_alternative(name: str, url: str | None) -> str:
+    """Explain why a text alternative says nothing: a filler word or the name of the file; "" when it says something."""
+    if _NUMBER.sub("", name.lower()) in _GENERIC:
+        return "generic word"
+    if _FILE_NAME.fullmatch(name) or _is_file_name_of(name, url):
+        return "file name"
+    return ""
+
+
+def _is_file_name_of(name: str, url: str | None) -> bool:
+    """Return whether the name is a number or a checksum: the name of the file without its extension."""
+    if url is None or len(_DIGIT.findall(name)) < MIN_DIGITS:
+        return False
+    file = url.partition("?")[0].rpartition("/")[2]
+    return name.casefold() in {file.casefold(), file.rpartition(".")[0].casefold()}
 
 
 def images_in_buttons(images: Sequence[Image]) -> frozenset[Node]:
