@@ -23,7 +23,7 @@ from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import Report
-from pagegrade.parse.url import Target, parse_target_url
+from pagegrade.parse.url import Target, host, host_address, parse_target_url
 from pagegrade.render.escape import visible
 from pagegrade.render.filename import export_name
 from pagegrade.render.har import render_har
@@ -149,7 +149,7 @@ async def _analyze_all(
             progress.start(target.url)
             try:
                 analysis = await analyze_target(target, options=options, children=children)
-                report = _without_proxy(analysis.report, os.environ)
+                report = without_proxy(analysis.report, os.environ)
                 outcomes[target.url] = report
                 lines.write(report)
                 _save_pictures(analysis, request)
@@ -167,13 +167,26 @@ async def _analyze_all(
     return [outcomes[target.url] for target in targets if target.url in outcomes], refusals
 
 
-def _without_proxy(report: Report, environment: Mapping[str, str]) -> Report:
-    """The report, with a proxy as the cause where a site was not reached that its machine reaches through one only."""
+def without_proxy(report: Report, environment: Mapping[str, str]) -> Report:
+    """The report, with a proxy as the cause where a site was not reached that its machine reaches through one only.
+
+    A host of the machine or its own network, and one that ``NO_PROXY`` names, is reached without one.
+    """
     error = report.error
     if error is None or error.code not in {"dns", "connect", "timeout"} or error.http_status is not None:
         return report
-    names = ("https_proxy", "all_proxy", "http_proxy")
-    setting = next((name for name in (*map(str.upper, names), *names) if environment.get(name)), None)
+    name = host(report.url)
+    address = host_address(name)
+    direct = [
+        entry.strip().lstrip("*.")
+        for entry in (environment.get("NO_PROXY") or environment.get("no_proxy") or "").split(",")
+    ]
+    if any(entry and (name == entry or name.endswith(f".{entry}")) for entry in direct):
+        return report
+    if name == "localhost" or (address is not None and not address.is_global):
+        return report
+    names = (f"{report.url.partition(':')[0]}_proxy", "all_proxy")
+    setting = next((found for one in names for found in (one.upper(), one) if environment.get(found)), None)
     if setting is None:
         return report
     message = f"{error.message} {setting} is set, and Pagegrade does not use a proxy."
