@@ -83,7 +83,7 @@ def test_a_failed_report_has_no_grades() -> None:
     """Only what happened and what to do."""
     values = sheet(make_failed_report())
 
-    assert "will not help" in values["failure"]["retry"]
+    assert "seldom passes by itself" in values["failure"]["retry"]
     assert values["date_and_score"] == "example.com · not analyzed · 5 Jan 2026"
     assert [name for name in ("counts", "categories", "findings", "lists", "strip") if values[name]] == []
 
