@@ -182,15 +182,17 @@ class AxeNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AxeResult:
-    """One rule of axe-core that some elements break (or about which it cannot decide)."""
+    """What one rule of axe-core says of some elements: they break it, are undecided, or keep it."""
 
     rule: str
     impact: str
     help: str
     help_url: str
-    outcome: Literal["violation", "incomplete"]
+    outcome: Literal["violation", "incomplete", "pass"]
+    """A rule that finds nothing to examine has no result; pages drawn by older versions have none that pass."""
     nodes: tuple[AxeNode, ...] = ()
     node_count: int = 0
+    """0 for elements that keep the rule: they are not counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

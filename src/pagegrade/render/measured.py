@@ -75,6 +75,7 @@ _NAMES: Final = {
     "share_percent": "percent of main content",
     "short_lived_bytes": "files with a short cache lifetime",
     "side_px": "shortest side",
+    "undecided_elements": "undecided elements",
     "uncached_bytes": "files without a cache lifetime",
     "width_px": "width",
     "wire_bytes": "transferred",

@@ -86,7 +86,9 @@ def link_in_text_block(rendering: Rendering) -> Verdict:
     {
       "device": "mobile", "browser": "HeadlessChrome/156.0.1.2", "network": "mobile", "viewport_px": [412, 823],
       "final_url": "https://example.com/", "loads": [{"first_contentful_paint_ms": 900}],
-      "axe": []
+      "axe": [
+        {"rule": "link-in-text-block", "impact": "", "help": "", "help_url": "", "outcome": "pass"}
+      ]
     }
     ```
     """
