@@ -9,9 +9,51 @@ from tests.builders import evaluated, make_artifacts, outcome, run
 BAD = "<p>MÃ¼nchen"
 
 
+def misread(text: str, encoding: str) -> str:
+    """The text with its UTF-8 read in another encoding, where bytes without a character are lost."""
+    return text.encode().decode(encoding, "replace")
+
+
 def test_more_places_cost_more() -> None:
-    """From half for one to all for ten."""
-    assert [evaluated(mojibake, BAD * count).loss for count in (1, 10, 20)] == [0.5, 1.0, 1.0]
+    """Single places up to three points, more by the share of the text."""
+    fine = "<p>" + "Our tables are made of teak. " * 60
+    losses = [evaluated(mojibake, fine + BAD * count).loss or 0 for count in (1, 4, 9, 40, 400)]
+
+    assert losses[0] == 0.04
+    assert losses == sorted(losses)
+    assert losses[-1] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Когда зацветает сад, пора открыть пруд и накормить рыб.", "cp1251"),
+        ("Когда зацветает сад, пора открыть пруд и накормить рыб.", "koi8-r"),
+        ("Когда зацветает сад, пора открыть пруд и накормить рыб.", "cp866"),
+        ("Τον χειμώνα αφήνουμε μια τρύπα στον πάγο της λίμνης.", "cp1253"),
+        ("בחורף משאירים חור בקרח של הבריכה כדי שהדגים ינשמו.", "cp1252"),
+        ("في الشتاء نترك ثقبا في جليد البركة حتى تتنفس الأسماك.", "cp1256"),
+        ("शीतकाल में तालाब की बर्फ में एक छेद छोड़ दें।", "cp1252"),
+        ("ในฤดูหนาวให้เปิดช่องในน้ำแข็งของสระเพื่อปลา", "cp1252"),
+        ("冬天要在池塘的冰面上留一个洞,让鱼呼吸。请先看这里。", "cp1252"),
+        ("冬天要在池塘的冰面上留一个洞,让鱼呼吸。请先看这里。", "gb18030"),
+        ("겨울에는 연못의 얼음에 구멍을 하나 남겨 두세요.", "mac-roman"),
+        ("ზამთარში ტბორის ყინულში დატოვეთ ხვრელი თევზებისთვის.", "cp1250"),
+    ],
+)
+def test_text_of_any_script_in_any_encoding_is_unreadable(text: str, encoding: str) -> None:
+    """The text itself is fine."""
+    pages = [f"<title>Pond</title><p>{one}" for one in (misread(f"{text} " * 4, encoding), f"{text} " * 4)]
+
+    assert [outcome(mojibake, page).state for page in pages] == ["unreadable", "none"]
+
+
+@pytest.mark.parametrize(("written", "read"), [("cp1251", "cp1252"), ("koi8-r", "cp1251")])
+def test_letters_of_another_alphabet_are_unreadable(written: str, read: str) -> None:
+    """Older encodings among each other make letters of letters."""
+    text = "Когда зацветает сад, пора открыть пруд и накормить рыб. Зимой в нём оставляют прорубь. " * 3
+
+    assert outcome(mojibake, "<p>" + text.encode(written).decode(read, "replace")).state == "unreadable"
 
 
 def test_evidence_shows_what_was_meant() -> None:

@@ -1,7 +1,9 @@
 import re
 from typing import Final
 
-from pagegrade.checks._check import State, Verdict, check
+import msgspec
+
+from pagegrade.checks._check import Cap, State, Verdict, check, meter_loss
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Severity
@@ -14,10 +16,22 @@ _ABOUT: Final = re.compile(
 )
 
 
+MUCH: Final = 0.02
+"""Share of the visible text in garbled words from which on it is more than single places."""
+UNREADABLE: Final = 0.3
+"""The same from which on the page cannot be read."""
+MIN_CHARS: Final = 30
+"""Characters of garbled words; fewer are single places, however short the page is."""
+_FIX: Final = (
+    "Look for the step that reads UTF-8 as another encoding: the database connection, an import, or a file. "
+    "Correct the stored text as well, since a new declaration does not repair it."
+)
+
+
 @check(
     id="mojibake",
     title="Mojibake",
-    severity=Severity.LOW,
+    severity=Severity.CRITICAL,
     since="0.1.0",
     visible_only=True,
     states=(
@@ -25,20 +39,37 @@ _ABOUT: Final = re.compile(
         State(
             "some",
             "The page shows text that was decoded with the wrong encoding.",
-            loss=0.5,
-            loss_max=1.0,
+            loss=0.04,
+            loss_max=0.12,
             title="Text in the wrong encoding (mojibake)",
             why="Visitors and search engines read wrong characters in place of letters, quotation marks and dashes.",
-            fix=(
-                "Look for the step that reads UTF-8 as Windows-1252: the database connection, an import, or a file. "
-                "Correct the stored text as well, since a new declaration does not repair it."
-            ),
+            fix=_FIX,
+            counted=True,
+        ),
+        State(
+            "widespread",
+            "Much of the text was decoded with the wrong encoding.",
+            loss=0.2,
+            loss_max=0.6,
+            title="Much of the text is in the wrong encoding (mojibake)",
+            why="Visitors stumble over wrong characters in every paragraph, and search engines do not find these words.",
+            fix=_FIX,
+            counted=True,
+        ),
+        State(
+            "unreadable",
+            "The text cannot be read, because it was decoded with the wrong encoding.",
+            loss=1.0,
+            title="The text is unreadable: wrong encoding (mojibake)",
+            why="Nobody can read the page, and search engines index it under words that do not exist.",
+            fix=_FIX,
             counted=True,
         ),
     ),
+    cap=Cap(49),
     sources=(
         "https://www.w3.org/International/questions/qa-what-is-encoding",
-        "https://encoding.spec.whatwg.org/#windows-1252",
+        "https://encoding.spec.whatwg.org/#legacy-single-byte-encodings",
     ),
 )
 def mojibake(document: Document) -> Verdict:
@@ -46,10 +77,15 @@ def mojibake(document: Document) -> Verdict:
 
     ## What it checks
 
-    The title, the description and the visible text for pairs of characters that come from UTF-8 read as Windows-1252,
-    once or twice (such as `Ã¤` in place of `ä`, or `â€™` in place of an apostrophe), and for replacement characters
-    inside words or in a row. Code, quotations and form fields are left out, and so are pages whose title or main
-    heading is about encodings. Characters that occur by themselves, as in words in capitals, are fine.
+    The title, the description and the visible text. Text that becomes valid UTF-8 when it is written in another
+    encoding again was misread: all encodings of one byte and the most frequent ones for Chinese, Japanese and Korean
+    are tried, whatever the language. Single places are found where UTF-8 was read as Windows-1252, once or twice (such
+    as `Ã¤` in place of `ä`, or `â€™` in place of an apostrophe), and where replacement characters stand inside words or
+    in a row. Code, quotations and form fields are left out, and so are pages whose title or main heading is about
+    encodings. Characters that occur by themselves, as in words in capitals, are fine.
+
+    What it costs grows with the share of the text that stands in such words: single places cost 1 to 3 points, more
+    than 2 % of the text up to 15, and a page of which 30 % cannot be read scores 49 at most.
 
     ## Why it matters
 
@@ -79,19 +115,33 @@ def mojibake(document: Document) -> Verdict:
     ```
     """
     found = find_garbled_text(document)
-    if found and _is_about_encodings(document):
+    if found.places and _is_about_encodings(document):
         return NotApplicable("The page is about character encodings.")
     offenders = [
         Offender(node, f"probably {one.meant}" if one.meant else "characters are lost", one.context)
-        for node, one in found
+        for node, one in found.places
     ]
-    return counted(
+    share = found.share
+    state = "some"
+    if share >= MUCH and share * len(document.text) >= MIN_CHARS:
+        state = "unreadable" if share >= UNREADABLE else "widespread"
+    verdict = counted(
         document,
         offenders,
         "none",
-        "some",
+        state,
         "The page shows text in the wrong encoding in one place.",
         "The page shows text in the wrong encoding in {count} places.",
+        low=0.04,
+        high=0.12,
+    )
+    if verdict.state in {"none", "some"}:
+        return verdict
+    loss = 1.0 if state == "unreadable" else meter_loss(share, 0.0, UNREADABLE) * 0.6
+    return msgspec.structs.replace(
+        verdict,
+        loss=max(0.2, loss),
+        message=f"{mojibake.state(state).message} That is {share:.0%} of the visible text.",
     )
 
 

@@ -6,34 +6,65 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
+import msgspec
 from turbohtml import Element, Text
 
 from pagegrade.model.document import Document, Node
-from pagegrade.parse.mojibake import MAX_FOUND, Garbled, find_mojibake
+from pagegrade.parse.mojibake import MAX_FOUND, Garbled, find_misread, find_mojibake, misread_as
 
 MAX_NODES: Final = 200_000
 _SKIPPED: Final = frozenset(
     "blockquote code head kbd listing noscript plaintext pre samp script style svg template textarea xmp".split()
 )
 """Elements whose text is not seen, or shown as an example."""
+_WORD: Final = 12
+"""Characters around one place that it makes unreadable, in scripts that put no blanks between words."""
 
 
-def find_garbled_text(document: Document) -> tuple[tuple[Node, Garbled], ...]:
-    """The places with their elements: titles and descriptions, then the body; at most ``MAX_FOUND``."""
-    return tuple(islice(_found(document), MAX_FOUND))
+class GarbledText(msgspec.Struct, frozen=True, gc=False):
+    """What of a page is in the wrong encoding."""
+
+    places: tuple[tuple[Node, Garbled], ...]
+    """With their elements: titles and descriptions, then the body; at most ``MAX_FOUND``."""
+    share: float
+    """Share of the visible text that stands in words with such a place, 0 to 1."""
 
 
-def _found(document: Document) -> Iterator[tuple[Node, Garbled]]:
+def find_garbled_text(document: Document) -> GarbledText:
+    """Find it in the title, the description and the visible text; linear in them."""
+    encoding = misread_as(document.text)
+    places = tuple(islice(_found(document, encoding), MAX_FOUND))
+    is_in_body = any(node.tag not in {"title", "meta"} for node, _ in places)
+    return GarbledText(places=places, share=_share(document.text, encoding) if is_in_body else 0.0)
+
+
+def _found(document: Document, encoding: str | None) -> Iterator[tuple[Node, Garbled]]:
     named = [(title.node, title.text) for title in document.titles]
     named += [(meta.node, meta.content) for meta in document.metas if meta.name == "description"]
     for node, text in named:
-        for garbled in find_mojibake(text):
+        for garbled in _places(text, encoding or misread_as(text)):
             yield node, garbled
     # Most pages end here: the text of an element is part of the page's.
-    if document.body is not None and next(find_mojibake(document.text), None) is not None:
+    if document.body is not None and next(_places(document.text, encoding), None) is not None:
         for node, text in _texts(document.body.node):
-            for garbled in find_mojibake(text):
+            for garbled in _places(text, encoding):
                 yield node, garbled
+
+
+def _places(text: str, encoding: str | None) -> Iterator[Garbled]:
+    return find_mojibake(text) if encoding is None else find_misread(text, encoding)
+
+
+def _share(text: str, encoding: str | None) -> float:
+    """Share of a text that stands in words with a garbled place."""
+    hit = size = 0
+    for word in text.split():
+        size += len(word)
+        if word.isascii():
+            continue
+        # Where the text as a whole was misread, so were the few characters in it that look like others.
+        hit += len(word) if encoding is not None else min(len(word), _WORD * sum(1 for _ in find_mojibake(word)))
+    return hit / size if size else 0.0
 
 
 def _texts(root: Node) -> Iterator[tuple[Node, str]]:

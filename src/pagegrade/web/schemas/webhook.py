@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from pagegrade.model.events import EVENT_TYPES, EventType
+from pagegrade.model.report import RULESET
 from pagegrade.model.webhooks import DeliveryState, DisabledReason, Kind, StoredDelivery, StoredWebhook
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.webhooks.operations import shown_url
@@ -96,7 +97,7 @@ class EventRun(Document):
 
     number: int = about("Within the report, from 1.", 3, ge=1)
     engine: str | None = about("Version of Pagegrade.", "0.1.0")
-    ruleset: str | None = about("Version of the rules.", "2026.2")
+    ruleset: str | None = about("Version of the rules.", RULESET)
 
 
 class EventChange(Document):
