@@ -43,9 +43,7 @@ _FIRST: Final = 60
 _MIN_FIRST_SHARE: Final = 0.7
 """Share in the first characters of a sample from which on the whole is tried: most encodings end here."""
 _BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]+ ?")
-_SEQUENCE: Final = re.compile(
-    rb"[\xc2-\xdf][\x80-\xbf ]|[\xe0-\xef][\x80-\xbf ]{2}|[\xf0-\xf4][\x80-\xbf ]{3}"
-)
+_SEQUENCE: Final = re.compile(rb"[\xc2-\xdf][\x80-\xbf ]|[\xe0-\xef][\x80-\xbf ]{2}|[\xf0-\xf4][\x80-\xbf ]{3}")
 """One character of UTF-8. Browsers and authors turn the byte A0 into a blank, so a blank may stand for a byte."""
 _LETTER: Final = re.compile(r"[^\W\d_]|[\u0591-\u05c7\u064b-\u0655\u0e31-\u0e4e]")
 _MAX_LETTERS: Final = 0.93

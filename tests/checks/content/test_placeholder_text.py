@@ -47,6 +47,39 @@ def test_what_is_meant(page: str) -> None:
     assert outcome("placeholder-text", "<!doctype html>" + page).state == "none"
 
 
-def test_it_is_a_warning_however_many() -> None:
-    """It never costs everything."""
-    assert evaluated("placeholder-text", "<p>Lorem ipsum" * 200).loss == 0.5
+LOREM = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore. "
+WORDS = "Our chairs are made of teak and stay outside in every season of the year, rain or shine. "
+
+
+def test_the_more_of_the_page_is_filling_text_the_more_it_costs() -> None:
+    """By its share of the words, whatever the elements."""
+    pages = [
+        f"<p>{LOREM}" + f"<p>{WORDS}" * 60,
+        f"<p>{LOREM}" * 10 + f"<p>{WORDS}" * 20,
+        f"<p>{LOREM}" * 20 + f"<p>{WORDS}",
+        f"<div>{LOREM * 20}</div><h2>Lorem ipsum</h2>",
+    ]
+    found = [evaluated("placeholder-text", "<!doctype html>" + page) for page in pages]
+
+    assert [getattr(one.verdict, "state", "") for one in found] == ["some", "much", "unfinished", "unfinished"]
+    assert [one.loss for one in found] == [0.04, 0.4, 1.0, 1.0]
+
+
+def test_a_template_that_was_not_filled_in_is_no_page() -> None:
+    """Its markers are in the text, too; where scripts may fill them in, or the page explains them, nothing is said."""
+    page = "<title>{{ title }}</title>" + "<h2>{{ one }}</h2><p>Buy {{ two }} for {{ three }}" * 3
+
+    assert outcome("placeholder-text", page).state == "unfinished"
+    assert outcome("placeholder-text", page.replace("{{ title }}", "Shop") + "<script>fill()</script>").state == "none"
+    assert outcome("placeholder-text", "<p>Write <code>x</code> and {{ name }}" * 9).state == "none"
+
+
+@pytest.mark.parametrize("text", ["Price: NaN €", "NaN€", "$NaN", "translation missing: en.products.title"])
+def test_values_that_were_missing_in_a_heading(text: str) -> None:
+    """Beside scripts, too."""
+    assert outcome("placeholder-text", f"<h1>{text}</h1><script>x()</script>").state == "some"
+
+
+def test_latin_is_a_language() -> None:
+    """The page says so."""
+    assert outcome("placeholder-text", f"<html lang=la><p>{LOREM * 20}").state == "none"

@@ -1,25 +1,55 @@
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from pagegrade.checks._check import State, check
+import msgspec
+
+from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Document, Node
 from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.parse.html.shown_text import holds_code
 
 MAX_FOUND: Final = 1_000
-_LATIN: Final = "lorem ipsum"
+MUCH: Final = 0.25
+"""Share of the words of the main content from which on filling text is more than something forgotten."""
+UNFINISHED: Final = 0.5
+"""The same from which on there is no page."""
+MIN_WORDS: Final = 30
+"""Words of filling text below which it is something forgotten, however short the page is."""
+MIN_MARKERS: Final = 5
+"""Markers of a template in the text from which on it was not filled in."""
+_LATIN: Final = ("lorem ipsum", "dolor sit amet", "consectetur adipi")
+_LATIN_WORDS: Final = frozenset(
+    (
+        "lorem ipsum dolor sit amet consectetur consectetuer adipiscing adipisicing elit sed do eiusmod tempor "
+        "incididunt ut labore et dolore magna aliqua enim ad minim veniam quis nostrud exercitation ullamco laboris nisi "
+        "aliquip ex ea commodo consequat duis aute irure in reprehenderit voluptate velit esse cillum eu fugiat nulla "
+        "pariatur excepteur sint occaecat cupidatat non proident sunt culpa qui officia deserunt mollit anim id est "
+        "laborum sem nec eget vel nunc vitae mauris donec pellentesque vestibulum praesent curabitur integer turpis "
+        "justo massa viverra lectus at quam tellus fusce morbi tincidunt felis risus augue odio ac ante diam nibh "
+        "euismod facilisis purus cras suspendisse phasellus tortor orci mi ligula arcu leo lacus erat porta semper"
+    ).split()
+)
+"""Words of the filling text and of its usual continuations."""
 _WHOLE: Final = frozenset({"undefined", "[object object]", "nan", "null undefined", "undefined undefined"})
 """Words that scripts and templates write where a value was missing, and that are no text of their own."""
-_MARKER: Final = re.compile(r"\{\{[^{}]{1,80}\}\}|\{%[^{}%]{1,80}%\}|<%=?[^<>%]{1,80}%>|\$\{[A-Za-z_][\w.]{0,60}\}")
+_MARKER: Final = re.compile(
+    r"\{\{[^{}]{1,80}\}\}|\{%[^{}%]{1,80}%\}|<%=?[^<>%]{1,80}%>|\$\{[A-Za-z_][\w.]{0,60}\}|%%[a-z_]{2,40}%%"
+    r"|\[%[^\[\]%]{1,80}%\]|(?<!\w)translation missing: ?[\w.-]+|(?<!\w)\[missing \"[\w.]{1,80}\" translation\]"
+)
+_MISSING_AMOUNT: Final = re.compile(r"(?<!\w)NaN ?[€$£¥₹₽₩]|[€$£¥₹₽₩] ?NaN(?!\w)")
 _TODO: Final = re.compile(r"(?:TODO|TBD|FIXME)(?::|$)|\[?insert (?:text|title|content|description) here\]?$")
+_MARKS: Final = ("{", "<%", "%%", "[%", "ranslation")
+_UNFILLED: Final = "holds a marker of a template"
+_WHY: Final = "Visitors find nothing that they came for, and search results show the placeholders."
 
 
 @check(
     id="placeholder-text",
     title="Placeholder text",
-    severity=Severity.LOW,
+    severity=Severity.CRITICAL,
     since="0.1.0",
     visible_only=True,
     states=(
@@ -27,13 +57,36 @@ _TODO: Final = re.compile(r"(?:TODO|TBD|FIXME)(?::|$)|\[?insert (?:text|title|co
         State(
             "some",
             "The page contains placeholder text.",
-            loss=0.5,
+            loss=0.04,
+            loss_max=0.12,
             title="Placeholders left in the page",
             why="The page looks neglected, and search results show the placeholders.",
             fix="Write the missing text, and look in the template for the value that is not set.",
             counted=True,
         ),
+        State(
+            "much",
+            "A good part of the page is placeholder text.",
+            loss=0.4,
+            title="A good part of the page is placeholder text",
+            why=_WHY,
+            fix="Write the missing text, or remove the parts that have none yet.",
+            counted=True,
+        ),
+        State(
+            "unfinished",
+            "Most of the page is placeholder text.",
+            loss=1.0,
+            title="The page is not finished: it is placeholder text",
+            why=_WHY,
+            fix=(
+                "Write the text, or take the page off the site until it has one. Where markers of a template are shown, "
+                "look why the template engine did not run."
+            ),
+            counted=True,
+        ),
     ),
+    cap=Cap(49),
     sources=("https://developers.google.com/search/docs/fundamentals/creating-helpful-content",),
 )
 def placeholder_text(document: Document) -> Outcome:
@@ -42,9 +95,13 @@ def placeholder_text(document: Document) -> Outcome:
     ## What it checks
 
     Paragraphs and headings for "lorem ipsum"; headings, links and paragraphs whose whole text is a value that was
-    missing, such as "undefined"; paragraphs that begin with "TODO:" or "TBD"; and the title, the description and, where
-    the page has no scripts, its headings for markers of templates such as `{{ title }}`. Code is full of such markers,
-    so nothing else is searched for them. A page whose title is about lorem ipsum is not flagged.
+    missing, such as "undefined", or that name an amount "NaN"; paragraphs that begin with "TODO:" or "TBD"; and the
+    title, the description and, where the page has no scripts, the text outside of code for markers of templates such as
+    `{{ title }}`. Beside scripts, which may fill them in, only a title and a description are searched for those. A page
+    whose title is about lorem ipsum, or whose language is Latin, is not flagged.
+
+    Single placeholders cost 1 to 3 points. What is more costs by its share of the main content: a page of which a half
+    is placeholder text, or whose template was not filled in at all, scores 49 at most.
 
     ## Why it matters
 
@@ -70,31 +127,49 @@ def placeholder_text(document: Document) -> Outcome:
     <p>Our chairs are made of teak.</p>
     ```
     """
-    return counted(
+    found = list(islice(_found(document), MAX_FOUND))
+    state = _state(document, found)
+    verdict = counted(
         document,
-        list(islice(_found(document), MAX_FOUND)),
+        found,
         "none",
-        "some",
+        state,
         "One placeholder is left in the page.",
         "{count} placeholders are left in the page.",
-        low=0.5,
-        high=0.5,
+        low=0.04,
+        high=0.12,
     )
+    if verdict.state in {"none", "some"}:
+        return verdict
+    return msgspec.structs.replace(verdict, loss=None, message="")
+
+
+def _state(document: Document, found: Sequence[Offender]) -> str:
+    """The state of a page with these placeholders, by the share of its main content that they take."""
+    filling = 0
+    if any(_is_latin(one.value.lower()) for one in found):
+        pieces = document.main_pieces.items()
+        filling = sum(number for piece, number in pieces if piece.strip(".,;:?!").lower() in _LATIN_WORDS)
+    markers = sum(one.reason == _UNFILLED and one.node.tag != "meta" for one in found)
+    share = filling / max(1, document.main_word_count)
+    if filling >= MIN_WORDS and share >= MUCH:
+        return "unfinished" if share >= UNFINISHED else "much"
+    return "unfinished" if markers >= MIN_MARKERS else "some"
 
 
 def _found(document: Document) -> Iterator[Offender]:
     for node, text in _named_texts(document):
-        if ("{" in text or "<%" in text) and _MARKER.search(text):
-            yield Offender(node, "holds a marker of a template", text)
+        if _has_marker(text):
+            yield Offender(node, _UNFILLED, text)
     latin = not _is_about_latin(document)
     for heading in document.headings:
-        if not heading.hidden and (_is_missing(heading.text) or (latin and _LATIN in heading.text.lower())):
+        if not heading.hidden and (_is_missing(heading.text) or (latin and _is_latin(heading.text.lower()))):
             yield Offender(heading.node, "holds a placeholder", heading.text)
     # Most pages end here: what a paragraph says is part of the text.
-    latin = latin and _LATIN in document.folded_text
+    latin = latin and _is_latin(document.folded_text)
     for paragraph in document.paragraphs:
         text = paragraph.text
-        if _is_missing(text) or _TODO.match(text) or (latin and _LATIN in text.lower()):
+        if _is_missing(text) or _TODO.match(text) or (latin and _is_latin(text.lower())):
             yield Offender(paragraph.node, "holds a placeholder", text)
     for anchor in document.anchors:
         if not anchor.hidden and _is_missing(anchor.text):
@@ -108,15 +183,29 @@ def _named_texts(document: Document) -> Iterator[tuple[Node, str]]:
     for meta in document.metas:
         if meta.name == "description":
             yield meta.node, meta.content[:1_000]
+    for heading in document.headings:
+        if not heading.hidden and (not document.scripts or "NaN" in heading.text or "ranslation" in heading.text):
+            yield heading.node, heading.text[:1_000]
     if not document.scripts:
-        for heading in document.headings:
-            if not heading.hidden:
-                yield heading.node, heading.text[:1_000]
+        for paragraph in document.paragraphs:
+            if "{" in paragraph.text and not holds_code(paragraph.node):
+                yield paragraph.node, paragraph.text[:1_000]
+
+
+def _has_marker(text: str) -> bool:
+    return (any(one in text for one in _MARKS) and _MARKER.search(text) is not None) or (
+        "NaN" in text and _MISSING_AMOUNT.search(text) is not None
+    )
+
+
+def _is_latin(text: str) -> bool:
+    return any(one in text for one in _LATIN)
 
 
 def _is_missing(text: str) -> bool:
-    return len(text) < 30 and text.lower() in _WHOLE
+    return len(text) < 30 and (text.lower() in _WHOLE or ("NaN" in text and _MISSING_AMOUNT.search(text) is not None))
 
 
 def _is_about_latin(document: Document) -> bool:
-    return any("lorem" in title.text.lower() for title in document.titles)
+    language = document.html.attrs.get("lang", "") if document.html else ""
+    return language.lower().partition("-")[0] == "la" or any("lorem" in title.text.lower() for title in document.titles)

@@ -44,7 +44,7 @@ _GENERIC: Final = frozenset(
 """Titles that editors and templates insert when no one has written one."""
 _TEMPLATE: Final = re.compile(
     r"\{\{[^{}]{0,200}\}\}|\{%[^{}]{0,200}%\}|<%[^<>]{0,200}%>|\$\{[^{}]{0,200}\}|<\?(?:php|=)"
-    r"|\[object Object\]|%[A-Z][A-Z_]{2,40}%"
+    r"|\[object Object\]|%[A-Z][A-Z_]{2,40}%|%%[a-z_]{2,40}%%|(?<![\w])(?:translation missing:|NaN(?: ?[€$£¥₹]|$))"
 )
 """A placeholder that no template engine has filled in."""
 _FILE: Final = re.compile(

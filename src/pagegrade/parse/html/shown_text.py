@@ -61,3 +61,8 @@ def _is_picture_or_unseen(node: Element, visibility: Visibility) -> bool:
         word in _UNSEEN or word in _PICTURED or word.startswith(_PICTURED_BEGINNINGS)
         for word in (classes.split() if isinstance(classes, str) else classes)
     )
+
+
+def holds_code(node: Node) -> bool:
+    """Return whether an element holds code or what it prints, so that signs in its text may be an example."""
+    return isinstance(node, Element) and node.select_one("code, kbd, pre, samp, tt, var") is not None
