@@ -252,6 +252,8 @@ class Visibility(Protocol):
 
     unknown_sheets: list[str]
     """Addresses of style sheets that were not read."""
+    hides_page: bool
+    """A rule hides the whole page, until a script shows it."""
 
     def is_uncertain(self, node: Any) -> bool:
         """Return whether it is unknown that an element is rendered, although nothing is known to hide it."""

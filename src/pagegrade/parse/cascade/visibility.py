@@ -71,6 +71,8 @@ class Visibility:
         """Their content is not rendered, they are: closed ``details``, ``content-visibility: hidden``."""
         self.partly: dict[Element, int] = {}
         """Element -> flags of the one screen on which it is not rendered or veiled, unlike what is around it."""
+        self.hides_page = False
+        """A rule hides ``html`` or ``body``; only a script can show what is in them."""
         self.unknown_sheets: list[str] = []
         """Sheets that were not read, by address."""
         self._uncertain: set[Element] = set()
@@ -230,6 +232,7 @@ class Visibility:
         if tag in {"html", "body"} and inner & (_STATES | SHUT) & ~flags:
             # A blank page is not what its owner serves: scripts or an animation show it.
             self._uncertain.add(node)
+            self.hides_page = self.hides_page or _is_invisible(inner)
             return flags
         inner = inner | INVISIBLE if _is_invisible(inner) else inner & ~INVISIBLE
         if inner & INVISIBLE and not flags & INVISIBLE:

@@ -19,9 +19,10 @@ _SHOWN_REFERENCES: Final = frozenset({"image", "media", "object", "frame"})
 
 def shows_nothing(document: Document) -> bool:
     """Return whether the body holds neither text nor anything else that a visitor sees."""
-    if document.text or document.frames or document.anchors:
+    if document.text:
         return False
-    if any(not one.hidden for one in (*document.images, *document.controls, *document.named)):
+    shown = (*document.images, *document.controls, *document.named, *document.frames, *document.anchors)
+    if any(not one.hidden for one in shown):
         return False
     if any(one.kind in _SHOWN_REFERENCES and not one.hidden for one in document.references):
         return False
@@ -37,6 +38,8 @@ def shows_nothing(document: Document) -> bool:
             continue
         if isinstance(child, Element):
             left -= 1
+            if document.visibility.hides(child):
+                continue
             if child.tag in _DRAWN or not left:
                 return False
             stack.append(iter(child))

@@ -1,0 +1,124 @@
+from typing import Final
+
+from pagegrade.checks._amounts import amount
+from pagegrade.checks._check import NEEDS_RENDERING, Cap, State, Verdict, check
+from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.html.concealed_text import find_concealed_text
+
+MIN_WORDS: Final = 15
+"""Fewer are labels and names that icons replace."""
+MUCH: Final = 0.2
+"""Share of the text from which on it is a good part of the page."""
+MOST: Final = 0.5
+"""The same from which on the page cannot be read."""
+_FIX: Final = (
+    "Give text and background colors that differ, in the same rule, and a readable size. Remove text that is not meant "
+    "to be read."
+)
+
+
+@check(
+    id="invisible-text",
+    title="Invisible text",
+    severity=Severity.CRITICAL,
+    since="0.3.0",
+    visible_only=False,
+    states=(
+        State("visible", "The page's own styles leave its text visible."),
+        State(
+            "some",
+            "Some of the text cannot be seen.",
+            loss=0.32,
+            title="Text that no one can see",
+            why=(
+                "Visitors miss it, and search engines take text that only they see for spam and may drop the page from "
+                "their results."
+            ),
+            fix=_FIX,
+        ),
+        State(
+            "much",
+            "A good part of the text cannot be seen.",
+            loss=0.6,
+            title="Much of the text cannot be seen",
+            why=(
+                "Visitors miss it, and search engines take text that only they see for spam and may drop the page from "
+                "their results."
+            ),
+            fix=_FIX,
+        ),
+        State(
+            "most",
+            "Most of the text cannot be seen.",
+            loss=1.0,
+            title="Most of the text cannot be seen",
+            why="Visitors see a page without its content.",
+            fix=_FIX,
+        ),
+    ),
+    cap=Cap(49),
+    sources=(
+        "https://developers.google.com/search/docs/essentials/spam-policies#hidden-text-and-links",
+        "https://www.w3.org/WAI/WCAG22/Understanding/contrast-minimum.html",
+    ),
+)
+def invisible_text(document: Document) -> Verdict:
+    """Text in the color of its background, or too small to be read, is there for search engines only.
+
+    ## What it checks
+
+    The colors and sizes that style attributes and the page's own rules give to its text: text in the color of its
+    background, transparent text, and text of one pixel or less, from 15 words on. A page that its own rules hide as a
+    whole counts as well, where there is no script that could show it. Colors that depend on an image, a gradient, a
+    variable or another style sheet are unknown, and count as visible; what is not rendered at all, such as menus that
+    open, does not count either.
+
+    What it costs grows with the share of the text: 8 points, 15 from a fifth, and a page of which a half cannot be
+    seen scores 49 at most.
+
+    ## Why it matters
+
+    Visitors miss the text, and search engines take it for an attempt to deceive them.
+
+    ## How to fix
+
+    Give text and background colors that differ, in the same rule, and a readable size. Remove text that is not meant to
+    be read.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Chairs</title>
+    <h1>Chairs</h1>
+    <div style="color: #fff; background: white">
+    <!-- the next line 9 times -->
+    <p>Cheap chairs, buy chairs, best chairs, chairs near me.
+    </div>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Chairs</title>
+    <div style="color: #fff; background: #222">
+    <!-- the next line 9 times -->
+    <p>Our chairs are made of teak, and they stay outside in every season.
+    </div>
+    ```
+    """
+    if document.client_rendered:
+        return NEEDS_RENDERING
+    if not document.text:
+        return NotApplicable("The page has no text.")
+    found = find_concealed_text(document)
+    if found.words < MIN_WORDS and found.share < MOST:
+        return Outcome("visible", value=0)
+    state = "most" if found.share >= MOST else "much" if found.share >= MUCH else "some"
+    return Outcome(
+        state,
+        value=amount(found.words, "word"),
+        evidence=evidence_of(document, [Offender(node, why, text) for node, why, text in found.places]),
+        message=f"{invisible_text.state(state).message} That is {found.share:.0%} of it.",
+    )

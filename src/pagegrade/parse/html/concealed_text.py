@@ -1,0 +1,237 @@
+"""Finds text that is there and that no one can see: in the color of its ground, too small, or hidden with the page.
+
+Colors are followed from element to element by the page's style attributes and its own simple rules. What an image, a
+gradient, a variable, a condition or a style sheet elsewhere decides is unknown, and unknown text counts as seen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import msgspec
+from turbohtml import Element, Text
+
+from pagegrade.model.document import Document, Node
+from pagegrade.parse.cascade.states import attribute_of
+
+MAX_NODES: Final = 60_000
+MAX_RULES: Final = 2_000
+MAX_CSS: Final = 200_000
+_MAX_PLACES: Final = 100
+_NEAR: Final = 10
+"""Difference of two channels from 0 to 255 up to which the eye sees one color."""
+_SILENT: Final = frozenset(
+    "button canvas head iframe input noscript object option script select style svg template textarea video".split()
+)
+_BRACES: Final = re.compile(r"([{}])")
+_COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_SIMPLE: Final = re.compile(r"(?:[a-z][a-z0-9]*|[.#][A-Za-z_][\w-]*)")
+_LAST: Final = re.compile(r"([.#]?[A-Za-z_][\w-]*)(?:[:\[][^\s>+~]*)?$")
+_DECLARES: Final = re.compile(r"(?<![\w-])(?:color|background(?:-color|-image)?|font-size)\s*:", re.IGNORECASE)
+_TINY: Final = re.compile(r"(?:0(?:\.\d+)?|1(?:\.0+)?)(?:px|pt)|0(?:\.0\d*)?(?:em|rem|%|vw)?")
+_HEX: Final = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6})")
+_RGB: Final = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})(?:[\s,/]+(1(?:\.0*)?|100%))?\s*\)")
+_NAMED: Final = {"white": (255, 255, 255), "black": (0, 0, 0), "red": (255, 0, 0), "yellow": (255, 255, 0)}
+_INHERITED: Final = frozenset({"inherit", "unset", "currentcolor"})
+_WHITE: Final = (255, 255, 255)
+_BLACK: Final = (0, 0, 0)
+
+_Color = tuple[int, int, int] | str | None
+"""Channels, the name of a color, or ``None`` where it is unknown."""
+_Declared = dict[str, str]
+"""``color``, ``background`` and ``font-size``, as far as they are declared."""
+
+
+class ConcealedText(msgspec.Struct, frozen=True, gc=False):
+    """Text that no one can see."""
+
+    words: int
+    share: float
+    """Of all text that style sheets render, 0 to 1."""
+    places: tuple[tuple[Node, str, str], ...]
+    """(element, why, beginning of the text) of the first ones."""
+
+
+def find_concealed_text(document: Document) -> ConcealedText:
+    """Find it; linear in the document, and without a walk where no declaration can conceal anything."""
+    body = document.body
+    if body is None or not isinstance(body.node, Element):
+        return _NOTHING
+    if document.visibility.hides_page and not document.scripts:
+        words = document.word_count
+        return ConcealedText(words, 1.0, ((body.node, "hidden with the page", document.text[:100]),))
+    is_whole = not any("stylesheet" in link.rel for link in document.links)
+    rules = _rules_of(document) if is_whole else {}
+    if not (
+        rules
+        or any(_DECLARES.search(one.value) for one in document.style_attributes)
+        or any("color" in one.attrs for one in document.obsolete)
+    ):
+        return _NOTHING
+    return _walk(document, body.node, rules, is_whole=is_whole)
+
+
+_NOTHING: Final = ConcealedText(0, 0.0, ())
+
+
+def _rules_of(document: Document) -> dict[str, _Declared]:
+    """Tag, ``.class`` or ``#id`` -> what the page's own rules declare for it; unknown where their selector says more."""
+    rules: dict[str, _Declared] = {}
+    may_conceal = False
+    for style in document.styles[:50]:
+        css = style.text[:MAX_CSS]
+        if _DECLARES.search(css) is None:
+            continue
+        for is_plain, selectors, declarations in _blocks(_COMMENT.sub("", css)):
+            if _DECLARES.search(declarations) is None:
+                continue
+            declared = _declared(declarations)
+            for part in selectors.split(","):
+                selector = part.strip()
+                if is_plain and _SIMPLE.fullmatch(selector) is not None:
+                    rules.setdefault(selector, {}).update(declared)
+                    may_conceal = True
+                elif (last := _LAST.search(selector)) is not None:
+                    rules.setdefault(last[1], {}).update(dict.fromkeys(declared, "?"))
+                else:
+                    # A rule for anything may color everything.
+                    return {}
+    return rules if may_conceal else {}
+
+
+def _blocks(css: str) -> Iterator[tuple[bool, str, str]]:
+    """(whether it stands outside of all conditions, selectors, declarations) of each rule."""
+    pieces = _BRACES.split(css)[: 4 * MAX_RULES]
+    depth = 0
+    for index in range(0, len(pieces) - 1, 2):
+        piece, mark = pieces[index], pieces[index + 1]
+        if mark == "{":
+            depth += 1
+        else:
+            if index and pieces[index - 1] == "{":
+                selectors = pieces[index - 2].rpartition(";")[2].strip()
+                if not selectors.startswith("@"):
+                    yield depth == 1, selectors[:1_000], piece[:1_000]
+            depth -= 1
+
+
+def _declared(text: str) -> _Declared:
+    found: _Declared = {}
+    for declaration in text.lower().split(";"):
+        name, _, value = declaration.partition(":")
+        name = name.strip()
+        value = value.replace("!important", "").strip()
+        if name in {"color", "font-size"}:
+            found[name] = value
+        elif name in {"background", "background-color", "background-image"} and value:
+            found["background"] = "?" if name == "background-image" and value != "none" else value
+        elif name == "-webkit-text-fill-color":
+            found["color"] = value
+    return found
+
+
+def _color_of(value: str) -> _Color:
+    match = _HEX.fullmatch(value)
+    if match is not None:
+        digits = match[1] if len(match[1]) == 6 else "".join(2 * one for one in match[1])
+        return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)
+    match = _RGB.fullmatch(value)
+    if match is not None:
+        return int(match[1]), int(match[2]), int(match[3])
+    return _NAMED.get(value, value if value.isalpha() else None)
+
+
+def _is_same(color: _Color, ground: _Color) -> bool:
+    if isinstance(color, tuple) and isinstance(ground, tuple):
+        return all(abs(one - other) <= _NEAR for one, other in zip(color, ground, strict=True))
+    return color is not None and color == ground
+
+
+def _own(node: Element, rules: Mapping[str, _Declared]) -> _Declared:
+    """What is declared for an element: by its name, its classes, its id and its own attribute, in this order."""
+    found: _Declared = {}
+    if rules:
+        found.update(rules.get(node.tag, {}))
+        for name in (attribute_of(node, "class") or "").split():
+            found.update(rules.get(f".{name}", {}))
+        found.update(rules.get(f"#{attribute_of(node, 'id') or ''}", {}))
+    style = attribute_of(node, "style")
+    if style and _DECLARES.search(style) is not None:
+        found.update(_declared(style[:1_000]))
+    if node.tag in {"font", "body"} and (color := attribute_of(node, "color" if node.tag == "font" else "text")):
+        found.setdefault("color", color.strip().lower())
+    if "bgcolor" in node.attrs:
+        found.setdefault("background", (attribute_of(node, "bgcolor") or "").strip().lower())
+    return found
+
+
+class _Ink(msgspec.Struct, frozen=True, gc=False):
+    """How text is drawn."""
+
+    color: _Color
+    ground: _Color
+    tiny: bool = False
+
+    def within(self, node: Element, declared: _Declared, *, has_style: bool) -> _Ink:
+        """The same inside of an element."""
+        color, ground, tiny = self.color, self.ground, self.tiny
+        if "color" in declared:
+            value = declared["color"]
+            color = color if value in _INHERITED else "transparent" if value == "transparent" else _color_of(value)
+        elif node.tag == "a" or has_style:
+            color = None
+        if "background" in declared:
+            value = declared["background"]
+            ground = ground if value in {"none", "transparent", "inherit"} else _color_of(value)
+        elif has_style:
+            ground = None
+        if "font-size" in declared:
+            tiny = _TINY.fullmatch(declared["font-size"]) is not None
+        return _Ink(color, ground, tiny)
+
+
+def _walk(document: Document, body: Element, rules: Mapping[str, _Declared], *, is_whole: bool) -> ConcealedText:
+    visibility = document.visibility
+    root = _Ink(_BLACK, _WHITE) if is_whole else _Ink(None, None)
+    html = document.html.node if document.html else None
+    if isinstance(html, Element):
+        root = root.within(html, _own(html, rules), has_style=False)
+    places: list[tuple[Node, str, str]] = []
+    size = hidden = words = 0
+    left = MAX_NODES
+    stack: list[tuple[Iterator[object], Element, _Ink]] = []
+    ink = root.within(body, _own(body, rules), has_style=False)
+    stack.append((iter(body), body, ink))
+    while stack and left:
+        children, element, ink = stack[-1]
+        child = next(children, None)
+        if child is None:
+            stack.pop()
+            continue
+        left -= 1
+        if isinstance(child, Text):
+            text = child.data.strip()
+            size += len(text)
+            why = _why(ink) if text else ""
+            if why:
+                hidden += len(text)
+                words += len(text.split())
+                if len(places) < _MAX_PLACES:
+                    places.append((element, why, text[:100]))
+        elif isinstance(child, Element) and child.tag not in _SILENT and not visibility.hides(child):
+            declared = _own(child, rules) if rules or "style" in child.attrs or child.tag in {"font", "td"} else {}
+            # Where sheets were not read, an element with a class may have any color that it does not declare itself.
+            has_style = not is_whole and ("class" in child.attrs or "id" in child.attrs)
+            inner = ink.within(child, declared, has_style=has_style)
+            stack.append((iter(child), child, inner))
+    return ConcealedText(words, hidden / size if size else 0.0, tuple(places))
+
+
+def _why(ink: _Ink) -> str:
+    if ink.tiny:
+        return "too small to be seen"
+    if ink.color == "transparent":
+        return "transparent"
+    return "in the color of its ground" if _is_same(ink.color, ink.ground) else ""
