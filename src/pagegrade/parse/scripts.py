@@ -51,9 +51,9 @@ _TOGETHER: Final = {
 }
 """Scripts that are several of the above."""
 _LANGUAGES: Final = {
-    "Latn": "af ay bs ca ch cs cy da de dsb en eo es et eu fi fj fo fr frr frs fy ga gl gn gsw gv hr hsb ht hu id in is "
-    "it kl la lb ln lt lv men mg mh mo ms mt na nb nd nds niu nl nn no nr nso ny om pl pt qu rm rn ro rw sg sk sl sm "
-    "so sq ss st sv sw tem tkl tl tmh tn to tpi tr ts tvl ve vi xh zu",
+    "Latn": "af ay bs ca ch cs cy da de dsb en eo es et eu fi fj fo fr frr frs fy ga gl gn gsw gv hr hsb ht hu id in "
+    "is it kl la lb ln lt lv men mg mh mo ms mt na nb nd nds niu nl nn no nr nso ny om pl pt qu rm rn ro rw sg sk sl "
+    "sm so sq ss st sv sw tem tkl tl tmh tn to tpi tr ts tvl ve vi xh zu",
     "Cyrl": "ab be bg kk mk ru uk",
     "Arab": "ar fa ps ur",
     "Deva": "hi kok mai mr ne",

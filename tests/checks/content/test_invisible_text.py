@@ -45,7 +45,7 @@ def test_text_that_cannot_be_seen(hidden: str) -> None:
         "<style>section{{background:#123}}</style><section><p style='color:#fff'>{}</section>",
         "<link rel=stylesheet href=/s.css><section><p style='color:#fff'>{}</section>",
         "<link rel=stylesheet href=/s.css><div style='background:#fff'><p style='color:#fff' hidden>{}</div>",
-        "<link rel=stylesheet href=/s.css><div style='background:#fff'><div class=a><p style='color:#fff'>{}</div></div>",
+        "<link rel=stylesheet href=/s.css><div style='background:#fff'><div class=a><p style='color:#fff'>{}</div>",
     ],
 )
 def test_text_that_can_be_seen(shown: str) -> None:

@@ -120,5 +120,5 @@ def invisible_text(document: Document) -> Verdict:
         state,
         value=amount(found.words, "word"),
         evidence=evidence_of(document, [Offender(node, why, text) for node, why, text in found.places]),
-        message=f"{invisible_text.state(state).message} That is {found.share:.0%} of it.",
+        message=f"{found.share:.0%} of the text cannot be seen.",
     )

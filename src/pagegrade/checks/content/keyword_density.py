@@ -1,7 +1,8 @@
+import zlib
 from typing import Final
 
 from pagegrade.checks._amounts import amount
-from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
+from pagegrade.checks._check import NEEDS_RENDERING, Cap, State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.words import has_unspaced_script, top_terms, top_terms_of_text
@@ -9,26 +10,42 @@ from pagegrade.parse.words import has_unspaced_script, top_terms, top_terms_of_t
 MAX_PERCENT: Final = 5
 MIN_WORDS: Final = 100
 SHOWN: Final = 10
+MIN_SPAM_WORDS: Final = 300
+SPAM_SHARE: Final = 0.15
+"""Share of the most frequent word; on pages about one thing it stays below 0.11."""
+SPAM_VARIETY: Final = 0.25
+"""Different words among all; lists that repeat a label have more."""
+MIN_UNSPACED: Final = 800
+"""Characters of a text without spaces between words."""
+MIN_COMPRESSION: Final = 15
+"""Size of such a text over its compressed size; ordinary texts reach 5."""
+MAX_SAMPLE: Final = 20_000
 
 
 @check(
     id="keyword-density",
     title="Keyword density",
-    severity=Severity.INFO,
+    severity=Severity.CRITICAL,
     since="0.1.0",
     states=(
         State("varied", "No word is unusually frequent."),
         State(
             "stuffed",
             "One word makes up more than 5% of the text.",
-            title="Reduce keyword repetition",
-            why="A word that is repeated too often reads badly, and search engines may treat it as keyword stuffing.",
+        ),
+        State(
+            "spam",
+            "The text repeats the same words over and over.",
+            loss=1.0,
+            title="The text is a repetition of keywords",
+            why="Nobody can read it, and search engines drop pages with such text from their results.",
             fix=(
-                "If you did not write these words, look for content that intruders have inserted. Otherwise keep them "
-                "where readers need them, and leave out sentences that only repeat them."
+                "If you did not write these words, look for content that intruders have inserted. Otherwise write for "
+                "readers, and remove text that only repeats keywords."
             ),
         ),
     ),
+    cap=Cap(49),
     sources=("https://developers.google.com/search/docs/essentials/spam-policies#keyword-stuffing",),
 )
 def keyword_density(document: Document) -> Verdict:
@@ -37,8 +54,10 @@ def keyword_density(document: Document) -> Verdict:
     ## What it checks
 
     The ten most frequent words of the main text that are longer than two letters and carry meaning, on pages with at
-    least 100 words. A word with more than five per cent of all words is reported. It is informative and costs nothing:
-    no search engine names a number. Texts in scripts without spaces between words are not evaluated.
+    least 100 words. A word with more than five per cent of all words is named and costs nothing, because no search
+    engine names a number. A text of 300 words and more that consists of repetitions is spam, and limits the score: one
+    word makes up 15 %, and different words a quarter at most. Texts in scripts without spaces between words are spam if
+    they can be compressed to a fifteenth, and not evaluated otherwise.
 
     ## Why it matters
 
@@ -55,8 +74,8 @@ def keyword_density(document: Document) -> Verdict:
     <!doctype html>
     <html lang="en">
     <title>Chairs</title>
-    <!-- the next line 20 times -->
-    <p>Chairs are fine, and so these many chairs, numbered {n}, stand here.
+    <!-- the next line 60 times -->
+    <p>Chairs cheap chairs buy chairs online best chairs near me.
     ```
 
     ## Passes on
@@ -73,6 +92,9 @@ def keyword_density(document: Document) -> Verdict:
         return NEEDS_RENDERING
     text = document.main_text
     if has_unspaced_script(text):
+        sample = text[:MAX_SAMPLE].encode("utf-8", "replace")
+        if len(text) >= MIN_UNSPACED and len(sample) > MIN_COMPRESSION * len(zlib.compress(sample, 1)):
+            return Outcome("spam", value=text[:100])
         return NotApplicable("The text has no spaces between its words.")
     words = document.main_word_count
     if words < MIN_WORDS:
@@ -86,8 +108,9 @@ def keyword_density(document: Document) -> Verdict:
     )
     word, count = terms[0]
     stuffed = count * 100 > MAX_PERCENT * words
+    is_spam = words >= MIN_SPAM_WORDS and count >= SPAM_SHARE * words and 0 < len(pieces) <= SPAM_VARIETY * words
     return Outcome(
-        "stuffed" if stuffed else "varied",
+        "spam" if is_spam else "stuffed" if stuffed else "varied",
         value=word[:100],
         evidence=evidence,
         details=(Detail(code="percent", actual=round(count * 100 / words, 1), limit=MAX_PERCENT),),

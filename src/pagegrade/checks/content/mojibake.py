@@ -52,7 +52,7 @@ _FIX: Final = (
             loss=0.2,
             loss_max=0.6,
             title="Much of the text is in the wrong encoding (mojibake)",
-            why="Visitors stumble over wrong characters in every paragraph, and search engines do not find these words.",
+            why="Visitors stumble over wrong characters in every paragraph, and searches do not find these words.",
             fix=_FIX,
             counted=True,
         ),
@@ -141,7 +141,7 @@ def mojibake(document: Document) -> Verdict:
     return msgspec.structs.replace(
         verdict,
         loss=max(0.2, loss),
-        message=f"{mojibake.state(state).message} That is {share:.0%} of the visible text.",
+        message=f"{share:.0%} of the visible text is in the wrong encoding.",
     )
 
 

@@ -24,11 +24,11 @@ _LATIN: Final = ("lorem ipsum", "dolor sit amet", "consectetur adipi")
 _LATIN_WORDS: Final = frozenset(
     (
         "lorem ipsum dolor sit amet consectetur consectetuer adipiscing adipisicing elit sed do eiusmod tempor "
-        "incididunt ut labore et dolore magna aliqua enim ad minim veniam quis nostrud exercitation ullamco laboris nisi "
-        "aliquip ex ea commodo consequat duis aute irure in reprehenderit voluptate velit esse cillum eu fugiat nulla "
-        "pariatur excepteur sint occaecat cupidatat non proident sunt culpa qui officia deserunt mollit anim id est "
-        "laborum sem nec eget vel nunc vitae mauris donec pellentesque vestibulum praesent curabitur integer turpis "
-        "justo massa viverra lectus at quam tellus fusce morbi tincidunt felis risus augue odio ac ante diam nibh "
+        "incididunt ut labore et dolore magna aliqua enim ad minim veniam quis nostrud exercitation ullamco laboris "
+        "nisi aliquip ex ea commodo consequat duis aute irure in reprehenderit voluptate velit esse cillum eu fugiat "
+        "nulla pariatur excepteur sint occaecat cupidatat non proident sunt culpa qui officia deserunt mollit anim id "
+        "est laborum sem nec eget vel nunc vitae mauris donec pellentesque vestibulum praesent curabitur integer "
+        "turpis justo massa viverra lectus at quam tellus fusce morbi tincidunt felis risus augue odio ac ante diam nibh "
         "euismod facilisis purus cras suspendisse phasellus tortor orci mi ligula arcu leo lacus erat porta semper"
     ).split()
 )
@@ -80,8 +80,8 @@ _WHY: Final = "Visitors find nothing that they came for, and search results show
             title="The page is not finished: it is placeholder text",
             why=_WHY,
             fix=(
-                "Write the text, or take the page off the site until it has one. Where markers of a template are shown, "
-                "look why the template engine did not run."
+                "Write the text, or take the page off the site until it has one. Where markers of a template are "
+                "shown, look why the template engine did not run."
             ),
             counted=True,
         ),

@@ -10,15 +10,24 @@ from pagegrade.parse.url import host, registrable_domain
 
 MIN_SPAM_LINKS: Final = 3
 """Hidden links for typical goods that are no accident."""
-MIN_MOVED_LINKS: Final = 10
+MIN_MOVED_LINKS: Final = 6
 """Links to other sites that are moved off the screen, whatever they are about."""
 MIN_MOVED_SITES: Final = 3
 _REASONS: Final = {
     "hidden-link": "hidden link to another site",
     "disguised-script": "script that hides what it runs",
+    "disguised-address": "script that hides the address of another site",
+    "mining-script": "script that mines coins in the visitor's browser",
+    "pop-under": "script that opens another site at any click",
+    "foreign-keywords": "title and links in another script than the page",
+    "link-spam": "followed link to another site, one of many",
     "invisible-frame": "invisible frame of another site",
     "defacement": "message of an intruder",
 }
+_CERTAIN: Final = frozenset(
+    {"defacement", "disguised-address", "foreign-keywords", "link-spam", "mining-script", "pop-under"}
+)
+"""Kinds of which one is enough."""
 
 
 @check(
@@ -71,12 +80,16 @@ def hacked_page(document: Document, parties: Parties) -> Outcome:
 
     ## What it checks
 
-    Links to other sites that are hidden or moved off the screen: three of them for typical goods of spammers (pills,
-    casinos, copies of brands), or ten to at least three sites, whatever they are about. Inline scripts that decode what
-    they run from numbers or Base64 are suspicious, and together with an invisible frame of an unknown site they count
-    as a hack; such a frame alone does not, because trackers use it. A short page whose title or heading is an
-    intruder's message counts as well. Links to social networks, to shared services and to privacy policies do not
-    count, and neither do hidden links of a page that is about such goods.
+    Links to other sites that are hidden by any means that style sheets have, or moved off the screen: three of them for
+    typical goods of spammers (pills, casinos, copies of brands), or six to at least three sites, whatever they are
+    about. Inline scripts that decode an address of another site from numbers, Base64 or escapes and load it, that mine
+    coins, or that open another site at any click count as a hack. Scripts that are packed, or run what they decode, are
+    suspicious, and together with an invisible frame of an unknown site they count as a hack; such a frame alone does
+    not, because trackers use it. A title in another script than the page's language and heading, with links in that
+    script, counts, and so do thirty followed links to fifteen sites beside a form for comments, if they are three times
+    as many as the page's own. A short page whose title or heading is an intruder's message counts as well. Links to
+    social networks, to shared services and to privacy policies do not count, and neither do hidden links for goods that
+    the page is about by its title and its own text.
 
     ## Why it matters
 
@@ -112,7 +125,7 @@ def hacked_page(document: Document, parties: Parties) -> Outcome:
     others = [one for one in found if one.kind != "hidden-link"]
     kinds = {one.kind for one in others}
     many_links = len(spam) >= MIN_SPAM_LINKS or (len(moved) >= MIN_MOVED_LINKS and len(sites) >= MIN_MOVED_SITES)
-    is_hacked = many_links or "defacement" in kinds or len(kinds) > 1 or bool(spam and kinds)
+    is_hacked = many_links or not _CERTAIN.isdisjoint(kinds) or len(kinds) > 1 or bool(spam and kinds)
     if not is_hacked and "disguised-script" not in kinds:
         return Outcome("clean", value=0)
     shown: list[Injection] = [*(links if many_links or spam else ()), *others]

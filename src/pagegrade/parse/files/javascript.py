@@ -30,7 +30,10 @@ _SPACE: Final = re.compile(r"[ \t\r\n\f\v]{2,}+|[\t\r\n\f\v]")
 """White space that is not one blank."""
 _NEEDLESS: Final = re.compile(r" (?:(?=[^\w$ \u0080-\u00ff])|(?<=[^\w$ \u0080-\u00ff] ))")
 """A blank beside a mark."""
-MARKS: Final = ("String.fromCharCode", "atob", "document.write", "getElementById", "uery", "unescape")  # typos: allow
+MARKS: Final = (
+    *("String.fromCharCode", "atob", "document.write", "getElementById", "uery", "unescape"),  # typos: allow
+    *("(p,a,c,k,e,", "\\x", "_0x", "new Worker", "window.open", ".Anonymous("),
+)
 """Parts of code that checks search all inline scripts for; most pages contain few of them."""
 _MARK_SEARCH: Final = ByteSearch([mark.encode() for mark in MARKS])
 _MAX_BATCH: Final = 100_000

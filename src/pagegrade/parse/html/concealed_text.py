@@ -77,7 +77,7 @@ _NOTHING: Final = ConcealedText(0, 0.0, ())
 
 
 def _rules_of(document: Document) -> dict[str, _Declared]:
-    """Tag, ``.class`` or ``#id`` -> what the page's own rules declare for it; unknown where their selector says more."""
+    """Tag, ``.class`` or ``#id`` -> what the page's own rules declare for it; unknown where a selector says more."""
     rules: dict[str, _Declared] = {}
     may_conceal = False
     for style in document.styles[:50]:

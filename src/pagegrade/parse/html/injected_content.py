@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final, Literal
+from urllib.parse import unquote
 
 import msgspec
 from turbohtml import Element
@@ -12,7 +15,9 @@ from turbohtml import Element
 from pagegrade.model.document import Anchor, Document, Frame, Heading, Node, Title
 from pagegrade.parse.byte_search import ByteSearch
 from pagegrade.parse.data.social_networks import is_of_network
+from pagegrade.parse.html.concealed_text import find_concealed_text
 from pagegrade.parse.party import Parties, is_shared_service
+from pagegrade.parse.scripts import count_letters, main_script, scripts_of_language
 from pagegrade.parse.url import host, is_http, registrable_domain
 
 MAX_ANCHORS: Final = 3_000
@@ -26,6 +31,7 @@ _UNSEEN_ONLY: Final = 1
 _FAR: Final = 2
 _MAX_TEXT: Final = 300
 _MAX_MENTIONS: Final = 10
+_MIN_MENTIONS: Final = 3
 _SPAM: Final = re.compile(
     r"viagra|\bcialis\b|levitra|kamagra|tramadol|xanax|\bambien\b|valium|phentermine|sildenafil|tadalafil|modafinil|"
     r"without (?:a )?prescription|no prescription|online pharmac|canadian pharmac|cheap (?:pills|meds)|"
@@ -122,14 +128,58 @@ _RUNS: Final = re.compile(
     r"eval|document\.write|createElement|appendChild|insertBefore|location|innerHTML|Function|setTimeout"
 )
 _NOTHING: Final = frozenset({"0", "1", "0px", "1px", "2", "2px"})
+_MINER: Final = re.compile(
+    r"coin-?hive|coinimp|crypto-?loot|cryptonight|jsecoin|webminepool|minero\.cc|monerominer|deepminer|stratum\+(?:tcp|ssl)",
+    re.IGNORECASE,
+)
+_MINING: Final = ("hardwareConcurrency", "WebSocket", "throttle")
+"""What a script that mines coins in workers has to have: the cores, the pool and the limit that keeps it unnoticed."""
+_ON_ANY_CLICK: Final = re.compile(
+    r"(?:document|window|document\.body|document\.documentElement)\s{0,3}\.\s{0,3}(?:addEventListener\(\s{0,3}"
+    r"[\"'](?:click|mousedown|mouseup|pointerdown|touchstart|touchend)[\"']|on(?:click|mousedown|touchstart)\s{0,3}=)"
+)
+_OPENED: Final = re.compile(r"window\.open\(\s{0,3}[\"'](https?://[^\"']{3,300}|//[^\"']{3,300})[\"']")
+_PACKED: Final = re.compile(r"eval\(function\(p,a,c,k,e,[dr]\)")
+_HEX_NAMES: Final = re.compile(r"\b_0x[0-9a-f]{4,6}\b")
+_MIN_HEX_NAMES: Final = 10
+_HARMFUL_MARKS: Final = frozenset({"(p,a,c,k,e,", "\\x", "_0x", "new Worker", "window.open", ".Anonymous("})
+_HEX_STRING: Final = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\u00[0-9a-fA-F]{2}){8,4000}")
+_HEX_ESCAPE: Final = re.compile(r"\\x([0-9a-fA-F]{2})|\\u00([0-9a-fA-F]{2})")
+_BASE64: Final = re.compile(r"[\"']([A-Za-z0-9+/]{12,4000}={0,2})[\"']")
+_PERCENT: Final = re.compile(r"(?:%[0-9a-fA-F]{2}){8,4000}")
+_NUMBER: Final = re.compile(r"\d{2,3}")
+_ADDRESS: Final = re.compile(
+    r"(?:https?:)?//[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,6}[/\w.?=&%-]{0,200}", re.IGNORECASE
+)
+_MAX_STRINGS: Final = 40
+_MAX_DECODED: Final = 4_000
+_MIN_FOREIGN_LINKS: Final = 5
+_MIN_OWN_SHARE: Final = 0.1
+_MIN_SPAM_LINKS: Final = 30
+_MIN_SPAM_SITES: Final = 15
+_NOT_FOLLOWED: Final = frozenset({"nofollow", "ugc", "sponsored"})
 _DEFACED: Final = re.compile(r"(?:.{0,40}\b)?(?:hacked|defaced|pwned|owned|h4ck3d|h@cked) by\b.{0,80}", re.IGNORECASE)
 _MAX_DEFACED_WORDS: Final = 200
+
+
+Kind = Literal[
+    "hidden-link",
+    "disguised-script",
+    "disguised-address",
+    "mining-script",
+    "pop-under",
+    "foreign-keywords",
+    "link-spam",
+    "invisible-frame",
+    "defacement",
+]
+"""``disguised-address``: a script in which an address of another site is decoded and loaded or opened."""
 
 
 class Injection(msgspec.Struct, frozen=True, gc=False):
     """Something that looks as if an intruder had put it there."""
 
-    kind: Literal["hidden-link", "disguised-script", "invisible-frame", "defacement"]
+    kind: Kind
     node: Node
     url: str = ""
     spam: bool = False
@@ -142,7 +192,9 @@ def find_injections(document: Document, parties: Parties) -> tuple[Injection, ..
     """Everything of that kind, in no particular order; what the page itself is about is no spam."""
     return (
         *_hidden_links(document, parties),
-        *_disguised_scripts(document),
+        *_harmful_scripts(document, parties),
+        *_foreign_keywords(document),
+        *_link_spam(document, parties),
         *_invisible_frames(document, parties),
         *_defacements(document),
     )
@@ -156,7 +208,7 @@ def _hidden_links(document: Document, parties: Parties) -> Iterator[Injection]:
     concealed = _Concealed(document)
     topic: bool | None = None
     for anchor, url in foreign:
-        depth = concealed.how(anchor.node) if concealed.is_any else 0
+        depth = concealed.how(anchor.node)
         if not (depth or anchor.hidden):
             continue
         moved = depth == _FAR
@@ -166,7 +218,7 @@ def _hidden_links(document: Document, parties: Parties) -> Iterator[Injection]:
             continue
         spam = suspect and _SPAM.search(text) is not None
         if spam:
-            topic = _is_topic(document) if topic is None else topic
+            topic = _is_topic(document, [one for one, _ in foreign]) if topic is None else topic
             spam = not topic
         if spam or moved:
             yield Injection("hidden-link", anchor.node, url, spam=spam, moved=moved)
@@ -197,11 +249,17 @@ def may_be_spam(text: str) -> bool:
     return not text.isascii() and _OTHER_CASES.search(text) is not None
 
 
-def _is_topic(document: Document) -> bool:
-    """Return whether the page itself is about goods that intruders advertise."""
-    if _SPAM.search(" ".join(one.text for one in document.titles[:1])):
-        return True
-    return len(_SPAM.findall(document.text[:20_000])) > _MAX_MENTIONS
+def _is_topic(document: Document, foreign: Sequence[Anchor]) -> bool:
+    """Return whether the page itself is about goods that intruders advertise.
+
+    Its title says so, and so does its own text: what stands in links to other sites is not the page's, or every link
+    that an intruder adds would excuse the others.
+    """
+    if not _SPAM.search(" ".join(one.text for one in document.titles[:1])):
+        return False
+    of_links = sum(len(_SPAM.findall(one.text[:_MAX_TEXT])) for one in foreign)
+    of_headings = sum(_SPAM.search(one.text[:_MAX_TEXT]) is not None for one in document.headings[:_MAX_MENTIONS])
+    return of_headings > 0 or len(_SPAM.findall(document.text[:20_000])) - of_links >= _MIN_MENTIONS
 
 
 def _concealing_rules(css: str) -> Iterator[tuple[str, str]]:
@@ -255,8 +313,8 @@ class _Concealed:
                 element.attrs.get(name, "") in _NOTHING for name in ("width", "height")
             ):
                 self._styled[element.node] = _FAR
-        self.is_any = bool(self._names or self._styled)
-        """Something may conceal an element."""
+        self._clips = document.visibility.is_clipped
+        self._styled.update((place, _FAR) for place, _, _ in find_concealed_text(document).places)
 
     def how(self, node: object) -> int:
         """0 for what can be seen, ``_UNSEEN_ONLY`` or ``_FAR``, the element's nearest ancestors included."""
@@ -267,7 +325,7 @@ class _Concealed:
             if own is None:
                 if not isinstance(node, Element):
                     break
-                own = known[node] = self._own(node)
+                own = known[node] = max(self._own(node), _FAR if self._clips(node) else 0)
             found = max(found, own)
             node = node.parent  # type: ignore[attr-defined]  # only elements are known
         return found
@@ -299,15 +357,110 @@ def _text_of(anchor: Anchor) -> str:
     return str(node.text)[:_MAX_TEXT] if isinstance(node, Element) else ""
 
 
-def _disguised_scripts(document: Document) -> Iterator[Injection]:
-    names = [name for name in _DECODES if name in document.script_marks]
-    if not names:
+def _harmful_scripts(document: Document, parties: Parties) -> Iterator[Injection]:
+    """Inline scripts that hide what they run, mine coins, or open windows behind the page."""
+    miners = (one for one in document.references[:MAX_ANCHORS] if one.kind == "script" and _MINER.search(one.url))
+    yield from (Injection("mining-script", one.node, one.url) for one in miners)
+    marks = document.script_marks
+    names = [name for name in _DECODES if name in marks]
+    if not (names or marks & _HARMFUL_MARKS):
         return
     for script in document.scripts[:MAX_SCRIPTS]:
-        if script.kind == "classic" and script.text:
-            text = script.text[:MAX_SCRIPT]
-            if any(_is_disguised(text, name) for name in names) and _RUNS.search(text):
-                yield Injection("disguised-script", script.node)
+        if script.kind not in {"classic", "module"} or not script.text:
+            continue
+        text = script.text[:MAX_SCRIPT]
+        kind = _kind_of_script(text, names, parties)
+        if kind is not None:
+            yield Injection(kind, script.node)
+
+
+def _kind_of_script(text: str, names: Sequence[str], parties: Parties) -> Kind | None:
+    if _MINER.search(text) is not None or ("new Worker" in text and all(part in text for part in _MINING)):
+        return "mining-script"
+    if "window.open" in text and _ON_ANY_CLICK.search(text) is not None:
+        opened = _OPENED.search(text)
+        if opened is not None and _is_foreign(opened[1], parties):
+            return "pop-under"
+    if _decodes_foreign_address(text, parties):
+        return "disguised-address"
+    is_packed = _PACKED.search(text) is not None or len(_HEX_NAMES.findall(text, 0, 20_000)) >= _MIN_HEX_NAMES
+    is_blob = "new Worker" in text and "createObjectURL" in text and any(name in text for name in _DECODES)
+    if is_packed or is_blob or (any(_is_disguised(text, name) for name in names) and _RUNS.search(text)):
+        return "disguised-script"
+    return None
+
+
+def _decodes_foreign_address(text: str, parties: Parties) -> bool:
+    """Return whether a script holds an address of another site in a form that no one can read, and loads it."""
+    if _RUNS.search(text) is None and "window.open" not in text:
+        return False
+    for decoded in _decoded_strings(text):
+        for address in _ADDRESS.finditer(decoded[:_MAX_DECODED]):
+            if _is_foreign(address[0], parties):
+                return True
+    return False
+
+
+def _decoded_strings(text: str) -> Iterator[str]:
+    """What is written in Base64, hexadecimal or percent escapes, or as numbers of characters; the first of each."""
+    for match in islice(_HEX_STRING.finditer(text), _MAX_STRINGS):
+        yield _HEX_ESCAPE.sub(lambda escape: chr(int(escape[1] or escape[2], 16)), match[0])
+    if "atob" in text:
+        for match in islice(_BASE64.finditer(text), _MAX_STRINGS):
+            try:
+                yield base64.b64decode(match[1], validate=True).decode("latin-1")
+            except ValueError:
+                continue
+    if "fromCharCode" in text:
+        for match in islice(_NUMBERS.finditer(text), _MAX_STRINGS):
+            yield "".join(chr(int(number)) for number in _NUMBER.findall(match[0]))
+    if "unescape" in text or "decodeURIComponent" in text:
+        for match in islice(_PERCENT.finditer(text), _MAX_STRINGS):
+            yield unquote(match[0])
+
+
+def _is_foreign(address: str, parties: Parties) -> bool:
+    url = f"https:{address}" if address.startswith("//") else address
+    return is_http(url) and not (parties.is_own(url) or is_of_network(host(url)) or is_shared_service(host(url)))
+
+
+def _foreign_keywords(document: Document) -> Iterator[Injection]:
+    """A title, a description and links in another script than the page's language, its heading and some of its text."""
+    title = document.titles[0] if document.titles else None
+    expected = scripts_of_language(document.html.attrs.get("lang", "").strip()) if document.html else ()
+    if title is None or not expected or title.text.isascii():
+        return
+    script = main_script(title.text)
+    description = document.meta("description")
+    if description is None or main_script(description.content[:_MAX_TEXT]) != script:
+        return
+    heading = next((one for one in document.headings if not one.hidden and one.text), None)
+    if script is None or script in expected or heading is None or main_script(heading.text) not in expected:
+        return
+    total = count_letters(document.text)
+    links = sum(
+        1 for one in document.anchors[:MAX_ANCHORS] if not one.text.isascii() and main_script(one.text) == script
+    )
+    if links >= _MIN_FOREIGN_LINKS and count_letters(document.text, *expected) > _MIN_OWN_SHARE * total:
+        yield Injection("foreign-keywords", title.node)
+
+
+def _link_spam(document: Document, parties: Parties) -> Iterator[Injection]:
+    """Links that visitors have left: many, followed, to many sites, and with them far more than the page's own ones."""
+    if len(document.anchors) < _MIN_SPAM_LINKS or not any(one.type == "textarea" for one in document.controls):
+        return
+    anchors = [
+        one for one in document.anchors[:MAX_ANCHORS] if one.url is not None and is_http(one.url) and not one.hidden
+    ]
+    foreign = [one for one in anchors if not parties.is_own(one.url or "")]
+    followed = [
+        one for one in foreign if not _NOT_FOLLOWED.intersection(one.rel) and not is_of_network(host(one.url or ""))
+    ]
+    sites = {registrable_domain(host(one.url or "")): one for one in followed}
+    own = len(anchors) - len(foreign)
+    if len(followed) >= max(_MIN_SPAM_LINKS, 3 * own) and len(sites) >= _MIN_SPAM_SITES:
+        for anchor in islice(sites.values(), _MIN_SPAM_LINKS):
+            yield Injection("link-spam", anchor.node, anchor.url or "")
 
 
 def _is_disguised(text: str, name: str) -> bool:
