@@ -13,6 +13,17 @@ MUCH: Final = 0.2
 """Share of the text from which on it is a good part of the page."""
 MOST: Final = 0.5
 """The same from which on the page cannot be read."""
+_REASONS: Final = {
+    "page": "hidden with the whole page",
+    "tiny": "too small to be seen",
+    "transparent": "transparent",
+    "ground": "in the color of its background",
+}
+_TITLE: Final = "Text that no one can see"
+_WHY: Final = (
+    "Visitors miss it, and search engines take text that only they see for spam and may drop the page from their "
+    "results."
+)
 _FIX: Final = (
     "Give text and background colors that differ, in the same rule, and a readable size. Remove text that is not meant "
     "to be read."
@@ -24,39 +35,12 @@ _FIX: Final = (
     title="Invisible text",
     severity=Severity.CRITICAL,
     since="0.3.0",
-    visible_only=False,
+    visible_only=True,
     states=(
         State("visible", "The page's own styles leave its text visible."),
-        State(
-            "some",
-            "Some of the text cannot be seen.",
-            loss=0.32,
-            title="Text that no one can see",
-            why=(
-                "Visitors miss it, and search engines take text that only they see for spam and may drop the page from "
-                "their results."
-            ),
-            fix=_FIX,
-        ),
-        State(
-            "much",
-            "A good part of the text cannot be seen.",
-            loss=0.6,
-            title="Much of the text cannot be seen",
-            why=(
-                "Visitors miss it, and search engines take text that only they see for spam and may drop the page from "
-                "their results."
-            ),
-            fix=_FIX,
-        ),
-        State(
-            "most",
-            "Most of the text cannot be seen.",
-            loss=1.0,
-            title="Most of the text cannot be seen",
-            why="Visitors see a page without its content.",
-            fix=_FIX,
-        ),
+        State("some", "Some of the text cannot be seen.", loss=0.32, title=_TITLE, why=_WHY, fix=_FIX),
+        State("much", "A good part of the text cannot be seen.", loss=0.6, title=_TITLE, why=_WHY, fix=_FIX),
+        State("most", "Most of the text cannot be seen.", loss=1.0, title=_TITLE, why=_WHY, fix=_FIX),
     ),
     cap=Cap(49),
     sources=(
@@ -119,6 +103,6 @@ def invisible_text(document: Document) -> Verdict:
     return Outcome(
         state,
         value=amount(found.words, "word"),
-        evidence=evidence_of(document, [Offender(node, why, text) for node, why, text in found.places]),
+        evidence=evidence_of(document, [Offender(node, _REASONS[why], text) for node, why, text in found.places]),
         message=f"{found.share:.0%} of the text cannot be seen.",
     )

@@ -38,7 +38,7 @@ MAX_SAMPLE: Final = 20_000
             "The text repeats the same words over and over.",
             loss=1.0,
             title="The text is a repetition of keywords",
-            why="Nobody can read it, and search engines drop pages with such text from their results.",
+            why="No one can read it, and search engines drop pages with such text from their results.",
             fix=(
                 "If you did not write these words, look for content that intruders have inserted. Otherwise write for "
                 "readers, and remove text that only repeats keywords."

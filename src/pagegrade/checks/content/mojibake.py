@@ -22,6 +22,8 @@ UNREADABLE: Final = 0.3
 """The same from which on the page cannot be read."""
 MIN_CHARS: Final = 30
 """Characters of garbled words; fewer are single places, however short the page is."""
+_TITLE: Final = "Text in the wrong encoding (mojibake)"
+_WHY: Final = "Visitors and search engines read wrong characters in place of letters, quotation marks and dashes."
 _FIX: Final = (
     "Look for the step that reads UTF-8 as another encoding: the database connection, an import, or a file. "
     "Correct the stored text as well, since a new declaration does not repair it."
@@ -41,8 +43,8 @@ _FIX: Final = (
             "The page shows text that was decoded with the wrong encoding.",
             loss=0.04,
             loss_max=0.12,
-            title="Text in the wrong encoding (mojibake)",
-            why="Visitors and search engines read wrong characters in place of letters, quotation marks and dashes.",
+            title=_TITLE,
+            why=_WHY,
             fix=_FIX,
             counted=True,
         ),
@@ -51,8 +53,8 @@ _FIX: Final = (
             "Much of the text was decoded with the wrong encoding.",
             loss=0.2,
             loss_max=0.6,
-            title="Much of the text is in the wrong encoding (mojibake)",
-            why="Visitors stumble over wrong characters in every paragraph, and searches do not find these words.",
+            title=_TITLE,
+            why=_WHY,
             fix=_FIX,
             counted=True,
         ),
@@ -60,8 +62,8 @@ _FIX: Final = (
             "unreadable",
             "The text cannot be read, because it was decoded with the wrong encoding.",
             loss=1.0,
-            title="The text is unreadable: wrong encoding (mojibake)",
-            why="Nobody can read the page, and search engines index it under words that do not exist.",
+            title=_TITLE,
+            why=_WHY,
             fix=_FIX,
             counted=True,
         ),

@@ -28,8 +28,8 @@ _LATIN_WORDS: Final = frozenset(
         "nisi aliquip ex ea commodo consequat duis aute irure in reprehenderit voluptate velit esse cillum eu fugiat "
         "nulla pariatur excepteur sint occaecat cupidatat non proident sunt culpa qui officia deserunt mollit anim id "
         "est laborum sem nec eget vel nunc vitae mauris donec pellentesque vestibulum praesent curabitur integer "
-        "turpis justo massa viverra lectus at quam tellus fusce morbi tincidunt felis risus augue odio ac ante diam nibh "
-        "euismod facilisis purus cras suspendisse phasellus tortor orci mi ligula arcu leo lacus erat porta semper"
+        "turpis justo massa viverra lectus at quam tellus fusce morbi tincidunt felis risus augue odio ac ante diam "
+        "nibh euismod facilisis purus cras suspendisse phasellus tortor orci mi ligula arcu leo lacus erat porta semper"
     ).split()
 )
 """Words of the filling text and of its usual continuations."""
@@ -68,7 +68,7 @@ _WHY: Final = "Visitors find nothing that they came for, and search results show
             "much",
             "A good part of the page is placeholder text.",
             loss=0.4,
-            title="A good part of the page is placeholder text",
+            title="Parts of the page are not written yet",
             why=_WHY,
             fix="Write the missing text, or remove the parts that have none yet.",
             counted=True,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 from turbohtml import Element, Text
@@ -44,13 +44,17 @@ _Declared = dict[str, str]
 """``color``, ``background`` and ``font-size``, as far as they are declared."""
 
 
+Why = Literal["page", "tiny", "transparent", "ground"]
+"""Hidden with the whole page, too small, transparent, or in the color of its ground."""
+
+
 class ConcealedText(msgspec.Struct, frozen=True, gc=False):
     """Text that no one can see."""
 
     words: int
     share: float
     """Of all text that style sheets render, 0 to 1."""
-    places: tuple[tuple[Node, str, str], ...]
+    places: tuple[tuple[Node, Why, str], ...]
     """(element, why, beginning of the text) of the first ones."""
 
 
@@ -61,7 +65,7 @@ def find_concealed_text(document: Document) -> ConcealedText:
         return _NOTHING
     if document.visibility.hides_page and not document.scripts:
         words = document.word_count
-        return ConcealedText(words, 1.0, ((body.node, "hidden with the page", document.text[:100]),))
+        return ConcealedText(words, 1.0, ((body.node, "page", document.text[:100]),))
     is_whole = not any("stylesheet" in link.rel for link in document.links)
     rules = _rules_of(document) if is_whole else {}
     if not (
@@ -198,7 +202,7 @@ def _walk(document: Document, body: Element, rules: Mapping[str, _Declared], *, 
     html = document.html.node if document.html else None
     if isinstance(html, Element):
         root = root.within(html, _own(html, rules), has_style=False)
-    places: list[tuple[Node, str, str]] = []
+    places: list[tuple[Node, Why, str]] = []
     size = hidden = words = 0
     left = MAX_NODES
     stack: list[tuple[Iterator[object], Element, _Ink]] = []
@@ -214,7 +218,7 @@ def _walk(document: Document, body: Element, rules: Mapping[str, _Declared], *, 
         if isinstance(child, Text):
             text = child.data.strip()
             size += len(text)
-            why = _why(ink) if text else ""
+            why = _why(ink) if text else None
             if why:
                 hidden += len(text)
                 words += len(text.split())
@@ -229,9 +233,9 @@ def _walk(document: Document, body: Element, rules: Mapping[str, _Declared], *, 
     return ConcealedText(words, hidden / size if size else 0.0, tuple(places))
 
 
-def _why(ink: _Ink) -> str:
+def _why(ink: _Ink) -> Why | None:
     if ink.tiny:
-        return "too small to be seen"
+        return "tiny"
     if ink.color == "transparent":
         return "transparent"
-    return "in the color of its ground" if _is_same(ink.color, ink.ground) else ""
+    return "ground" if _is_same(ink.color, ink.ground) else None
