@@ -50,17 +50,17 @@ _MAX_LETTERS: Final = 0.93
 """Share of letters and vowel signs above which a text was not misread in an encoding of one byte: these have
 signs where UTF-8 begins or continues a character."""
 _ONE_BYTE: Final = re.compile("[\x80-\u06ff\u0e00-\u0e7f\u1e00-\u1fff\u2000-\u2bff\uf8ff\ufb01\ufb02\ufffd ]")
-"""What those encodings have characters for."""
+"""Characters that those encodings have characters for."""
 _MISPLACED: Final = {
     "letters with accents": (re.compile("[À-ÖØ-öø-ÿ]{4,}"), 0.35, "cp1252", "cp1251"),
     "capitals inside of words": (re.compile("(?<![а-яё])[а-яё][А-ЯЁ]{2,}"), 0.05, "cp1251", "koi8-r"),  # noqa: RUF001 - Cyrillic letters
 }
-"""What shows that letters of one alphabet were read as those of another -> (what is there, its least share of the
+"""Signs that letters of one alphabet were read as those of another -> (what is there, its least share of the
 sample, the encoding in which it was read, a likely one in which it was written). No language has words of four letters
 with accents in a row, or whose first letter is their only small one."""
 _ASCII: Final = bytes(range(0x80))
 _LOST: Final = re.compile("[\x80-\x9f\N{REPLACEMENT CHARACTER}]")
-"""What a browser shows for a byte without a character, and what others leave of it."""
+"""Signs that a browser shows for a byte without a character, and what others leave of it."""
 _CONTINUING: Final = {
     encoding: next(one for octet in range(0xB1, 0xC0) if (one := bytes([octet]).decode(encoding, "ignore")))
     for encoding in ENCODINGS

@@ -8,7 +8,7 @@ from tests.builders import make_document
 
 def tags(page: str) -> list[str]:
     """The elements that hold text in the wrong encoding."""
-    return [node.tag for node, _ in find_garbled_text(make_document(page))]
+    return [node.tag for node, _ in find_garbled_text(make_document(page)).places]
 
 
 def test_element_of_each_place_is_known() -> None:

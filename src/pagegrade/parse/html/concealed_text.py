@@ -154,7 +154,7 @@ def _is_same(color: _Color, ground: _Color) -> bool:
 
 
 def _own(node: Element, rules: Mapping[str, _Declared]) -> _Declared:
-    """What is declared for an element: by its name, its classes, its id and its own attribute, in this order."""
+    """Declarations for an element: by its name, its classes, its id and its own attribute, in this order."""
     found: _Declared = {}
     if rules:
         found.update(rules.get(node.tag, {}))
@@ -172,7 +172,7 @@ def _own(node: Element, rules: Mapping[str, _Declared]) -> _Declared:
 
 
 class _Ink(msgspec.Struct, frozen=True, gc=False):
-    """How text is drawn."""
+    """Color, ground and size of the text in an element."""
 
     color: _Color
     ground: _Color

@@ -22,7 +22,7 @@ _WORD: Final = 12
 
 
 class GarbledText(msgspec.Struct, frozen=True, gc=False):
-    """What of a page is in the wrong encoding."""
+    """Text of a page that is in the wrong encoding."""
 
     places: tuple[tuple[Node, Garbled], ...]
     """With their elements: titles and descriptions, then the body; at most ``MAX_FOUND``."""
