@@ -53,7 +53,12 @@ _ONE_BYTE: Final = re.compile("[\x80-\u06ff\u0e00-\u0e7f\u1e00-\u1fff\u2000-\u2b
 """Characters that those encodings have characters for."""
 _MISPLACED: Final = {
     "letters with accents": (re.compile("[À-ÖØ-öø-ÿ]{4,}"), 0.35, "cp1252", "cp1251"),
-    "capitals inside of words": (re.compile("(?<![а-яё])[а-яё][А-ЯЁ]{2,}"), 0.05, "cp1251", "koi8-r"),  # noqa: RUF001 - Cyrillic letters
+    "capitals inside of words": (
+        re.compile("(?<![а-яё])[а-яё][А-ЯЁ]{2,}"),  # noqa: RUF001 - Cyrillic letters
+        0.05,
+        "cp1251",
+        "koi8-r",
+    ),
 }
 """Signs that letters of one alphabet were read as those of another -> (what is there, its least share of the
 sample, the encoding in which it was read, a likely one in which it was written). No language has words of four letters
