@@ -145,6 +145,7 @@ def test_no_output_of_the_commands_compares_them(
     for text in outputs.values():
         assert why in " ".join(text.split())
         assert "60 → 53" not in text
+
     assert why in (answer.not_compared or "")
     assert (answer.new_count, answer.fixed_count, answer.still_count) == (0, 0, 0)
     assert code == 1

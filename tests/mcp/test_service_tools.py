@@ -192,6 +192,7 @@ def test_urls_of_a_sitemap_are_page_data(tmp_path: Path) -> None:
 
         assert f"url: {order}" in data
         assert order not in str(one)
+
     assert nothing == []
 
 

@@ -133,7 +133,7 @@ _MINER: Final = re.compile(
     re.IGNORECASE,
 )
 _MINING: Final = ("hardwareConcurrency", "WebSocket", "throttle")
-"""Parts of a script that mines coins in workers: the cores, the pool and the limit that keeps it unnoticed."""
+"""Parts of a script that mines coins: the cores, the pool and the limit that keeps it unnoticed."""
 _ON_ANY_CLICK: Final = re.compile(
     r"(?:document|window|document\.body|document\.documentElement)\s{0,3}\.\s{0,3}(?:addEventListener\(\s{0,3}"
     r"[\"'](?:click|mousedown|mouseup|pointerdown|touchstart|touchend)[\"']|on(?:click|mousedown|touchstart)\s{0,3}=)"
@@ -402,7 +402,7 @@ def _decodes_foreign_address(text: str, parties: Parties) -> bool:
 
 
 def _decoded_strings(text: str) -> Iterator[str]:
-    """Text that is written in Base64, hexadecimal or percent escapes, or as numbers of characters; the first of each."""
+    """Text in Base64, hexadecimal or percent escapes, or as numbers of characters; some of each."""
     for match in islice(_HEX_STRING.finditer(text), _MAX_STRINGS):
         yield _HEX_ESCAPE.sub(lambda escape: chr(int(escape[1] or escape[2], 16)), match[0])
     if "atob" in text:
