@@ -65,10 +65,10 @@ MAINTENANCE: dict[str, Given] = {
     "Arabic": bare("الموقع تحت الصيانة", "<h1>الموقع تحت الصيانة</h1><p>نعمل حاليا على تحسين الموقع وسنعود قريبا. شكرا لصبركم.</p>", lang="ar"),
     "Korean": bare("서비스 점검 중입니다", "<h1>서비스 점검 중입니다</h1><p>이용에 불편을 드려 죄송합니다.</p>", lang="ko"),
     "Laravel": bare("Service Unavailable", "<div>503</div><div>Service Unavailable</div>"),
-    "registrar's notice of a site to come": bare("Coming Soon - otterline.example", "<h1>otterline.example</h1><p>We're under construction. Please check back for an update soon.</p><p>This domain is registered with Squarespace. Are you the domain owner?</p>"),
     "builder's placeholder": bare("Otterline", "<h1>Our new website is coming soon</h1><p>Stay tuned.</p><a href='mailto:hello@otterline.example'>Write to us</a>"),
 }  # fmt: skip
 PARKED_DOMAIN: dict[str, Given] = {
+    "registrar's notice of a site to come": bare("Coming Soon - otterline.example", "<h1>otterline.example</h1><p>We're under construction. Please check back for an update soon.</p><p>This domain is registered with Squarespace. Are you the domain owner?</p>"),
     "Japanese registrar": bare("otterline.example", "<h1>otterline.example</h1><p>このドメインは、お名前.comで取得されています。</p><a href='https://www.onamae.example/'>お名前.com</a>", lang="ja"),
     "Chinese offer": bare("otterline.example 域名出售", "<h1>otterline.example</h1><p>您正在访问的域名可以转让!</p><p>This domain is for sale.</p><a href='/buy'>购买此域名</a>", lang="zh"),
     "Chinese offer only": bare("域名出售", "<h1>otterline.example</h1><p>该域名正在出售,如果您对该域名感兴趣,请联系我们。</p>", lang="zh"),

@@ -149,7 +149,7 @@ def parse_target_url(typed: str) -> Target:
             full = f"https://{typed}"
     if scheme is None:
         plain = _canonical(f"http://{typed.lstrip('/')}", typed)
-        if _is_nearby(host(plain)) and port(plain) not in _TLS_PORTS:
+        if is_nearby(host(plain)) and port(plain) not in _TLS_PORTS:
             return Target(plain, typed_without_scheme=True)
     return Target(_canonical(full, typed), typed_without_scheme=scheme is None)
 
@@ -159,7 +159,7 @@ def _is_disguised(beginning: str) -> bool:
     return not beginning.isascii() and unicodedata.normalize("NFKC", beginning).lower() in _DEFAULT_PORTS
 
 
-def _is_nearby(name: str) -> bool:
+def is_nearby(name: str) -> bool:
     """Return whether a host is this machine or on an intranet, where plain HTTP is what one finds."""
     address = host_address(name)
     return "." not in name or name.endswith(".localhost") if address is None else address.is_private

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pagegrade.model.artifacts import Navigation, WellKnown
+from pagegrade.parse.likeness import likeness
 from pagegrade.parse.page_kind import recognize_page_kind
 from tests.builders import make_document, make_response
 
@@ -19,7 +20,9 @@ def kind_of(
     response = make_response(html, url=url, headers=(("Content-Type", "text/html; charset=utf-8"), *headers))
     hops = () if asked is None else (make_response(url=asked, status=302, headers=(("Location", url),)),)
     navigation = Navigation(requested_url=asked or url, hops=hops, response=response)
-    found = recognize_page_kind(navigation, make_document(html, url=url), probe)
+    document = make_document(html, url=url)
+    alike = 0.0 if probe is None else likeness(document, make_document(probe.response.body, url=probe.response.url))
+    found = recognize_page_kind(navigation, document, likeness=alike, not_found_probe=probe)
     return None if found is None else found.kind
 
 

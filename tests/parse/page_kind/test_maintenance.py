@@ -64,13 +64,13 @@ def test_page_of_a_running_site_is_graded(name: str) -> None:
 
 def test_notice_that_says_when_to_come_back_is_recognized_by_fewer_words() -> None:
     """The header is a signal of its own."""
-    html = "<html lang=en><title>Otterline</title><h1>Otterline</h1><p>The shop is currently offline.</p></html>"
+    html = "<html lang=en><title>Otterline</title><h1>Otterline</h1><p>The shop is currently offline.</p>{}</html>"
+    image = "<img src=/tent.jpg alt='A tent'>"
+    later = (("Retry-After", "3600"),)
 
-    assert kind_of(html, headers=(("Retry-After", "3600"),)) is None
-    assert (
-        kind_of(html.replace("<h1>Otterline", "<h1>Currently offline"), headers=(("Retry-After", "3600"),))
-        == "maintenance"
-    )
+    assert kind_of(html.format("<a href=/tents>Tents</a><a href=/boots>Boots</a>")) is None
+    assert kind_of(html.format("<a href=/tents>Tents</a><a href=/boots>Boots</a>"), headers=later) == "maintenance"
+    assert kind_of(site("Tents", f"<h1>Tents</h1>{words(40)}{image}"), headers=later) is None
 
 
 @pytest.mark.parametrize(

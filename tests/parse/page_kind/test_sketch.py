@@ -15,7 +15,7 @@ from tests.parse.page_kind.pages import kind_of, site, words
 def make_sketch(html: str, *, url: str = "https://www.x.example/a?b=1", asked: str | None = None) -> Sketch:
     """The sketch of a page."""
     navigation = Navigation(requested_url=asked or url, response=make_response(html, url=url))
-    return Sketch(document=make_document(html, url=url), navigation=navigation, probe_title="")
+    return Sketch(document=make_document(html, url=url), navigation=navigation)
 
 
 def test_text_is_folded() -> None:

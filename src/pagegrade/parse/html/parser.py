@@ -31,6 +31,7 @@ from pagegrade.parse.html.locate import locate
 from pagegrade.parse.html.markup import count_faults, note_faults
 from pagegrade.parse.html.shadow_trees import DECLARATION as SHADOW_TREES
 from pagegrade.parse.html.shadow_trees import flatten_shadow_trees
+from pagegrade.parse.html.streamed import show_streamed_parts
 from pagegrade.parse.html.walk import walk
 from pagegrade.parse.page_kind.empty_shell import THRESHOLD as SHELL_THRESHOLD
 from pagegrade.parse.page_kind.empty_shell import score_empty_shell
@@ -110,6 +111,8 @@ def parse_document(
     and search engines read a page, so ``<noscript>`` holds no elements.
     """
     tree = _parse(body, content_type)
+    if not drawn:
+        show_streamed_parts(tree, body)
     doctype, errors = _doctype(tree), tree.errors
     fault_counts = count_faults(errors)
     mode = rendering_mode(doctype, malformed=is_malformed(errors, fault_counts))

@@ -1,8 +1,9 @@
 """Recognizes pages that stand in the place of the page that was asked for: they get no grade.
 
-Each kind has a module with one function that adds up points of independent signals: what title and headings say, what
-the text says, what is missing, and which files are named. Every function is pure and takes time linear in a bounded
-part of the page.
+Each kind has a module with one function that adds up points of independent signals. What needs no language comes first
+(``structure``): how little is said, where the page leads, what it asks, and what it repeats of the request. Phrases
+support what is there already and never decide alone. Every function is pure and takes time linear in a bounded part of
+the page.
 """
 
 from __future__ import annotations
@@ -15,18 +16,21 @@ import msgspec
 from pagegrade.model.artifacts import Navigation, NotGathered, WellKnown
 from pagegrade.model.document import Document
 from pagegrade.model.identity import USER_AGENT
+from pagegrade.parse.likeness import ALIKE
 from pagegrade.parse.page_kind.bot_challenge import score_bot_challenge
 from pagegrade.parse.page_kind.consent_wall import score_consent_wall
 from pagegrade.parse.page_kind.login_wall import score_login_wall
 from pagegrade.parse.page_kind.maintenance import score_maintenance
+from pagegrade.parse.page_kind.notice import score_notice
 from pagegrade.parse.page_kind.parked_domain import score_parked_domain
 from pagegrade.parse.page_kind.server_default_page import score_server_default_page
-from pagegrade.parse.page_kind.sketch import MAX_WORDS, THRESHOLD, Kind, Sketch, fold
+from pagegrade.parse.page_kind.sketch import MAX_WORDS, THRESHOLD, Kind
 from pagegrade.parse.page_kind.soft_404 import score_soft_404
+from pagegrade.parse.page_kind.structure import Structure
 from pagegrade.parse.page_kind.suspended_account import score_suspended_account
+from pagegrade.parse.page_links import same_page_key
 
-_TITLE_BYTES: Final = 20_000
-_DETECTORS: Final[tuple[tuple[Kind, Callable[[Sketch], int]], ...]] = (
+_DETECTORS: Final[tuple[tuple[Kind, Callable[[Structure], int]], ...]] = (
     ("bot_challenge", score_bot_challenge),
     ("suspended_account", score_suspended_account),
     ("parked_domain", score_parked_domain),
@@ -64,8 +68,8 @@ _KINDS: Final[dict[Kind, PageKind]] = {
         ),
         PageKind(
             "consent_wall",
-            "A page that asks for consent or a subscription was served in place of the content.",
-            "Serve the content together with the consent dialog, or exempt the analyzer from the consent page.",
+            "A page that asks for consent, an age or a subscription was served in place of the content.",
+            "Serve the content together with the dialog, or exempt the analyzer from the page that asks.",
         ),
         PageKind(
             "maintenance",
@@ -92,8 +96,14 @@ _KINDS: Final[dict[Kind, PageKind]] = {
         ),
         PageKind(
             "soft_404",
-            "The page says that it does not exist, although it was answered with a success status.",
+            "What the site says where a page does not exist was served, although with a success status.",
             "Check the URL. If the page is gone for good, answer with status 404 or 410 instead of 200.",
+        ),
+        PageKind(
+            "notice",
+            "A notice was served in place of the page: it says little, and nothing on it leads into the site.",
+            "Open the URL in a private window, and from another network, to see what visitors get. Let the analyzer "
+            "through to the page itself, then retry.",
         ),
         PageKind(
             "empty_shell",
@@ -107,32 +117,41 @@ _KINDS: Final[dict[Kind, PageKind]] = {
 
 
 def recognize_page_kind(
-    navigation: Navigation, document: Document, not_found_probe: WellKnown | NotGathered | None = None
+    navigation: Navigation,
+    document: Document,
+    *,
+    likeness: float = 0.0,
+    not_found_probe: WellKnown | NotGathered | None = None,
 ) -> PageKind | None:
     """Identify what was served in place of the requested page.
 
     Args:
         navigation: How the document was reached, and its answer.
         document: The parsed document.
-        not_found_probe: What answers for an address that cannot exist; ``None`` or not gathered where it is unknown.
+        likeness: Share of its words that it has in common with what answers where nothing can be
+            (``parse.likeness``); 0 where that is unknown.
+        not_found_probe: What answers there; ``None`` or not gathered where it is unknown.
 
     Returns:
         ``None`` when the document is the page.
     """
-    if document.word_count <= MAX_WORDS:
-        sketch = Sketch(document=document, navigation=navigation, probe_title=_title_of(not_found_probe))
-        best, kind = max(((detect(sketch), -number) for number, (_, detect) in enumerate(_DETECTORS)))
-        if best >= THRESHOLD:
-            return _KINDS[_DETECTORS[-kind][0]]
+    if document.word_count <= MAX_WORDS or likeness >= ALIKE:
+        leads_here = (
+            isinstance(not_found_probe, WellKnown)
+            and bool(not_found_probe.hops)
+            and same_page_key(not_found_probe.response.url) == same_page_key(navigation.main_document_url)
+        )
+        page = Structure(
+            document=document,
+            navigation=navigation,
+            likeness=0.0 if leads_here else likeness,
+            missing_leads_here=leads_here,
+        )
+        best, kind = max(((detect(page), -number) for number, (_, detect) in enumerate(_DETECTORS)))
+        found = _DETECTORS[-kind][0]
+        if best >= THRESHOLD and not (document.client_rendered and found == "consent_wall"):
+            # A shell may say something about cookies while it waits.
+            return _KINDS[found]
+        if not document.client_rendered and score_notice(page) >= THRESHOLD:
+            return _KINDS["notice"]
     return _KINDS["empty_shell"] if document.client_rendered else None
-
-
-def _title_of(probe: WellKnown | NotGathered | None) -> str:
-    """The title of a page that answers with a success where nothing can be; "" for every other answer."""
-    if not isinstance(probe, WellKnown) or not 200 <= probe.response.status < 300:  # RFC 9110 15.3
-        return ""
-    body = probe.response.body[:_TITLE_BYTES]
-    start = body.lower().find(b"<title")
-    opened = body.find(b">", start) if start >= 0 else -1
-    closed = body.find(b"<", opened) if opened >= 0 else -1
-    return fold(body[opened + 1 : closed].decode("utf-8", "replace")[:300]) if closed > 0 else ""

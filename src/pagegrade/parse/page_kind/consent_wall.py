@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pagegrade.parse.page_kind.sketch import Sketch, fold, phrases
+from pagegrade.parse.page_kind.sketch import phrases
+from pagegrade.parse.page_kind.structure import SUPPORT, Structure
 
-_MAX_WORDS: Final = 900
-_MAX_LINKS: Final = 60
+_MAX_WORDS: Final = 300
+_MIN_BARENESS: Final = 2
+_MAX_ACTION: Final = 80
+_MIN_SAID: Final = 3
 _ACCEPT: Final = phrases(
     r"(?:yes,? )?i? ?(?:accept|agree|consent)\b",
     r"allow (?:all|cookies)",
@@ -39,37 +42,6 @@ _ACCEPT: Final = phrases(
     r"kabul (?:et|ediyorum)",
     r"同意(?:する|して|并)?|接受|すべて許可",
     r"동의",
-)
-_TITLE: Final = phrases(
-    r"before you (?:continue|proceed|enter)",
-    r"(?:we (?:value|respect|care about) )?your privacy",
-    r"privacy (?:settings|choices|preferences|gate|centre|center|wall)",
-    r"(?:cookie|privacy|your)(?:s)? consent",
-    r"consent\b",
-    r"cookie ?(?:wall|consent|settings|preferences|notice)",
-    r"continue (?:reading )?(?:with|without) (?:ads|advertising|tracking)",
-    r"weiterlesen mit werbung",
-    r"mit werbung (?:weiter|lesen|und)",
-    r"(?:ihre |deine )?(?:einwilligung|zustimmung|privatsphäre)",
-    r"bevor (?:sie|du|es)\b.{0,30}\b(?:fortfahren|weitergeh|weiter|losgeht)",
-    r"datenschutz-?(?:einstellungen|center)",
-    r"cookies? (?:zustimmen|akzeptieren|erlauben)",
-    r"avant (?:de continuer|d'accéder|d'aller)",
-    r"votre vie privée",
-    r"(?:continuer|accéder|lire) (?:avec|sans)\b.{0,30}\b(?:publicité|cookies|accepter)",
-    r"gestion des cookies",
-    r"antes de (?:continuar|ir a|acceder)",
-    r"tu privacidad|su privacidad|a sua privacidade",
-    r"prima di continuare",
-    r"la tua privacy|rispettiamo la tua privacy",
-    r"(?:jouw|je|uw) privacy",
-    r"voordat (?:je|u) (?:verder|naar|doorgaat)",
-    r"cookie-?instellingen|privacy-?instellingen",
-    r"(?:dbamy o )?(?:twoją|twoja) prywatność",
-    r"innan du (?:går vidare|fortsätter)|før du fortsætter|før du går videre",
-    r"прежде чем (?:продолжить|перейти)",
-    r"続行する前に|ご利用の前に",
-    r"在您继续|在继续之前",
 )
 _TOPICS: Final = (
     phrases(r"cookies?\b", r"ciasteczk", r"файл(?:ы|ов) cookie", r"クッキー"),
@@ -179,39 +151,17 @@ _CMPS: Final = (
 )
 
 
-def score_consent_wall(sketch: Sketch) -> int:
+def score_consent_wall(page: Structure) -> int:
     """Points of the signals of a consent wall; 0 where a page about privacy was asked for, or content stands there."""
-    if _ASKED_FOR_ITSELF.search(sketch.requested_path) or not sketch.is_bare(_MAX_WORDS, _MAX_LINKS):
+    if _ASKED_FOR_ITSELF.search(page.requested_path) or page.words > _MAX_WORDS or page.bareness < _MIN_BARENESS:
         return 0
-    at_gate = sketch.is_elsewhere and bool(
-        _GATES.search(sketch.final_host) or _GATE_PATHS.search(sketch.final_path) or sketch.is_other_site
-    )
-    accepts = any(len(one) < 80 and _ACCEPT.search(one) for one in sketch.actions)  # a button
-    topics = sketch.count(_TOPICS)
-    if not (accepts and topics >= 2):  # one word about cookies stands on every page
+    at_gate = page.is_elsewhere and bool(_GATES.search(page.final_host) or _GATE_PATHS.search(page.final_path))
+    cmp = any(mark in f"{page.loaded}\n{page.inline}\n{page.names}" for mark in _CMPS)
+    accepts = any(len(one) < _MAX_ACTION and _ACCEPT.search(one) for one in page.actions)
+    said = 2 * accepts + page.count(_TOPICS)
+    if page.has_more_than_dialog or (page.textual and not at_gate):
         return 0
-    share = _share_about_consent(sketch)
-    if share < 0.5 and not (at_gate and _GATES.search(sketch.final_host)):  # half of what it says
+    if not (page.choice or at_gate or (accepts and said > _MIN_SAID)):
         return 0
-    marks = f"{sketch.loaded}\n{sketch.inline}"
-    points = 2 * min(topics, 4) + 3 * min(1, sketch.says_on_top(_TITLE))
-    points += 2 if share >= 0.75 else 0  # nearly all that it says
-    points += 4 if at_gate and (_GATES.search(sketch.final_host) or _GATE_PATHS.search(sketch.final_path)) else 0
-    points += 1 if any(mark in marks for mark in _CMPS) else 0
-    points -= 3 if sketch.links > 25 or len(sketch.document.images) > 12 else 0  # a page of its own
-    return points
-
-
-def _share_about_consent(sketch: Sketch) -> float:
-    """Share of the words in headings and paragraphs that stand in one that is about consent."""
-    about = total = 0
-    texts = [*sketch.headings, *(fold(one.text[:2_000]) for one in sketch.document.paragraphs[:60])]
-    for text in texts:
-        words = len(text.split()) or 1
-        total += words
-        if _TITLE.search(text) or sum(1 for pattern in _TOPICS if pattern.search(text)):
-            about += words
-    if not total:
-        # The text may stand in blocks without a meaning of their own.
-        return 1.0 if sketch.count(_TOPICS) > 3 else 0.0  # of the seven
-    return about / total
+    signals = (min(page.choice, 5), 5 * page.is_dialog, 4 * at_gate, 2 * cmp, 1 * page.is_dead_end)
+    return page.bareness + sum(signals) + min(said, SUPPORT)

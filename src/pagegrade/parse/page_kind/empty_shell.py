@@ -22,6 +22,8 @@ _MAX_NODES: Final = 3_000
 _FEW: Final = 12
 _LARGE_INLINE: Final = 3_000
 _MAX_MESSAGE: Final = 120
+_MAX_WAIT_WORDS: Final = 6
+"""Words of a message that ends with an ellipsis and says only that something is being done."""
 _PLEA: Final = phrases(
     r"(?:please )?(?:enable|turn on|activate|allow|switch on)\b.{0,25}\bjava ?script",
     r"java ?script\b.{0,40}\b(?:is |must be |needs to be |has to be |to be )?(?:required|enabled|disabled|needed|"
@@ -115,6 +117,8 @@ class _Body:
     """Elements whose class or id is that of a placeholder, or that report progress."""
     messages: int = 0
     """Elements that say only that something loads."""
+    waiting: int = 0
+    """Mounts that hold a placeholder."""
     cut: bool = False
 
 
@@ -149,6 +153,8 @@ def score_empty_shell(document: Document) -> int:
         4 if not words else 2 if words <= _FEW else 0,
         2 if names_bundle else 1 if inline > _LARGE_INLINE or external else 0,
         1 * any(one.kind == "module" for one in scripts),
+        # What is said beside a place that waits, without a heading, is a notice about cookies or the like.
+        3 * (body.waiting > 0 and words > _FEW and not document.headings),
         1 * (body.hollow * 10 >= body.elements * 7 and body.elements > 0),
     )
     # Something has to say that content is to come: a place for it, a message, a plea, or nothing at all.
@@ -175,6 +181,8 @@ def _is_loading(text: str) -> bool:
     if not text or len(text) > _MAX_MESSAGE:
         return False
     words = _WORD.findall(text)
+    if len(words) <= _MAX_WAIT_WORDS and text.endswith("..."):
+        return True  # whatever it says, it is not finished
     for start in range(min(4, len(words))):
         rest = words[start:]
         if any(one in _LOADING for one in rest) and all(one in _LOADING or one in _FILLERS for one in rest):
@@ -210,6 +218,9 @@ def _is_shown_frame(frame: Frame) -> bool:
     return is_sized and frame.url is not None and is_http(frame.url)
 
 
+_Open = tuple[Element, Iterator[object], bool, list[str], bool, int]
+
+
 def _survey(document: Document) -> _Body:
     """Count what stands in the body, bottom up, within ``_MAX_NODES``."""
     found = _Body()
@@ -217,10 +228,11 @@ def _survey(document: Document) -> _Body:
     if not isinstance(root, Element):
         return found
     left = _MAX_NODES
-    # (element, its children, whether it holds something, its own text, whether it stands in header, footer, menu)
-    stack: list[tuple[Element, Iterator[object], bool, list[str], bool]] = [(root, iter(root), False, [], False)]
+    # (element, its children, whether it holds something, its own text, whether it stands in header, footer, menu;
+    # the placeholders that were found before it)
+    stack: list[_Open] = [(root, iter(root), False, [], False, 0)]
     while stack:
-        element, children, holds, texts, is_layout = stack.pop()
+        element, children, holds, texts, is_layout, before = stack.pop()
         descended = False
         for child in children:
             left -= 1
@@ -233,21 +245,22 @@ def _survey(document: Document) -> _Body:
                 continue
             if not isinstance(child, Element) or child.tag in _SKIPPED:
                 continue
-            stack.append((element, children, holds, texts, is_layout))
-            stack.append((child, iter(child), False, [], is_layout or child.tag in _LAYOUT))
+            stack.append((element, children, holds, texts, is_layout, before))
+            stack.append((child, iter(child), False, [], is_layout or child.tag in _LAYOUT, found.placeholders))
             descended = True
             break
         if descended:
             continue
         if not stack:
             break
-        holds = _close(element, texts, found, holds=holds, is_layout=is_layout)
-        parent, siblings, outer, said, layout = stack.pop()
-        stack.append((parent, siblings, outer or holds, said, layout))
+        waiting = found.placeholders > before
+        holds = _close(element, texts, found, holds=holds, is_layout=is_layout, is_waiting=waiting)
+        parent, siblings, outer, said, layout, earlier = stack.pop()
+        stack.append((parent, siblings, outer or holds, said, layout, earlier))
     return found
 
 
-def _close(element: Element, texts: list[str], found: _Body, *, holds: bool, is_layout: bool) -> bool:
+def _close(element: Element, texts: list[str], found: _Body, *, holds: bool, is_layout: bool, is_waiting: bool) -> bool:
     """Count a whole element; whether it holds something that a visitor sees."""
     attrs = element.attrs
     tag = element.tag
@@ -263,7 +276,9 @@ def _close(element: Element, texts: list[str], found: _Body, *, holds: bool, is_
     if not filled:
         found.hollow += 1
         is_named = "id" in attrs or "-" in tag or tag in _UNKNOWN or any(name.startswith("data-") for name in attrs)
-        found.mounts += is_named and not is_layout and tag not in _DRAWN
+        is_mount = is_named and not is_layout and tag not in _DRAWN
+        found.mounts += is_mount
+        found.waiting += is_mount and is_waiting
     return filled
 
 

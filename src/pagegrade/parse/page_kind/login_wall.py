@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pagegrade.parse.page_kind.sketch import Sketch, phrases
+from pagegrade.parse.page_kind.sketch import path_of, phrases
+from pagegrade.parse.page_kind.structure import SUPPORT, Structure
 from pagegrade.parse.url import host
 
 _MAX_WORDS: Final = 350
 _MAX_LINKS: Final = 60
+_MIN_BARENESS: Final = 2
 _LOGIN_WORDS: Final = (
     r"(?:log|sign)[ -]?(?:in|on)\b",
     r"login\b",
@@ -74,23 +76,6 @@ _ASKS: Final = phrases(
     r"musisz (?:się zalogować|być zalogowany)",
     r"необходимо (?:войти|авторизоваться)",
 )
-_FORGOT: Final = phrases(
-    r"(?:forgot(?:ten)?|reset|lost|can't access|trouble)\b.{0,30}\b(?:password|your account|signing in|logging in)",
-    r"passwort vergessen|kennwort vergessen",
-    r"mot de passe oublié",
-    r"(?:olvid(?:aste|ó|é)|contraseña olvidada)",
-    r"esquec(?:eu|i) (?:a |sua |minha )?senha",
-    r"password dimenticata",
-    r"wachtwoord vergeten",
-    r"glömt (?:ditt )?lösenord|glemt (?:din )?adgangskode|glemt passord",
-    r"(?:nie pamiętasz|zapomnia)",
-    r"забыли пароль",
-    r"パスワードをお忘れ",
-    r"忘记密码|忘記密碼",
-    r"비밀번호(?:를)? (?:찾기|잊)",
-    r"keep me (?:logged|signed) in|remember me|stay signed in|angemeldet bleiben|se souvenir de moi",
-    r"(?:don't|do not) have an account|create (?:an |your )?account|no account\?|noch kein konto|pas encore de compte",
-)
 _PATH: Final = re.compile(
     r"(?:^|[/._?&=-])(?:log-?in|log_in|logon|sign-?in|sign_in|signon|sso|auth(?:n|enticate|entication|orize|orise)?|"
     r"oauth2?|saml2?|adfs|oidc|openid-connect|openid|cas|idp|session(?:s)?/new|wp-login|anmelden|anmeldung|einloggen|"
@@ -131,51 +116,65 @@ _RETURN_FIELDS: Final = frozenset(
     "next return return_to returnurl returnto redirect redirect_to redirect_uri continue goto relaystate samlrequest "
     "destination came_from back referer referrer target from".split()
 )
+_PROTOCOL_FIELDS: Final = frozenset({"samlrequest", "relaystate", "wctx", "wtrealm"})
+"""Fields by which one site sends its visitors to another for their identity."""
 _SHELL_MARKS: Final = ("okta", "auth0", "keycloak", "kc-form-login", "signin-widget", "cognito", "msal", "i0116")
 
 
-def score_login_wall(sketch: Sketch) -> int:
+def score_login_wall(page: Structure) -> int:
     """Points of the signals of a sign-in page in the place of another one; 0 where it was asked for itself."""
-    asked = sketch.navigation.requested_url
-    if _PATH.search(sketch.requested_path) or _HOST.search(host(asked)) or not sketch.is_bare(_MAX_WORDS, _MAX_LINKS):
+    asked = page.navigation.requested_url
+    if _PATH.search(page.requested_path) or _HOST.search(host(asked)) or not page.is_bare(_MAX_WORDS, _MAX_LINKS):
         return 0
-    name = sketch.final_host
+    name = page.final_host
     provider = any(name == one or name.endswith(f".{one}") for one in _PROVIDERS)
-    path, _, _ = sketch.final_path.partition("?")
+    path, _, _ = page.final_path.partition("?")
     leads_to_login = provider or bool(_HOST.search(name)) or bool(_PATH.search(path))
-    on_top = sketch.says_on_top(_LOGIN)
-    points = 4 * bool(on_top) + 2 * (on_top == 2)  # title and heading
-    points += 4 if sketch.passwords == 1 else 1 if sketch.passwords else 0
-    points += 2 if _asks_who(sketch) else 0
-    points += 2 if _ASKS.search(sketch.text) else 0
-    points += 1 if _FORGOT.search(sketch.text) else 0
-    points += 1 if sketch.words <= _MAX_WORDS // 3 else -3
-    marks = f"{sketch.loaded}\n{sketch.inline}"
-    if sketch.is_elsewhere:
-        if not (leads_to_login or _RETURN.search(sketch.final_path)):
+    said = 3 * page.says_on_top(_LOGIN) + 2 * (_ASKS.search(page.text) is not None)
+    asks = 4 if page.passwords == 1 else 2 * _asks_who(page)
+    protocol = any(one in _PROTOCOL_FIELDS for one, _ in page.document.form_values)
+    back = page.way_back or protocol or _RETURN.search(page.final_path) is not None or _names_a_way_back(page)
+    few = page.words <= _MAX_WORDS // 3
+    if page.is_elsewhere:
+        # A redirect to a page that asks who one is, and knows where one came from.
+        if not (leads_to_login or back or (page.is_other_site and asks) or page.missing_leads_here):
             return 0
-        points += 4 if leads_to_login else 0
-        points += 3 if provider or _RETURN.search(sketch.final_path) else 0
-        points += 1 if sketch.is_other_site else 0
-        # What draws its form by scripts is recognized by where it stands.
-        points += 2 if not sketch.passwords and any(mark in marks for mark in _SHELL_MARKS) else 0
-        return points
-    if sketch.is_root or not (sketch.passwords == 1 and on_top):
-        # The front page of an application may be its sign-in form: that is what stands at this address.
+        marks = f"{page.loaded}\n{page.inline}"
+        signals = (
+            asks,
+            4 * leads_to_login,
+            4 * back,
+            3 * page.missing_leads_here,
+            2 * page.is_other_site,
+            2 * (not page.passwords and any(mark in marks for mark in _SHELL_MARKS)),
+            2 * few,
+            2 * (not page.onward),
+        )
+        # Whoever sends visitors to an address of that name needs to say nothing more.
+        return sum(signals) + min(said, SUPPORT) if asks or said or leads_to_login else 0
+    is_itself = page.is_described or page.is_named_by_address
+    if page.is_root or not asks or is_itself or page.bareness < _MIN_BARENESS:
+        # The front page of an application may be its sign-in form, and a page that names itself is what was asked for.
         return 0
-    wants_back = _names_what_was_asked(sketch)
-    points += 3 if wants_back else 0
-    is_deep = sketch.requested_path.strip("/").count("/") > 0 or "?" in sketch.requested_path
-    if not (wants_back or is_deep or _ASKS.search(sketch.text)):
-        return 0
-    return points - 3 * (sketch.links > 15 or len(sketch.headings) > 5)  # a page around the form
+    elsewhere = page.passwords == 1 and _posts_to_another_page(page)
+    signals = (asks, 4 * back, 2 * elsewhere, 2 * page.is_everywhere, 1 * page.is_noindex)
+    return page.bareness + sum(signals) + min(said, SUPPORT) if back or elsewhere or _ASKS.search(page.text) else 0
 
 
-def _asks_who(sketch: Sketch) -> bool:
-    """There is a field for a user's name or address, and few other fields."""
-    fields = [one for one in sketch.document.controls if not one.hidden]
+def _posts_to_another_page(page: Structure) -> bool:
+    """The form is posted to an address that is neither the one asked for nor one below it."""
+    own = page.requested_path.partition("?")[0].rstrip("/")
+    paths = [path_of(one.url).partition("?")[0].lower() for one in page.document.forms[:10] if one.method == "post"]
+    return bool(paths) and not any(one.startswith(own) for one in paths)
+
+
+def _asks_who(page: Structure) -> bool:
+    """There is a field for a user's name, address or telephone, and few other fields."""
+    fields = [one for one in page.document.controls if not one.hidden]
     if not 1 <= len(fields) <= 6:  # name, password, a code, "remember me"
         return False
+    if len(fields) == 1 and fields[0].type in {"email", "tel"}:
+        return True
     wanted = ("user", "login", "email", "e-mail", "identifier", "loginfmt", "account")
     return any(
         any(word in f"{one.attrs.get('name', '')} {one.attrs.get('autocomplete', '')}".lower() for word in wanted)
@@ -183,10 +182,8 @@ def _asks_who(sketch: Sketch) -> bool:
     )
 
 
-def _names_what_was_asked(sketch: Sketch) -> bool:
-    """A hidden field or the form's address carries the path that was asked for."""
-    path = sketch.requested_path.rstrip("/")
-    markup = sketch.document.form_values
-    if any(name in _RETURN_FIELDS or (path and path in value) for name, value in markup):
+def _names_a_way_back(page: Structure) -> bool:
+    """A hidden field or the form's address has the name that is usual for the way back."""
+    if any(name in _RETURN_FIELDS for name, _ in page.document.form_values):
         return True
-    return any(_RETURN.search(one.url[:2_000].lower()) for one in sketch.document.forms[:10])
+    return any(_RETURN.search(one.url[:2_000].lower()) for one in page.document.forms[:10])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagegrade.parse.page_kind.sketch import Pattern, Sketch, phrases
+from pagegrade.parse.page_kind.sketch import phrases
+from pagegrade.parse.page_kind.structure import SUPPORT, Structure
 
 _MAX_WORDS: Final = 170
-_MAX_LINKS: Final = 12
+_MIN_BARENESS: Final = 3
 _STATES: Final = phrases(
     # English
     r"(?:we're|we are|we'll be|we will be|site is|website is|shop is|store is|page is|currently|is|be|briefly) "
@@ -98,60 +99,32 @@ _STATES: Final = phrases(
     r"sedang (?:dalam )?(?:pemeliharaan|perbaikan)|segera hadir",
     r"đang (?:được )?bảo trì|ปิดปรับปรุง",
 )
-_APOLOGIES: Final = phrases(
-    r"(?:sorry|apologi[sz]e|apologies) (?:for|about) (?:the|any|this)\b",
-    r"(?:thank you|thanks) for your (?:patience|understanding)",
-    r"(?:please )?(?:check|come|try|visit us) (?:back|again)\b",
-    r"(?:stay tuned|be the first to know|get notified|notify me|sign up to be)",
-    r"(?:bitte )?(?:versuchen sie es|schauen sie|besuchen sie uns)\b.{0,40}\b(?:später|erneut|wieder|bald)",
-    r"(?:bitte |später |bald |in kürze )(?:noch einmal|nochmals|wieder|erneut|später)\b",
-    r"(?:wir bitten|bitten) um (?:ihr |ihre |etwas )?(?:verständnis|geduld|entschuldigung)|vielen dank für ihr(?:e)? "
-    r"(?:geduld|verständnis)",
-    r"(?:merci de (?:votre|revenir)|veuillez (?:nous excuser|réessayer|revenir))",
-    r"(?:disculp(?:e|a|en)|lamentamos|sentimos|gracias por su (?:paciencia|comprensión))",
-    r"(?:desculp(?:e|as|a)|pedimos desculpa|agradecemos a (?:compreensão|paciência))",
-    r"(?:ci scusiamo|ci dispiace|grazie per la (?:pazienza|comprensione))",
-    r"(?:excuses voor|onze excuses|bedankt voor (?:je|uw) (?:geduld|begrip))",
-    r"(?:beklagar|ursäkta|beklager|pahoittelemme)",
-    r"przepraszamy|omlouváme|prosím(?:e)? (?:o )?(?:strpení|pochopení)|elnézést",
-    r"приносим (?:свои )?извинения|зайдите позже|попробуйте позже",
-    r"ご(?:不便|迷惑)をおかけ|しばらく(?:してから|お待ち|経って)",
-    r"(?:抱歉|给您带来|造成不便|请稍后)",
-    r"불편을 (?:드려|끼쳐)",
-    r"briefly unavailable",
-)
-_WHOLE: Final = Pattern(
-    r"(?:\d{3}:? ?)?(?:service (?:temporarily )?unavailable|(?:temporarily )?(?:offline|closed|unavailable)|"
-    r"(?:site |website |currently )?(?:under |in |down for )?maintenance(?: mode)?|wartung(?:sarbeiten|smodus)?|"
-    r"(?:we'll |we will )?be (?:right )?back(?: soon)?|coming soon|opening soon|under construction)"
-)
-"""A title or heading that says nothing else."""
 _ASKED_FOR_ITSELF: Final = phrases(r"maintenance", r"wartung", r"mantenimiento", r"status", r"blog/", r"coming-soon")
 
 
-def score_maintenance(sketch: Sketch) -> int:
+def score_maintenance(page: Structure) -> int:
     """Points of the signals of a notice that the site is closed for now; a page with navigation and text is none."""
-    if not sketch.is_bare(_MAX_WORDS, _MAX_LINKS):
+    if page.words > _MAX_WORDS or page.bareness < _MIN_BARENESS:
         return 0
-    on_top = sketch.says_on_top(_STATES)
-    spoken = _STATES.found_in(sketch.text)
-    if not (spoken or on_top):
+    said = 3 * page.says_on_top(_STATES) + 3 * _STATES.found_in(page.text)
+    returns = page.navigation.response.header("retry-after") is not None
+    locked = _asks_for_store_password(page)
+    if not (said or returns or locked) or page.asks_for_notice or _ASKED_FOR_ITSELF.search(page.requested_path):
         return 0
-    apologies = _APOLOGIES.found_in(sketch.text)
-    headers = sketch.navigation.response
-    points = 3 * on_top + 2 * min(spoken, 3) + 2 * min(apologies, 2)
-    points += 2 if sketch.words <= 70 else 1 if sketch.words <= 110 else 0  # a notice of a few sentences
-    points += 2 if apologies and sketch.words <= 25 else 0  # that says nothing else
-    points += 2 if sketch.links <= 3 else 0  # a mail address, two networks
-    points += 2 if headers.header("retry-after") is not None else 0
-    points += 2 if sketch.is_titled(_WHOLE) else 0
-    points += 1 if sketch.is_noindex else 0
-    points += 2 if _asks_for_store_password(sketch) else 0
-    points -= 3 * (len(sketch.headings) > 3) + 2 * (len(sketch.document.images) > 3)  # notices have one
-    points -= 2 if sketch.links > 6 else 0  # navigation
-    return points - (4 if _ASKED_FOR_ITSELF.search(sketch.requested_path) else 0)
+    signals = (
+        3 * returns,
+        4 * locked,
+        2 * page.waits,
+        3 * min(page.reloads, 1),
+        4 * page.is_everywhere,
+        1 * (not page.anchors),
+        1 * page.is_noindex,
+    )
+    return page.bareness + sum(signals) + min(said, SUPPORT)
 
 
-def _asks_for_store_password(sketch: Sketch) -> bool:
-    """A shop that is not open yet lets its owner in by a password, behind ``/password``."""
-    return sketch.final_path.startswith("/password") and any(one.type == "password" for one in sketch.document.controls)
+def _asks_for_store_password(page: Structure) -> bool:
+    """A shop that is not open yet lets its owner in by a password, which it sends to ``/password``."""
+    to = [page.final_path, *(one.url.partition("://")[2].partition("/")[2].lower() for one in page.document.forms[:5])]
+    asks = any(one.type == "password" for one in page.document.controls)
+    return asks and any(one.strip("/").startswith("password") for one in to)

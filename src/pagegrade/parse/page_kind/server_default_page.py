@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pagegrade.parse.page_kind.sketch import Pattern, Sketch, phrases
+from pagegrade.parse.page_kind.sketch import Pattern, phrases
+from pagegrade.parse.page_kind.structure import SUPPORT, Structure
+from pagegrade.parse.url import is_nearby
 
 _MAX_WORDS: Final = 800
-_MAX_LINKS: Final = 60
+_MAX_ONWARD: Final = 8
+_MIN_BARENESS: Final = 3
 _TITLES: Final = Pattern(
     r"it works|(?:success!? ?)?your (?:new )?(?:web ?site|site|web server) is ready to use|"
     r"welcome to (?:nginx|openresty|tengine|angie|apache|caddy|centos|fedora|openlitespeed|litespeed(?: web server)?|"
@@ -50,102 +53,63 @@ _TITLES: Final = Pattern(
     r"placeholder page|under construction - .{0,30}hosting|hosting(?:er)? .{0,20}default page"
 )
 """Whole titles and headings, or whole parts of them."""
-_CLAIMS: Final = (
-    phrases(
-        r"(?:is |are |has been |was |have |you've |you have )?(?:successfully|correctly|properly) "
-        r"(?:installed|configured|created|set up|working|setup|enabled)",
-        r"(?:is|was) (?:installed|working|running) (?:and working |successfully|correctly|properly|well)",
-        r"web ?server (?:is|software is) (?:running|working|ready|up|installed)",
-        r"(?:web ?site|site|app|web app|server) (?:is )?(?:up and running|ready to use|created successfully|is ready)",
-        r"the install worked successfully",
-        r"server is now running",
-        r"(?:website|site|domain)\b.{0,40}\bhas been created",
-        r"(?:erfolgreich|korrekt|richtig) (?:installiert|eingerichtet|konfiguriert|angelegt)",
-        r"(?:installé|configuré|créé)e? (?:avec succès|correctement)|bien été (?:créé|installé)|est opérationnel",
-        r"(?:instalad|configurad|cread|criad)[oa] (?:correctamente|con éxito|com sucesso|corretamente)",
-        r"(?:installato|configurato|creato) (?:correttamente|con successo)",
-        r"(?:succesvol|correct) (?:geïnstalleerd|aangemaakt)",
-        r"pomyślnie (?:zainstalowan|utworzon)|(?:успешно|правильно) (?:установлен|настроен|создан)",
-        r"başarıyla (?:kuruldu|oluşturuldu|yüklendi)",
-        r"正常に(?:インストール|動作|設定)|(?:安装|创建|搭建|部署)成功|成功(?:安装|创建)",
-        r"تم (?:تثبيت|إنشاء|إعداد).{0,40}بنجاح",
-    ),
-    phrases(
-        r"(?:this is|used as|serves as|you are (?:seeing|looking at)) (?:the|a|an) (?:default|placeholder|index|"
-        r"test)\b.{0,30}\bpage",
-        r"default (?:welcome|index|web|test|home|start|web ?site|vhost) ?page",
-        r"test (?:page|the (?:correct|proper) operation)",
-        r"placeholder page",
-        r"(?:page|this) (?:is|was) (?:generated|created|provided|shown) (?:automatically )?by "
-        r"(?:plesk|cpanel|directadmin|ispconfig|virtualmin|the system)",
-        r"this page is used to test",
-        r"no content has been added|content (?:has not|hasn't) (?:yet )?been (?:added|uploaded|published)|"
-        r"no website (?:is|has been)",
-        r"waiting for your content",
-        r"本页(?:面)?(?:由|为)系统自动生成|这是默认|默认(?:页面|首页|站点)",
-        r"(?:standard|platzhalter|test)-?seite\b",
-        r"page (?:par défaut|d'attente)|pas encore été mis en ligne",
-        r"página (?:por defecto|predeterminada|de prueba|padrão|predefinida)",
-        r"pagina (?:predefinita|di default|di prova)|standaardpagina|strona domyślna|domyślna strona",
-        r"страница по умолчанию",
-        r"(?:初期|デフォルト|テスト)の?ページ|まだ.{0,20}(?:アップロード|公開)されていません",
-        r"الصفحة الافتراضية",
-        r"has not put up any web ?pages|building web apps with asp\.net",
-        r"laravel has an incredibly rich ecosystem",
-    ),
-    phrases(
-        r"(?:replace|remove|delete|edit|change|modify|overwrite) (?:this|the) (?:file|page|default|index)",
-        r"(?:replace|remove|edit)\b.{0,40}\bindex\.(?:html|php)",
-        r"upload (?:your|a|new|the|an?) (?:website|site|web site|content|files|own|index|new)",
-        r"to change this page",
-        r"before continuing to operate",
-        r"further configuration is required",
-        r"(?:to|you can) (?:see|view|access|configure) your (?:website|site|app)",
-        r"put your (?:content|website|files)|add (?:your )?content to|you may now add content",
-        r"point your domain",
-        r"get(?: started)?,? (?:by editing|edit(?:ing)?) |edit this file and reload|to get started, edit",
-        r"(?:ersetzen|löschen|überschreiben|ändern) sie (?:diese|die) (?:datei|seite)|weitere konfiguration",
-        r"remplacez (?:ce|le|cette) (?:fichier|page)|déposez vos fichiers",
-        r"(?:reemplace|sustituya|suba|cargue|substitua|envie|carregue|sostituisci|carica)\b.{0,30}"
-        r"\b(?:archivos?|ficheros?|página|sitio|arquivos?|site|file|pagina|sito)",
-        r"(?:замените|загрузите|удалите)\b.{0,30}\b(?:файл|страниц|сайт)",
-        r"(?:index\.html|ファイル|ホームページ).{0,15}アップロード",
-        r"(?:修改|删除|覆盖|替换|上传).{0,10}(?:页面|文件|网站|程序)",
-        r"(?:ارفع|استبدل|قم برفع).{0,30}(?:ملفات|الملف|الصفحة|index)",
-    ),
-    phrases(
-        r"if you (?:are|'re) (?:the|a|an|not) ?(?:owner|administrator|website|normal user|member|site|webmaster|"
-        r"general)",
-        r"if you (?:are able to |can )?(?:see|read|are seeing|are reading|'re seeing|can see) this (?:page|message)",
-        r"if you're seeing this",
-        r"(?:website|site) (?:owner|administrator)",
-        r"wenn sie (?:diese seite sehen|der (?:inhaber|betreiber|administrator))",
-        r"si vous (?:voyez cette page|êtes (?:le|l'))",
-        r"si (?:usted )?es el (?:propietario|dueño|administrador)",
-        r"このページが(?:表示|見え)|サイトの(?:管理者|所有者)|如果您(?:是|看到)|إذا (?:كنت|رأيت)",
-        r"se (?:sei|siete) il proprietario|als u de eigenaar|jeśli jesteś właścicielem|если вы (?:владелец|являетесь)",
-    ),
-    phrases(
-        r"/var/www|/usr/share/(?:nginx|apache2|httpd|caddy)|/etc/(?:apache2|httpd|nginx|caddy)|/opt/(?:bitnami|tomcat)",
-        r"document ?root",
-        r"index\.html|public_html|private_html|httpdocs|htdocs|wwwroot",
-        r"\$catalina_home|manager webapp|welcome\.conf|caddyfile|sites-(?:available|enabled)",
-        r"ftp|file manager|control panel|dashboard",
-    ),
-    phrases(
-        r"thank you for using (?:nginx|openresty|apache|litespeed|caddy|angie)",
-        r"(?:web ?server|serveur(?: web)?|servidor(?: web)?|خادم|веб-?сервер|服务器|サーバー?) (?:nginx|apache)",
-        r"(?:rails|rack) version: ?\d",
-        r"(?:powered|generated|provided) by (?:nginx|apache|litespeed|openlitespeed|plesk|cpanel|directadmin|caddy|"
-        r"centos|"
-        r"red hat|ispconfig|hestia|vesta|virtualmin|cyberpanel|wildfly|jetty)",
-        r"(?:documentation|support|information)\b.{0,60}\b(?:nginx|apache|litespeed|caddy|plesk|cpanel|tomcat|"
-        r"wildfly|iis|"
-        r"django|rails|laravel|internet information services)",
-        r"(?:nginx|apache2?|openresty|litespeed|caddy|tomcat|iis|plesk|cpanel|lighttpd|wildfly|glassfish|"
-        r"jetty)\b.{0,20}"
-        r"\b(?:web|http|application)? ?server",
-    ),
+_CLAIMS: Final = phrases(
+    r"(?:is |are |has been |was |have |you've |you have )?(?:successfully|correctly|properly) "
+    r"(?:installed|configured|created|set up|working|setup|enabled)",
+    r"(?:is|was) (?:installed|working|running) (?:and working |successfully|correctly|properly|well)",
+    r"web ?server (?:is|software is) (?:running|working|ready|up|installed)",
+    r"(?:web ?site|site|app|web app|server) (?:is )?(?:up and running|ready to use|created successfully|is ready)",
+    r"the install worked successfully",
+    r"server is now running",
+    r"(?:website|site|domain)\b.{0,40}\bhas been created",
+    r"(?:erfolgreich|korrekt|richtig) (?:installiert|eingerichtet|konfiguriert|angelegt)",
+    r"(?:installé|configuré|créé)e? (?:avec succès|correctement)|bien été (?:créé|installé)|est opérationnel",
+    r"(?:instalad|configurad|cread|criad)[oa] (?:correctamente|con éxito|com sucesso|corretamente)",
+    r"(?:installato|configurato|creato) (?:correttamente|con successo)",
+    r"(?:succesvol|correct) (?:geïnstalleerd|aangemaakt)",
+    r"pomyślnie (?:zainstalowan|utworzon)|(?:успешно|правильно) (?:установлен|настроен|создан)",
+    r"başarıyla (?:kuruldu|oluşturuldu|yüklendi)",
+    r"正常に(?:インストール|動作|設定)|(?:安装|创建|搭建|部署)成功|成功(?:安装|创建)",
+    r"تم (?:تثبيت|إنشاء|إعداد).{0,40}بنجاح",
+    r"(?:this is|used as|serves as|you are (?:seeing|looking at)) (?:the|a|an) (?:default|placeholder|index|"
+    r"test)\b.{0,30}\bpage",
+    r"default (?:welcome|index|web|test|home|start|web ?site|vhost) ?page",
+    r"test (?:page|the (?:correct|proper) operation)",
+    r"placeholder page",
+    r"(?:page|this) (?:is|was) (?:generated|created|provided|shown) (?:automatically )?by "
+    r"(?:plesk|cpanel|directadmin|ispconfig|virtualmin|the system)",
+    r"this page is used to test",
+    r"no content has been added|content (?:has not|hasn't) (?:yet )?been (?:added|uploaded|published)|"
+    r"no website (?:is|has been)",
+    r"waiting for your content",
+    r"本页(?:面)?(?:由|为)系统自动生成|这是默认|默认(?:页面|首页|站点)",
+    r"(?:standard|platzhalter|test)-?seite\b",
+    r"page (?:par défaut|d'attente)|pas encore été mis en ligne",
+    r"página (?:por defecto|predeterminada|de prueba|padrão|predefinida)",
+    r"pagina (?:predefinita|di default|di prova)|standaardpagina|strona domyślna|domyślna strona",
+    r"страница по умолчанию",
+    r"(?:初期|デフォルト|テスト)の?ページ|まだ.{0,20}(?:アップロード|公開)されていません",
+    r"الصفحة الافتراضية",
+    r"has not put up any web ?pages|building web apps with asp\.net",
+    r"laravel has an incredibly rich ecosystem",
+    r"(?:replace|remove|delete|edit|change|modify|overwrite) (?:this|the) (?:file|page|default|index)",
+    r"(?:replace|remove|edit)\b.{0,40}\bindex\.(?:html|php)",
+    r"upload (?:your|a|new|the|an?) (?:website|site|web site|content|files|own|index|new)",
+    r"to change this page",
+    r"before continuing to operate",
+    r"further configuration is required",
+    r"(?:to|you can) (?:see|view|access|configure) your (?:website|site|app)",
+    r"put your (?:content|website|files)|add (?:your )?content to|you may now add content",
+    r"point your domain",
+    r"get(?: started)?,? (?:by editing|edit(?:ing)?) |edit this file and reload|to get started, edit",
+    r"(?:ersetzen|löschen|überschreiben|ändern) sie (?:diese|die) (?:datei|seite)|weitere konfiguration",
+    r"remplacez (?:ce|le|cette) (?:fichier|page)|déposez vos fichiers",
+    r"(?:reemplace|sustituya|suba|cargue|substitua|envie|carregue|sostituisci|carica)\b.{0,30}"
+    r"\b(?:archivos?|ficheros?|página|sitio|arquivos?|site|file|pagina|sito)",
+    r"(?:замените|загрузите|удалите)\b.{0,30}\b(?:файл|страниц|сайт)",
+    r"(?:index\.html|ファイル|ホームページ).{0,15}アップロード",
+    r"(?:修改|删除|覆盖|替换|上传).{0,10}(?:页面|文件|网站|程序)",
+    r"(?:ارفع|استبدل|قم برفع).{0,30}(?:ملفات|الملف|الصفحة|index)",
 )
 _MARKS: Final = re.compile(
     r"iisstart|iis-?\d{1,2}\.png|welcome\.png|go\.microsoft\.com/fwlink/\?linkid=(?:66138|131981|253681)|"
@@ -168,25 +132,21 @@ _HOW_TO: Final = phrases(
 )
 
 
-def score_server_default_page(sketch: Sketch) -> int:
+def score_server_default_page(page: Structure) -> int:
     """Points of the signals of a server's own page; writing about one has a title and sections of its own."""
-    if not sketch.is_bare(_MAX_WORDS, _MAX_LINKS):
+    if page.words > _MAX_WORDS or page.onward > _MAX_ONWARD or _HOW_TO.search(page.title):
         return 0
-    untouched = any(_UNTOUCHED.fullmatch(one) for one in sketch.title_parts)
-    if untouched and sketch.words <= 25 and not sketch.document.client_rendered:
-        return 10  # one picture, a list of greetings or versions
-    titled = sketch.is_titled(_TITLES)
-    claims = sketch.count(_CLAIMS)
-    if not titled and claims < 3:  # without a title of the kind, three claims
+    untouched = any(_UNTOUCHED.fullmatch(one) for one in page.title_parts)
+    if page.document.client_rendered or (untouched and is_nearby(page.final_host)):
+        return 0  # a shell, or the first page of a project on the machine of its developer
+    titled = page.is_titled(_TITLES)
+    said = 3 * titled + 2 * _CLAIMS.found_in(page.text) + 5 * untouched
+    marked = _MARKS.search(page.loaded) is not None
+    if not said:
         return 0
-    if titled and sketch.words <= 4 and sketch.first_heading == "it works":  # Apache's oldest page
-        return 10
-    marked = _MARKS.search(sketch.loaded) is not None
-    points = 3 * titled + 2 * min(claims, 4) + 2 * marked
-    points += 1 if sketch.is_root else -3
-    points += 1 if sketch.words <= 150 else 0  # a greeting
-    points += 1 if len(sketch.headings) <= 3 else 0  # and no sections
-    points -= 5 if _HOW_TO.search(sketch.title) else 0
-    points -= 3 if sketch.links > 25 and not marked else 0  # a menu
-    points -= 4 if titled == 0 and (sketch.links > 12 or len(sketch.headings) > 6) else 0
-    return points
+    # Greetings of servers explain a lot, and their pictures and sections are those of a greeting.
+    substance = max(page.bareness, _MIN_BARENESS if marked or untouched else 0)
+    if substance < _MIN_BARENESS:
+        return 0
+    signals = (3 * marked, 3 * page.is_of_another_site, 1 if page.is_root else -3)
+    return substance + sum(signals) + min(said, SUPPORT)

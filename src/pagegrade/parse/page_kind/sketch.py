@@ -22,6 +22,7 @@ Kind = Literal[
     "suspended_account",
     "server_default_page",
     "soft_404",
+    "notice",
     "empty_shell",
 ]
 THRESHOLD: Final = 10
@@ -93,8 +94,6 @@ class Sketch:
 
     document: Document
     navigation: Navigation
-    probe_title: str
-    """Title of what answers for an address that cannot exist, with a success; "" when unknown."""
 
     @cached_property
     def url(self) -> str:
@@ -104,12 +103,12 @@ class Sketch:
     @cached_property
     def requested_path(self) -> str:
         """Path and query that were asked for, lower case."""
-        return _path_of(self.navigation.requested_url).lower()[:_MAX_LINE]
+        return path_of(self.navigation.requested_url).lower()[:_MAX_LINE]
 
     @cached_property
     def final_path(self) -> str:
         """Path and query that answered, lower case."""
-        return _path_of(self.url).lower()[:2_000]
+        return path_of(self.url).lower()[:2_000]
 
     @cached_property
     def final_host(self) -> str:
@@ -258,7 +257,7 @@ class Sketch:
         return sum(1 for pattern in patterns if pattern.search(self.text))
 
 
-def _path_of(url: str) -> str:
+def path_of(url: str) -> str:
     """Path and query of an absolute URL."""
     return "/" + strip_fragment(url).partition("://")[2].partition("/")[2]
 

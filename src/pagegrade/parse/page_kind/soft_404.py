@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pagegrade.parse.page_kind.sketch import Pattern, Sketch, fold, phrases
+from pagegrade.parse.page_kind.sketch import THRESHOLD, Pattern, fold, phrases
+from pagegrade.parse.page_kind.structure import SUPPORT, Structure
 
 _MAX_WORDS: Final = 400
 _MAX_MAIN_WORDS: Final = 160
+_MAX_PARAGRAPHS: Final = 8
+_PARTLY_ALIKE: Final = 0.6
 _WHOLE: Final = Pattern(
     r"(?:(?:error|http|status|fehler|erreur|errore|erro|fout|błąd|ошибка|hata|エラー) ?)?(?:code )?404(?: ?[-–:|]? ?"
     r"(?:error|fehler|not found|page not found|page|seite|erreur|oops|file not found|nicht gefunden|ошибка))?|"
@@ -97,21 +100,30 @@ _BREAKS: Final = re.compile(r"[.!?,،;:]\s|[。、,!]")
 _MAX_PARTS: Final = 4
 
 
-def score_soft_404(sketch: Sketch) -> int:
+def score_soft_404(page: Structure) -> int:
     """Points of the signals of an error page with a success status; its surroundings may be those of the whole site."""
-    is_own_question = _ASKED_FOR_ITSELF.search(sketch.requested_path) is not None
-    if is_own_question or sketch.words > _MAX_WORDS or sketch.document.main_word_count > _MAX_MAIN_WORDS:
+    if _ASKED_FOR_ITSELF.search(page.requested_path):
         return 0
-    in_title = any(_WHOLE.fullmatch(one) for one in sketch.title_parts)
-    in_heading = any(_WHOLE.fullmatch(part) for one in sketch.headings[:4] for part in _parts(one))
-    said = sum(1 for pattern in _SAID if pattern.search(sketch.text))
-    states = in_title + in_heading
-    if not states:
+    if page.is_everywhere and page.is_deep:
+        return THRESHOLD
+    main_words = page.document.main_word_count
+    if page.words > _MAX_WORDS or main_words > _MAX_MAIN_WORDS or len(page.document.paragraphs) > _MAX_PARAGRAPHS:
         return 0
-    points = 5 * states + 2 * min(said, 3) + (1 if sketch.is_noindex else 0)
-    points += 3 if sketch.probe_title and sketch.probe_title == sketch.title and not sketch.is_root else 0
-    points += 1 if sketch.document.main_word_count <= _MAX_MAIN_WORDS // 2 else -1
-    return points - (4 if sketch.is_root else 0) - 3 * (len(sketch.document.paragraphs) > 8)  # an article
+    in_title = any(_WHOLE.fullmatch(one) for one in page.title_parts)
+    in_heading = any(_WHOLE.fullmatch(part) for one in page.headings[:4] for part in _parts(one))
+    said = 3 * in_title + 3 * in_heading
+    if not (said or page.is_status):
+        return 0
+    said += sum(1 for pattern in _SAID if pattern.search(page.text))
+    signals = (
+        3 * (main_words <= _MAX_MAIN_WORDS // 2),
+        2 * page.is_deep,
+        5 * (page.is_status and main_words <= _MAX_MAIN_WORDS // 2),
+        3 * (page.likeness >= _PARTLY_ALIKE),
+        1 * page.is_noindex,
+        -4 * page.is_root,
+    )
+    return sum(signals) + min(said, SUPPORT)
 
 
 def _parts(heading: str) -> list[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pagegrade.parse.page_kind.sketch import Sketch, phrases
+from pagegrade.parse.page_kind.sketch import phrases
+from pagegrade.parse.page_kind.structure import SUPPORT, Structure
 
 _MAX_WORDS: Final = 160
-_MAX_LINKS: Final = 12
+_MIN_BARENESS: Final = 3
 _STATES: Final = phrases(
     r"(?:account|site|website|web site|domain(?: name)?|hosting|service|page|store|shop|subscription)\b.{0,45}"
     r"\b(?:suspended|disabled|deactivated|terminated|blocked|taken offline|switched off|on hold|frozen)\b",
@@ -43,24 +44,6 @@ _STATES: Final = phrases(
     r"계정.{0,10}(?:정지|중지)|사이트.{0,10}(?:차단|중지)",
     r"(?:الحساب|الموقع).{0,25}(?:موقوف|معلق|تعليق|إيقاف)|(?:إيقاف|تعليق|حظر).{0,15}(?:الحساب|الموقع|الاستضافة)",
 )
-_CONTACTS: Final = phrases(
-    r"contact\b.{0,30}\b(?:hosting provider|web ?host|provider|billing|support|administrator|webmaster|host|us)\b",
-    r"(?:hosting provider|billing department|billing team|support team|your host)\b",
-    r"(?:if you(?:'re| are)|are you) the (?:owner|(?:site|website|store|shop) owner|webmaster|"
-    r"account (?:owner|holder))",
-    r"(?:for more information|to resolve this|to (?:re)?activate|to restore)",
-    r"(?:non-?payment|unpaid|overdue|outstanding|invoice|terms of service|violation|abuse|verification|verify your)",
-    r"(?:wenden sie sich|kontaktieren sie|setzen sie sich|support|kundenservice|rechnung|zahlung)",
-    r"(?:contacte[rz]|veuillez|prenez contact)\b.{0,40}\b(?:hébergeur|support|service|administrateur)",
-    r"(?:contacte|póngase en contacto|comuníquese)\b.{0,40}\b(?:proveedor|soporte|administrador|hosting)",
-    r"(?:contate|entre em contato|contacte)\b",
-    r"(?:contatt[aie]|rivolgersi)\b",
-    r"(?:neem contact|contacteer)\b",
-    r"(?:skontaktuj|kontakt)\b",
-    r"(?:обратитесь|свяжитесь|оплат)",
-    r"(?:الاتصال ب|اتصل ب|تواصل مع|راجع)",
-    r"(?:请联系|請聯繫|联系您|お問い合わせ|문의)",
-)
 _ASKED_FOR_ITSELF: Final = re.compile(r"suspen|help|support|docs|blog|faq|/kb|knowledge|wiki|news|guide")
 _MARKS: Final = re.compile(
     r"suspended(?:page)?\.(?:cgi|css|html|page|php)|/suspend(?:ed)?\b|/cgi-sys/|/suspended-page|account-?suspended|"
@@ -68,21 +51,13 @@ _MARKS: Final = re.compile(
 )
 
 
-def score_suspended_account(sketch: Sketch) -> int:
+def score_suspended_account(page: Structure) -> int:
     """Points of the signals of a suspended account; the notice must be all that the page says."""
-    if not sketch.is_bare(_MAX_WORDS, _MAX_LINKS):
+    if page.words > _MAX_WORDS or page.bareness < _MIN_BARENESS:
         return 0
-    on_top = sketch.says_on_top(_STATES)
-    said = _STATES.search(sketch.text) is not None
-    if not (on_top or said):
+    marked = _MARKS.search(f"{page.loaded}\n{page.final_path[:300]}") is not None
+    said = 3 * page.says_on_top(_STATES) + 3 * (_STATES.search(page.text) is not None)
+    if not (said or marked) or (_ASKED_FOR_ITSELF.search(page.requested_path) and not marked):
         return 0
-    contacts = _CONTACTS.found_in(sketch.text)
-    marked = _MARKS.search(f"{sketch.loaded}\n{sketch.final_path[:300]}") is not None
-    points = 3 * on_top + 2 * said + 2 * min(contacts, 2) + 3 * marked
-    points += 2 if sketch.words <= 80 else 0  # a few sentences
-    points += 2 if sketch.links <= 3 else 0  # the host and its support
-    points += 1 if sketch.is_root else 0
-    points -= 4 if sketch.links > 5 else 0  # a menu
-    points -= 2 if sketch.words > 80 else 0  # prose
-    points -= 6 if _ASKED_FOR_ITSELF.search(sketch.requested_path) and not marked else 0
-    return points - 3 * (len(sketch.headings) > 3) - 2 * (len(sketch.document.images) > 3)  # a notice
+    signals = (3 * marked, 3 * page.is_of_another_site, 1 * page.is_dead_end, 1 * page.is_root, 1 * page.names_itself())
+    return page.bareness + sum(signals) + min(said, SUPPORT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 from pagegrade.checks import Check, Evaluated, Facts, all_checks, run_checks
@@ -259,11 +259,18 @@ def _not_the_page(facts: Facts) -> Withheld | None:
     A document at hand is what its owner wants graded, unless nothing of it can be seen.
     """
     artifacts = facts.artifacts
-    found = recognize_page_kind(artifacts.navigation, facts.document, artifacts.not_found_probe)
+    likeness = facts.get("missing_page_likeness")
+    recognize = partial(
+        recognize_page_kind,
+        artifacts.navigation,
+        likeness=likeness if isinstance(likeness, float) else 0.0,
+        not_found_probe=artifacts.not_found_probe,
+    )
+    found = recognize(facts.document)
     if found is not None and found.kind in _DOCUMENT_HOLDS and not isinstance(artifacts.rendering, NotGathered):
         # Scripts may have filled it in the browser.
         drawn = facts.for_category("content").document
-        found = recognize_page_kind(artifacts.navigation, drawn, artifacts.not_found_probe)
+        found = recognize(drawn)
     if found is None or (not artifacts.vantage and found.kind not in _DOCUMENT_HOLDS):
         return None
     return Withheld(kind=found.kind, message=found.message, fix=found.fix)

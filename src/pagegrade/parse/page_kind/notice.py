@@ -1,0 +1,46 @@
+"""Recognizes a notice by its structure alone, whatever it says and in whichever language."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagegrade.parse.page_kind.structure import Structure
+
+_MAX_WORDS: Final = 300
+_MAX_ONWARD: Final = 8
+_MIN_BARENESS: Final = 3
+_FEW: Final = 60
+"""Words up to which a front page that answers at every address is a notice and no site of one page."""
+
+
+def score_notice(page: Structure) -> int:
+    """Points of a page that says little, leads nowhere into the site, and shows signs of another's place.
+
+    What it leads to and how little it says give at most 6; the rest are signals of which none reaches the threshold.
+    """
+    if page.asks_for_notice or page.words > _MAX_WORDS or page.onward > _MAX_ONWARD or page.bareness < _MIN_BARENESS:
+        return 0
+    signals = (
+        4 * page.way_back,
+        3 * page.prints_address,
+        2 * page.prints_number,
+        3 * page.prints_url,
+        4 * page.is_status,
+        5 * (page.is_everywhere and (page.is_deep or page.words <= _FEW)),
+        3 * (page.missing_leads_here and page.is_elsewhere),
+        3 * page.is_of_another_site + page.foreign_files,
+        3 * page.names_host_elsewhere,
+        2 * page.names_itself(),
+        3 * min(page.reloads, 2),
+        2 * page.leads_to_itself,
+        page.waits,
+        page.choice,
+        3 * page.is_dialog,
+        3 * (page.navigation.response.header("retry-after") is not None),
+        2 * page.is_dead_end + (page.is_dead_end and page.is_one_statement),
+        2 * page.is_marked,
+        1 * page.is_noindex,
+        -3 * page.is_named_by_address,
+        1 * (page.is_of_another_site and page.is_root),
+    )
+    return page.bareness + sum(signals)

@@ -1,0 +1,355 @@
+"""What distinguishes a notice from a page in every language: where it leads, what it asks, and what it repeats."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+from urllib.parse import unquote
+
+from turbohtml import Element, Text
+
+from pagegrade.model.document import Anchor
+from pagegrade.parse.likeness import ALIKE
+from pagegrade.parse.page_kind.sketch import Sketch, path_of
+from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
+
+SUPPORT: Final = 5
+"""The most that phrases add to the points of a kind: less than half of what it takes, and less than a structure has
+that leads nowhere and says little."""
+_MAX_LOOKED_AT: Final = 400
+_MAX_NODES: Final = 1_500
+_MAX_VALUE: Final = 2_000
+_MAX_NOTICE_WORDS: Final = 160
+_MAX_BESIDE: Final = 80
+"""Characters that may stand beside a dialog that takes the place of a page: a name, a copyright."""
+_ADDRESS: Final = re.compile(
+    r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\d)|\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b|"
+    r"\b(?:[0-9a-f]{1,4}:){3,7}(?::?[0-9a-f]{1,4})\b"
+)
+"""An IPv4 or MAC address, or an IPv6 one, in digits of any script."""
+_NUMBER: Final = re.compile(
+    r"\b(?=[0-9a-f-]*[a-f])(?=(?:[a-f-]*\d){4})[0-9a-f]{4,32}(?:-[0-9a-f]{2,32}){0,6}\b|\b\d{14,40}\b"
+)
+"""The number of an incident: hexadecimal digits, or more decimal ones than a telephone number or an ISBN has."""
+_MIN_NUMBER: Final = 10
+_SLUG: Final = re.compile(r"[^\w]+|_")
+_STATUS: Final = re.compile(r"(?:\D{0,24}\b)?(?:401|403|404|410|429|451|503)(?:\b\D{0,40})?")
+"""A title or heading that is the number of a refusal or of a missing page, with few words beside it. That an
+application failed (500) is a fault of the page, and graded."""
+_RELOADS: Final = re.compile(r"location\.(?:reload|replace)|location(?:\.href)? ?= ?(?:window\.|document\.)?location")
+_CHOICE_TYPES: Final = frozenset({"checkbox", "radio", "select", "number", "date", "month"})
+_DATE_PARTS: Final = 3
+_MARKS: Final = re.compile(
+    r"(?:^|[\s/._?&=-])(?:age[-_]?(?:gate|check|verification|verify)|consent|cmp|cookie-?wall|gate|captcha|challenge|pow|"
+    r"guard|waf|anti-?bot|bot-?check|blocked|block-?page|geo-?(?:block|ip|fence)?|denied|forbidden|restricted|captive|"
+    r"hotspot|maintenance|coming[-_]?soon|under[-_]?construction|count[-_]?down|parked|parking|lander|suspended|suspend|"
+    r"placeholder-?page|default-?page|interstitial|queue|waiting-?room|unsupported|outdated)(?=$|[\s/._?&=\d-])"
+)
+"""Names that files, classes and ids of such pages have in every language; ordinary pages have single ones, too."""
+_COUNT_DOWN: Final = re.compile(r"count-?down")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Structure(Sketch):
+    """Facts that need no language, each with the points it gives."""
+
+    likeness: float = 0.0
+    """Share of words in common with what the site answers where nothing can be, 0 to 1."""
+    missing_leads_here: bool = False
+    """What cannot exist is redirected to the address that answered."""
+
+    @cached_property
+    def anchors(self) -> tuple[Anchor, ...]:
+        """The first visible links with an address."""
+        return tuple(one for one in self.document.anchors[:_MAX_LOOKED_AT] if one.url is not None and not one.hidden)
+
+    @cached_property
+    def onward(self) -> int:
+        """Different pages of the own site that links lead to.
+
+        The front page, the page itself and a way back to what was asked for do not count.
+        """
+        home, here = self._bare("/"), self._bare(self.final_path)
+        return len(
+            {
+                path
+                for one in self.anchors
+                if one.url and is_http(one.url) and registrable_domain(host(one.url)) == self.domain
+                if (path := self._bare(path_of(one.url))) not in {home, here}
+                if not (self._asked and _carries(one.url.partition("?")[2][:_MAX_VALUE], self._asked))
+            }
+        )
+
+    @cached_property
+    def leads_to_itself(self) -> bool:
+        """There are links, and all lead to the page itself, back, or run a script; none to a section of it."""
+        if self.sections:
+            return False
+        shown = [one for one in self.anchors if not (one.url or "").startswith(("mailto:", "tel:"))]
+        here = self._bare(self.final_path)
+        return bool(shown) and all(
+            not is_http(one.url or "")
+            or (registrable_domain(host(one.url or "")) == self.domain and self._bare(path_of(one.url or "")) == here)
+            for one in shown
+        )
+
+    @cached_property
+    def sections(self) -> int:
+        """Visible links to sections of the page: a menu of a page that has some."""
+        return sum(1 for one in self.anchors if len((one.href or "").strip()) > 1 and (one.href or "").startswith("#"))
+
+    @cached_property
+    def media(self) -> int:
+        """Visible pictures, frames and players."""
+        shown = sum(1 for one in self.document.images if not one.hidden)
+        frames = sum(1 for one in self.document.frames if not one.hidden and one.url)
+        return shown + frames + sum(1 for one in self.document.references if one.kind in {"media", "object"})
+
+    @cached_property
+    def is_described(self) -> bool:
+        """The page names itself to search engines or networks: as its own canonical page, or with structured data."""
+        own = self._bare(self.final_path)
+        named = (one.url for one in self.document.links if "canonical" in one.rel and one.url)
+        return any(self._bare(path_of(one)) == own for one in named) or bool(self.document.structured_items)
+
+    @cached_property
+    def is_named_by_address(self) -> bool:
+        """The words of the address that was asked for are those of the title or the first heading."""
+        _, _, last = self._bare(self.requested_path).rpartition("/")
+        words = [one for one in _SLUG.split(unquote(last).partition(".")[0]) if len(one) > 3]
+        shown = f"{self.title} {self.first_heading}"
+        return bool(words) and all(one in shown for one in words)
+
+    @cached_property
+    def bareness(self) -> int:
+        """How little the page says, and how few pages of the site it leads to: at most 6, below 0 for a whole page."""
+        words, links = self.words, self.onward
+        points = 3 if words <= 30 else 2 if words <= 90 else 1 if words <= _MAX_NOTICE_WORDS else -2 * (words > 300)
+        points += 3 if not links else 2 if links <= 2 else 1 if links <= 4 else -3 * (links > 8)
+        points -= 2 * (self.media > 3) + 2 * (len(self.headings) > 4) + 2 * (len(self.document.paragraphs) > 8)
+        return (
+            points
+            - min(self.sections, 2)
+            - 2 * self.is_described
+            - 2 * (self.textual > 2)
+            - (self.textual > 0 and self.onward > 0)
+        )
+
+    @cached_property
+    def is_deep(self) -> bool:
+        """A certain page was asked for and not the front page."""
+        return len(self.requested_path.strip("/")) > 0
+
+    @cached_property
+    def is_dead_end(self) -> bool:
+        """A certain page was asked for, and what answers has no link but to write to somebody, and nothing to see."""
+        leads = any(is_http(one.url or "") for one in self.anchors)
+        return self.is_deep and not leads and self.media <= 1 and not self.is_described
+
+    @cached_property
+    def is_one_statement(self) -> bool:
+        """A page with a style of its own says one thing, under one heading, and has nothing to use."""
+        styled = bool(self.document.styles) or any(one.kind == "stylesheet" for one in self.document.references)
+        few = len(self.headings) == 1 and len(self.document.paragraphs) <= 2
+        return styled and few and not self.media and not self.controls and not self.buttons
+
+    @cached_property
+    def way_back(self) -> bool:
+        """A form or a link carries the address that was asked for, so that it can be asked for again."""
+        asked = self._asked
+        if not asked:
+            return False
+        fields = (value for _, value in self.document.form_values)
+        queries = (one.partition("?")[2] for one in self._led_to)
+        return any(_carries(one[:_MAX_VALUE], asked) for one in (*fields, *queries) if one)
+
+    @cached_property
+    def names_host_elsewhere(self) -> bool:
+        """A link or form of another site carries the name of this one."""
+        name = self.domain
+        return bool(name) and any(
+            name in unquote(address.partition("://")[2].partition("/")[2][:_MAX_VALUE]).lower()
+            for address in self._led_to
+            if registrable_domain(host(address)) not in {"", name}
+        )
+
+    @cached_property
+    def is_of_another_site(self) -> bool:
+        """Every link and form leads to one other site, and no file is the own site's."""
+        led = {registrable_domain(host(one)) for one in self._led_to if is_http(one)}
+        if not self.onward and not any(registrable_domain(host(one.url)) == self.domain for one in self.document.forms):
+            led.discard(self.domain)
+        return len(led) == 1 and self.domain not in led and self.domain not in self._file_sites
+
+    @cached_property
+    def foreign_files(self) -> bool:
+        """It loads files, and none from its own site."""
+        return bool(self._file_sites) and self.domain not in self._file_sites
+
+    @cached_property
+    def prints_address(self) -> bool:
+        """The text shows the network address of a visitor or a device."""
+        found = _ADDRESS.search(self.text)
+        if found is None:
+            return False
+        parts = found.group().split(".")
+        return len(parts) != 4 or (all(int(one) <= 255 for one in parts) and parts[0] not in {"127", "0"})
+
+    @cached_property
+    def prints_number(self) -> bool:
+        """The text shows the number of an incident or a request."""
+        return any(len(one.group()) >= _MIN_NUMBER for one in _NUMBER.finditer(self.text[:4_000]))
+
+    @cached_property
+    def prints_url(self) -> bool:
+        """The text shows the address that was asked for."""
+        asked = self.navigation.requested_url.partition("://")[2].rstrip("/").lower()
+        return self.is_deep and (asked in self.text or asked.removeprefix("www.") in self.text)
+
+    @cached_property
+    def is_status(self) -> bool:
+        """The title or the first heading is the number of an error."""
+        named = (*self.title_parts, self.first_heading)
+        return any(len(one) <= 60 and _STATUS.fullmatch(one) for one in named if one)
+
+    @cached_property
+    def reloads(self) -> int:
+        """Ways in which the page asks for its own address again by itself: 0 to 2."""
+        by_script = _RELOADS.search(self.inline) is not None
+        return (
+            (self.refresh is not None and "url" not in self.refresh)
+            + (by_script and "cookie" in self.inline)
+            + (by_script and self.words <= 5)
+        )
+
+    @cached_property
+    def refresh(self) -> str | None:
+        """The content of a ``<meta http-equiv=refresh>``, lower case."""
+        metas = self.document.metas[:50]
+        return next((one.content[:500].lower() for one in metas if one.http_equiv == "refresh"), None)
+
+    @cached_property
+    def buttons(self) -> int:
+        """Visible buttons."""
+        return sum(1 for one in self.document.named if one.role == "button" and not one.hidden)
+
+    @cached_property
+    def textual(self) -> int:
+        """Visible fields that take text; those of three or more fields for parts of a date do not."""
+        fields = [one for one in self.document.controls if not one.hidden and one.type not in _CHOICE_TYPES]
+        short = [one for one in fields if one.attrs.get("maxlength", "") in {"2", "4"}]
+        return len(fields) - (len(short) if len(short) >= _DATE_PARTS else 0)
+
+    @cached_property
+    def choice(self) -> int:
+        """Points of a page that only asks to choose: buttons, and no field that takes text."""
+        if self.textual or self.has_more_than_dialog or not 1 <= self.buttons <= 6:  # yes, no, settings, and the like
+            return 0
+        dates = sum(1 for one in self.document.controls if not one.hidden and one.type in {"select", "date", "number"})
+        sends = bool(self.document.forms) and any(one.method == "post" for one in self.document.forms[:5])
+        return 1 + 4 * sends + 2 * (dates >= _DATE_PARTS)
+
+    @cached_property
+    def is_marked(self) -> bool:
+        """A file, a class or an id has the name of a notice, and the address that was asked for has not."""
+        return _MARKS.search(self.names) is not None and not self.asks_for_notice
+
+    @cached_property
+    def asks_for_notice(self) -> bool:
+        """The address that was asked for has the name of a notice: it is what was wanted."""
+        return _MARKS.search(self.requested_path) is not None
+
+    @cached_property
+    def names(self) -> str:
+        """Classes, ids and files, lower case, one element a line."""
+        paths = (path_of(one.url)[:200] for one in self.document.references[:40])
+        return "\n".join((*paths, *self._body[0])).lower()
+
+    @cached_property
+    def is_dialog(self) -> bool:
+        """A dialog holds most of what the page says."""
+        _, inside, outside = self._body
+        return inside > 0 and inside >= 3 * outside
+
+    @cached_property
+    def has_more_than_dialog(self) -> bool:
+        """A dialog stands in front of a page that says something by itself."""
+        _, inside, outside = self._body
+        return inside > 0 and not self.is_dialog and outside > _MAX_BESIDE
+
+    @cached_property
+    def waits(self) -> int:
+        """Points of what shows that time passes: a count that runs down, or a bar that fills."""
+        return 2 * (_COUNT_DOWN.search(self.names) is not None) + ("progress" in self.names)
+
+    @cached_property
+    def _body(self) -> tuple[tuple[str, ...], int, int]:
+        """(classes and ids of the first elements, characters of text inside dialogs, and outside)."""
+        root = self.document.body.node if self.document.body is not None else None
+        names: list[str] = []
+        counts = [0, 0]
+        if isinstance(root, Element):
+            left = _MAX_NODES
+            stack: list[tuple[Iterator[object], bool]] = [(iter((root,)), False)]
+            while stack and left:
+                children, inside = stack[-1]
+                child = next(children, None)
+                if child is None:
+                    stack.pop()
+                    continue
+                left -= 1
+                if isinstance(child, Text):
+                    counts[not inside] += len(child.data.strip())
+                elif isinstance(child, Element) and child.tag not in {"script", "style", "template", "noscript"}:
+                    attrs = child.attrs
+                    marks = [_string(attrs.get(one)) for one in ("class", "id", "role")]
+                    marks += [child.tag] if child.tag == "progress" else []
+                    if any(marks):
+                        names.append(" ".join(marks)[:200])
+                    is_dialog = child.tag == "dialog" or "dialog" in marks[2] or "aria-modal" in attrs
+                    stack.append((iter(child), inside or is_dialog))
+        return tuple(names), counts[0], counts[1]
+
+    @cached_property
+    def is_everywhere(self) -> bool:
+        """The site answers the same where nothing can be."""
+        return self.likeness >= ALIKE
+
+    @cached_property
+    def _asked(self) -> tuple[str, ...]:
+        """The ways in which a page writes the address that was asked for, lower case; none for a front page."""
+        if not self.is_deep:
+            return ()
+        path = unquote(self.requested_path).rstrip("/")
+        whole = strip_fragment(self.navigation.requested_url)
+        plain = whole.partition("://")[2].partition("/")[2]
+        coded = (b64encode(one.encode()).decode().rstrip("=")[:-2].lower() for one in (whole, f"/{plain}"))
+        return (path, *(one for one in coded if len(one) > 5))
+
+    @cached_property
+    def _led_to(self) -> tuple[str, ...]:
+        """Addresses of the first forms and links."""
+        return (*(one.url for one in self.document.forms[:20]), *(one.url or "" for one in self.anchors[:40]))
+
+    @cached_property
+    def _file_sites(self) -> frozenset[str]:
+        """Registrable domains of the first files that the page loads; icons do not count."""
+        files = (one.url for one in self.document.references[:80] if one.kind != "icon" and is_http(one.url))
+        return frozenset(registrable_domain(host(one)) for one in files)
+
+    @staticmethod
+    def _bare(path: str) -> str:
+        return path.partition("?")[0].rstrip("/").lower()
+
+
+def _carries(value: str, asked: tuple[str, ...]) -> bool:
+    plain = unquote(unquote(value)).lower()
+    return any(one in plain for one in asked)
+
+
+def _string(value: object) -> str:
+    return value if isinstance(value, str) else " ".join(map(str, value)) if isinstance(value, list | tuple) else ""
