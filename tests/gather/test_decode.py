@@ -197,7 +197,10 @@ def test_codings_are_read_in_order(values: list[str], codings: tuple[str, ...]) 
     assert read_codings(values) == codings
 
 
-@pytest.mark.parametrize(("coding", "problem"), [("foo", "unknown_coding"), ("gzip, gzip, gzip", "too_many_codings")])
+@pytest.mark.parametrize(
+    ("coding", "problem"),
+    [("compress", "unknown_coding"), ("gzip, utf-8", "unknown_coding"), ("gzip, gzip, gzip", "too_many_codings")],
+)
 def test_codings_that_are_not_removed_are_named(coding: str, problem: str) -> None:
     """Rows F04, F09: nothing is decoded, reading on is not an error."""
     decoder = BodyDecoder(read_codings([coding]), max_bytes=1_000)
@@ -207,6 +210,18 @@ def test_codings_that_are_not_removed_are_named(coding: str, problem: str) -> No
     assert goes_on
     assert decoder.problem == problem
     assert decoder.body == b""
+
+
+@pytest.mark.parametrize("coding", ["UTF-8", "aws-chunked", "none", "binary, utf-8", "\u0437\u0438\u043f"])
+def test_a_word_that_is_no_coding_leaves_the_body_as_it_came(coding: str) -> None:
+    """Browsers show such a page, and the wrong word is reported."""
+    decoder = BodyDecoder(read_codings([coding]), max_bytes=1_000)
+    goes_on = decoder.feed(b"<!doctype html>") and decoder.feed(b"<p>x")
+    decoder.finish()
+
+    assert goes_on
+    assert (decoder.problem, decoder.removed) == ("no_coding", ())
+    assert decoder.body == b"<!doctype html><p>x"
 
 
 def test_an_empty_body_has_no_problem() -> None:

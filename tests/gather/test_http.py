@@ -237,12 +237,46 @@ def test_an_answer_that_was_not_asked_for_is_not_used() -> None:
     assert asyncio.run(main()) == [b"hi", b"hi"]
 
 
-def test_cookies_are_never_sent_back() -> None:
-    """Row D11: there is no jar at all."""
-    script = b"HTTP/1.1 302 Found\r\nLocation: /next\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n"
-    _, server = fetch(script, OK, follow=True)
+def test_cookies_are_kept_along_a_chain_and_forgotten_at_its_end() -> None:
+    """Row D11: as browsers do, so that a page behind a cookie is reached; the next chain begins without any."""
+    bounce = b"HTTP/1.1 302 Found\r\nLocation: /\r\nSet-Cookie: a=b; Path=/; HttpOnly\r\nContent-Length: 0\r\n\r\n"
 
-    assert b"ookie" not in server.requests[1]
+    async def main() -> list[bytes]:
+        async with (
+            serving(bounce, OK, OK) as server,
+            HTTPClient(guard=Guard(OWN), resolver=Names({"site.com": ("127.0.0.1",)})) as client,
+        ):
+            request = Request(url=f"http://site.com:{server.port}/")
+            assert len((await client.follow(request)).hops) == 1
+            await client.follow(request)
+            return server.requests
+
+    sent = [b"Cookie: a=b" in request for request in asyncio.run(main())]
+
+    assert sent == [False, True, False]
+
+
+def test_cookies_are_not_sent_to_another_host() -> None:
+    """Row D11: a cookie is for the host that set it."""
+    away = b"HTTP/1.1 302 Found\r\nLocation: http://other.com:{port}/\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n"
+
+    async def main() -> list[bytes]:
+        names = Names({"site.com": ("127.0.0.1",), "other.com": ("127.0.0.1",)})
+        async with serving(away, OK) as server, HTTPClient(guard=Guard(OWN), resolver=names) as client:
+            await client.follow(Request(url=f"http://site.com:{server.port}/"))
+            return server.requests
+
+    assert not any(b"ookie" in request for request in asyncio.run(main()))
+
+
+def test_a_server_that_sets_new_cookies_for_ever_ends() -> None:
+    """A chain that never repeats itself has too many redirects."""
+    bounces = [
+        b"HTTP/1.1 302 Found\r\nLocation: /\r\nSet-Cookie: a=%d\r\nContent-Length: 0\r\n\r\n" % number
+        for number in range(12)
+    ]
+
+    assert failure(*bounces, follow=True).reason == "too_many_redirects"
 
 
 def test_the_deadline_of_the_client_ends_an_exchange() -> None:

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, Protocol
 import brotli
 
 from pagegrade.gather.held_bytes import Hold
+from pagegrade.parse.http.headers import REGISTERED_CODINGS
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -36,11 +37,14 @@ _STEP_BYTES: Final = 65_536
 _ALIASES: Final = {"x-gzip": "gzip"}
 
 Problem = Literal[
-    "unknown_coding", "too_many_codings", "plain_body", "corrupt", "truncated_stream", "trailing_garbage",
+    "unknown_coding", "no_coding", "too_many_codings", "plain_body", "corrupt", "truncated_stream", "trailing_garbage",
     "decode_bomb", "limit",
 ]  # fmt: skip
 """Reason why a body is not fully decoded. ``trailing_garbage`` leaves it whole; ``limit`` is our cap on an honest body;
-``plain_body``: a coding was declared and the bytes are not coded, they are kept as they are."""
+``plain_body``: a coding was declared and the bytes are not coded, they are kept as they are; ``no_coding``: what was
+declared is no coding, so the bytes are the body, as browsers take them."""
+
+_AS_IT_CAME: Final = (None, "no_coding", "plain_body")
 
 
 def read_codings(values: Sequence[str]) -> tuple[str, ...]:
@@ -279,6 +283,8 @@ class BodyDecoder:
         self._done = keep_bytes == 0 and not survey
         if len(codings) > MAX_CODINGS:
             self.problem, self._done = "too_many_codings", True
+        elif codings and REGISTERED_CODINGS.isdisjoint(codings):
+            self.problem, self._produced = "no_coding", []
         elif not all(coding in _STAGES for coding in codings):
             self.problem, self._done = "unknown_coding", True
         else:
@@ -307,7 +313,7 @@ class BodyDecoder:
             return self.problem is None or self.problem in ("too_many_codings", "unknown_coding")
         if not self._stages:
             self._keep(data)
-            return self.problem in (None, "plain_body")
+            return self.problem in _AS_IT_CAME
         first = self._wire_bytes == len(data)
         try:
             for piece in self._pump(data, 0):
@@ -315,7 +321,7 @@ class BodyDecoder:
                     break
         except _StageError as error:
             self._fail(error.problem, data, first=first)
-        return self.problem in (None, "plain_body")
+        return self.problem in _AS_IT_CAME
 
     def _fail(self, problem: Problem, data: bytes, *, first: bool) -> None:
         if problem == "plain_body" and first and len(self._stages) == 1:

@@ -13,6 +13,7 @@ from msgspec import structs
 
 from pagegrade.gather import failures
 from pagegrade.gather.answer import build_exchange
+from pagegrade.gather.chain_cookies import ChainCookies
 from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Followed, Limits, Request
 from pagegrade.gather.guard import Guard, Permit, Refusal
 from pagegrade.gather.headers import KnownLines
@@ -221,6 +222,8 @@ class HTTPClient:
     async def follow(self, request: Request) -> Followed:
         """Make an exchange and follow its redirects, each checked anew, at most ten.
 
+        Cookies that an answer sets are sent with the later requests of the chain, as browsers do.
+
         Raises:
             FetchError: ``hops`` holds the redirect answers up to the failure.
             ValueError: The request has a body.
@@ -229,13 +232,14 @@ class HTTPClient:
             raise ValueError("redirects of a POST are not followed")
         hops: list[Response] = []
         holds: list[Hold] = []
-        seen: set[str] = set()
+        seen: set[tuple[str, str]] = set()
+        cookies = ChainCookies()
         current = request
         most = self._limits.redirects
         if request.max_redirects is not None:
             most = min(most, request.max_redirects)
         while True:
-            seen.add(current.url)
+            seen.add((current.url, current.cookie))
             try:
                 exchange = await self.fetch(current)
             except FetchError as error:
@@ -255,15 +259,17 @@ class HTTPClient:
                     hops=tuple(hops),
                 )
             target = self._redirect_target(current.url, exchange.location, tuple(hops))
+            cookies.take(current.url, exchange.response.header_values("set-cookie"))
+            cookie = cookies.header_for(target)
             from_public = current.from_public or not self.guard.is_inside(current.url)
-            if target in seen:
+            if (target, cookie) in seen:
                 raise FetchError(
                     "protocol",
                     "The redirects lead back to where they have been.",
                     reason="redirect_loop",
                     hops=tuple(hops),
                 )
-            current = structs.replace(current, url=target, from_public=from_public)
+            current = structs.replace(current, url=target, cookie=cookie, from_public=from_public)
 
     def note_page(self, url: str) -> None:
         """Contact only what is public from now on if the page that was asked for turned out to be a public one.

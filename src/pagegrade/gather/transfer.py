@@ -55,13 +55,14 @@ def libcurl_version() -> str:
 
 
 def request_headers(request: Request) -> list[str]:
-    """The header lines sent, Host aside: fixed, so that no input of an analysis can add others."""
+    """The header lines sent, Host aside: fixed but for a cookie, so that no input of an analysis can add others."""
     return list(_lines_of(request))
 
 
 def _lines_of(request: Request) -> tuple[str, ...]:
     if request.post is None:
-        return _header_lines(request.purpose, request.referer, request.from_elsewhere)
+        lines = _header_lines(request.purpose, request.referer, request.from_elsewhere)
+        return (*lines, f"Cookie: {request.cookie}") if request.cookie else lines
     given = (("Content-Type", request.post.content_type), *request.post.headers)
     # Without "Expect", for which libcurl would wait a second where the receiver does not know it.
     fixed = (f"User-Agent: {USER_AGENT}", "Accept: */*", "Accept-Encoding: identity", "Expect:")

@@ -8,7 +8,7 @@ import pytest
 from pagegrade.checks._run import Evaluated
 from pagegrade.checks.performance.text_compression import FIRST_ROUND_TRIP_BYTES, text_compression
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Saving
-from tests.builders import evaluated, make_response, run
+from tests.builders import evaluated, make_response, outcome, run
 
 REPEATING = "<!doctype html><title>Chairs</title>" + "<p>A chair made of teak.</p>" * 600
 BROTLI = ("Content-Encoding", "br")
@@ -106,7 +106,15 @@ def test_an_unknown_coding_is_no_compression() -> None:
     """A charset in the wrong header compresses nothing."""
     found = evaluate_html(("Content-Encoding", "utf-8"))
 
-    assert state_of(found) == "uncompressed"
+    assert (state_of(found), found.loss) == ("no_coding", 0.25)
+
+
+def test_a_coding_that_is_declared_and_not_there_fails() -> None:
+    """Browsers show an error in place of the page."""
+    headers = (("Content-Type", "text/html"), ("Content-Encoding", "gzip"))
+    page = make_response("<!doctype html><p>x", headers=headers, notes=("plain_body",), truncated="coding")
+
+    assert outcome(text_compression, response=page).state == "not_coded"
 
 
 def test_an_answer_that_varies_must_say_so_to_caches() -> None:

@@ -48,6 +48,32 @@ def test_plain_http_on_an_https_page_is_lost_without_asking() -> None:
     assert outcome(broken_styles_scripts, html, url="http://example.com/").state == "whole"
 
 
+@pytest.mark.parametrize(
+    ("note", "truncated", "state"),
+    [
+        ("plain_body", "coding", "most"),
+        ("corrupt", "coding", "most"),
+        ("unknown_coding", "coding", "most"),
+        ("no_coding", None, "whole"),
+        ("truncated_stream", "coding", "whole"),
+    ],
+)
+def test_files_that_are_not_coded_as_declared_are_lost(note: str, truncated: str | None, state: str) -> None:
+    """Browsers refuse them; what is declared and no coding, or ends early, they use."""
+    headers = [("Content-Type", "text/css"), ("Content-Encoding", "br")]
+    files = [
+        make_resource(
+            f"https://example.com{path}",
+            kind="stylesheet",
+            response=make_response(headers=headers, notes=(note,), truncated=truncated),
+        )
+        for path in ("/a.css", "/b.css")
+    ]
+    found = outcome(broken_styles_scripts, SHEETS, resources=make_resources(*files))
+
+    assert found.state == state
+
+
 def test_html_in_the_place_of_a_stylesheet_is_lost() -> None:
     """The start page for every address, as single-page applications answer."""
     answer = make_response(url="https://example.com/a.css", headers=(("Content-Type", "text/html; charset=utf-8"),))

@@ -1,10 +1,11 @@
 import zlib
 from typing import Final
 
-from pagegrade.checks._check import State, Verdict, check, meter_loss
+from pagegrade.checks._check import Cap, State, Verdict, check, meter_loss
 from pagegrade.model.artifacts import Response
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Saving, Severity
 from pagegrade.parse.http.caching import read_cache_policy
+from pagegrade.parse.http.headers import REGISTERED_CODINGS
 
 MIN_SAVING_BYTES: Final = 1_400
 """About one TCP segment: saving less brings nothing earlier."""
@@ -46,6 +47,20 @@ GOOD_CODINGS: Final = frozenset({"gzip", "x-gzip", "br", "zstd"})
             fix="Send `Vary: Accept-Encoding` with compressed responses. In nginx this is `gzip_vary on;`.",
         ),
         State(
+            "no_coding",
+            "The Content-Encoding header names no compression that exists.",
+            loss=0.25,
+            title="Correct the Content-Encoding header",
+            why=(
+                "Browsers pass the content on as it is, but other programs give up, because they cannot tell what was "
+                "done to it."
+            ),
+            fix=(
+                "Remove the `Content-Encoding` header, or turn on gzip or Brotli. An encoding of characters such as "
+                "UTF-8 belongs in the `Content-Type` header."
+            ),
+        ),
+        State(
             "deflate",
             "The HTML is compressed with deflate only.",
             loss=0.5,
@@ -65,7 +80,19 @@ GOOD_CODINGS: Final = frozenset({"gzip", "x-gzip", "br", "zstd"})
             ),
             fix=("Turn on gzip or Brotli on the server or CDN. For nginx:\n\n```\ngzip on;\ngzip_vary on;\n```"),
         ),
+        State(
+            "not_coded",
+            "The Content-Encoding header declares a compression that the HTML does not have.",
+            loss=1.0,
+            title="The page is not compressed as its header says",
+            why="Browsers cannot decompress what is not compressed, and show an error instead of the page.",
+            fix=(
+                "Remove the `Content-Encoding` header where the content is not compressed. Often a cache or a script "
+                "adds the header, or a proxy decompresses the content and keeps it."
+            ),
+        ),
     ),
+    cap=Cap(49, states=("not_coded",)),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc9110#section-8.4",
         "https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3",
@@ -83,7 +110,9 @@ def text_compression(response: Response) -> Verdict:
     what it means. Uncompressed HTML that gzip would make at least 1,400 bytes smaller, which is about one network
     packet, costs a quarter if it fits into the first round trip (14,600 bytes). Longer HTML costs half, and everything
     where 30,000 bytes would be saved. A compressed answer that shared caches may keep (a lifetime above 0, not
-    `private`, `no-store` or `no-cache`) also needs `Vary: Accept-Encoding`, without which it costs a quarter.
+    `private`, `no-store` or `no-cache`) also needs `Vary: Accept-Encoding`, without which it costs a quarter. A header
+    that declares a compression which the content does not have costs everything and limits the score, because browsers
+    do not show such a page. One that names no compression at all, such as `UTF-8`, costs a quarter.
 
     ## Why it matters
 
@@ -130,6 +159,11 @@ def text_compression(response: Response) -> Verdict:
         coding for part in (header or "").lower().split(",") if (coding := part.strip())
     )
     codings = tuple(coding for coding in codings if coding != "identity")
+    declared = (Evidence(header="Content-Encoding", value=", ".join(codings)[:200]),)
+    if "plain_body" in response.notes:
+        return Outcome("not_coded", value=", ".join(codings)[:200], evidence=declared)
+    if codings and REGISTERED_CODINGS.isdisjoint(codings):
+        return Outcome("no_coding", value=", ".join(codings)[:200], evidence=declared)
     if not codings and header is None and response.wire_bytes is None:
         return NotRun("not_measured", "The saved page does not include its transfer size.")
     name = ", ".join(codings) or "none"

@@ -13,6 +13,8 @@ MANY: Final = 3
 """Missing files from which half of them missing means that the page does not work."""
 INLINE_STYLES_CHARS: Final = 1_500
 """Rules in the page itself from which it is not bare without its files."""
+_UNDECODABLE: Final = frozenset({"corrupt", "plain_body", "unknown_coding"})
+"""Notes of a body that browsers refuse to decode, or hand on as nonsense."""
 
 
 @check(
@@ -60,9 +62,10 @@ def broken_styles_scripts(
 
     The stylesheets and scripts of the site itself that the HTML names: a file counts as lost when the page is served
     over HTTPS and names it over plain HTTP, which browsers block, when the answer has a status from 400 to 599, when
-    its host does not exist, or when an HTML page is returned instead of a stylesheet. Some lost files cost half. It
-    costs everything and limits the score when all stylesheets are lost and the page has next to no styles of its own,
-    or when at least three files and half of all are lost.
+    its content is not compressed as its `Content-Encoding` says, when its host does not exist, or when an HTML page is
+    returned instead of a stylesheet. Some lost files cost half. It costs everything and limits the score when all
+    stylesheets are lost and the page has next to no styles of its own, or when at least three files and half of all are
+    lost.
 
     ## Why it matters
 
@@ -128,5 +131,7 @@ def _why_lost(url: str, kind: str, fetched: Resource | None, *, blocks: bool) ->
         return "no such host" if failure is not None and failure.reason == "dns_nxdomain" else ""
     if 400 <= response.status <= 599 and response.status != 429 and response.header("cf-mitigated") is None:
         return f"status {response.status}"
+    if response.truncated == "coding" and not _UNDECODABLE.isdisjoint(response.notes):
+        return f"not compressed as its Content-Encoding says: {response.header('Content-Encoding')}"
     media_type = (response.header("Content-Type") or "").partition(";")[0].strip().lower()
     return "an HTML page answers" if kind == "stylesheet" and media_type == "text/html" else ""

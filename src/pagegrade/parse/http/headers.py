@@ -11,6 +11,13 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
+REGISTERED_CODINGS: Final = frozenset(
+    ("aes128gcm br compress dcb dcz deflate exi gzip identity pack200-gzip x-compress x-gzip zstd").split()
+)
+"""Content codings that exist. Browsers pass a body on as it came where only other words are declared.
+
+Source: https://www.iana.org/assignments/http-parameters/http-parameters.xhtml#content-coding
+"""
 _MAX_KNOWN: Final = 200
 """Characters of media types that are read once."""
 MAX_LINKS: Final = 100
