@@ -8,6 +8,7 @@ from pagegrade.parse.language_tags import (
     is_registered_language,
     is_registered_region,
     is_registered_script,
+    is_spoken_in,
     parse_language_tag,
 )
 
@@ -147,3 +148,19 @@ def test_registry_has_what_it_should_and_not_more() -> None:
     assert not any(is_registered_region(code) for code in ("UK", "EN", "999", ""))
     assert all(is_registered_script(code) for code in ("latn", "Hant", "Qaaa", "Qabx"))
     assert not any(is_registered_script(code) for code in ("Abcd", "Qaby", ""))
+
+
+@pytest.mark.parametrize(
+    ("language", "country", "spoken"),
+    [
+        ("lo", "LA", True),
+        ("es", "LA", False),
+        ("ca", "ES", True),
+        ("tr", "DE", True),
+        ("ar", "AR", False),
+        ("de", "ZZ", None),
+    ],
+)
+def test_languages_of_countries(language: str, country: str, spoken: bool | None) -> None:  # noqa: FBT001 - a column
+    """Those with speakers or a status; a region that is no country says nothing."""
+    assert is_spoken_in(language, country) is spoken

@@ -172,3 +172,24 @@ def test_endless_lists_are_bounded() -> None:
     assert len(find_faults([[{"@type": "Recipe"} for _ in range(100_000)]])[1]) == MAX_FAULTS
     assert find_faults([[{"@id": "#a", "@type": "Recipe", f"p{n}": n} for n in range(10_000)]])[0] == 1
     assert find_faults([{"@type": "FAQPage", "@id": "#a", "mainEntity": {"@id": "#a"}}])[0] == 1
+
+
+def test_values_of_nested_things_are_evaluated() -> None:
+    """An offer and a rating belong to their product, and are named by their own type."""
+    offer = {"@type": "Offer", "price": "1,5", "priceCurrency": "EUR"}
+    rating = {"@type": "AggregateRating", "ratingValue": 7, "ratingCount": 3}
+    node = {"@type": "Product", "name": "a", "image": "https://a.test/i", "description": "b"}
+    _, found = find_faults([{**node, "offers": [offer], "aggregateRating": rating}])
+
+    assert [(fault.code, fault.type, fault.property) for fault in found] == [
+        ("bad_price", "Offer", "price"),
+        ("out_of_scale", "AggregateRating", "ratingValue"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["product", "PRODUCT", "https://schema.org/product"])
+def test_types_are_written_with_their_capitals(name: str) -> None:
+    """Another spelling is another type, which no search engine knows."""
+    _, found = find_faults([{"@type": name, "name": "a"}])
+
+    assert [(fault.code, fault.type) for fault in found] == [("bad_type", "Product")]

@@ -136,6 +136,9 @@ class SitemapFile:
     foreign_host_count: int = 0
     relative_url_count: int = 0
     bad_lastmod_count: int = 0
+    bad_namespace: str | None = None
+    """Of a sitemap or index that is not in the namespace of the protocol: the one it is in, "" for none, at most 200
+    characters."""
     lists_page: bool = False
     """It lists the main document's URL."""
     over_limit: bool = False

@@ -16,6 +16,7 @@ from pagegrade.parse.data.language_subtags import (
     TWO_LETTER_REGIONS,
     VARIANTS,
 )
+from pagegrade.parse.data.territory_languages import TERRITORY_LANGUAGES
 
 MAX_TAG_CHARACTERS: Final = 200
 """A longer value is not a language tag."""
@@ -66,6 +67,17 @@ def parse_language_tag(value: str) -> LanguageTag | None:
     if subtags[0] == "x":
         return LanguageTag(primary="x", registered=False, private_use=True) if len(subtags) > 1 else None
     return _parse_regular(subtags)
+
+
+def is_spoken_in(language: str, country: str) -> bool | None:
+    """Return whether a language has speakers or a status in a country; ``None`` for a country that is not known.
+
+    Args:
+        language: Primary subtag, lower case.
+        country: Two letters, upper case.
+    """
+    languages = _languages_of_countries().get(country)
+    return None if languages is None else language in languages
 
 
 def is_registered_language(subtag: str) -> bool:
@@ -196,3 +208,15 @@ def _variants() -> frozenset[str]:
 @cache
 def _grandfathered() -> frozenset[str]:
     return frozenset(GRANDFATHERED.split())
+
+
+@cache
+def _languages_of_countries() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    country = ""
+    for word in TERRITORY_LANGUAGES.split():
+        if word.isupper():
+            country = word
+        else:
+            found.setdefault(country, set()).add(word)
+    return {country: frozenset(languages) for country, languages in found.items()}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pagegrade.model.artifacts import Response
@@ -15,6 +15,8 @@ from pagegrade.parse.url import host, is_http, join_url, strip_fragment
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{0,40}:")
 _FEED_WORDS: Final = ("rss", "atom", "json", "oembed", "xml+")
+_DISQUALIFYING: Final = ("hreflang", "lang", "media", "type")
+"""What makes a canonical link one for some visitors only, which Google does not use."""
 _DOES_SOMETHING: Final = re.compile(
     r"(?:^|[/?&=_.-])(?:abmelden|add|buy|cart|delete|destroy|download|entfernen|export|log-?off|log-?out|remove|"
     r"sign-?off|sign-?out|unsubscribe|vote|warenkorb)(?:[/?&=_.-]|$)",
@@ -37,6 +39,13 @@ class PageLink:
     """As written, not stripped."""
     link: Link | None = None
     """The element; ``None`` for a header."""
+    disqualified_by: str = ""
+    """Of a canonical link: the attribute or parameter for which search engines do not use it."""
+
+    @property
+    def counts(self) -> bool:
+        """Return whether search engines use it: it is in the head or a header, and nothing disqualifies it."""
+        return self.in_head and not self.disqualified_by
 
     @property
     def is_absolute(self) -> bool:
@@ -76,11 +85,16 @@ def _authority(url: str) -> str:
 def canonical_links(document: Document, response: Response) -> tuple[PageLink, ...]:
     """Every ``rel=canonical`` in document order, those of headers last.
 
-    Source: https://www.rfc-editor.org/rfc/rfc6596
+    Source: https://www.rfc-editor.org/rfc/rfc6596 and
+    https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
     """
-    found = [_of_element(link) for link in document.links if "canonical" in link.rel]
+    found = [
+        replace(_of_element(link), disqualified_by=_disqualifying(link.attrs))
+        for link in document.links
+        if "canonical" in link.rel
+    ]
     found += [
-        _of_header(value.target, "", response.url)
+        replace(_of_header(value.target, "", response.url), disqualified_by=_disqualifying(value.parameters))
         for value in parse_links(response.header_values("link"))
         if "canonical" in value.rel and "anchor" not in value.parameters
     ]
@@ -120,6 +134,10 @@ def same_page_key(url: str) -> tuple[str, str, str]:
     """Strip scheme, ``www.`` and a final slash from a URL."""
     path, query = path_and_query(url)
     return host(url).removeprefix("www."), path.rstrip("/"), query
+
+
+def _disqualifying(attributes: Mapping[str, str]) -> str:
+    return next((name for name in _DISQUALIFYING if attributes.get(name, "").strip()), "")
 
 
 def _of_element(link: Link) -> PageLink:

@@ -12,9 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, Literal
 
-from pagegrade.parse.structured_data import local_type, node_types
+from pagegrade.parse.structured_data import local_type, node_types, nodes_of
+from pagegrade.parse.structured_values import faults_of_values
 
 MAX_NODES: Final = 5_000
 """Things evaluated on one page; a page about more is a feed."""
@@ -39,7 +41,21 @@ class Kind:
 class Fault:
     """One shortcoming of one thing."""
 
-    code: Literal["required", "recommended", "relative_url", "bad_date", "conflict"]
+    code: Literal[
+        "required",
+        "recommended",
+        "relative_url",
+        "bad_date",
+        "bad_price",
+        "bad_currency",
+        "bad_rating",
+        "out_of_scale",
+        "bad_count",
+        "bad_duration",
+        "bad_choice",
+        "bad_type",
+        "conflict",
+    ]
     block: int
     """Index of the block it stands in."""
     type: str
@@ -136,21 +152,10 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
 }
 _KIND_OF_TYPE: Final = {name: kind for kind in KINDS.values() for name in kind.types}
+_TYPE_OF_SMALL: Final = {name.lower(): name for name in _KIND_OF_TYPE}
+"""Names of types are compared with their capitals."""
 _URL_PROPERTIES: Final = ("url", "image", "logo", "thumbnailUrl", "contentUrl", "embedUrl")
-_DATE_PROPERTIES: Final = (
-    "datePublished",
-    "dateModified",
-    "uploadDate",
-    "datePosted",
-    "validThrough",
-    "startDate",
-    "endDate",
-)
 _SCHEME: Final = re.compile(r"\s{0,20}[A-Za-z][A-Za-z0-9+.\-]{0,40}:")
-_ISO_8601: Final = re.compile(
-    r"\d{4}(?:-?(?:0[1-9]|1[0-2])(?:-?(?:0[1-9]|[12]\d|3[01])"
-    r"(?:[T ](?:[01]\d|2[0-4])(?::?[0-5]\d(?::?[0-6]\d(?:[.,]\d{1,9})?)?)?\s?(?:Z|[+-]\d\d(?::?\d\d)?)?)?)?)?"
-)
 
 
 def find_faults(blocks: Sequence[object]) -> tuple[int, tuple[Fault, ...]]:
@@ -173,10 +178,20 @@ def find_faults(blocks: Sequence[object]) -> tuple[int, tuple[Fault, ...]]:
     count = 0
     for block_index, node in things:
         merged = by_id.get(_id(node), node)
-        kind_name = next((name for name in map(local_type, node_types(merged)) if name in _KIND_OF_TYPE), None)
-        if kind_name is None or id(merged) in evaluated:
+        names = [local_type(name) for name in node_types(merged)]
+        kind_name = next((name for name in names if name in _KIND_OF_TYPE), None)
+        if id(merged) in evaluated:
             continue
         evaluated.add(id(merged))
+        if kind_name is None:
+            faults += [
+                Fault(
+                    code="bad_type", block=block_index, type=_TYPE_OF_SMALL[name.lower()], property="@type", value=name
+                )
+                for name in names[:1]
+                if name.lower() in _TYPE_OF_SMALL
+            ]
+            continue
         count += 1
         faults += _evaluate(merged, kind_name, block_index, by_id)
         if len(faults) >= MAX_FAULTS:
@@ -250,10 +265,10 @@ def _evaluate(node: Node, type_name: str, block: int, by_id: Mapping[str, Node])
         for value in _values(node.get(name)):
             if isinstance(value, str) and not _SCHEME.match(value):
                 yield Fault(code="relative_url", block=block, type=type_name, property=name, value=value[:200])
-    for name in _DATE_PROPERTIES:
-        for value in _values(node.get(name)):
-            if isinstance(value, str) and not _ISO_8601.fullmatch(value.strip()[:60]):
-                yield Fault(code="bad_date", block=block, type=type_name, property=name, value=value[:60])
+    for inner in islice(nodes_of(node), MAX_NODES):
+        inner_type = next(map(local_type, node_types(inner)), type_name)
+        for code, name, value in faults_of_values(inner):
+            yield Fault(code=code, block=block, type=inner_type[:100], property=name, value=value)
 
 
 def _is_met(node: Node, requirement: str, by_id: Mapping[str, Node]) -> bool:

@@ -43,6 +43,14 @@ _PLACEHOLDER: Final = re.compile(
     rb"example|xxxx|your|dummy|sample|placeholder|redacted|changeme|insert|1234567|abcdefg|([^-A])\1{4}", re.IGNORECASE
 )
 """Dashes begin a private key, and runs of A are zeros in base 64."""
+_RUNS: Final = (b"abcdef", b"fedcba", b"123456", b"654321", b"qwert", b"asdfg", b"zxcvb")
+"""Letters or digits in an order that chance does not give, perhaps with others between them (``a1b2c3``)."""
+_LETTERS: Final = bytes(range(256)).translate(None, b"abcdefghijklmnopqrstuvwxyz")
+_DIGITS: Final = bytes(range(256)).translate(None, b"0123456789")
+_WORDS: Final = re.compile(rb"(?:(?:^|[-_.])[a-z]{2,}(?=[-_.]|$)){3}|[a-z]{12}")
+"""Three words in a row, or twelve small letters: chance gives neither."""
+_IN_WORDS: Final = re.compile(rb"[/@:]|-----BEGIN")
+"""In addresses and files of keys words are usual."""
 _MIN_DISTINCT: Final = 8
 """Different characters that a random key of twenty and more has."""
 _LONG: Final = 24
@@ -101,7 +109,13 @@ def find_secrets(text: bytes) -> tuple[Secret, ...]:
 
 
 def _is_placeholder(value: bytes) -> bool:
-    return _PLACEHOLDER.search(value) is not None or len(set(value)) < _MIN_DISTINCT
+    if _PLACEHOLDER.search(value) is not None or len(set(value)) < _MIN_DISTINCT:
+        return True
+    lower = value.lower()
+    plain = (lower.translate(None, _LETTERS), lower.translate(None, _DIGITS))
+    if any(run in text for text in plain for run in _RUNS):
+        return _IN_WORDS.search(value) is None
+    return _IN_WORDS.search(value) is None and _WORDS.search(value) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +340,32 @@ _RULES: Final[tuple[tuple[_Kind, Finder], ...]] = (
     (_Kind("Anthropic key", b"sk-ant-"), _plain(rb"sk-ant-[a-z]{3,8}[0-9]{2}-[0-9A-Za-z_-]{60,120}" + _END)),
     (_Kind("OpenRouter key", b"sk-or-v1-"), _plain(rb"sk-or-v1-[0-9a-f]{64}" + _END)),
     (_Kind("Hugging Face token", b"hf_"), _plain(rb"hf_(?=[a-z]{0,33}[A-Z])[A-Za-z]{34}(?![0-9A-Za-z_])")),
+    (_Kind("xAI key", b"xai-"), _plain(rb"xai-[0-9A-Za-z]{60,120}" + _END)),
+    (_Kind("NVIDIA key", b"nvapi-"), _plain(rb"nvapi-[0-9A-Za-z_-]{60,80}" + _END)),
+    (_Kind("Replicate token", b"r8_"), _plain(rb"r8_[0-9A-Za-z]{37,40}(?![0-9A-Za-z_])")),
+    (_Kind("Cerebras key", b"csk-"), _plain(rb"csk-[0-9a-z]{48}" + _END)),
+    (_Kind("Pinecone key", b"pcsk_"), _plain(rb"pcsk_[0-9A-Za-z]{4,8}_[0-9A-Za-z]{60,70}(?![0-9A-Za-z_])")),
+    *(
+        (_Kind("LangSmith key", mark), _plain(mark + rb"[0-9a-f]{32}_[0-9a-f]{10}(?![0-9A-Za-z_])"))
+        for mark in (b"lsv2_pt_", b"lsv2_sk_")
+    ),
+    (_Kind("Linear key", b"lin_api_"), _plain(rb"lin_api_[0-9A-Za-z]{40}(?![0-9A-Za-z_])")),
+    (_Kind("Notion token", b"ntn_"), _plain(rb"ntn_[0-9]{11}[0-9A-Za-z]{35}(?![0-9A-Za-z_])")),
+    (_Kind("Figma token", b"figd_"), _plain(rb"figd_[0-9A-Za-z_-]{38,46}" + _END)),
+    (_Kind("Postman key", b"PMAK-"), _plain(rb"PMAK-[0-9a-f]{24}-[0-9a-f]{34}" + _END)),
+    (_Kind("Databricks token", b"dapi"), _plain(rb"dapi[0-9a-f]{32}(?:-[0-9])?" + _END)),
+    (_Kind("HashiCorp Vault token", b"hvs."), _plain(rb"hvs\.[0-9A-Za-z_-]{90,120}" + _END)),
+    (_Kind("Grafana token", b"glsa_"), _plain(rb"glsa_[0-9A-Za-z]{32}_[0-9a-fA-F]{8}(?![0-9A-Za-z_])")),
+    (_Kind("Sentry token", b"sntryu_"), _plain(rb"sntryu_[0-9a-f]{64}(?![0-9A-Za-z_])")),
+    (_Kind("Netlify token", b"nfp_"), _plain(rb"nfp_[0-9A-Za-z]{36}(?![0-9A-Za-z_])")),
+    *(
+        (_Kind("PlanetScale secret", mark), _plain(mark + rb"[0-9A-Za-z_.-]{32,64}" + _END))
+        for mark in (b"pscale_tkn_", b"pscale_pw_")
+    ),
+    (_Kind("Atlassian token", b"ATATT3xFfGF0"), _plain(rb"ATATT3xFfGF0[0-9A-Za-z_=-]{160,200}")),
+    (_Kind("New Relic key", b"NRAK-"), _plain(rb"NRAK-[0-9A-Z]{27}" + _END)),
+    (_Kind("Stripe webhook secret", b"whsec_"), _plain(rb"whsec_[0-9A-Za-z]{32,64}(?![0-9A-Za-z_])")),
+    (_Kind("Supabase access token", b"sbp_"), _plain(rb"sbp_[0-9a-f]{40}(?![0-9A-Za-z_])")),
     (_Kind("Groq key", b"gsk_"), _plain(rb"gsk_[0-9A-Za-z]{52}(?![0-9A-Za-z_])")),
     (_Kind("Perplexity key", b"pplx-"), _plain(rb"pplx-[0-9A-Za-z]{48}" + _END)),
     (

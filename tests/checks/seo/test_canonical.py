@@ -192,3 +192,26 @@ def test_a_fix_never_costs_more() -> None:
     losses = [evaluated(canonical, step).loss for step in steps]
 
     assert losses == [1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "attribute", ['hreflang="ja"', 'lang="ar"', 'media="print"', 'type="text/html"', 'MEDIA="all"']
+)
+def test_attributes_disqualify_the_link(attribute: str) -> None:
+    """Google uses none with them, whatever their value."""
+    link = f'<link rel="canonical" {attribute} href="{PAGE}">'
+
+    assert outcome(canonical, page(head=link)).state == "disqualified"
+
+
+def test_parameters_of_a_header_disqualify_it_too() -> None:
+    """As attributes do."""
+    assert outcome(canonical, page(header=f'<{PAGE}>; rel="canonical"; hreflang="en"')).state == "disqualified"
+
+
+def test_disqualified_link_beside_a_good_one_does_no_harm() -> None:
+    """It is passed over, also where it names another URL; empty and other attributes do not matter."""
+    other = f'<link rel="canonical" media="print" href="{PAGE}/print">'
+
+    assert outcome(canonical, page(PAGE, head=other)).state in {"ok", "repeated"}
+    assert outcome(canonical, page(head=f'<link rel="canonical" media="" id="c" href="{PAGE}">')).state == "ok"

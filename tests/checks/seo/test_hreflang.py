@@ -134,3 +134,17 @@ def test_a_fix_never_costs_more() -> None:
     losses = [evaluated(hreflang, step).loss for step in steps]
 
     assert losses == [1.0, 1.0, 0.5, 0.0]
+
+
+@pytest.mark.parametrize(
+    "code", ["es-LA", "pt-LA", "es-SA", "ar-AR", "ja-JA", "ko-KP", "pt-PT", "zh-Hant-TW", "en-JP", "hi-IN"]
+)
+def test_language_that_has_no_place_in_the_country_is_listed(code: str) -> None:
+    """It costs nothing: a shop may serve them; English is read everywhere, and an unregistered region is worse."""
+    expected = {"es-LA": "unlikely_country", "pt-LA": "unlikely_country", "es-SA": "unlikely_country"}
+    expected |= {"ar-AR": "unlikely_country", "ja-JA": "invalid_code"}
+    url = "https://example.com/"
+
+    found = state(("x-default", url), ("en", url), (code, "https://example.com/other"))
+
+    assert found == expected.get(code, "ok")

@@ -128,3 +128,12 @@ def test_nothing_is_said_twice(broken: SitemapFile, said: str) -> None:
 
     assert shown.reason.endswith(said)
     assert shown.value == ("" if "404" in shown.reason else "status 200")
+
+
+@pytest.mark.parametrize("namespace", ["", "https://www.sitemaps.org/schemas/sitemap/0.9"])
+def test_wrong_namespace_warns(namespace: str) -> None:
+    """It is named, or said to be missing."""
+    found = outcome(sitemap, site(file(bad_namespace=namespace)))
+
+    assert found.state == "namespace"
+    assert (namespace or "no namespace") in found.evidence[0].reason

@@ -338,3 +338,47 @@ def test_dates_are_those_of_a_calendar() -> None:
     entries = "".join(f"<url><loc>{PAGE}</loc><lastmod>{date}</lastmod></url>" for date in dates + wrong)
 
     assert read(f"<urlset>{entries}</urlset>").file.bad_lastmod_count == len(wrong)
+
+
+@pytest.mark.parametrize(
+    ("root", "namespace"),
+    [
+        ("", ""),
+        ("xmlns='https://www.sitemaps.org/schemas/sitemap/0.9'", "https://www.sitemaps.org/schemas/sitemap/0.9"),
+        ("xmlns='http://www.sitemaps.org/schemas/sitemap/0.9/'", "http://www.sitemaps.org/schemas/sitemap/0.9/"),
+        ("xmlns='http://sitemaps.org/schemas/sitemap/0.9'", "http://sitemaps.org/schemas/sitemap/0.9"),
+        ("xmlns:s='http://www.sitemaps.org/schemas/sitemap/0.9'", ""),
+        (NAMESPACE, None),
+        ("xmlns='http://www.google.com/schemas/sitemap/0.84'", None),
+    ],
+)
+@pytest.mark.parametrize("kind", ["urlset", "sitemapindex"])
+def test_namespace_is_compared_letter_by_letter(root: str, namespace: str | None, kind: str) -> None:
+    """The file is read all the same, and the wrong one is known."""
+    entry = "url" if kind == "urlset" else "sitemap"
+    file = read(f"<{kind} {root}><{entry}><loc>https://example.com/a</loc></{entry}></{kind}>").file
+
+    assert (file.error, file.url_count, file.bad_namespace) == (None, 1, namespace)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        '<xhtml:link rel="alternate" hreflang="de" href="https://example.com/de"/>',
+        "<image:image><image:loc>https://example.com/a.png</image:loc></image:image>",
+        '<loc xlink:href="https://example.com/a">https://example.com/a</loc>',
+    ],
+)
+def test_prefix_that_is_not_declared_is_an_error(inside: str) -> None:
+    """Readers refuse the whole file."""
+    file = read(f"<urlset {NAMESPACE}><url><loc>https://example.com/a</loc>{inside}</url></urlset>").file
+
+    assert file.error == "malformed"
+    assert "prefix" in file.error_detail
+
+
+def test_feeds_need_no_namespace_of_the_protocol() -> None:
+    """They have their own, or none."""
+    rss = read("<rss><channel><item><link>https://example.com/a</link></item></channel></rss>").file
+
+    assert (rss.url_count, rss.bad_namespace) == (1, None)

@@ -61,3 +61,12 @@ def test_text_is_masked() -> None:
     assert masked_text(f"a {KEY} b {KEY}", secrets) == f"a {MASKED} b {MASKED}"
     assert masked_text("a", secrets) == "a"
     assert KEY not in repr(secrets)
+
+
+def test_highlighted_code_and_hints_are_examples() -> None:
+    """A key that is cut into coloured pieces, or stands in an empty field, is shown and not used."""
+    pieces = f"<span>{KEY[:9]}</span><b>{KEY[9:]}</b>"
+
+    assert exposed(f"<pre><code>key = {pieces}</code></pre><script>data = '{KEY}'</script>") == ()
+    assert exposed(f'<input placeholder="{KEY}">') == ()
+    assert len(exposed(f'<input value="{KEY}">')) == 1

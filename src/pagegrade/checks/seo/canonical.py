@@ -35,6 +35,7 @@ _REASONS: Final = {
     "conflicting": "Names another URL than the other links.",
     "unparsable": "Is not an http or https URL.",
     "relative": "Is not an absolute URL with scheme and host.",
+    "disqualified": "Has an attribute with which search engines do not use it: hreflang, lang, media or type.",
     "in_body": "Is in the body, where search engines ignore it.",
     "root": "Points to the home page.",
     "root_of_home": "Points to the home page.",
@@ -143,6 +144,17 @@ _REASONS: Final = {
             ),
         ),
         State(
+            "disqualified",
+            "The canonical link has an attribute with which search engines do not use it.",
+            loss=1.0,
+            title="Canonical link has an attribute that disqualifies it",
+            why=(
+                "Google uses no canonical link with `hreflang`, `lang`, `media` or `type`. The page is treated as if "
+                "it had none."
+            ),
+            fix="Remove these attributes from the canonical link. Language versions have links of their own.",
+        ),
+        State(
             "in_body",
             "The canonical link is in the body, where search engines ignore it.",
             loss=1.0,
@@ -193,7 +205,8 @@ def canonical(document: Document, response: Response, drawn_document: Document |
 
     `<link rel="canonical">` in the head and `Link: <...>; rel="canonical"` in the headers. Best is one absolute URL, of
     the page itself or of another page on the same site. Failures: two different URLs, one that cannot be read, a
-    relative one, one in the body only (the finding names the element that ended the head too early), the home page as
+    relative one, one in the body only (the finding names the element that ended the head too early), one
+    with `hreflang`, `lang`, `media` or `type`, which Google does not use, the home page as
     canonical of a deeper page, and another language version. Warnings: none at all, a spelling that differs from the
     page's URL only in scheme, `www.` or a trailing slash, another site, the home page as canonical of a URL that
     often is the home page (`/index.html`, `/home`, `/amp`), and one that only scripts add in a browser.
@@ -236,15 +249,17 @@ def canonical(document: Document, response: Response, drawn_document: Document |
     ```
     """
     found = canonical_links(document, response)
-    counted = [link for link in found if link.in_head]
+    counted = [link for link in found if link.counts]
     if not found and isinstance(drawn_document, Document):
-        added = [link for link in canonical_links(drawn_document, response) if link.in_head and link.url]
+        added = [link for link in canonical_links(drawn_document, response) if link.counts and link.url]
         if added:
             return Outcome(
                 "scripted", value=(added[0].url or "")[:2_000], evidence=(added[0].evidence(drawn_document, ""),)
             )
     if not found:
         return Outcome("missing", details=(Detail(code="canonical_addresses", actual=0, limit=1),))
+    if not counted and any(link.in_head for link in found):
+        return _outcome([("disqualified", [link for link in found if link.in_head])], document)
     if not counted:
         closer = document.head_closed_by
         message = canonical.state("in_body").message

@@ -101,7 +101,7 @@ def canonical_target(
     ```
     """
     response = navigation.response
-    links = [link for link in canonical_links(document, response) if link.in_head]
+    links = [link for link in canonical_links(document, response) if link.counts]
     targets = {link.url for link in links}
     if len(targets) != 1 or links[0].url is None:
         return NotApplicable("The page does not name exactly one canonical URL.")

@@ -8,7 +8,7 @@ from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, Outcome, Severity
-from pagegrade.parse.language_tags import parse_language_tag
+from pagegrade.parse.language_tags import is_spoken_in, parse_language_tag
 from pagegrade.parse.page_links import PageLink, canonical_links, language_alternates
 from pagegrade.parse.url import strip_fragment
 
@@ -24,6 +24,16 @@ _NO_COUNTRIES: Final = frozenset("AN BU CS DD EU EZ FX NT SU TP UN YD YU ZR".spl
     since="0.1.0",
     states=(
         State("ok", "The hreflang annotations are complete."),
+        State(
+            "unlikely_country",
+            "An hreflang code combines a language with a country where hardly anyone speaks it.",
+            title="Check the countries of the hreflang codes",
+            why=(
+                "A region is always a country: `LA` is Laos and not Latin America, `SA` is Saudi Arabia. Search "
+                "engines show the version in that country."
+            ),
+            fix="If no country is meant, use the language alone, such as `es`. Otherwise leave the code as it is.",
+        ),
         State(
             "no_default",
             "No version is declared for all other languages (x-default).",
@@ -106,8 +116,9 @@ def hreflang(document: Document, response: Response) -> Verdict:
     without any has nothing to evaluate. Failures: a code that is not a registered language with an optional script and
     region (or `x-default`), a URL without scheme and host, and a list without the page itself (or its canonical URL).
     Warnings: no `x-default` among several versions, several URLs for one code, a region that is no country (`es-419`,
-    `en-EU`), and a page that is listed under another language than its `lang` attribute says. Case does not matter,
-    spaces do.
+    `en-EU`), and a page that is listed under another language than its `lang` attribute says. A language with a country
+    in which hardly anyone speaks it, such as Spanish for Laos (`es-LA`), is listed and costs nothing. Case does not
+    matter, spaces do.
 
     Google asks for the page itself in its list, and knows countries only, though `es-419` is a good language tag.
     It calls `x-default` optional; visitors of all other languages still need some page to land on.
@@ -186,7 +197,7 @@ def _faults(counted: Sequence[PageLink], document: Document, response: Response)
     if unusable:
         yield _Fault("bad_address", unusable, "Not an absolute URL with scheme and host.")
     own = {strip_fragment(document.url)}
-    own |= {link.url for link in canonical_links(document, response) if link.in_head and link.url}
+    own |= {link.url for link in canonical_links(document, response) if link.counts and link.url}
     selves = [link for link in counted if link.url in own]
     if not selves:
         if not (invalid or unusable):
@@ -204,6 +215,9 @@ def _faults(counted: Sequence[PageLink], document: Document, response: Response)
         yield _Fault("several_addresses", doubled, "Another link has the same code.")
     if _DEFAULT not in addresses and len({link.url for link in counted}) > 1:
         yield _Fault("no_default", counted[:1], "No link has the code x-default.")
+    unlikely = [link for link in counted if _is_unlikely(link.hreflang)]
+    if unlikely:
+        yield _Fault("unlikely_country", unlikely, "Hardly anyone in this country speaks the language.")
 
 
 def _is_valid(code: str) -> bool:
@@ -216,6 +230,14 @@ def _is_valid(code: str) -> bool:
 def _is_beyond_countries(code: str) -> bool:
     tag = parse_language_tag(code)
     return tag is not None and tag.region is not None and (tag.region.isdigit() or tag.region in _NO_COUNTRIES)
+
+
+def _is_unlikely(code: str) -> bool:
+    """Return whether the language of a code has no place in its country; English is taken for one everywhere."""
+    tag = parse_language_tag(code)
+    if tag is None or tag.region is None or tag.primary == "en":
+        return False
+    return is_spoken_in(tag.primary, tag.region) is False
 
 
 def _is_under_other_language(selves: Sequence[PageLink], document: Document) -> bool:

@@ -43,6 +43,19 @@ _SAID_AGAIN: Final = frozenset({"The file is an HTML page.", "The file is empty.
             fix="Write dates in W3C format: `2026-11-22` or `2026-11-22T10:15:00+00:00`.",
         ),
         State(
+            "namespace",
+            "The sitemap is not in the namespace of the protocol.",
+            loss=0.5,
+            title="Sitemap has a wrong namespace",
+            why="Search engines compare the namespace letter by letter and report the sitemap as invalid.",
+            fix=(
+                "Write the root element with the namespace of the protocol, with `http:` as here:\n\n"
+                "```xml\n"
+                '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+                "```"
+            ),
+        ),
+        State(
             "http_addresses",
             "The sitemap of this https site lists http URLs.",
             loss=0.5,
@@ -112,8 +125,9 @@ def sitemap(sitemaps: Sitemaps, response: Response) -> Verdict:
     The files that `Sitemap:` lines of robots.txt name, and without any of them `/sitemap.xml` and `/sitemap_index.xml`.
     At least one has to answer with 2xx and be well-formed XML or a text list (gzip is fine) of at most 50,000 URLs and
     50 MB, the limits of the protocol. Warnings: a sitemap that robots.txt does not name, http URLs on an https site,
-    relative URLs, `lastmod` dates that cannot be read, and one broken file among good ones. URLs on other hosts are
-    allowed when robots.txt of those hosts names the file, so they cost nothing.
+    relative URLs, a namespace other than that of the protocol, `lastmod` dates that cannot be read, and one broken file
+    among good ones. URLs on other hosts are allowed when robots.txt of those hosts names the file, so they cost
+    nothing.
 
     ## Why it matters
 
@@ -193,6 +207,11 @@ def _faults(
     if insecure:
         count = sum(file.http_url_count for file in insecure)
         yield _Fault("http_addresses", insecure, "Lists http URLs.", (Detail(code="http_urls", actual=count),))
+    unnamed = [file for file in readable if file.bad_namespace is not None]
+    if unnamed:
+        written = unnamed[0].bad_namespace
+        reason = f"Its namespace is {written}." if written else "It declares no namespace."
+        yield _Fault("namespace", unnamed, reason)
     undated = [file for file in readable if file.bad_lastmod_count]
     if undated:
         count = sum(file.bad_lastmod_count for file in undated)

@@ -10,7 +10,15 @@ _STATES: Final = (
     ("conflict", "conflict"),
     ("required", "required_missing"),
     ("relative_url", "bad_values"),
+    ("bad_price", "bad_values"),
+    ("bad_currency", "bad_values"),
+    ("bad_rating", "bad_values"),
+    ("out_of_scale", "bad_values"),
+    ("bad_count", "bad_values"),
+    ("bad_choice", "bad_values"),
     ("bad_date", "bad_values"),
+    ("bad_duration", "bad_values"),
+    ("bad_type", "bad_values"),
     ("recommended", "recommended_missing"),
 )
 """Code of a fault and the state it leads to, worst first."""
@@ -19,6 +27,14 @@ _REASONS: Final = {
     "required": "{type} lacks {property}.",
     "relative_url": "{property} of {type} is no absolute URL.",
     "bad_date": "{property} of {type} is no ISO 8601 date.",
+    "bad_price": "{property} of {type} is no number such as 1299.00, with digits and a full stop only.",
+    "bad_currency": "{property} of {type} is no currency of ISO 4217, such as EUR.",
+    "bad_rating": "{property} of {type} is no number, such as 4.5.",
+    "out_of_scale": "{property} of {type} is beyond its scale: 1 to 5 without worstRating and bestRating.",
+    "bad_count": "{property} of {type} is no whole number from 1.",
+    "bad_choice": "{property} of {type} is none of the values that schema.org lists.",
+    "bad_duration": "{property} of {type} is no ISO 8601 duration, such as PT30M.",
+    "bad_type": "A type is written {type}, with these capitals.",
     "recommended": "{type} lacks the recommended {property}.",
 }
 
@@ -42,11 +58,17 @@ _REASONS: Final = {
         ),
         State(
             "bad_values",
-            "The structured data contains URLs or dates that cannot be used.",
+            "The structured data contains values that cannot be used.",
             loss=0.5,
-            title="Invalid URLs or dates in structured data",
-            why="Search engines ignore a URL that is not absolute and a date that is not ISO 8601.",
-            fix="Write URLs with scheme and host, and dates such as `2026-11-22`.",
+            title="Invalid values in structured data",
+            why=(
+                "Search engines ignore a value that is not in the form they ask for, and may show no rich result "
+                "without it."
+            ),
+            fix=(
+                "Write URLs with scheme and host, dates such as `2026-11-22`, prices such as `1299.00` and currencies "
+                "such as `EUR`."
+            ),
             counted=True,
         ),
         State(
@@ -88,9 +110,11 @@ def structured_data_valid(document: Document) -> Verdict:
     The main items of the page's JSON-LD blocks, for these types: article, breadcrumb list, event, FAQ page, job
     posting, local business, organization, product, recipe, review and video. Failures: a required property is missing,
     two items with one `@id` contradict each other, or one of several blocks cannot be read. Warnings: a recommended
-    property is missing, a URL is relative, or a date is not ISO 8601. Items that are only mentioned inside others, such
-    as the publisher of an article, are not evaluated; a reference by `@id` counts as the item it names. The table of
-    properties follows Google's pages of November 2026.
+    property is missing, a URL is relative, or a value is not in the form that search engines ask for: prices are digits
+    with a full stop, currencies codes of ISO 4217, ratings numbers within their scale, counts whole numbers, dates and
+    durations of ISO 8601, availability and condition words of schema.org, and types are written with their capitals.
+    Items that are only mentioned inside others, such as the publisher of an article, are not evaluated; a reference by
+    `@id` counts as the item it names. The table of properties follows Google's pages of November 2026.
 
     ## Why it matters
 

@@ -31,6 +31,7 @@ _MAX_URLS: Final = PROTOCOL_MAX_URLS + 1
 _MAX_LOC_CHARACTERS: Final = 2_200
 """The protocol allows fewer than 2,048; a longer one is cut, and then unreadable."""
 _MAX_GZIP_MEMBERS: Final = 64
+_SEPARATOR: Final = " "
 _LASTMOD: Final = re.compile(
     r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])(?:T\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2}))?)?)?"
 )
@@ -46,6 +47,18 @@ _ROOTS: Final[dict[str, tuple[Literal["urlset", "index"], int, str, dict[str, st
 }
 """Root element -> what it is, at which depth its entries are and their name, and which of their elements are read.
 The protocol takes feeds for lists of addresses (https://www.sitemaps.org/protocol.html#otherformats)."""
+
+
+_NAMESPACES: Final = frozenset(
+    {
+        "http://www.google.com/schemas/sitemap/0.84",
+        "http://www.google.com/schemas/sitemap/0.9",
+        "http://www.sitemaps.org/schemas/sitemap/0.9",
+    }
+)
+"""Names are compared letter by letter; the first two are those of the protocol before it was shared."""
+_FEEDS: Final = frozenset({"rss", "feed"})
+_MAX_NAMESPACE: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +81,7 @@ class _Tally:
     facts: dict[str, int] = field(default_factory=dict)
     keep: int = 0
     lists_page: bool = False
+    bad_namespace: str | None = None
     children: list[str] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)
 
@@ -159,6 +173,7 @@ def read_sitemap(
         foreign_host_count=tally.facts.get("foreign_host_count", 0),
         relative_url_count=tally.facts.get("relative_url_count", 0),
         bad_lastmod_count=tally.facts.get("bad_lastmod_count", 0),
+        bad_namespace=tally.bad_namespace,
     )
     return SitemapReading(file=file, children=tuple(tally.children), pages=tuple(tally.pages))
 
@@ -266,7 +281,8 @@ class _XMLReader:
 
     def read(self, text: bytes, *, truncated: bool) -> tuple[Literal["urlset", "index"] | None, str | None, str, bool]:
         """Read ``text``: (kind, error, detail, stopped before the end)."""
-        parser = expat.ParserCreate()
+        # With a separator names come resolved, and a prefix that is not declared is an error.
+        parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = self._on_doctype
         parser.StartElementHandler = self._on_start
@@ -296,12 +312,14 @@ class _XMLReader:
     def _on_start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth == 1:
-            self._prefix, _, local = f":{name}".rpartition(":")
-            self._prefix = self._prefix.removeprefix(":") + (":" if ":" in name else "")
+            namespace, separator, local = name.rpartition(_SEPARATOR)
+            self._prefix = namespace + separator
             if local not in _ROOTS:
-                self._detail = f"The root element is <{name[:60]}>."
+                self._detail = f"The root element is <{local[:60]}>."
                 raise _Stop("html" if local.lower() == "html" else "malformed")
             self._kind, self._entry_depth, self._entry_name, self._fields = _ROOTS[local]
+            if local not in _FEEDS and namespace not in _NAMESPACES:
+                self._tally.bad_namespace = namespace[:_MAX_NAMESPACE]
         elif self._depth == self._entry_depth:
             self._entry = name.removeprefix(self._prefix)
         elif self._depth == self._entry_depth + 1 and self._entry == self._entry_name:

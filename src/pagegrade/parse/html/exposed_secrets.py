@@ -11,6 +11,8 @@ from turbohtml import Comment, Element, Text
 from pagegrade.model.document import Document, Node
 from pagegrade.parse.secrets import Group, Secret, find_secrets
 
+_HINT: Final = "placeholder"
+"""Attribute that shows what a value looks like."""
 MAX_NODES: Final = 200_000
 _CODE: Final = frozenset({"pre", "code", "samp", "kbd", "blockquote", "textarea", "xmp", "listing", "plaintext"})
 """Elements that show a text as an example."""
@@ -73,11 +75,14 @@ def _texts(root: Node) -> Iterator[tuple[Node, str, bool]]:
     while stack and left:
         left -= 1
         element, is_code = stack.pop()
-        is_code = is_code or element.tag in _CODE
-        for value in element.attrs.values():
+        if not is_code and element.tag in _CODE:
+            is_code = True
+            # Highlighted code is cut into many elements.
+            yield element, element.text, True
+        for name, value in element.attrs.items():
             text = value if isinstance(value, str) else " ".join(value) if value else ""
             if text:
-                yield element, text, False
+                yield element, text, name == _HINT
         inner: list[tuple[Element, bool]] = []
         for child in element:
             if isinstance(child, Element):
