@@ -136,7 +136,8 @@ class Idempotency:
     def _identity(self, fields: BaseModel, key: str) -> IdempotentRequest:
         # Keyed with the secret of the API key, which is stored nowhere: a plain hash would let a thief of the database
         # guess the password in it.
-        sent = msgspec.json.encode(sorted(vars(fields).items()))
+        # Only what was sent: a member that a later version adds, with a default, is part of no earlier request.
+        sent = msgspec.json.encode(sorted(fields.model_dump(exclude_unset=True).items()))
         return IdempotentRequest(
             key_id=self._admission.admitted.api_key.id,
             method=self._request.method,
