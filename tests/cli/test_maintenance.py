@@ -89,9 +89,9 @@ def test_nothing_is_pruned_without_a_setting(command_line: CommandLine) -> None:
 def test_reports_are_pruned_by_age(command_line: CommandLine) -> None:
     """A dry run only counts."""
     fill(command_line, 2)
-    dry = command_line("prune", "--days", "7", "--dry-run")
+    dry = command_line("prune", "--days", "7", "--dry-run", "--trust-clock")
     left = count(command_line)
-    real = command_line("prune", "--days", "7")
+    real = command_line("prune", "--days", "7", "--trust-clock")
 
     assert dry.out == "Would delete 2 reports and 0 earlier runs.\n"
     assert left == 2
@@ -99,12 +99,27 @@ def test_reports_are_pruned_by_age(command_line: CommandLine) -> None:
     assert count(command_line) == 0
 
 
+def test_a_clock_far_ahead_deletes_nothing_until_a_person_trusts_it(command_line: CommandLine) -> None:
+    """The database has seen nothing for months: the clock is wrong, or nothing ran; the doctor says so, too."""
+    fill(command_line, 2)
+    refused = command_line("prune", "--days", "7")
+    left = count(command_line)
+    doctor = command_line("doctor", "--format", "json")
+    trusted = command_line("prune", "--days", "7", "--trust-clock")
+
+    assert refused.out == "Deleted 0 reports and 0 earlier runs.\n"
+    assert "ahead of what the database has seen" in refused.err
+    assert left == 2
+    assert "pagegrade prune --trust-clock" in doctor.out
+    assert trusted.out == "Deleted 2 reports and 0 earlier runs.\n"
+
+
 def test_the_settings_say_how_long(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     """A typed value wins."""
     fill(command_line, 1)
     monkeypatch.setenv("PAGEGRADE_RETENTION_DAYS", "7")
-    typed = command_line("prune", "--dry-run", "--days", "36500")
-    configured = command_line("prune", "--dry-run")
+    typed = command_line("prune", "--dry-run", "--trust-clock", "--days", "36500")
+    configured = command_line("prune", "--dry-run", "--trust-clock")
 
     assert typed.out == "Would delete 0 reports and 0 earlier runs.\n"
     assert configured.out == "Would delete 1 report and 0 earlier runs.\n"

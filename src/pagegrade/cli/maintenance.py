@@ -10,8 +10,10 @@ from pagegrade.cli.database import bring_up_to_date, opened
 from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import write_stdout
 from pagegrade.clock import now_ms
-from pagegrade.service.retention import prune_expired
+from pagegrade.service.doctor.checks import format_duration
+from pagegrade.service.retention import HOUR_MS, prune_expired
 from pagegrade.store.engine.redact import name_of
+from pagegrade.store.repositories.deletion_clock import read_clock, trust_clock, trusted_age
 from pagegrade.store.repositories.retention import Pruned, count_expired
 from pagegrade.store.schema.migrate import check_schema, migrate, schema_state
 from pagegrade.wiring import service_options
@@ -52,13 +54,14 @@ def migrate_database(*, check: bool) -> int:
     return exit_codes.OK
 
 
-def prune_database(*, days: int | None, runs: int | None, dry_run: bool) -> None:
+def prune_database(*, days: int | None, runs: int | None, dry_run: bool, trusts_clock: bool) -> None:
     """Delete expired reports and runs, or print how many there are.
 
     Args:
         days: Reports expire so many days after their last results; ``None``: as configured.
         runs: The newest finished runs that each report keeps; ``None``: as configured.
         dry_run: Delete nothing.
+        trusts_clock: Go by the clock, even if it is far ahead of what the database has seen.
     """
     options = service_options()
     kept_days = options.retention_days if days is None else days
@@ -69,9 +72,18 @@ def prune_database(*, days: int | None, runs: int | None, dry_run: bool) -> None
             "PAGEGRADE_RETENTION_RUNS.\n"
         )
     with opened() as database:
+        if trusts_clock and not dry_run:
+            database.write_here(lambda tx: trust_clock(tx, now_ms()))
+        clock = database.read_here(lambda tx: read_clock(tx, now_ms()))
+        if clock.behind_ms >= HOUR_MS and not trusts_clock:
+            sys.stderr.write(
+                f"The clock is {format_duration(clock.behind_ms)} ahead of what the database has seen, so nothing is "
+                "deleted because of that time. If the clock is right, add --trust-clock.\n"
+            )
         if dry_run:
+            age = trusted_age(clock) if trusts_clock else clock.age_ms
             found = database.read_here(
-                partial(count_expired, retention_days=kept_days, retention_runs=kept_runs, now_ms=now_ms())
+                partial(count_expired, retention_days=kept_days, retention_runs=kept_runs, age=age)
             )
             write_stdout(f"Would delete {_described(found)}.\n")
             return

@@ -411,11 +411,17 @@ def prune(
         int | None, typer.Option("--runs", metavar="N", min=1, help="Keep the newest N runs of each report.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Delete nothing; print what would be deleted.")] = False,
+    trust_clock: Annotated[
+        bool,
+        typer.Option(
+            "--trust-clock", help="Go by the clock, even if it is far ahead of all that the database has seen."
+        ),
+    ] = False,
 ) -> None:
     """Delete expired reports and runs, by the settings or the options. The server does it automatically."""
     from pagegrade.cli.maintenance import prune_database
 
-    prune_database(days=days, runs=runs, dry_run=dry_run)
+    prune_database(days=days, runs=runs, dry_run=dry_run, trusts_clock=trust_clock)
 
 
 def register(app: typer.Typer) -> None:

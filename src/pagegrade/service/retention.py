@@ -4,17 +4,43 @@ from __future__ import annotations
 
 import logging
 from functools import partial
+from typing import Final
 
-from pagegrade.store.engine.database import Database
-from pagegrade.store.repositories.retention import BATCH, Pruned, find_expired, prune
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.repositories import deletion_clock
+from pagegrade.store.repositories.deletion_clock import DeletionClock, read_clock
+from pagegrade.store.repositories.retention import BATCH, Pruned, count_reports, find_expired, prune
 
+SHARE: Final = 0.01
+"""Of the reports are deleted in one pass while the clock is not believed, ``LEAST`` in any case."""
+LEAST: Final = 10
+HOUR_MS: Final = 3_600_000
 logger = logging.getLogger(__name__)
+
+
+def follow_clock(tx: Transaction, now_ms: int) -> DeletionClock:
+    """Note what the clock says, and log that it has jumped.
+
+    Args:
+        tx: A writing transaction.
+        now_ms: The time now, in milliseconds since 1970.
+    """
+    seen = deletion_clock.follow_clock(tx, now_ms)
+    if seen.jumped and seen.behind_ms > HOUR_MS:
+        reason = (
+            "The clock is ahead of all that the database has seen. Nothing is deleted because of that. "
+            "If the clock is right, run pagegrade prune --trust-clock; if it is not, set it."
+        )
+        logger.warning("clock_jumped", extra={"ahead_s": seen.behind_ms // 1000, "reason": reason})
+    return seen
 
 
 async def prune_expired(
     database: Database, *, retention_days: int | None, retention_runs: int | None, now_ms: int, batch: int = BATCH
 ) -> Pruned:
     """Delete all that has had its time; other writers come in between.
+
+    While the clock is ahead of what the database has seen, a small share of the reports is deleted at most.
 
     Args:
         database: Whose reports.
@@ -27,6 +53,12 @@ async def prune_expired(
     Raises:
         Unavailable: The database cannot be used; what was deleted until then stays deleted.
     """
+
+    def look(tx: Transaction) -> tuple[DeletionClock, int]:
+        clock = read_clock(tx, now_ms)
+        return clock, max(LEAST, int(SHARE * count_reports(tx))) if clock.behind_ms else 0
+
+    clock, most = await database.read(look)
     total = Pruned()
     after = 0
     while True:
@@ -35,14 +67,15 @@ async def prune_expired(
                 find_expired,
                 retention_days=retention_days,
                 retention_runs=retention_runs,
-                now_ms=now_ms,
+                age=clock.age_ms,
                 after_report_id=after,
-                batch=batch,
+                batch=min(batch, most - total.reports) if most else batch,
             )
         )
-        total += await database.write(partial(prune, found=found, retention_days=retention_days, now_ms=now_ms))
+        part = partial(prune, found=found, retention_days=retention_days, age=clock.age_ms, now_ms=now_ms)
+        total += await database.write(part)
         after = found.after_report_id
-        if not found.more:
+        if not found.more or (most and total.reports >= most):
             break
     if total != Pruned():
         logger.info("pruned %d reports and %d runs", total.reports, total.runs)

@@ -24,12 +24,19 @@ from pagegrade.service.doctor.checks import (
     look_at_versions,
 )
 from pagegrade.service.doctor.postgresql import look_at_postgres, server_version
-from pagegrade.service.doctor.storage import look_at_database, look_at_folder, look_at_sqlite, newest_row_ms
+from pagegrade.service.doctor.storage import (
+    behind_clock_ms,
+    look_at_database,
+    look_at_folder,
+    look_at_sqlite,
+    newest_row_ms,
+)
 from pagegrade.service.options import ServiceOptions, setting_of
 from pagegrade.store.engine.database import Database, Transaction, is_shared
 from pagegrade.store.queue.length import QueueState, count_waiting, queue_state
 from pagegrade.store.queue.postgresql_inspection import Use, look_at_use
 from pagegrade.store.repositories.accounts import count_accounts, count_admins
+from pagegrade.store.repositories.deletion_clock import read_clock
 from pagegrade.store.repositories.deliveries import count_waiting as count_waiting_deliveries
 from pagegrade.store.repositories.monitors import count_all, earliest_due_ms
 from pagegrade.store.repositories.retention import Sizes, measure
@@ -150,7 +157,7 @@ def _diagnose(services: Services, now_ms: int, *, all_of_it: bool) -> Iterable[D
         yield look_at_sqlite()
         yield from look_at_folder(database.path.absolute().parent)
         yield from look_at_database(database, now_ms, all_of_it=all_of_it)
-    yield look_at_clock(now_ms, newest_row_ms(database))
+    yield look_at_clock(now_ms, newest_row_ms(database), behind_clock_ms(database, now_ms))
     yield from look_at_guard(services.options.analyze)
     yield look_at_name_servers()
 
@@ -178,6 +185,8 @@ class QueueFigures:
     """That wait to be sent, also those that are tried again later."""
     oldest_delivery_ms: int
     """For how long the oldest of them has been waiting; 0 when there is none."""
+    behind_clock_ms: int
+    """By how much the time by which rows are aged and deleted is behind the clock."""
 
 
 def measure_queue(tx: Transaction, now_ms: int) -> QueueFigures:
@@ -192,6 +201,7 @@ def measure_queue(tx: Transaction, now_ms: int) -> QueueFigures:
         overdue_ms=0 if earliest_ms is None else max(0, now_ms - earliest_ms),
         deliveries=deliveries,
         oldest_delivery_ms=0 if oldest_ms is None else max(0, now_ms - oldest_ms),
+        behind_clock_ms=read_clock(tx, now_ms).behind_ms,
     )
 
 

@@ -14,13 +14,16 @@ from pagegrade.model.errors import Unavailable
 from pagegrade.service.accounts.sessions import forget_sessions
 from pagegrade.service.container import Services
 from pagegrade.service.erasure import finish_erasure
-from pagegrade.service.retention import prune_expired
+from pagegrade.service.monitors.due_runs import find_too_far
+from pagegrade.service.retention import follow_clock, prune_expired
+from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.procrastinate_queue import find_forgotten
 from pagegrade.store.repositories.accounts import list_erasing
-from pagegrade.store.repositories.deliveries import KEPT_MS as EVENTS_KEPT_MS
-from pagegrade.store.repositories.deliveries import forget_events
+from pagegrade.store.repositories.deletion_clock import age_ms
+from pagegrade.store.repositories.deliveries import bound_due_times, forget_events
 from pagegrade.store.repositories.host_slots import forget_visits
-from pagegrade.store.repositories.idempotency import KEPT_MS, forget_requests
+from pagegrade.store.repositories.idempotency import forget_requests
+from pagegrade.store.repositories.monitors import save_monitor
 from pagegrade.store.repositories.processes import forget_silent
 from pagegrade.store.repositories.rate_windows import PIECE_PAGES, silence_to_forget, sweep_counters
 
@@ -59,6 +62,23 @@ async def run_housekeeping(services: Services) -> None:
                 logger.exception("chore_failed", extra={"chore": chore.__name__})
 
 
+async def _follow_clock(services: Services) -> None:
+    await services.database.write(partial(follow_clock, now_ms=now_ms()))
+
+
+async def _bound_due_times(services: Services) -> None:
+    """Bring back what a clock that was ahead has put off for longer than its schedule allows."""
+    monitors = await services.database.read(lambda tx: find_too_far(tx, now_ms()))
+
+    def work(tx: Transaction) -> int:
+        saved = [save_monitor(tx, monitor) for monitor in monitors]
+        return len(saved) - saved.count(None) + bound_due_times(tx, now_ms())
+
+    found = await services.database.write(work)
+    if found:
+        logger.warning("due_times_too_far_ahead", extra={"count": found})
+
+
 async def _forget_visits(services: Services) -> None:
     await services.database.write(lambda tx: forget_visits(tx, now_ms()))
 
@@ -80,14 +100,13 @@ async def _find_forgotten(services: Services) -> None:
 async def _forget_idempotent_requests(services: Services) -> None:
     forgotten = AT_A_TIME
     while forgotten >= AT_A_TIME:
-        forgotten = await services.database.write(lambda tx: forget_requests(tx, now_ms() - KEPT_MS, limit=AT_A_TIME))
+        forgotten = await services.database.write(lambda tx: forget_requests(tx, age_ms(tx, now_ms()), limit=AT_A_TIME))
 
 
 async def _forget_events(services: Services) -> None:
-    before_ms = now_ms() - EVENTS_KEPT_MS
     forgotten = AT_A_TIME
     while forgotten >= AT_A_TIME:
-        forgotten = await services.database.write(lambda tx: forget_events(tx, before_ms, limit=AT_A_TIME))
+        forgotten = await services.database.write(lambda tx: forget_events(tx, age_ms(tx, now_ms()), limit=AT_A_TIME))
 
 
 async def _forget_sessions(services: Services) -> None:
@@ -139,12 +158,19 @@ async def _prune(services: Services) -> None:
         )
 
 
+async def _empty_log(services: Services) -> None:
+    """Last, so that what was deleted a moment ago leaves the log, too."""
+    await services.database.empty_log()
+
+
 def _is_our_turn(services: Services) -> bool:
     """Return whether to run shared tasks: about ``ENOUGH`` processes are chosen at random each time."""
     return random.random() * services.peers < ENOUGH  # noqa: S311 - no secret
 
 
 CHORES: Final[tuple[Chore, ...]] = (
+    _follow_clock,
+    _bound_due_times,
     _forget_visits,
     _save_key_uses,
     _find_forgotten,
@@ -155,6 +181,7 @@ CHORES: Final[tuple[Chore, ...]] = (
     _forget_processes,
     _finish_erasures,
     _prune,
+    _empty_log,
 )
 OWN: Final[frozenset[Chore]] = frozenset({_save_key_uses})
 """Tasks that each process runs for itself."""

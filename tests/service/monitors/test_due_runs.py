@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -12,13 +13,14 @@ import pytest
 
 from pagegrade.model.account import Account, Caller
 from pagegrade.model.monitors import Monitor
-from pagegrade.service.monitors.due_runs import PUT_OFF_MS, DueOutcome, find_due, queue_due
+from pagegrade.service.monitors.due_runs import PUT_OFF_MS, DueOutcome, find_due, find_too_far, queue_due
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor, update_monitor
 from pagegrade.service.monitors.schedule import next_due_ms
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.accounts import disable_account
-from pagegrade.store.repositories.monitors import load_monitor
+from pagegrade.store.repositories.deletion_clock import trust_clock
+from pagegrade.store.repositories.monitors import load_monitor, save_monitor
 from tests.database_clock import show
 from tests.queue_builders import Queue
 from tests.store_builders import BACKENDS, NOW_MS, Backend, add_owner, make_database, on
@@ -233,13 +235,39 @@ def test_accounts_and_reports_that_are_not_available_are_passed_over(schedule: S
     """Their monitors stay on schedule."""
     due_ms = schedule.create().due_at_ms
 
-    assert schedule.look(due_ms + 30 * DAY_MS, replace(OPTIONS, retention_days=7)) == ["skipped"]
+    later_ms = due_ms + 30 * DAY_MS
+    schedule.queue.write(partial(trust_clock, now_ms=later_ms), now_ms=later_ms)
+
+    assert schedule.look(later_ms, replace(OPTIONS, retention_days=7)) == ["skipped"]
     schedule.database.write_here(lambda tx: disable_account(tx, schedule.alice.id, NOW_MS))
     due_ms = schedule.monitor().due_at_ms
 
     assert schedule.look(due_ms) == ["skipped"]
     assert schedule.monitor().due_at_ms > due_ms
     assert schedule.runs() == 0
+
+
+@pytest.mark.parametrize("timetable", ["hourly", "daily", "weekly", "monthly", "7 * * * *", "0 3 * * 1", "0 0 29 2 *"])
+def test_a_due_time_of_a_clock_that_was_ahead_is_brought_back(schedule: Schedule, timetable: str) -> None:
+    """To the next time of the schedule; one that is as far ahead as the schedule allows stays."""
+    created = schedule.create(timetable)
+
+    def find(now_ms: int) -> tuple[Monitor, ...]:
+        return schedule.queue.write(partial(find_too_far, now_ms=now_ms), now_ms=now_ms)
+
+    (found,) = find(NOW_MS - 9 * 366 * DAY_MS)
+
+    assert find(NOW_MS) == ()
+    assert found.due_at_ms == next_due_ms(timetable, "UTC", created.jitter, after_ms=NOW_MS - 9 * 366 * DAY_MS)
+    assert schedule.queue.write(lambda tx: save_monitor(tx, found), now_ms=NOW_MS) is not None
+
+
+def test_a_last_due_time_that_lies_ahead_does_not_count() -> None:
+    """A run while the clock was ahead does not keep the next ones waiting."""
+    ahead_ms = NOW_MS + 400 * DAY_MS
+    due_ms = next_due_ms("hourly", "UTC", 5, after_ms=NOW_MS, last_due_at_ms=ahead_ms)
+
+    assert due_ms == next_due_ms("hourly", "UTC", 5, after_ms=NOW_MS)
 
 
 def test_a_monitor_that_was_changed_meanwhile_is_left_alone(schedule: Schedule) -> None:

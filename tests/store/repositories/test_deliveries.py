@@ -12,6 +12,7 @@ from pagegrade.model.events import Event
 from pagegrade.model.webhooks import ClaimedWebhook, StoredWebhook
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories import deliveries as store
+from pagegrade.store.repositories.deletion_clock import AgeMs, follow_clock, trust_clock
 from pagegrade.store.repositories.deliveries import (
     FAILING_MS,
     MAX_DIGEST,
@@ -35,6 +36,7 @@ from tests.database_clock import make_clock, show
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 LEASE_MS = 60_000
+DAY_MS = 86_400_000
 T = TypeVar("T")
 DELIVERED = AttemptOutcome(state="delivered", http_status=200)
 
@@ -172,6 +174,8 @@ def test_a_webhook_that_fails_for_days_is_disabled(outbox: Outbox) -> None:
     outbox.happen()
     ended = []
     for at_ms in (NOW_MS, NOW_MS + FAILING_MS - 1, NOW_MS + FAILING_MS):
+        # The clock ran evenly meanwhile.
+        outbox.write(partial(trust_clock, now_ms=at_ms), at_ms)
         claimed = next(each for each in outbox.claim(at_ms=at_ms) if each.webhook.id == hook.id)
         ended.append(outbox.record(claimed, retry(at_ms + 1), at_ms))
         outbox.write(lambda tx: tx.exec_driver_sql("UPDATE webhooks SET worker = NULL, lease_until_ms = NULL"))
@@ -182,6 +186,27 @@ def test_a_webhook_that_fails_for_days_is_disabled(outbox: Outbox) -> None:
 
     assert len(outbox.log(chat)) == 2
     assert len(outbox.log(hook)) == 1
+
+
+def test_a_jump_of_the_clock_is_no_series_of_failures(outbox: Outbox) -> None:
+    """And what the clock put off while it was ahead is due again once it is right."""
+    hook = outbox.hook()
+    outbox.happen()
+    outbox.write(partial(follow_clock, now_ms=NOW_MS))
+    (claimed,) = outbox.claim()
+    outbox.record(claimed, retry(NOW_MS + 1))
+    ahead_ms = NOW_MS + 400 * DAY_MS
+    outbox.write(partial(follow_clock, now_ms=ahead_ms), ahead_ms)
+    (claimed,) = outbox.claim(at_ms=ahead_ms)
+    disabled = outbox.record(claimed, retry(ahead_ms + 1), ahead_ms)
+    silent = outbox.claim(at_ms=NOW_MS + 1_000)
+    moved = [outbox.write(partial(store.bound_due_times, now_ms=NOW_MS + 1_000), NOW_MS + 1_000) for _ in range(2)]
+    (again,) = outbox.claim(at_ms=NOW_MS + 1_000)
+
+    assert not disabled
+    assert silent == ()
+    assert moved == [1, 0]
+    assert again.webhook.id == hook.id
 
 
 def test_a_success_ends_a_series_of_failures(outbox: Outbox) -> None:
@@ -288,7 +313,7 @@ def test_old_events_are_forgotten_with_their_log(outbox: Outbox) -> None:
         outbox.happen(at_ms=at_ms)
 
     def forget(tx: Transaction) -> int:
-        return forget_events(tx, 3, limit=1)
+        return forget_events(tx, AgeMs(store.KEPT_MS + 3), limit=1)
 
     assert [outbox.write(forget) for _ in range(3)] == [1, 1, 0]
     assert len(outbox.log(hook)) == 1

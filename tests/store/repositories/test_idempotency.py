@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ import pytest
 from pagegrade.model.errors import IdempotencyKeyReused
 from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.repositories.deletion_clock import AgeMs, follow_clock
 from pagegrade.store.repositories.idempotency import (
     KEPT_MS,
     add_request,
     find_request,
     forget_requests,
 )
+from tests.database_clock import make_clock, show
 from tests.store_builders import NOW_MS, add_key, add_owner, make_database
 
 REQUEST = IdempotentRequest(
@@ -27,6 +30,7 @@ REQUEST = IdempotentRequest(
 def database(tmp_path: Path) -> Iterator[Database]:
     """With Alice, her key and a second one."""
     made = make_database(tmp_path)
+    make_clock(made)
     alice, _ = add_owner(made, "Alice")
     add_key(made, alice.id)
     yield made
@@ -35,11 +39,13 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 def add(database: Database, request: IdempotentRequest = REQUEST, report_id: int = 7, now_ms: int = NOW_MS) -> None:
     """The request makes a report."""
+    show(database, now_ms)
     database.write_here(lambda tx: add_request(tx, request, report_id, now_ms))
 
 
 def find(database: Database, request: IdempotentRequest = REQUEST, now_ms: int = NOW_MS) -> int | None:
     """The report that it made."""
+    show(database, now_ms)
     return database.write_here(lambda tx: find_request(tx, request, now_ms))
 
 
@@ -113,12 +119,24 @@ def test_the_key_itself_is_not_stored(database: Database) -> None:
     assert not any("secret" in str(value) for row in rows for value in row)
 
 
+def test_a_jump_of_the_clock_forgets_no_key(database: Database) -> None:
+    """A request that is repeated while the clock is ahead is not executed again."""
+    show(database, NOW_MS)
+    database.write_here(partial(follow_clock, now_ms=NOW_MS))
+    add(database)
+
+    assert find(database, now_ms=NOW_MS + 400 * KEPT_MS) == 7
+    assert find(database, now_ms=NOW_MS) == 7
+
+
 def test_old_records_are_swept_oldest_first(database: Database) -> None:
     """A few at a time, and none that still counts."""
     for number in range(5):
         add(database, replace(REQUEST, idempotency_key=f"k{number}"), number + 1, NOW_MS + number)
 
-    swept = [database.write_here(lambda tx: forget_requests(tx, NOW_MS + 4, limit=3)) for _ in range(3)]
+    swept = [
+        database.write_here(lambda tx: forget_requests(tx, AgeMs(NOW_MS + 4 + KEPT_MS), limit=3)) for _ in range(3)
+    ]
 
     assert swept == [3, 1, 0]
     assert find(database, replace(REQUEST, idempotency_key="k4")) == 5

@@ -9,6 +9,7 @@ import pytest
 from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.model.stored import PackedReport
 from pagegrade.store.repositories.counts import load_counts
+from pagegrade.store.repositories.deletion_clock import AgeMs
 from pagegrade.store.repositories.idempotency import KEPT_MS, add_request
 from pagegrade.store.repositories.retention import (
     DAY_MS,
@@ -56,7 +57,7 @@ def look(
             find_expired,
             retention_days=days,
             retention_runs=runs,
-            now_ms=LATER_MS,
+            age=AgeMs(LATER_MS),
             after_report_id=after,
             batch=batch,
         )
@@ -65,7 +66,9 @@ def look(
 
 def delete(queue: Queue, found: Expired, *, days: int | None = None, now_ms: int = LATER_MS) -> Pruned:
     """Delete it."""
-    return queue.write(partial(prune, found=found, retention_days=days, now_ms=now_ms), now_ms=now_ms)
+    return queue.write(
+        partial(prune, found=found, retention_days=days, age=AgeMs(now_ms), now_ms=now_ms), now_ms=now_ms
+    )
 
 
 def numbers(queue: Queue, report_id: int) -> list[int]:
@@ -189,9 +192,11 @@ def test_a_dry_run_lists_what_would_go(queue: Queue) -> None:
         queue.again(run.report_id)
         finish_all(queue)
     date_report(queue, 1, 0)
-    counted = queue.database.read_here(partial(count_expired, retention_days=1, retention_runs=1, now_ms=NOW_MS + 1))
+    counted = queue.database.read_here(
+        partial(count_expired, retention_days=1, retention_runs=1, age=AgeMs(NOW_MS + 1))
+    )
     nothing = queue.database.read_here(
-        partial(count_expired, retention_days=None, retention_runs=None, now_ms=NOW_MS + 1)
+        partial(count_expired, retention_days=None, retention_runs=None, age=AgeMs(NOW_MS + 1))
     )
 
     assert counted == Pruned(reports=1, runs=2)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pagegrade.model.account import Session
 from pagegrade.store.engine.database import Database
+from pagegrade.store.repositories.deletion_clock import AgeMs
 from pagegrade.store.repositories.sessions import (
     add_link,
     add_session,
@@ -195,7 +196,7 @@ def test_what_is_over_is_forgotten(tmp_path: Path) -> None:
         database.write_here(
             partial(add_link, account_id=alice.id, token_sha256=sha(name), now_ms=NOW_MS - 5, expires_at_ms=until_ms)
         )
-    forgotten = database.write_here(lambda tx: forget_ended(tx, now_ms=NOW_MS, unused_before_ms=NOW_MS - 5))
+    forgotten = database.write_here(lambda tx: forget_ended(tx, age=AgeMs(NOW_MS), idle_ms=5))
 
     assert forgotten == 3
     assert [each.id for each in database.read_here(lambda tx: list_sessions(tx, alice.id))] == [kept]

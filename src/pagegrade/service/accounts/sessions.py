@@ -12,6 +12,7 @@ from typing import Final
 from pagegrade.model.account import Account, Caller, Session
 from pagegrade.report.sanitize import clean_text
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.deletion_clock import age_ms
 from pagegrade.store.repositories.sessions import (
     add_session,
     end_oldest,
@@ -119,7 +120,7 @@ def renew_token(tx: Transaction, session: Session, now_ms: int) -> str | None:
 
 def forget_sessions(tx: Transaction, now_ms: int) -> int:
     """Delete expired sessions and links; returns their number."""
-    return forget_ended(tx, now_ms=now_ms, unused_before_ms=now_ms - IDLE_MS)
+    return forget_ended(tx, age=age_ms(tx, now_ms), idle_ms=IDLE_MS)
 
 
 def find_signed_in(tx: Transaction, token: str, now_ms: int) -> SignedIn | None:

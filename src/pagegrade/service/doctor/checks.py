@@ -55,6 +55,7 @@ REFUSED: Final = (
 """Addresses that must not be contacted, in the spellings that guards have been fooled with."""
 METADATA: Final = ("169.254.169.254", "fd00:ec2::254", "100.100.100.200")
 FUTURE_MS: Final = 60_000
+AHEAD_MS: Final = 3_600_000
 _REQUIREMENT: Final = re.compile(r"(?P<name>[\w.-]+)(?P<rules>[^;]*)(?P<marker>;.*)?")
 _AT_LEAST: Final = re.compile(r"(?:>=|==)\s*([\d.]+)")
 _SAMPLE: Final = b"<!doctype html><html lang=en><title>A page to try the parser with</title><h1>It works</h1>"
@@ -169,12 +170,13 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def look_at_clock(now_ms: int, newest_ms: int | None) -> Diagnosis:
+def look_at_clock(now_ms: int, newest_ms: int | None, behind_ms: int = 0) -> Diagnosis:
     """Check whether the clock can be right.
 
     Args:
         now_ms: What it says.
         newest_ms: When the newest row of the database was made; ``None``: there is none.
+        behind_ms: By how much the time by which rows are aged is behind the clock.
     """
     advice = "Set the clock and keep it with NTP: times, leases and retention depend on it."
     if now_ms < RELEASED_MS:
@@ -182,6 +184,14 @@ def look_at_clock(now_ms: int, newest_ms: int | None) -> Diagnosis:
     if newest_ms is not None and now_ms < newest_ms - FUTURE_MS:
         behind_s = (newest_ms - now_ms) // 1000
         return problem("clock", f"it is {behind_s} s behind the newest row of the database", advice)
+    if behind_ms >= AHEAD_MS:
+        return warning(
+            "clock",
+            f"it is {format_duration(behind_ms)} ahead of what the database has seen: it is wrong, or the service was "
+            "stopped for so long; nothing is deleted because of that time",
+            "If it is wrong, set it and keep it with NTP. If it is right, deletion catches up by itself, "
+            "or at once with: pagegrade prune --trust-clock",
+        )
     return ok("clock", "plausible")
 
 
@@ -275,6 +285,13 @@ async def try_fetch(url: str, options: AnalyzeOptions, children: Children) -> Di
     page = report.page
     took = sum(value or 0 for value in page.timing_ms.values())
     return ok("online", f"{target.url} answered {page.http_status} over {page.http_version} in {took:.0f} ms")
+
+
+def format_duration(duration_ms: int) -> str:
+    """Return a long time for people, in days or hours."""
+    hours = duration_ms // 3_600_000
+    count, unit = (hours // 24, "day") if hours >= 48 else (hours, "hour")  # noqa: PLR2004 - two days
+    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
 
 
 def format_size(count: int) -> str:

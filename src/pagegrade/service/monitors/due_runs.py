@@ -18,7 +18,8 @@ from pagegrade.store.engine.database import Transaction, moment
 from pagegrade.store.locks import hold_account
 from pagegrade.store.queue.length import count_unfinished
 from pagegrade.store.repositories.accounts import list_erasing, load_account
-from pagegrade.store.repositories.monitors import list_due, save_monitor
+from pagegrade.store.repositories.deletion_clock import age_ms
+from pagegrade.store.repositories.monitors import list_due, list_far, save_monitor
 from pagegrade.store.repositories.reports import load_report
 
 DueOutcome = Literal["queued", "skipped", "put_off", "taken", "full"]
@@ -41,6 +42,22 @@ class DueRun:
 def find_due(tx: Transaction, now_ms: int, *, count: int = AT_ONCE) -> tuple[Monitor, ...]:
     """The monitors that are due, those that have been for the longest first; one query."""
     return list_due(tx, moment(tx, now_ms), count)
+
+
+def find_too_far(tx: Transaction, now_ms: int) -> tuple[Monitor, ...]:
+    """Return the monitors whose due time lies farther ahead than their schedule allows, with the next that it has.
+
+    Such a time was written by a clock that was set back since: the monitor would be silent until then.
+    """
+    now = moment(tx, now_ms)
+    found = []
+    for monitor in list_far(tx, now):
+        due_at_ms = next_due_ms(monitor.schedule, monitor.timezone, monitor.jitter, after_ms=now)
+        # The next time may be left out, because the one before was just before it.
+        latest_ms = next_due_ms(monitor.schedule, monitor.timezone, monitor.jitter, after_ms=due_at_ms)
+        if monitor.due_at_ms > latest_ms:
+            found.append(replace(monitor, due_at_ms=due_at_ms, updated_at_ms=now))
+    return tuple(found)
 
 
 def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms: int) -> DueRun:
@@ -76,7 +93,7 @@ def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms
         updated_at_ms=now,
     )
     account = load_account(tx, monitor.account_id)
-    expired = expired_before_ms(options, now)
+    expired = expired_before_ms(options, age_ms(tx, now_ms))
     report = load_report(tx, monitor.account_id, monitor.report_id, expired_before_ms=expired)
     if account is None or account.disabled_at_ms is not None or monitor.account_id in list_erasing(tx):
         return _save(tx, after, "skipped")

@@ -75,9 +75,12 @@ def next_due_ms(schedule: str, timezone: str, jitter: int, *, after_ms: int, las
         jitter: Of the monitor.
         after_ms: The due time lies after.
         last_due_at_ms: The last due time, from which the next one has the least distance; ``None``: there was none.
+            One that lies ahead was written by a clock that was set back since, and does not count.
     """
     expression, offset_ms = _expression(schedule, jitter)
-    least_ms = after_ms if last_due_at_ms is None else max(after_ms, last_due_at_ms + MIN_INTERVAL_MS - 1)
+    least_ms = after_ms
+    if last_due_at_ms is not None and last_due_at_ms <= after_ms:
+        least_ms = max(after_ms, last_due_at_ms + MIN_INTERVAL_MS - 1)
     zone = UTC if timezone == "UTC" else ZoneInfo(timezone)
     start_ms = least_ms - offset_ms
     # One minute earlier, and what is not later is left out: times of a repeated hour come before their second round.

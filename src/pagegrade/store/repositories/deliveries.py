@@ -11,6 +11,7 @@ from sqlalchemy import Row, bindparam, delete, func, or_, select, text, update
 from pagegrade.model.webhooks import MESSAGE_KINDS, ClaimedWebhook, DueDelivery, StoredDelivery
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
+from pagegrade.store.repositories.deletion_clock import AgeMs, age_ms
 from pagegrade.store.repositories.id_order import rows_beside
 from pagegrade.store.repositories.reports import GREATEST_ID
 from pagegrade.store.repositories.webhooks import disable_webhook, webhook_of
@@ -151,17 +152,19 @@ def record_attempt(
     last = outcomes[-1]
     pause_until_ms = None if last.pause_until_ms is None else min(last.pause_until_ms, now_ms + MAX_PAUSE_MS)
     succeeded = last.state == "delivered"
+    failing_since_ms = None if succeeded else min(row.failing_since_ms or now_ms, now_ms)
     values: dict[str, Any] = {
         "worker": None,
         "lease_until_ms": pause_until_ms,
         "failures": 0 if succeeded else row.failures + 1,
-        "failing_since_ms": None if succeeded else row.failing_since_ms or now_ms,
+        "failing_since_ms": failing_since_ms,
     }
     tx.execute(update(webhooks).where(webhooks.c.id == webhook.id).values(values))
     if last.gone:
         disable_webhook(tx, webhook.id, "gone", now_ms)
         return False
-    if not succeeded and (now_ms - values["failing_since_ms"] >= FAILING_MS or _has_too_many(tx, webhook.id)):
+    fails_for_ms = 0 if failing_since_ms is None else age_ms(tx, now_ms) - failing_since_ms
+    if not succeeded and (fails_for_ms >= FAILING_MS or _has_too_many(tx, webhook.id)):
         disable_webhook(tx, webhook.id, "failing", now_ms)
         return True
     _note_next(tx, webhook.id)
@@ -226,10 +229,24 @@ def send_again(tx: Transaction, webhook_id: int, delivery_id: int, now_ms: int) 
     _note_next(tx, webhook_id)
 
 
-def forget_events(tx: Transaction, before_ms: int, *, limit: int) -> int:
-    """Delete up to ``limit`` events from before a time with the log of their deliveries; the number of them."""
-    old = select(events.c.id).where(events.c.created_at_ms < before_ms).order_by(events.c.created_at_ms).limit(limit)
+def forget_events(tx: Transaction, age: AgeMs, *, limit: int) -> int:
+    """Delete up to ``limit`` events that had their time with the log of their deliveries; the number of them."""
+    is_old = events.c.created_at_ms < age - KEPT_MS
+    old = select(events.c.id).where(is_old).order_by(events.c.created_at_ms).limit(limit)
     return tx.execute(delete(events).where(events.c.id.in_(old))).rowcount
+
+
+def bound_due_times(tx: Transaction, now_ms: int) -> int:
+    """Make deliveries due that wait for a time farther ahead than any pause is; the number of them.
+
+    Such a time was written by a clock that was set back since.
+    """
+    now_ms = moment(tx, now_ms)
+    far = (deliveries.c.state == "waiting", deliveries.c.due_at_ms > now_ms + MAX_PAUSE_MS)
+    count = tx.execute(update(deliveries).where(*far).values(due_at_ms=now_ms)).rowcount
+    is_far = webhooks.c.due_at_ms > now_ms + MAX_PAUSE_MS
+    tx.execute(update(webhooks).where(is_far).values(due_at_ms=now_ms))
+    return count
 
 
 def _count_busy(tx: Transaction, account_ids: set[int], now_ms: int) -> dict[int, int]:

@@ -17,6 +17,7 @@ from sqlalchemy import delete, insert, select
 from pagegrade.model.errors import IdempotencyKeyReused
 from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.deletion_clock import AgeMs, age_ms
 from pagegrade.store.schema.tables import idempotency
 
 KEPT_MS: Final = 24 * 3_600_000
@@ -38,7 +39,7 @@ def find_request(tx: Transaction, request: IdempotentRequest, now_ms: int) -> in
     row = tx.execute(select(idempotency).where(*here)).mappings().first()
     if row is None:
         return None
-    if row["created_at_ms"] <= now_ms - KEPT_MS:
+    if row["created_at_ms"] <= age_ms(tx, now_ms) - KEPT_MS:
         tx.execute(delete(idempotency).where(*here))
         return None
     if not hmac.compare_digest(bytes(row["request_sha256"]), request.request_sha256):
@@ -57,15 +58,15 @@ def add_request(tx: Transaction, request: IdempotentRequest, report_id: int, now
     tx.execute(insert(idempotency).values(values))
 
 
-def forget_requests(tx: Transaction, older_than_ms: int, *, limit: int = 1_000) -> int:
-    """Delete the records from before a point in time, oldest first; return how many rows.
+def forget_requests(tx: Transaction, age: AgeMs, *, limit: int = 1_000) -> int:
+    """Delete the records of keys that stand for nothing any more, oldest first; return how many rows.
 
     Args:
         tx: The transaction.
-        older_than_ms: Milliseconds since 1970.
+        age: The time by which rows are aged.
         limit: About so many at most.
     """
-    old = idempotency.c.created_at_ms < older_than_ms
+    old = idempotency.c.created_at_ms < age - KEPT_MS
     # Deleting up to the time of the last of them needs no list of keys, which have four columns.
     last = (
         select(idempotency.c.created_at_ms)

@@ -50,9 +50,14 @@ def load_secret(tx: Transaction, name: str) -> bytes | None:
     return None if value is None else bytes(value)
 
 
+def put_value(tx: Transaction, name: str, value: bytes) -> None:
+    """Store the bytes of a name in place of those before."""
+    tx.execute(_PUT, {"name": name, "value": value})
+
+
 def note_origin(tx: Transaction, origin: str) -> None:
     """Store the origin of the running server, for commands that print URLs."""
-    tx.execute(_PUT, {"name": ORIGIN_ROW, "value": origin.encode("ascii")})
+    put_value(tx, ORIGIN_ROW, origin.encode("ascii"))
 
 
 def noted_origin(tx: Transaction) -> str | None:

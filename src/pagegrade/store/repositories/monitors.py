@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, Row, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, and_, bindparam, delete, func, insert, or_, select, update
 
 from pagegrade.model.monitors import Budget, Crossing, Monitor
 from pagegrade.store.engine.database import Transaction
@@ -20,6 +20,21 @@ _DUE: Final = (
     .where(monitors.c.paused == 0, monitors.c.due_at_ms <= bindparam("now_ms"))
     .order_by(monitors.c.due_at_ms)
     .limit(bindparam("count"))
+)
+HOUR_MS: Final = 3_600_000
+_LONGEST_MS: Final = {"hourly": 2 * HOUR_MS, "daily": 49 * HOUR_MS, "weekly": 15 * 24 * HOUR_MS}
+"""Name of a schedule -> time within which it is due twice, with an hour for a change of clocks."""
+_IS_NAMED: Final = monitors.c.schedule.in_(_LONGEST_MS)
+_FAR: Final = select(monitors).where(
+    monitors.c.paused == 0,
+    monitors.c.due_at_ms > bindparam("now_ms") + _LONGEST_MS["hourly"],
+    or_(
+        and_(~_IS_NAMED, monitors.c.due_at_ms > bindparam("now_ms") + _LONGEST_MS["daily"]),
+        *(
+            and_(monitors.c.schedule == name, monitors.c.due_at_ms > bindparam("now_ms") + longest_ms)
+            for name, longest_ms in _LONGEST_MS.items()
+        ),
+    ),
 )
 _EARLIEST_DUE: Final = select(func.min(monitors.c.due_at_ms)).where(monitors.c.paused == 0)
 _COUNT: Final = select(monitors.c.paused, func.count()).group_by(monitors.c.paused)
@@ -135,6 +150,11 @@ def list_of_report(tx: Transaction, report_id: int) -> tuple[Monitor, ...]:
 def list_due(tx: Transaction, now_ms: int, count: int) -> tuple[Monitor, ...]:
     """Return up to ``count`` monitors that are due, those that have been for the longest first."""
     return tuple(map(_monitor, tx.execute(_DUE, {"now_ms": now_ms, "count": count})))
+
+
+def list_far(tx: Transaction, now_ms: int) -> tuple[Monitor, ...]:
+    """Return the monitors whose due time may lie farther ahead than their schedule allows: rarely any but monthly."""
+    return tuple(map(_monitor, tx.execute(_FAR, {"now_ms": now_ms})))
 
 
 def save_monitor(tx: Transaction, monitor: Monitor) -> Monitor | None:

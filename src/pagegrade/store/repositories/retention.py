@@ -16,8 +16,9 @@ from pagegrade.model.stored import UNFINISHED
 from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories.counts import uncount_details
+from pagegrade.store.repositories.deletion_clock import AgeMs
 from pagegrade.store.repositories.host_slots import forget_visits
-from pagegrade.store.repositories.idempotency import KEPT_MS, forget_requests
+from pagegrade.store.repositories.idempotency import forget_requests
 from pagegrade.store.repositories.reports import delete_reports
 from pagegrade.store.schema.tables import accounts, reports, run_details, runs
 
@@ -88,7 +89,7 @@ def find_expired(
     *,
     retention_days: int | None,
     retention_runs: int | None,
-    now_ms: int,
+    age: AgeMs,
     after_report_id: int = 0,
     batch: int = BATCH,
 ) -> Expired:
@@ -99,11 +100,11 @@ def find_expired(
         retention_days: Finished reports expire this many days after their last results; ``None`` for never.
         retention_runs: Number of newest finished runs that each report keeps, besides the one whose results it shows;
             ``None`` for all.
-        now_ms: The time now, in milliseconds since 1970.
+        age: The time by which rows are aged.
         after_report_id: Search only runs of reports after this id.
         batch: Maximum number of reports, or of reports whose runs are returned if fewer reports have expired.
     """
-    before_ms = expired_before_ms(retention_days, now_ms)
+    before_ms = expired_before_ms(retention_days, age)
     old = () if before_ms is None else _find_reports(tx, before_ms, batch)
     if len(old) == batch or retention_runs is None:
         return Expired(reports=old, after_report_id=after_report_id, more=len(old) == batch)
@@ -125,17 +126,20 @@ def find_expired(
     )
 
 
-def count_expired(tx: Transaction, *, retention_days: int | None, retention_runs: int | None, now_ms: int) -> Pruned:
+def count_reports(tx: Transaction) -> int:
+    """Return the number of reports of all accounts."""
+    return int(tx.execute(select(func.count()).select_from(reports)).scalar_one())
+
+
+def count_expired(tx: Transaction, *, retention_days: int | None, retention_runs: int | None, age: AgeMs) -> Pruned:
     """Count the rows that pruning would delete now; reads only, but all rows."""
-    before_ms = expired_before_ms(retention_days, now_ms)
+    before_ms = expired_before_ms(retention_days, age)
     gone = () if before_ms is None else _find_reports(tx, before_ms, None)
     expired = set(gone)
     found = 0
     after = 0
     while retention_runs is not None:
-        part = find_expired(
-            tx, retention_days=None, retention_runs=retention_runs, now_ms=now_ms, after_report_id=after
-        )
+        part = find_expired(tx, retention_days=None, retention_runs=retention_runs, age=age, after_report_id=after)
         owners = tx.execute(select(runs.c.report_id).where(runs.c.id.in_(part.runs))).scalars()
         found += sum(report_id not in expired for report_id in owners)
         after = part.after_report_id
@@ -144,9 +148,9 @@ def count_expired(tx: Transaction, *, retention_days: int | None, retention_runs
     return Pruned(reports=len(gone), runs=found)
 
 
-def prune(tx: Transaction, found: Expired, *, retention_days: int | None, now_ms: int) -> Pruned:
+def prune(tx: Transaction, found: Expired, *, retention_days: int | None, age: AgeMs, now_ms: int) -> Pruned:
     """Delete expired rows, if they still are, and other data past its retention."""
-    before_ms = expired_before_ms(retention_days, now_ms)
+    before_ms = expired_before_ms(retention_days, age)
     _hold_owners(tx, found)
     deleted = 0
     if found.reports and before_ms is not None:
@@ -161,7 +165,7 @@ def prune(tx: Transaction, found: Expired, *, retention_days: int | None, now_ms
         reports=deleted,
         runs=dropped,
         visits=forget_visits(tx, now_ms),
-        answers=forget_requests(tx, now_ms - KEPT_MS),
+        answers=forget_requests(tx, age),
     )
 
 
@@ -186,7 +190,7 @@ def measure(tx: Transaction) -> Sizes:
         database_bytes=database_bytes,
         free_bytes=free_bytes,
         log_bytes=log_bytes,
-        reports=int(tx.execute(select(func.count()).select_from(reports)).scalar_one()),
+        reports=count_reports(tx),
         runs=int(tx.execute(select(func.count()).select_from(runs)).scalar_one()),
         details_bytes=int(packed),
         details_plain_bytes=int(plain),

@@ -27,7 +27,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from pagegrade.model.errors import ValidationFailed, Violation
 from pagegrade.parse.url import MAX_URL_CHARACTERS, host, host_problem
 from pagegrade.report.sanitize import clean_text
-from pagegrade.store.engine.database import Transaction, is_shared
+from pagegrade.store.engine.database import Transaction, is_shared, savepoint
 from pagegrade.store.engine.sqlite import driver_of
 from pagegrade.store.schema.tables import reports
 
@@ -174,7 +174,7 @@ def _ask_all_for_few(tx: Transaction, patterns: tuple[str, ...]) -> tuple[int, .
     if _ENDS not in tx.info:
         return _ask_for_few(tx, patterns)
     try:
-        with tx.begin_nested():
+        with savepoint(tx, "searching"):
             _set_statement_time(tx, INSTALLATION_S)
             found = _ask_for_few(tx, patterns)
     except DBAPIError as error:

@@ -10,6 +10,7 @@ from sqlalchemy import delete, insert, or_, select, update
 from pagegrade.model.account import Account, Session
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import ACCOUNT_COLUMNS, account_of
+from pagegrade.store.repositories.deletion_clock import AgeMs
 from pagegrade.store.schema.tables import accounts, sessions, sign_in_links
 
 _SESSION_COLUMNS: Final = (
@@ -123,16 +124,16 @@ def end_oldest(tx: Transaction, account_id: int, *, but: int) -> int:
     return int(tx.execute(query).rowcount)
 
 
-def forget_ended(tx: Transaction, *, now_ms: int, unused_before_ms: int) -> int:
+def forget_ended(tx: Transaction, *, age: AgeMs, idle_ms: int) -> int:
     """Delete sessions and links that can never be used again; return their number.
 
     Args:
         tx: Transaction that may write.
-        now_ms: The time now.
-        unused_before_ms: Sessions last used before this time have ended.
+        age: The time by which rows are aged.
+        idle_ms: Sessions that were not used for so long have ended.
     """
-    over = delete(sessions).where(or_(sessions.c.expires_at_ms <= now_ms, sessions.c.seen_at_ms < unused_before_ms))
-    dead = delete(sign_in_links).where(sign_in_links.c.expires_at_ms <= now_ms)
+    over = delete(sessions).where(or_(sessions.c.expires_at_ms <= age, sessions.c.seen_at_ms < age - idle_ms))
+    dead = delete(sign_in_links).where(sign_in_links.c.expires_at_ms <= age)
     return int(tx.execute(over).rowcount) + int(tx.execute(dead).rowcount)
 
 

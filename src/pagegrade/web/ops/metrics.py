@@ -185,6 +185,11 @@ def _queue(seen: QueueFigures) -> Iterable[Metric]:
         "How long the delivery that waits for the longest has been waiting.",
         seen.oldest_delivery_ms / 1000,
     )
+    yield GaugeMetricFamily(
+        "pagegrade_deletion_behind_clock_seconds",
+        "How far the clock is ahead of what the database has seen, which deletion does not follow at once.",
+        seen.behind_clock_ms / 1000,
+    )
 
 
 def _server(seen: QueueFigures) -> Iterable[Metric]:
