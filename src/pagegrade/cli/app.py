@@ -55,7 +55,8 @@ def run(arguments: Sequence[str]) -> int:
         sys.stderr.write(f"Error: {error.message}\n")
         return exit_codes.USAGE
     except Unavailable as error:
-        sys.stderr.write(f"Error: {error.message}\n")
+        reason = f" Reason: {error.detail}." if error.detail and error.detail not in error.message else ""
+        sys.stderr.write(f"Error: {error.message}{reason}\n")
         return exit_codes.UNAVAILABLE
     except (KeyboardInterrupt, typer.Abort):
         return exit_codes.INTERRUPTED

@@ -8,7 +8,7 @@ from typing import Final
 
 from pagegrade.model.errors import InvalidInput, Unavailable
 from pagegrade.store.engine.data_dir import serving_process
-from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.database import Database, StatementError, reason_of
 from pagegrade.store.engine.redact import name_of
 from pagegrade.store.engine.sqlite import BUSY_MS
 from pagegrade.store.schema.migrate import migrate, schema_state
@@ -48,13 +48,31 @@ def opened(*, migrated: bool = True) -> Iterator[Database]:
     """
     database = open_database()
     try:
-        if migrated:
-            bring_up_to_date(database)
-        yield database
-    except Unavailable as error:
-        raise explain_trouble(error, database) from error
+        with explained(database):
+            if migrated:
+                bring_up_to_date(database)
+            yield database
     finally:
         database.close()
+
+
+@contextlib.contextmanager
+def explained(database: Database) -> Iterator[None]:
+    """Give errors of the database in the block messages for people who run a command.
+
+    Raises:
+        Unavailable: The database cannot be used; the message says why.
+    """
+    try:
+        yield
+    except Unavailable as error:
+        raise explain_trouble(error, database) from error
+    except StatementError as error:
+        raise Unavailable(
+            f"The database {name_of(database)} is not as this version expects it: {reason_of(error)}. Is it a database "
+            "of Pagegrade, and whole? Choose another one, or restore a backup.",
+            reason="database_foreign",
+        ) from error
 
 
 def explain_trouble(error: Unavailable, database: Database) -> Unavailable:
@@ -62,7 +80,8 @@ def explain_trouble(error: Unavailable, database: Database) -> Unavailable:
     advice = (_SERVER_TROUBLES if database.shared else _TROUBLES).get(error.reason or "")
     if advice is None:
         return error
-    return Unavailable(advice.format(path=name_of(database)), reason=error.reason)
+    said = f" Reason: {error.detail}." if error.detail else ""
+    return Unavailable(advice.format(path=name_of(database)) + said, reason=error.reason, detail=error.detail)
 
 
 def bring_up_to_date(database: Database) -> None:

@@ -33,6 +33,7 @@ from pagegrade.service.doctor.checks import (
 )
 from pagegrade.service.doctor.postgresql import look_at_origin, look_at_postgres
 from pagegrade.service.doctor.storage import (
+    behind_clock_ms,
     look_at_database,
     look_at_folder,
     look_at_server,
@@ -98,14 +99,14 @@ def _look_here() -> Iterator[Diagnosis]:
                 database, connections=database_connections(), silent_ms=int(service_options().lease_s * 1000)
             )
             yield from look_at_origin(database, dict(values).get("PAGEGRADE_BASE_URL"))
-            yield look_at_clock(now_ms(), newest_row_ms(database))
+            yield look_at_clock(now_ms(), newest_row_ms(database), behind_clock_ms(database, now_ms()))
             return
         yield look_at_sqlite()
         yield from look_at_folder(folder)
         if folder.exists():
             yield look_at_server(folder)
         yield from look_at_database(database, now_ms())
-        yield look_at_clock(now_ms(), newest_row_ms(database))
+        yield look_at_clock(now_ms(), newest_row_ms(database), behind_clock_ms(database, now_ms()))
     finally:
         database.close()
 

@@ -14,10 +14,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Final, Literal
 
-from pagegrade.cli.database import explain_trouble
+from pagegrade.clock import now_ms
 from pagegrade.model.errors import InvalidInput, Unavailable
 from pagegrade.observability.logs import Lines, configure_logs
 from pagegrade.service.container import Services
+from pagegrade.service.retention import follow_clock
 from pagegrade.store.engine.database import Database
 from pagegrade.store.engine.redact import name_of
 from pagegrade.store.repositories.installation import load_or_make_secret
@@ -56,7 +57,7 @@ def wait_for(database: Database, seconds: float) -> None:
         seconds: At most so many.
 
     Raises:
-        Unavailable: It does not answer by then; the message says what to look at.
+        Unavailable: It does not answer by then.
     """
     if not database.shared:
         return
@@ -67,7 +68,7 @@ def wait_for(database: Database, seconds: float) -> None:
             schema_state(database)
         except Unavailable as error:
             if time.monotonic() >= until_s:
-                raise explain_trouble(error, database) from error
+                raise
             if not announced:
                 logger.warning("database_awaited", extra={"reason": error.reason, "for_s": seconds})
                 say(f"Waiting for the database {name_of(database)}, for at most {seconds:.0f} seconds.")
@@ -136,6 +137,7 @@ class Process:
         loop = asyncio.get_running_loop()
         for number in SIGNALS:
             loop.add_signal_handler(number, self._stop_requested)
+        await asyncio.to_thread(self._follow_clock)
         await asyncio.to_thread(self._know_own_responses)
         self._hear_others()
         try:
@@ -164,6 +166,11 @@ class Process:
         with contextlib.suppress(Unavailable):
             key = services.database.write_here(lambda tx: load_or_make_secret(tx, OWN_RESPONSES))
             services.options = replace(services.options, analyze=replace(services.options.analyze, own_key=key))
+
+    def _follow_clock(self) -> None:
+        """Compare the clock with what the database has seen, before anything new is written by it."""
+        with contextlib.suppress(Unavailable):
+            self._services.database.write_here(lambda tx: follow_clock(tx, now_ms()))
 
     def _hear_others(self) -> None:
         """Let this process and the others of the installation hear of each other's changes."""

@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 
 from pagegrade.cli import exit_codes
+from pagegrade.cli.database import explained
 from pagegrade.cli.process import Process, begin, prepare_tables, say, settle, wait_for
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
@@ -44,8 +45,9 @@ def serve_reports(*, host: str | None, port: int | None, workers: int | None) ->
     services = make_services(options=options, lines=begin(server))
     with _alone(services, server):
         try:
-            wait_for(services.database, server.database_wait_s)
-            prepare_tables(services.database, change=server.migrates)
+            with explained(services.database):
+                wait_for(services.database, server.database_wait_s)
+                prepare_tables(services.database, change=server.migrates)
             with asyncio.Runner(loop_factory=loop_factory()) as runner:
                 front = _Front(services, server)
                 runner.run(Process(services, "serve", front.listen).run())

@@ -6,6 +6,7 @@ import asyncio
 import os
 
 from pagegrade.cli import exit_codes
+from pagegrade.cli.database import explained
 from pagegrade.cli.process import Listen, Process, begin, prepare_tables, say, settle, wait_for
 from pagegrade.model.errors import InvalidInput
 from pagegrade.service.container import Services
@@ -42,8 +43,9 @@ def work(*, concurrency: int | None, host: str | None, port: int | None) -> int:
         raise InvalidInput("PAGEGRADE_WORKERS is 0: a worker has to work. Set it, or give --concurrency.")
     services = make_services(options=options, lines=begin(server))
     try:
-        wait_for(services.database, server.database_wait_s)
-        prepare_tables(services.database, change=server.migrates)
+        with explained(services.database):
+            wait_for(services.database, server.database_wait_s)
+            prepare_tables(services.database, change=server.migrates)
         say(
             f"Pagegrade analyses {options.workers} at a time for the database {name_of(services.database)} "
             f"(process {os.getpid()})."

@@ -219,9 +219,16 @@ class Unavailable(Refused):
     retryable = True
 
     def __init__(
-        self, message: str | None = None, *, retry_after_s: int | None = None, reason: str | None = None
+        self,
+        message: str | None = None,
+        *,
+        retry_after_s: int | None = None,
+        reason: str | None = None,
+        detail: str | None = None,
     ) -> None:
         super().__init__(message, retry_after_s=retry_after_s)
+        self.detail = detail
+        """The reason in the words of the database, without secrets, for the operator; not sent to callers."""
         self.reason = reason
         """For the operator, e.g. ``database_full``; not sent to callers. ``None`` where ``message`` is complete."""
 

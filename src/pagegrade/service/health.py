@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import shutil
 import time
@@ -10,6 +11,7 @@ from typing import Final
 
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
+from pagegrade.store.engine.data_dir import try_writing
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.installation import prove_writable
 from pagegrade.store.schema.migrate import is_current
@@ -77,8 +79,15 @@ class Health:
         path = self._database.path
         if path is None:
             return NONE  # of ours; the database server reports when it is full
+        folder = path.absolute().parent
         try:
-            free_bytes = shutil.disk_usage(path.absolute().parent).free
-        except OSError:
-            return UNKNOWN
-        return OK if free_bytes >= MIN_FREE_BYTES else "full"
+            if shutil.disk_usage(folder).free < MIN_FREE_BYTES:
+                return "full"
+            # The database makes files beside its own, for large transactions.
+            try_writing(folder, syncs=False)
+        except OSError as error:
+            if self._words.get("disk", OK) == OK:
+                code = errno.errorcode.get(error.errno or 0)
+                logger.warning("folder_not_writable", extra={"folder": str(folder), "reason": code})
+            return "full" if error.errno in {errno.ENOSPC, errno.EDQUOT} else "unavailable"
+        return OK

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -13,7 +14,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from pagegrade.model.errors import NotFound, Unavailable
-from pagegrade.store.engine.database import Database, Transaction, is_shared, moment
+from pagegrade.store.engine.database import Database, Transaction, is_shared, moment, savepoint
 from pagegrade.store.engine.factory import open_database
 from tests.database_clock import make_clock, show
 from tests.store_builders import NOW_MS, make_empty
@@ -358,4 +359,65 @@ def test_the_clock_is_the_one_of_the_database(tmp_path: Path) -> None:
 
     assert shared == database.shared
     assert now_ms == (NOW_MS + 5 if database.shared else wrong_ms)
+    database.close()
+
+
+@pytest.mark.parametrize("path", ["read", "read first", "at once", "write", "submit"])
+@pytest.mark.parametrize("left", ["open", "aborted"])
+def test_a_transaction_that_was_left_is_never_used_again(tmp_path: Path, path: str, left: str) -> None:
+    """However it was left: the next work on the same connection finds a transaction of its own."""
+    database = make_notes(tmp_path)
+
+    def leave(tx: Transaction) -> int:
+        """Begin a transaction and lose its end, as where the end of one was canceled."""
+        begin = "BEGIN" if path in {"at once", "read first"} and database.shared else "SELECT 1"
+        tx.exec_driver_sql(begin)
+        if left == "aborted":
+            with contextlib.suppress(Exception):
+                tx.exec_driver_sql("SELECT * FROM nothing_of_that_name")
+        return 1
+
+    async def use() -> object:
+        match path:
+            case "read":
+                return await database.read(leave)
+            case "read first":
+                return await database.read(lambda _, left: left, leave)
+            case "at once":
+                return await database.at_once(leave)
+            case "write":
+                return await database.write(leave)
+            case _:
+                return await asyncio.wrap_future(database.submit(leave))
+
+    async def main() -> list[int]:
+        for _ in range(20):
+            with contextlib.suppress(Exception):
+                await use()
+        return [
+            await database.read(count_notes),
+            await database.write(count_notes),
+            await database.at_once(count_notes),
+        ]
+
+    found = asyncio.run(main())
+
+    assert found == [0, 0, 0]
+    database.close()
+
+
+def test_a_failed_block_leaves_a_transaction_that_goes_on(tmp_path: Path) -> None:
+    """Its changes are undone, also where an error in it was passed over, and what was changed before stays."""
+    database = make_notes(tmp_path)
+
+    def work(tx: Transaction) -> int:
+        tx.exec_driver_sql("INSERT INTO notes (words) VALUES ('kept')")
+        with contextlib.suppress(ZeroDivisionError), savepoint(tx, "trying"):
+            tx.exec_driver_sql("INSERT INTO notes (words) VALUES ('lost')")
+            with contextlib.suppress(Exception):
+                tx.exec_driver_sql("SELECT * FROM nothing_of_that_name")
+            raise ZeroDivisionError
+        return count_notes(tx)
+
+    assert database.write_here(work) == 1
     database.close()

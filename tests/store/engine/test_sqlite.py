@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,11 +38,59 @@ def test_one_process_only_moves_the_log_into_the_database(tmp_path: Path, *, che
     database.close()
 
 
+_SPILL = """
+import os, sys
+from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+
+database = SQLiteDatabase(f"sqlite:///{sys.argv[1]}")
+database.write_here(lambda tx: tx.exec_driver_sql("CREATE TABLE notes (words)"))
+database.write_here(
+    lambda tx: tx.exec_driver_sql(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) "
+        "INSERT INTO notes SELECT hex(randomblob(500)) FROM n"
+    )
+)
+
+def change(tx):
+    tx.exec_driver_sql("SAVEPOINT work")
+    tx.exec_driver_sql("UPDATE notes SET words = words || 'x'")
+    links = []
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            links.append(os.readlink(f"/proc/self/fd/{name}"))
+        except OSError:
+            continue
+    print("\\n".join(link for link in links if "etilqs" in link))
+
+database.write_here(change)
+database.close()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks the system for open files")
+def test_large_changes_spill_into_the_folder_of_the_database(tmp_path: Path) -> None:
+    """Not into a folder for temporary files, which may be full or not there, and is no place for what is private."""
+    folder = tmp_path / "it's here"
+    folder.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", _SPILL, str(folder / "notes.db")],
+        env={**os.environ, "TMPDIR": str(tmp_path), "SQLITE_TMPDIR": str(tmp_path)},
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    spilled = done.stdout.split("\n")[:-1]
+
+    assert spilled
+    assert all(path.startswith(f"{folder}/") for path in spilled)
+
+
 @pytest.mark.parametrize(
     ("url", "message"),
     [
         ("not a url", "cannot be read"),
         ("postgresql+psycopg://localhost/pagegrade", "postgresql"),
+        ("sqlite:////x.db?mode=ro", "SQLite file"),
         ("sqlite://", "SQLite file"),
         ("sqlite:///:memory:", "SQLite file"),
     ],

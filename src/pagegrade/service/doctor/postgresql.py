@@ -9,7 +9,8 @@ from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.doctor.checks import Diagnosis, format_size, ok, problem, warning
 from pagegrade.service.doctor.processes import look_at_processes
-from pagegrade.store.engine.database import Database
+from pagegrade.service.doctor.storage import not_ours
+from pagegrade.store.engine.database import Database, StatementError
 from pagegrade.store.engine.redact import name_of
 from pagegrade.store.queue.length import queue_state
 from pagegrade.store.queue.postgresql_inspection import (
@@ -75,11 +76,13 @@ def look_at_postgres(database: Database, *, connections: int, silent_ms: int) ->
             yield from _look_at_rows(database)
             yield from look_at_processes(database, before_ms, silent_ms=silent_ms)
             yield from _look_at_connections(database, server, connections, silent_ms)
+    except StatementError as error:
+        yield not_ours(name_of(database), error)
     except Unavailable as error:
         reason = error.reason or ""
         other = (reason.replace("_", " ") or "it cannot be read", "Look into the log of the server.")
         what, advice = _TROUBLES.get(reason, other)
-        yield problem("database", f"{name_of(database)}: {what}", advice)
+        yield problem("database", f"{name_of(database)}: {error.detail or what}", advice)
 
 
 def look_at_origin(database: Database, configured: str | None) -> Iterator[Diagnosis]:
@@ -91,7 +94,7 @@ def look_at_origin(database: Database, configured: str | None) -> Iterator[Diagn
     """
     try:
         origin = configured or database.read_here(noted_origin)
-    except Unavailable:
+    except (StatementError, Unavailable):
         return
     if configured is not None:
         yield ok("origin", f"{configured}, as configured")
@@ -113,7 +116,7 @@ def server_version(database: Database) -> str:
     """
     try:
         return database.read_here(look_at_server).version
-    except Unavailable:
+    except (StatementError, Unavailable):
         return ""
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.doctor.checks import Diagnosis, ok, problem, warning
-from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.database import Database, StatementError
 from pagegrade.store.repositories.processes import LiveProcess, list_live
 
 SHOWN: Final = 20
@@ -26,7 +26,7 @@ def look_at_processes(database: Database, now_ms: int, *, silent_ms: int) -> Ite
         return
     try:
         live = database.read_here(lambda tx: list_live(tx, now_ms, silent_ms))
-    except Unavailable:
+    except (StatementError, Unavailable):
         yield problem("processes", "the database cannot be asked for them", "See what is said about the database.")
         return
     if not live:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.doctor.checks import Diagnosis, format_size, ok, problem, warning
 from pagegrade.store.engine.data_dir import NETWORK_FILE_SYSTEMS, file_system_of, serving_process, try_writing
-from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.database import Database, StatementError, T, Transaction, reason_of
 from pagegrade.store.queue.length import queue_state
+from pagegrade.store.repositories.deletion_clock import read_clock
 from pagegrade.store.repositories.retention import Sizes, measure
 from pagegrade.store.schema.migrate import schema_state
 from pagegrade.store.schema.sqlite_inspection import (
@@ -114,13 +115,25 @@ def look_at_database(database: Database, now_ms: int, *, all_of_it: bool = True)
         return
     try:
         yield from _look_inside(database, now_ms, all_of_it=all_of_it)
+    except StatementError as error:
+        yield not_ours(str(database.path), error)
     except Unavailable as error:
-        why = (error.reason or "").replace("_", " ")
+        why = error.detail or (error.reason or "").replace("_", " ")
         yield problem(
             "database",
-            f"{database.path} cannot be read" + (f" ({why})" if why else ""),
-            "If it is damaged, restore a backup (docs/howto/keep-the-service.md).",
+            f"{database.path} cannot be used" + (f": {why}" if why else ""),
+            "If this user may read and write it and its folder, it is damaged or no database: restore a backup "
+            "(docs/howto/keep-the-service.md).",
         )
+
+
+def not_ours(name: str, error: StatementError) -> Diagnosis:
+    """Report a database whose tables are not what they should be."""
+    return problem(
+        "database",
+        f"{name} is not as this version expects it: {reason_of(error)}",
+        "Set PAGEGRADE_DATABASE_URL to a database of Pagegrade, or restore a backup.",
+    )
 
 
 def _look_for_damage(database: Database) -> Diagnosis:
@@ -137,6 +150,8 @@ def _look_for_damage(database: Database) -> Diagnosis:
 def _look_inside(database: Database, now_ms: int, *, all_of_it: bool) -> Iterator[Diagnosis]:
     if all_of_it:
         yield _look_for_damage(database)
+    # What a server does all the time; a file that can be read may still be one that cannot be written.
+    database.write_here(lambda tx: tx.exec_driver_sql("SELECT 1").scalar())
     durability = read_durability(database)
     modes = f"journal_mode {durability.journal_mode}, synchronous {durability.synchronous}"
     if durability.is_right:
@@ -192,11 +207,21 @@ def _look_at_rows(database: Database, now_ms: int) -> Iterator[Diagnosis]:
 
 def newest_row_ms(database: Database) -> int | None:
     """Return the time of the newest row; ``None`` if there is none, or if it cannot be determined."""
+    return _read_if_usable(database, newest_ms)
+
+
+def behind_clock_ms(database: Database, now_ms: int) -> int:
+    """Return by how much the time by which rows are aged is behind the clock; 0 if it cannot be determined."""
+    clock = _read_if_usable(database, lambda tx: read_clock(tx, now_ms))
+    return 0 if clock is None else clock.behind_ms
+
+
+def _read_if_usable(database: Database, work: Callable[[Transaction], T]) -> T | None:
     try:
         if (database.path is not None and not database.path.exists()) or not schema_state(database).is_usable:
             return None
-        return database.read_here(newest_ms)
-    except Unavailable:
+        return database.read_here(work)
+    except (StatementError, Unavailable):
         return None
 
 

@@ -7,20 +7,34 @@ Two classes implement this interface: ``sqlite_database`` for one process with a
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar, overload
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from pagegrade.model.errors import Unavailable
 
 T = TypeVar("T")
 A = TypeVar("A")
 Transaction = Connection
 """Argument of all functions of this package; callers treat it as opaque."""
+StatementError = SQLAlchemyError
+"""A statement failed although the database can be used: the tables are not what they should be."""
+
+logger = logging.getLogger(__name__)
 
 RETRY_AFTER_S: Final = 2
+LOG_EVERY_S: Final = 10.0
+MAX_REASON: Final = 300
+SAVEPOINT_TRIES: Final = 5
+_logged_at_s: dict[tuple[str, str], float] = {}
 UNAVAILABLE: Final = "The database cannot be used right now; try again soon."
 _MOMENT: Final = "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint"
 
@@ -104,8 +118,65 @@ class Database(ABC):
         """
 
     @abstractmethod
+    async def empty_log(self) -> None:
+        """Remove what was deleted from the write-ahead log of a file; a server recycles its log by itself.
+
+        Raises:
+            Unavailable: The database cannot be written.
+        """
+
+    @abstractmethod
     def close(self) -> None:
         """Finish pending work and close all connections."""
+
+
+def unavailable(reason: str, detail: str) -> Unavailable:
+    """Return the error of a database that cannot be used, and log why: one line for each reason in a while.
+
+    Args:
+        reason: Code for the operator.
+        detail: The driver's words, without secrets.
+    """
+    now_s = time.monotonic()
+    if now_s - _logged_at_s.get((reason, detail), -LOG_EVERY_S) >= LOG_EVERY_S:
+        _logged_at_s.clear()
+        _logged_at_s[reason, detail] = now_s
+        logger.warning("database_unavailable", extra={"reason": reason, "detail": detail})
+    return Unavailable(UNAVAILABLE, retry_after_s=RETRY_AFTER_S, reason=reason, detail=detail)
+
+
+def reason_of(error: StatementError) -> str:
+    """Return the driver's words in one line, for the operator."""
+    return " ".join(str(getattr(error, "orig", None) or error).split())[:MAX_REASON]
+
+
+@contextlib.contextmanager
+def savepoint(tx: Transaction, name: str) -> Iterator[None]:
+    """Undo the changes of the block if it raises; what the transaction did before stays.
+
+    A timeout of the server can cancel the end of the block, too. Then the end is tried again, because all that follows
+    would fail in a transaction that was aborted.
+
+    Raises:
+        Unavailable: The transaction cannot go on.
+    """
+    tx.exec_driver_sql(f"SAVEPOINT {name}")
+    try:
+        yield
+        tx.exec_driver_sql(f"RELEASE {name}")
+    except BaseException as error:
+        for tries_left in reversed(range(SAVEPOINT_TRIES)):
+            try:
+                tx.exec_driver_sql(f"ROLLBACK TO {name}")
+                tx.exec_driver_sql(f"RELEASE {name}")
+            except DBAPIError as failure:
+                if not is_shared(tx):
+                    raise error from failure  # a full disk has ended the whole transaction
+                if not tries_left:
+                    raise Unavailable(UNAVAILABLE, retry_after_s=RETRY_AFTER_S, reason="database_slow") from failure
+            else:
+                break
+        raise
 
 
 def is_shared(tx: Transaction) -> bool:

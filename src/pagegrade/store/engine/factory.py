@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
-
 from pagegrade.model.errors import InvalidInput
 from pagegrade.store.engine.database import Database
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+from pagegrade.store.engine.url import parse_database_url
 
 
 def open_database(
@@ -57,18 +55,4 @@ def is_shared_url(url: str) -> bool:
     Raises:
         InvalidInput: It is not a URL, or one of an unsupported database.
     """
-    try:
-        parsed = make_url(url)
-    except ArgumentError:
-        parsed = None
-    backend = None if parsed is None else parsed.get_backend_name()
-    if parsed is None or backend not in {"sqlite", "postgresql"}:
-        raise InvalidInput(
-            "The database URL cannot be used. Write it like sqlite:////var/lib/pagegrade/pagegrade.db or "
-            "postgresql+psycopg://USER:PASSWORD@HOST:5432/DATABASE."
-        )
-    if backend == "postgresql" and parsed.drivername not in {"postgresql", "postgresql+psycopg"}:
-        raise InvalidInput(
-            "The database URL names a driver that is not used here. Begin it with postgresql+psycopg://."
-        )
-    return backend == "postgresql"
+    return parse_database_url(url).get_backend_name() == "postgresql"

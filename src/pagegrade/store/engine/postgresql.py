@@ -7,12 +7,14 @@ from collections.abc import Generator
 from typing import Any, Final
 
 import psycopg
+from psycopg import pq
 from sqlalchemy import Connection, Engine, create_engine
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from pagegrade.model.errors import InvalidInput
+from pagegrade.store.engine.url import parse_database_url
 
 DRIVER: Final = "postgresql+psycopg"
 CONNECT_S: Final = 4
@@ -28,6 +30,9 @@ IDLE_S: Final = 10.0
 LONG_IDLE_S: Final = 600.0
 """Timeout for idle transactions of maintenance, which may take any time."""
 _INTERVAL_S: Final = 0.1
+_PARAMETERS: Final = frozenset(each.keyword.decode() for each in pq.Conninfo.get_defaults())
+"""Of libpq, as this version of it knows them."""
+_MAX_DETAIL: Final = 300
 
 _TROUBLES: Final = {
     "08": "database_unreachable",
@@ -54,7 +59,9 @@ _TROUBLES: Final = {
 (https://www.postgresql.org/docs/current/errcodes-appendix.html)."""
 _READ_ONLY: Final = "25006"
 _TOO_MANY: Final = re.compile("too many (clients|connections)|connection slots")
-_AGAIN: Final = frozenset({"40001", "40P01"})
+_SECRET: Final = ("password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key")
+_AGAIN: Final = frozenset({"25P02", "40001", "40P01"})
+"""Races that were lost; and a transaction that was aborted before, which did nothing."""
 
 
 class Silence(psycopg.OperationalError):
@@ -92,16 +99,20 @@ def postgres_url(url: str) -> URL:
     """Parse a database URL.
 
     Raises:
-        InvalidInput: It is not a PostgreSQL URL, or names no database.
+        InvalidInput: It is not a PostgreSQL URL, names no database, or has a parameter that is none of libpq's.
     """
-    try:
-        parsed = make_url(url)
-    except ArgumentError:
-        parsed = None
-    if parsed is None or parsed.get_backend_name() != "postgresql" or not parsed.database:
-        raise InvalidInput(
-            "The database URL cannot be read. Write it like postgresql+psycopg://USER:PASSWORD@HOST:5432/DATABASE."
-        )
+    parsed = parse_database_url(url)
+    if parsed.get_backend_name() != "postgresql":
+        raise InvalidInput("Write the database URL like postgresql+psycopg://USER:PASSWORD@HOST:5432/DATABASE.")
+    for name, value in parsed.query.items():
+        if name not in _PARAMETERS:
+            raise InvalidInput(
+                f"The database URL has the parameter {name}, which PostgreSQL's library does not know. Tables of a "
+                "schema are found by options=-csearch_path%3DNAME.",
+                reason="database_url",
+            )
+        if not isinstance(value, str):
+            raise InvalidInput(f"The database URL has the parameter {name} more than once.", reason="database_url")
     return parsed
 
 
@@ -145,7 +156,14 @@ def make_engine(url: str, *, name: str, patience_s: float | None = PATIENCE_S) -
     given.update({part: value for part, value in parts.items() if value is not None})
 
     def connect() -> Patient:
-        connection = Patient.connect(autocommit=True, **given)
+        try:
+            connection = Patient.connect(autocommit=True, **given)
+        except (OSError, ValueError) as error:
+            # Such as a host name that cannot be encoded; SQLAlchemy knows only errors of the driver.
+            raise psycopg.OperationalError(f"the address of the server cannot be used: {error}") from None
+        except psycopg.ProgrammingError as error:
+            # A value that libpq does not understand: no statement was sent yet.
+            raise psycopg.OperationalError(str(error)) from None
         connection.patience_s = patience_s
         return connection
 
@@ -170,6 +188,11 @@ def is_lost(connection: Connection) -> bool:
     return connection.invalidated or connection.closed or driver_of(connection).closed
 
 
+def is_idle(connection: Connection) -> bool:
+    """Return whether no transaction is left on the connection, whole or aborted."""
+    return driver_of(connection).info.transaction_status == pq.TransactionStatus.IDLE
+
+
 def was_silent(error: DBAPIError) -> bool:
     """Return whether the connection was closed because the server did not respond."""
     return isinstance(error.orig, Silence)
@@ -179,11 +202,27 @@ def trouble_of(error: DBAPIError) -> str | None:
     """Return the code of an error of the database itself; ``None`` for an error of the statement."""
     code = getattr(error.orig, "sqlstate", None)
     if code is None:
-        if not isinstance(error.orig, psycopg.OperationalError):
+        # An interface error is one of a connection that was closed.
+        if not isinstance(error.orig, (psycopg.OperationalError, psycopg.InterfaceError)):
             return None
         # The connection failed before the server sent a code, or it sent only a message (while connecting).
         return "too_many_connections" if _TOO_MANY.search(str(error.orig)) else "database_unreachable"
     return _TROUBLES.get(code) or _TROUBLES.get(code[:2])
+
+
+def detail_of(error: DBAPIError, url: URL) -> str:
+    """Return the driver's reason in one line, without passwords.
+
+    Args:
+        error: An error of the database itself.
+        url: Of the database, checked; so host, user and name are what they should be.
+    """
+    text = " ".join(str(error.orig).split())
+    # libpq repeats its parameters in no message, and this keeps it true.
+    secrets = [parsed for parsed in (url.password, *(url.query.get(name) for name in _SECRET)) if parsed]
+    for secret in secrets:
+        text = text.replace(str(secret), "***")
+    return text[:_MAX_DETAIL]
 
 
 def wrote_as_reader(error: DBAPIError) -> bool:

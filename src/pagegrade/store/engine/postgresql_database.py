@@ -20,13 +20,16 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from pagegrade.model.errors import Unavailable
-from pagegrade.store.engine.database import RETRY_AFTER_S, UNAVAILABLE, Database, T, Transaction
+from pagegrade.store.engine.database import RETRY_AFTER_S, UNAVAILABLE, Database, T, Transaction, unavailable
 from pagegrade.store.engine.postgresql import (
     PATIENCE_S,
+    detail_of,
     driver_of,
+    is_idle,
     is_lost,
     is_worth_again,
     make_engine,
+    postgres_url,
     trouble_of,
     was_silent,
     wrote_as_reader,
@@ -75,6 +78,8 @@ class PostgresDatabase(Database):
         self._opened: list[Connection] = []
         self._waiting = 0
         self._silent_until_s = 0.0
+        self._silence: str | None = None
+        """The reason of the last attempt that failed."""
         self._closed = False
         self._readers = ThreadPoolExecutor(readers, thread_name_prefix="pagegrade-read")
         self._writers = ThreadPoolExecutor(writers, thread_name_prefix="pagegrade-write")
@@ -120,9 +125,12 @@ class PostgresDatabase(Database):
             with engine.connect() as connection:
                 return _in_transaction(connection, _WRITE, alone)
         except DBAPIError as error:
-            raise _translated(error) from error
+            raise self._translated(error) from error
         finally:
             engine.dispose()
+
+    async def empty_log(self) -> None:
+        """Do nothing: the log is the server's."""
 
     def close(self) -> None:
         """Finish pending work and close all connections."""
@@ -186,7 +194,7 @@ class PostgresDatabase(Database):
                     continue
                 if reads and wrote_as_reader(error):
                     raise  # an error in ``work``
-                raise _translated(error) from error
+                raise self._translated(error) from error
             except BaseException:
                 if is_lost(connection):
                     self._drop(connection)
@@ -201,20 +209,33 @@ class PostgresDatabase(Database):
         """
         connection: Connection | None = getattr(self._local, "connection", None)
         if connection is not None:
-            if not is_lost(connection):
+            if not is_lost(connection) and is_idle(connection):
                 return connection
+            # Lost, or with a transaction whose end failed, in which every statement would fail.
             self._drop(connection)
         if time.monotonic() < self._silent_until_s:
-            raise Unavailable(UNAVAILABLE, retry_after_s=RETRY_AFTER_S, reason="database_unreachable")
+            raise Unavailable(
+                UNAVAILABLE, retry_after_s=RETRY_AFTER_S, reason="database_unreachable", detail=self._silence
+            )
         try:
             connection = self._engine.connect()
         except DBAPIError as error:
             self._silent_until_s = time.monotonic() + SILENT_S
-            raise _translated(error) from error
+            raise self._translated(error) from error
         self._local.connection = connection
         with self._lock:
             self._opened.append(connection)
         return connection
+
+    def _translated(self, error: DBAPIError) -> BaseException:
+        """Convert an error of the database to ``Unavailable``; return an error of the statement unchanged."""
+        reason = trouble_of(error)
+        if reason is None:
+            return error
+        detail = detail_of(error, postgres_url(self.url))
+        if reason == "database_unreachable":
+            self._silence = detail
+        return unavailable(reason, detail)
 
     def _drop(self, connection: Connection) -> None:
         self._local.connection = None
@@ -239,6 +260,7 @@ def _in_transaction(connection: Connection, begin: str, work: Callable[[Transact
     except DBAPIError as error:
         if is_lost(connection):
             raise _Unclear(error.statement, None, error.orig or error) from error
+        _roll_back(connection)
         raise
     return result
 
@@ -276,11 +298,3 @@ def _discard(connection: Connection) -> None:
         driver_of(connection).pgconn.finish()
     with contextlib.suppress(Exception):
         connection.close()
-
-
-def _translated(error: DBAPIError) -> BaseException:
-    """Convert an error of the database to ``Unavailable``; return an error of the statement unchanged."""
-    reason = trouble_of(error)
-    if reason is None:
-        return error
-    return Unavailable(UNAVAILABLE, retry_after_s=RETRY_AFTER_S, reason=reason)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy.engine import make_url
-
 from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.url import parse_database_url
 
 
 def name_of(database: Database) -> str:
     """Return the path of the file, or a name like ``reports on db.example:5432``."""
     if database.path is not None:
         return str(database.path)
-    parsed = make_url(database.url)
+    parsed = parse_database_url(database.url)
     host = parsed.host or "this machine"
     if ":" in host:
         host = f"[{host}]"

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
+import threading
 from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from pagegrade.model.errors import InvalidInput
+from pagegrade.store.engine.url import parse_database_url
 
+_SETTING: Final = threading.Lock()
 BUSY_MS: Final = 10_000
 """Timeout for locks of other processes that are writing, such as ``pagegrade keys``."""
 LOG_BYTES: Final = 64 * 1024 * 1024
@@ -41,10 +44,7 @@ def sqlite_path(url: str) -> Path:
     Raises:
         InvalidInput: It is not a URL of an SQLite file.
     """
-    try:
-        parsed = make_url(url)
-    except ArgumentError:
-        raise InvalidInput("The database URL cannot be read. Write it like sqlite:////var/lib/pagegrade/db.") from None
+    parsed = parse_database_url(url)
     if parsed.get_backend_name() != "sqlite" or not parsed.database or parsed.database == ":memory:":
         raise InvalidInput(
             f"The database URL names {parsed.get_backend_name()}; this version keeps reports in an SQLite file. "
@@ -62,6 +62,7 @@ def make_engine(url: str, *, checkpoints: bool) -> Engine:
     """
     # Transactions are started explicitly: the driver's own are DEFERRED, and a reader that begins to write fails
     # at once, whatever its timeout (https://www.sqlite.org/lang_transaction.html).
+    folder = sqlite_path(url).absolute().parent
     engine = create_engine(
         url,
         isolation_level="AUTOCOMMIT",
@@ -74,6 +75,7 @@ def make_engine(url: str, *, checkpoints: bool) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _prepare(raw: Any, _record: object) -> None:
+        _use_temporary_folder(raw, folder)
         cursor = raw.cursor()
         cursor.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
         cursor.execute("PRAGMA journal_mode = WAL")
@@ -92,6 +94,24 @@ def make_engine(url: str, *, checkpoints: bool) -> Engine:
     return engine
 
 
+def _use_temporary_folder(raw: sqlite3.Connection, folder: Path) -> None:
+    """Have large sorts and savepoints spill into the folder of the database, and not into ``/tmp``.
+
+    That may be full, not writable or not there, and what spills is private. The setting is that of the process, and
+    must not change while another connection uses it (https://www.sqlite.org/tempfiles.html#temporary_file_storage_locations).
+    """
+    with _SETTING:
+        # Not in SQLite's documentation of today, because it is for one thread; builds without it spill to memory.
+        kept = raw.execute("PRAGMA temp_store_directory").fetchone()
+        if kept is None or not kept[0]:
+            quoted = str(folder).replace("'", "''")
+            with contextlib.suppress(sqlite3.Error):
+                raw.execute(f"PRAGMA temp_store_directory = '{quoted}'")
+            kept = raw.execute("PRAGMA temp_store_directory").fetchone()
+        if kept is None or not kept[0]:
+            raw.execute("PRAGMA temp_store = MEMORY")
+
+
 def driver_of(connection: Connection) -> sqlite3.Connection:
     """Return the driver's connection: calls cost a tenth, and errors are not translated."""
     raw: sqlite3.Connection = connection.connection.dbapi_connection  # type: ignore[assignment]
@@ -103,6 +123,12 @@ def trouble_of(error: DBAPIError) -> str | None:
     code = getattr(error.orig, "sqlite_errorcode", None)
     # The low byte is the kind of the error, the rest its details: https://www.sqlite.org/rescode.html#pve
     return _TROUBLES.get(code & 0xFF) if code is not None else None
+
+
+def detail_of(error: DBAPIError) -> str:
+    """Return SQLite's message with the name of the error; both come from SQLite and hold no value."""
+    name = getattr(error.orig, "sqlite_errorname", None)
+    return f"{error.orig} ({name})" if name else str(error.orig)
 
 
 def wrote_as_reader(error: DBAPIError) -> bool:

@@ -23,10 +23,20 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from pagegrade.model.errors import Unavailable
-from pagegrade.store.engine.database import RETRY_AFTER_S, UNAVAILABLE, Database, T, Transaction
+from pagegrade.store.engine.database import RETRY_AFTER_S, Database, T, Transaction, unavailable
 from pagegrade.store.engine.readers import Readers
-from pagegrade.store.engine.sqlite import driver_of, make_engine, sqlite_path, trouble_of, wrote_as_reader
+from pagegrade.store.engine.sqlite import (
+    BUSY_MS,
+    detail_of,
+    driver_of,
+    make_engine,
+    sqlite_path,
+    trouble_of,
+    wrote_as_reader,
+)
 
+LOG_BUSY_MS: Final = 100
+"""Time for which emptying the log waits for readers; writers wait as long."""
 GROUP: Final = 64
 """Maximum number of units of work per commit."""
 
@@ -67,6 +77,8 @@ class SQLiteDatabase(Database):
         self._writer: threading.Thread | None = None
         self._starting = threading.Lock()
         self._closed = False
+        self._checkpoints = checkpoints
+        self._is_log_wanted_empty = False
 
     @property
     def path(self) -> Path:
@@ -132,6 +144,12 @@ class SQLiteDatabase(Database):
         except DBAPIError as error:
             raise _translated(error) from error
 
+    async def empty_log(self) -> None:
+        """Move the log into the database and cut it to nothing, if no reader needs it now; it holds deleted pages."""
+        self._is_log_wanted_empty = self._checkpoints
+        # The writer does it after its next group of changes; nothing else of this process checkpoints meanwhile.
+        await self.write(lambda _: None)
+
     def close(self) -> None:
         """Finish pending work and close all connections."""
         with self._starting:
@@ -146,6 +164,10 @@ class SQLiteDatabase(Database):
 
     def _reader(self) -> Connection:
         connection: Connection | None = getattr(self._local, "connection", None)
+        if connection is not None and _in_transaction(connection):
+            # Its end failed: whatever is left of it is not used again.
+            self._drop_reader()
+            connection = None
         if connection is None:
             connection = self._engine.connect()
             # Without this, an unintended write in a reader would only fail while another connection writes.
@@ -182,9 +204,11 @@ class SQLiteDatabase(Database):
                         break
                     group.append(more)
             try:
-                if connection is None:
-                    connection = self._engine.connect()
+                connection = self._fresh(connection)
                 self._write_group(connection, [work for work in group if work.promise.set_running_or_notify_cancel()])
+                if self._is_log_wanted_empty:
+                    self._is_log_wanted_empty = False
+                    _empty_log(connection)
             except BaseException as error:  # noqa: BLE001 - passed to all callers
                 for work in group:
                     if not work.promise.done():
@@ -197,6 +221,13 @@ class SQLiteDatabase(Database):
                 break
         if connection is not None:
             connection.close()
+
+    def _fresh(self, connection: Connection | None) -> Connection:
+        """Return the writer's connection, or another one where a transaction is left on it whose end failed."""
+        if connection is not None and _in_transaction(connection):
+            connection.close()
+            connection = None
+        return self._engine.connect() if connection is None else connection
 
     def _write_group(self, connection: Connection, group: list[_Work[Any]]) -> None:
         done: list[tuple[_Work[Any], Any]] = []
@@ -262,6 +293,15 @@ def _write_alone(
     return result
 
 
+def _empty_log(connection: Connection) -> None:
+    """Checkpoint and truncate, or do less where readers need the log (https://www.sqlite.org/c3ref/wal_checkpoint_v2.html)."""
+    connection.exec_driver_sql(f"PRAGMA busy_timeout = {LOG_BUSY_MS}")
+    try:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
+    finally:
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {BUSY_MS}")
+
+
 def _check_references(connection: Connection) -> None:
     broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
     if broken is not None:
@@ -295,6 +335,4 @@ def _translated(error: BaseException) -> BaseException:
     if not isinstance(error, DBAPIError):
         return error
     reason = trouble_of(error)
-    if reason is None:
-        return error
-    return Unavailable(UNAVAILABLE, retry_after_s=RETRY_AFTER_S, reason=reason)
+    return error if reason is None else unavailable(reason, detail_of(error))

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from sqlalchemy import text
 
-from pagegrade.model.errors import FAILURE_CODES
+from pagegrade.model.errors import FAILURE_CODES, Unavailable
 from pagegrade.model.identity import VERSION
 from pagegrade.model.report import Failure, Report, RunFacts
 from pagegrade.model.stored import MAX_ATTEMPTS, PackedReport
 from pagegrade.parse.url import project_of
 from pagegrade.report.codec import pack_report
-from pagegrade.store.engine.database import Transaction, is_shared, moment
+from pagegrade.store.engine.database import Transaction, is_shared, moment, savepoint
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.locks import try_account, try_place
 from pagegrade.store.queue.lease import MAX_LEASE_MS
@@ -65,14 +65,14 @@ def reap_runs(
         if shared and not (try_account(tx, row.account_id) and _is_over(tx, row, now_ms)):
             continue
         # One row that cannot be changed must not prevent the others from being returned.
-        tx.exec_driver_sql("SAVEPOINT reaping")
         try:
-            changed += _reap(tx, row, now_ms)
+            # Unavailable if the database has ended the whole transaction: then nothing can be done now.
+            with savepoint(tx, "reaping"):
+                changed += _reap(tx, row, now_ms)
+        except Unavailable:
+            raise
         except Exception:
             logger.exception("run_not_reaped", extra={"run": row.id})
-            # Raises if the database has ended the whole transaction: then nothing can be done now.
-            tx.exec_driver_sql("ROLLBACK TO reaping")
-        tx.exec_driver_sql("RELEASE reaping")
     end_dead_visits(tx, {run_id for run_id, _ in live}, now_ms)
     return tuple(changed)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal
@@ -22,7 +22,7 @@ from sqlalchemy import Connection, delete, insert, inspect, select
 from pagegrade.model.errors import InvalidInput, Unavailable
 from pagegrade.model.identity import VERSION
 from pagegrade.store.engine.database import Database, Transaction, is_shared
-from pagegrade.store.schema.tables import installation
+from pagegrade.store.schema.tables import installation, metadata
 
 FOLDER: Final = Path(__file__).parent / "migrations"
 OLDEST_SQLITE: Final = (3, 35, 0)
@@ -57,7 +57,7 @@ class SchemaState:
     head: str
     status: Status
     """``ahead``: of a later version that allows this one; ``newer``: of a later version that does not;
-    ``foreign``: tables of another program."""
+    ``foreign``: tables of another program, or not all of ours."""
     migrated_by: str | None = None
     """Version of Pagegrade that changed the schema last."""
 
@@ -151,13 +151,15 @@ def upgrade_within(tx: Transaction) -> None:
     """Migrate within the transaction of ``Database.change_schema``; do nothing if another process was faster.
 
     Raises:
-        InvalidInput: The schema is of a later version or of another program.
+        InvalidInput: The schema is of a later version or of another program, or the encoding is not UTF-8.
     """
     if is_shared(tx):
         tx.exec_driver_sql(f"SET LOCAL lock_timeout = {LOCK_MS}")
     # Another process may have migrated while this one waited for the lock.
     if check_schema(_look(tx)).status in {"current", "ahead"}:
         return
+    if is_shared(tx):
+        _check_encoding(tx)
     from alembic import command
     from alembic.config import Config
 
@@ -174,13 +176,31 @@ def upgrade_within(tx: Transaction) -> None:
         tx.execute(insert(installation).values(name=name, value=value.encode()))
 
 
+def _check_encoding(tx: Transaction) -> None:
+    """Check that the database can hold every text.
+
+    Raises:
+        InvalidInput: It has another encoding than UTF-8.
+    """
+    encoding = tx.exec_driver_sql("SHOW server_encoding").scalar_one()
+    if encoding != "UTF8":
+        raise InvalidInput(
+            f"The database has the encoding {encoding}, which cannot hold every address. "
+            "Make one with ENCODING 'UTF8' TEMPLATE template0.",
+            reason="database_encoding",
+        )
+
+
 def _look(tx: Connection) -> SchemaState:
     # Without Alembic, whose import takes a third of a second: nearly every start finds the current schema.
     tables = set(inspect(tx).get_table_names())
     current = tx.exec_driver_sql("SELECT version_num FROM alembic_version").scalar() if _TABLE in tables else None
     if current is None:
         return SchemaState(None, revisions()[-1], "foreign" if tables - {_TABLE} else "empty")
-    return _evaluate(tx, current)
+    state = _evaluate(tx, current)
+    if state.status == "current" and not tables >= set(metadata.tables):
+        return replace(state, status="foreign")  # our revision without our tables
+    return state
 
 
 def _evaluate(tx: Connection, current: str) -> SchemaState:
@@ -233,7 +253,8 @@ def check_schema(state: SchemaState) -> SchemaState:
         )
     if state.status == "foreign":
         raise InvalidInput(
-            "The database holds the tables of another program. Choose another one in PAGEGRADE_DATABASE_URL.",
+            "The database holds the tables of another program, or lacks tables of this one. "
+            "Choose another one in PAGEGRADE_DATABASE_URL.",
             reason="schema_foreign",
         )
     return state
