@@ -120,7 +120,8 @@ class Settings(BaseSettings):
         BeforeValidator(_lower),
         Field(
             description="Whether a browser draws the pages of reports that do not say it themselves. auto: where there "
-            "is one. never: no page. always: all; a start without a browser fails."
+            "is one, in a run that follows a static one. never: no page. always: all, at once; a start without a "
+            "browser fails."
         ),
     ] = "auto"
     browsers: Annotated[

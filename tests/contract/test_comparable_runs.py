@@ -151,3 +151,31 @@ def test_no_output_of_the_commands_compares_them(
     assert code == 1
     assert said.count("Gate failed") == 2
     assert why in said
+
+
+def test_pages_and_events_say_that_a_run_in_a_browser_follows(tmp_path: Path) -> None:
+    """Without a script, for the owner and behind the share link; each run has its own event, and none compares them."""
+
+    async def script(instance: Instance) -> tuple[list[str], list[str], dict[str, Any], list[dict[str, Any]]]:
+        hook = {"url": "https://hook.example/", "events": ["report.completed"]}
+        assert (await instance.call("POST", "/api/v1/webhooks", json=hook)).status_code == 201
+        share = (await instance.create())["share_url"]
+        await instance.finish(report_of(STATIC, 60))
+        during = [(await instance.page("GET", path)).text for path in ("/reports/1", share, "/reports")]
+        listed = (await instance.call("GET", REPORTS)).json()["data"][0]
+        await instance.finish(report_of(MOBILE, 53))
+        after = [(await instance.page("GET", path)).text for path in ("/reports/1", share, "/reports")]
+        return during, after, listed, events_of(instance)
+
+    during, after, listed, events = with_instance(tmp_path, script, browser=Path("/usr/bin/a-browser"))
+    notices = ("A browser is analyzing the page, too.", "A browser is analyzing the page, too.", "Browser pending")
+
+    assert [notice in page for notice, page in zip(notices, during, strict=True)] == [True] * 3
+    assert [notice in page for notice, page in zip(notices, after, strict=True)] == [False] * 3
+    assert listed["rendered"] == {"state": "pending", "run": 2}
+    assert [(event["type"], event["data"]["run"]["number"]) for event in events] == [
+        ("report.completed", 1), ("report.completed", 2)
+    ]  # fmt: skip
+    assert events[0]["data"]["rendered"] == {"state": "pending", "run": 2}
+    assert "rendered" not in events[1]["data"]
+    assert events[1]["data"]["change"] == {"score": None, "differs_in": ["engine"]}

@@ -191,7 +191,8 @@ class SyncMethods(SyncCaller):
             privacy: Readers of the share page: 0 anyone with the link, 1 only you, 2 with the password. Without
                 it the default of the account holds, which is 0 unless it was changed.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
-            render: 1: draw the page in a browser, 0: do not. Without it the installation decides.
+            render: 1: draw the page in a browser and wait for it, 0: do not. Without it a static analysis
+                answers, and where the installation has a browser, a run in it follows by itself.
             device: Device that the browser imitates; without it `mobile`.
             idempotency_key: Key of this request; without it, one is made.
             wait_s: Seconds to wait for the analysis, 0 to 50; else the installation's.

@@ -516,6 +516,7 @@ class EventData(TypedDict):
     report: EventReport
     run: EventRun
     analysis: NotRequired[Analysis | None]
+    rendered: NotRequired[RenderedPending | None]
     change: EventChange
     links: EventLinks
     error: NotRequired[EventError | None]
@@ -704,7 +705,7 @@ class ListedReport(TypedDict):
     updated_at: str
     results: NotRequired[dict[str, CheckResult] | None]
     page: NotRequired[Page | None]
-    rendered: NotRequired[RenderedPage | None]
+    rendered: NotRequired[RenderedPage | RenderedPending | None]
 
 
 class LoadedFile(TypedDict):
@@ -933,6 +934,11 @@ class RenderedPage(TypedDict):
     notes: list[str]
 
 
+class RenderedPending(TypedDict):
+    state: Literal["pending"]
+    run: int
+
+
 class Report(TypedDict):
     id: int
     object: Literal["report"]
@@ -963,7 +969,7 @@ class Report(TypedDict):
     updated_at: str
     results: dict[str, CheckResult] | None
     page: Page | None
-    rendered: RenderedPage | None
+    rendered: RenderedPage | RenderedPending | None
 
 
 class ReportAnswer(TypedDict):

@@ -35,6 +35,10 @@ class ServiceReportSummary(BaseModel):
     error: str | None = Field(description="Code of the failure; null: the analysis did not fail.")
     withheld: str | None = Field(description="Kind of the reason for a missing grade; null: there is none.")
     engine: str = Field(description="static, or rendered: the page was also drawn in a browser.")
+    pending_run: int | None = Field(
+        description="Number of the run in a browser that follows this static one; call get_report later for its "
+        "results, which do not compare with these; null: none follows."
+    )
     share_url: str = Field(description="Page of the report for people.")
     categories: CategoryScores
     findings: list[FindingSummary] = Field(description="The findings that cost most, the first one most.")
@@ -117,6 +121,7 @@ def summarize(report: Report) -> ServiceReportSummary:
         error=None if report["error"] is None else report["error"]["code"],
         withheld=None if report["withheld"] is None else report["withheld"]["kind"],
         engine=report["analysis"]["engine"],
+        pending_run=_pending_run(report),
         share_url=report["share_url"],
         categories=CategoryScores(**{name: one["score"] for name, one in report["categories"].items()}),
         findings=found,
@@ -133,6 +138,11 @@ def summarize(report: Report) -> ServiceReportSummary:
 def _url(report: Report | ListedReport) -> str:
     """The URL, which may be one of a sitemap, and so text of its site."""
     return f"url: {visible(report['url'], _URL_CHARS)}"
+
+
+def _pending_run(report: Report) -> int | None:
+    rendered: Any = report["rendered"]
+    return rendered["run"] if rendered is not None and rendered.get("state") == "pending" else None
 
 
 def _findings(report: Report) -> list[FindingSummary]:

@@ -77,6 +77,14 @@ class StoredReport:
     """1: draw the page in a browser, 0: do not; ``None``: as the installation decides."""
     device: Device | None = None
     """Device that the browser imitates; ``None``: the default."""
+    pending_run: int | None = None
+    """Number of the run in a browser that follows the static one by itself, until it has ended; ``None``: there is
+    none. ``state`` is about the runs before it."""
+
+    @property
+    def is_under_way(self) -> bool:
+        """True if a run of any kind has not ended."""
+        return self.state in UNFINISHED or self.pending_run is not None
 
     @property
     def result(self) -> Grade | None:

@@ -170,7 +170,9 @@ def _shape(data: Mapping[str, Any], results: Mapping[str, Any]) -> JSONObject:
     if isinstance(page, Mapping):
         shaped["page"] = _without_none(page)
     rendered = data.get("rendered")
-    if isinstance(rendered, Mapping):
+    if isinstance(rendered, Mapping) and rendered.get("state") == "pending":
+        del shaped["rendered"]
+    elif isinstance(rendered, Mapping):
         shaped["rendered"] = rendered_shape(rendered)
     shaped.pop("analysis", None)
     shaped.setdefault("final_url", None)

@@ -227,7 +227,8 @@ class CreateReportBody(BaseModel):
     )
     render: Literal[0, 1] | None = Field(
         None,
-        description="1: draw the page in a browser, 0: do not. Without it the installation decides.",
+        description="1: draw the page in a browser and wait for it, 0: do not. Without it a static analysis answers, "
+        "and where the installation has a browser, a run in it follows by itself.",
         examples=[1],
     )
     device: Literal["mobile", "desktop"] | None = Field(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from pagegrade.model.monitors import Monitor
-from pagegrade.model.stored import UNFINISHED, Priority
+from pagegrade.model.stored import Priority
 from pagegrade.service.monitors.schedule import next_due_ms
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import expired_before_ms, queue_run
@@ -97,11 +97,11 @@ def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms
     report = load_report(tx, monitor.account_id, monitor.report_id, expired_before_ms=expired)
     if account is None or account.disabled_at_ms is not None or monitor.account_id in list_erasing(tx):
         return _save(tx, after, "skipped")
-    if report is None or report.state in UNFINISHED:
+    if report is None or report.is_under_way:
         return _save(tx, after, "skipped")
     done = _save(tx, replace(after, last_due_at_ms=monitor.due_at_ms, last_run_at_ms=now), "queued")
     if done.outcome == "queued":
-        queue_run(tx, report, Priority.BULK, options=options, now_ms=now)
+        queue_run(tx, report, Priority.BULK, options=options, now_ms=now, is_awaited=False)
     return done
 
 

@@ -213,7 +213,7 @@ def update_report(
         report.render if change.render is None else change.render,
         report.device if change.device is None else change.device,
     )
-    if change.run and report.state in UNFINISHED and rendering != (report.render, report.device):
+    if change.run and report.is_under_way and rendering != (report.render, report.device):
         warnings = (*warnings, ENGINE_NEXT_TIME)
     report = store.save_settings(
         tx,
@@ -226,7 +226,7 @@ def update_report(
     )
     run: StoredRun | None = None
     if change.run:
-        if report.state not in UNFINISHED:
+        if not report.is_under_way:
             _check_queue(tx, caller.account.id, options)
         run = queue_run(tx, report, Priority.RERUN, options=options, now_ms=now_ms, traceparent=caller.traceparent)
         report = _read(tx, caller, report_id, None)
@@ -463,9 +463,16 @@ def queue_run(
     options: ServiceOptions,
     now_ms: int,
     traceparent: str | None = None,
+    is_awaited: bool = True,
 ) -> StoredRun:
-    """Queue a run of a report, whatever waits already."""
+    """Queue a run of a report, whatever waits already.
+
+    Where the installation decides whether a browser draws the page, a static run comes first, and the one in a browser
+    follows it by itself; ``is_awaited`` is false if nobody waits, so that the run in a browser alone is enough.
+    """
     target = politeness_target(report.url, options.analyze.allow_networks)
+    device = _device_of(tx, report, options, now_ms)
+    follows = is_awaited and report.render is None and options.render == "auto"
     return enqueue_run(
         tx,
         report=report,
@@ -473,7 +480,8 @@ def queue_run(
         target=target,
         now_ms=now_ms,
         traceparent=traceparent,
-        device=_device_of(tx, report, options, now_ms),
+        device=None if follows else device,
+        follow_device=device if follows else None,
     )
 
 

@@ -19,13 +19,18 @@ _COUNT_OF: Final = Prepared(
     text("SELECT COUNT(*) FROM runs WHERE state IN ('queued', 'running') AND account_id = :account_id")
 )
 # Every request for a report counts these; each report has at most one unfinished run. PostgreSQL visits every row
-# that it counts, so there the counts of reports are added up instead.
+# that it counts, so there the counts of reports are added up instead; of reports whose run follows by itself, few wait.
 _KEPT: Final = Prepared(
-    text("SELECT COALESCE(SUM(count), 0) FROM report_counts WHERE project = '' AND state IN ('queued', 'running')")
+    text(
+        "SELECT COALESCE(SUM(count), 0) + (SELECT COUNT(*) FROM reports WHERE pending_run IS NOT NULL) "
+        "FROM report_counts WHERE project = '' AND state IN ('queued', 'running')"
+    )
 )
 _KEPT_OF: Final = Prepared(
     text(
-        "SELECT COALESCE(SUM(count), 0) FROM report_counts WHERE account_id = :account_id AND project = '' "
+        "SELECT COALESCE(SUM(count), 0) "
+        "+ (SELECT COUNT(*) FROM reports WHERE account_id = :account_id AND pending_run IS NOT NULL) "
+        "FROM report_counts WHERE account_id = :account_id AND project = '' "
         "AND state IN ('queued', 'running')"
     )
 )

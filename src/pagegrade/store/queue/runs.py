@@ -7,13 +7,13 @@ effect if the run has moved on, was assigned to another worker, or was deleted w
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from sqlalchemy import bindparam, insert, text
 
 from pagegrade.model.events import Event, EventType
 from pagegrade.model.rendering import Device
-from pagegrade.model.stored import UNFINISHED, ClaimedRun, PackedReport, Step, StoredReport, StoredRun
+from pagegrade.model.stored import UNFINISHED, ClaimedRun, PackedReport, Priority, Step, StoredReport, StoredRun
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.locks import hold_account
@@ -23,7 +23,7 @@ from pagegrade.store.repositories.host_slots import MAX_DELAY_MS, drop_visits, e
 from pagegrade.store.repositories.monitor_outcomes import record_outcome
 from pagegrade.store.repositories.outbox import add_event
 from pagegrade.store.repositories.pictures import drop_pictures, save_pictures
-from pagegrade.store.repositories.reports import mark_report
+from pagegrade.store.repositories.reports import await_pending, load_report, mark_report
 from pagegrade.store.repositories.run_history import NO_DEVICE, device_of, load_run, save_detail
 from pagegrade.store.schema import tables
 
@@ -43,6 +43,7 @@ _NEW: Final = (
     "turn",
     "offered",
     "device",
+    "follow_device",
 )
 _ADD: Final = Prepared(
     insert(tables.runs).values({name: bindparam(f"new_{name}") for name in _NEW}).returning(tables.runs.c.id)
@@ -75,7 +76,7 @@ _FINISHED: Final = Prepared(
     text("SELECT 1 FROM runs WHERE id = :id AND attempt = :attempt AND state IN ('completed', 'failed')")
 )
 _UNDER_WAY: Final = Prepared(text("SELECT 1 FROM runs WHERE id = :id AND attempt = :attempt AND state = 'running'"))
-_ASKED: Final = Prepared(text("SELECT device FROM runs WHERE id = :id"))
+_ASKED: Final = Prepared(text("SELECT device, follow_device, target, priority, traceparent FROM runs WHERE id = :id"))
 _FINISH: Final = Prepared(
     text(
         "UPDATE runs SET state = :state, rating = :rating, score = :score, engine = :engine, ruleset = :ruleset, "
@@ -117,10 +118,13 @@ def enqueue_run(
     now_ms: int,
     traceparent: str | None = None,
     device: Device | None = None,
+    follow_device: Device | None = None,
+    is_follow_up: bool = False,
 ) -> StoredRun:
     """Queue an analysis of a report, in the transaction that creates or changes it.
 
-    A report with an unfinished run gets no second one. A run under way of the same account, URL and device becomes the
+    A report with an unfinished run gets no second one; if that follows a static run by itself and a browser is asked
+    for, it becomes the run that was asked for. A run under way of the same account, URL and device becomes the
     leader of the new one, which takes over its outcome instead of fetching the page again.
 
     Args:
@@ -131,6 +135,8 @@ def enqueue_run(
         now_ms: The time.
         traceparent: W3C Trace Context of the request; ``None`` without tracing.
         device: Device that the browser emulates; ``None`` for static analysis.
+        follow_device: Device of the run in a browser that follows this one when it has succeeded; ``None``: none does.
+        is_follow_up: The run follows another by itself, and the report stays as it is until it has ended.
     """
     hold_account(tx, report.account_id)
     last_number, last_state, last_id = _LAST_RUN.first(tx, {"report_id": report.id}) or (0, None, None)
@@ -138,6 +144,8 @@ def enqueue_run(
         _hasten(tx, last_id, report.account_id, priority)
         joined = load_run(tx, report.id, last_number)
         if joined is not None:
+            if report.pending_run is not None and device is not None:
+                await_pending(tx, report.id, state=joined.state, now_ms=now_ms)
             return joined
     same = {
         "account_id": report.account_id,
@@ -167,6 +175,7 @@ def enqueue_run(
         "new_turn": turn,
         "new_offered": int(offers),
         "new_device": device or NO_DEVICE,
+        "new_follow_device": follow_device,
     }
     ((run_id,),) = _ADD.rows(tx, values)
     if offers:
@@ -179,7 +188,7 @@ def enqueue_run(
             attempt=0,
             device=values["new_device"],
         )
-    if report.state != "queued":
+    if report.state != "queued" and not is_follow_up:
         mark_report(tx, report.id, state="queued", now_ms=now_ms)
     return StoredRun(
         id=run_id,
@@ -286,31 +295,55 @@ def finish_attempt(
     waiting = [(run_id, attempt, before)]
     while waiting:
         one_id, one_attempt, one_before = waiting.pop()
-        ((asked,),) = _ASKED.rows(tx, {"id": one_id}) or ((NO_DEVICE,),)
+        asked = _ASKED.first(tx, {"id": one_id})
         row = _FINISH.first(tx, {**values, "id": one_id, "attempt": one_attempt, "before": one_before})
-        if row is None:
+        if row is None or asked is None:
             continue
         report_id, number, account_id = row
+        pending = _follow(tx, report_id, account_id, asked, now_ms) if packed.state == "completed" else None
         save_detail(tx, one_id, packed.detail)
         freed = drop_pictures(tx, report_id) if packed.state == "completed" and number > 1 else 0
         save_pictures(tx, one_id, packed.pictures)
         stored_bytes = len(packed.detail) + sum(len(picture.body) for picture in packed.pictures) - freed
         ((webhooks,),) = _COUNT_ANALYSIS.rows(tx, {"account_id": account_id, "bytes": stored_bytes})
-        mark_report(tx, report_id, state=packed.state, now_ms=now_ms, packed=packed, run_number=number)
+        mark_report(
+            tx, report_id, state=packed.state, now_ms=now_ms, packed=packed, run_number=number, pending_run=pending
+        )
         if webhooks:
             _report_end(tx, account_id, report_id, packed.state, now_ms)
-        record_outcome(
-            tx,
-            account_id=account_id,
-            report_id=report_id,
-            number=number,
-            asked=device_of(asked),
-            packed=packed,
-            now_ms=now_ms,
-        )
+        if pending is None:
+            # Budgets are for the run that follows.
+            record_outcome(
+                tx,
+                account_id=account_id,
+                report_id=report_id,
+                number=number,
+                asked=device_of(asked[0]),
+                packed=packed,
+                now_ms=now_ms,
+            )
         changed.append(report_id)
         waiting += [(follower, its_attempt, "queued") for follower, its_attempt in _FOLLOWERS.rows(tx, {"id": one_id})]
     return tuple(changed)
+
+
+def _follow(tx: Transaction, report_id: int, account_id: int, asked: tuple[Any, ...], now_ms: int) -> int | None:
+    """Queue the run in a browser that is to follow a static run; its number, or ``None`` where none is to."""
+    _, follow_device, target, priority, traceparent = asked
+    report = None if follow_device is None else load_report(tx, account_id, report_id)
+    if report is None:
+        return None
+    follow_up = enqueue_run(
+        tx,
+        report=report,
+        priority=max(priority, Priority.RERUN),
+        target=target,
+        now_ms=now_ms,
+        traceparent=traceparent,
+        device=follow_device,
+        is_follow_up=True,
+    )
+    return follow_up.number
 
 
 def _report_end(

@@ -35,7 +35,7 @@ _WANTING: Final = Prepared(
 _HASTEN: Final = text(
     "UPDATE webhooks SET due_at_ms = :due_at_ms WHERE id = :id AND (due_at_ms IS NULL OR due_at_ms > :due_at_ms)"
 )
-_REPORT: Final = text("SELECT url, project, score, rating FROM reports WHERE id = :id")
+_REPORT: Final = text("SELECT url, project, score, rating, pending_run FROM reports WHERE id = :id")
 
 
 def add_event(tx: Transaction, event: Event) -> bool:
@@ -118,6 +118,8 @@ def _payload_of(tx: Transaction, event: Event) -> tuple[dict[str, Any], int | No
             data["run"] = {"number": number, "engine": run.engine, "ruleset": run.ruleset}
             if run.basis is not None:
                 data["analysis"] = {"engine": run.basis.engine, "device": run.basis.device}
+            if report.pending_run is not None:
+                data["rendered"] = {"state": "pending", "run": report.pending_run}
             data["change"] = _change_of(tx, run)
             if run.error is not None:
                 error = msgspec.json.decode(run.error)

@@ -36,6 +36,7 @@ NAMES: Final = (
     "revision",
     "render",
     "device",
+    "pending_run",
 )
 """Fields of ``StoredReport`` in the order in which ``REPORT_COLUMNS`` reads them."""
 REPORT_COLUMNS: Final = tuple(reports.c[name] for name in NAMES)
@@ -106,6 +107,7 @@ def report_of(row: Any) -> StoredReport:
         revision,
         render,
         device,
+        pending_run,
     ) = row
     return StoredReport(
         id=number,
@@ -128,6 +130,7 @@ def report_of(row: Any) -> StoredReport:
         revision=revision,
         render=render,
         device=device,
+        pending_run=pending_run,
     )
 
 
@@ -250,8 +253,9 @@ def mark_report(
     now_ms: int,
     packed: PackedReport | None = None,
     run_number: int | None = None,
+    pending_run: int | None = None,
 ) -> bool:
-    """Store the state of a report's analysis.
+    """Store the state of a report's analysis; while a run follows by itself, its beginning changes nothing.
 
     Args:
         tx: Transaction that also changes the run.
@@ -261,6 +265,7 @@ def mark_report(
         packed: Outcome of a finished run. Successful results replace the previous ones; a failure keeps them and sets
             ``error``; the first failure shows the facts gathered about the page.
         run_number: Number of the finished run.
+        pending_run: Number of the run that follows it by itself; ``None``: none does.
 
     Returns:
         Whether the report exists (it may have been deleted during its run).
@@ -274,7 +279,9 @@ def mark_report(
     if row is None:
         return False
     report = report_of(row)
-    changes = _outcome(report, state, packed, run_number)
+    if packed is None and report.pending_run is not None:
+        return True
+    changes = {**_outcome(report, state, packed, run_number), "pending_run": pending_run}
     if all(getattr(report, name) == value for name, value in changes.items()):
         return True
     if changes.get("generated_at_ms") is not None:
@@ -285,6 +292,12 @@ def mark_report(
     rating = changes.get("rating", report.rating)
     count_change(tx, report.account_id, report.project, was=(report.state, report.rating), is_=(state, rating))
     return True
+
+
+def await_pending(tx: Transaction, report_id: int, *, state: State, now_ms: int) -> None:
+    """Make the run that follows by itself one that was asked for: the report is unfinished until it has ended."""
+    tx.execute(update(reports).where(reports.c.id == report_id).values(pending_run=None))
+    mark_report(tx, report_id, state=state, now_ms=now_ms)
 
 
 def _outcome(report: StoredReport, state: State, packed: PackedReport | None, run_number: int | None) -> dict[str, Any]:

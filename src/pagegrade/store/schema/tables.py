@@ -139,6 +139,7 @@ reports = Table(
     Column("error", LargeBinary),
     Column("render", SmallInteger),  # 1: in a browser, 0: without; NULL: as the installation decides
     Column("device", _text(8)),  # that a browser imitates; NULL: the default
+    Column("pending_run", Integer),  # number of the run in a browser that follows the static one, until it has ended
     sqlite_autoincrement=True,  # an id is never used again
 )
 
@@ -186,6 +187,7 @@ runs = Table(
     Column("offered", SmallInteger, nullable=False, server_default="0"),  # 1: a job of the queue stands for it
     Column("device", _text(8), nullable=False, server_default="none"),  # that a browser is to imitate; none: no browser
     Column("step", _text(8)),  # of a run under way: the part of the analysis that it has come to, after a second
+    Column("follow_device", _text(8)),  # a run in a browser that imitates it follows this one; NULL: none does
     UniqueConstraint("report_id", "number"),
     sqlite_autoincrement=True,
 )
@@ -408,6 +410,12 @@ for _filter in ((), ("project",), ("rating",), ("state",)):
                 *(reports.c[n] for n in ("account_id", *_filter, *_order, *_more)),
             )
 # Of the filters that are not in those, each has one index: what it leaves is sorted when it is little.
+Index(
+    "ix_reports_pending",
+    reports.c.account_id,
+    sqlite_where=reports.c.pending_run.is_not(None),
+    postgresql_where=reports.c.pending_run.is_not(None),
+)
 Index("ix_reports_by_privacy", reports.c.account_id, reports.c.privacy, reports.c.id)
 # The last four only to be looked at without the row: a claim passes over every run it may not take yet.
 Index(

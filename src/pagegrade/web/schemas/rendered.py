@@ -136,3 +136,10 @@ class RenderedPage(Document):
     cpu_s: Amount | None = about("Processor time of the browser.", 2.9)
     peak_memory_bytes: Count = about("Most memory of the browser.", 312_000_000)
     notes: list[str] = about("Parts that were cut or left out.", [])
+
+
+class RenderedPending(Document):
+    """A run in a browser that follows the static one by itself, and has not ended."""
+
+    state: Literal["pending"] = about("The run waits or is under way.", "pending")
+    run: int = about("Number of the run.", 2, ge=1)

@@ -10,7 +10,7 @@ from pagegrade.model.report import Category
 from pagegrade.model.stored import State, StoredReport
 from pagegrade.report.codec import read_summary
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
-from pagegrade.web.schemas.rendered import Analysis, RenderedPage
+from pagegrade.web.schemas.rendered import Analysis, RenderedPage, RenderedPending
 from pagegrade.web.schemas.results import (
     ABSENT,
     NO_SUMMARY,
@@ -97,7 +97,9 @@ class ListedReport(ReportItem):
 
     results: dict[str, CheckResult] | None = sometimes("Only with `include=results`: check id → what it says.")
     page: Page | None = sometimes("Only with `include=results`: figures of the page.")
-    rendered: RenderedPage | None = sometimes("Only with `include=results`: the page in a browser.")
+    rendered: RenderedPage | RenderedPending | None = sometimes(
+        "While a run in a browser follows by itself: its number. Else only with `include=results`: the page in it."
+    )
 
 
 class Report(ReportItem):
@@ -108,7 +110,9 @@ class Report(ReportItem):
         {"title-length": example_of(CheckResult)},
     )
     page: Page | None = about("Figures of the page; null until it was loaded.")
-    rendered: RenderedPage | None = about("The page in a browser; null if none was used.")
+    rendered: RenderedPage | RenderedPending | None = about(
+        "The page in a browser; null if none was used. While a run in a browser follows by itself: its number."
+    )
 
 
 def unfinished(report: dict[str, Any]) -> dict[str, Any]:
@@ -209,7 +213,7 @@ def report_parts(stored: StoredReport, *, base_url: str, detail: DetailBytes) ->
         RESULTS.get(stored.rating, b"null"),
         b',"score":',
         integer(stored.score),
-        *result_members(summary, detail, stored.run_number),
+        *result_members(summary, detail, stored.run_number, stored.pending_run),
         b',"error":',
         stored.error or b"null",
         b',"share_url":',

@@ -338,11 +338,28 @@ Part = bytes | memoryview | msgspec.Raw
 """A piece of a JSON document."""
 
 
-def result_members(summary: Summary, detail: DetailBytes, number: int | None) -> tuple[Part, ...]:
-    """From ``uncapped_score`` to ``run``: what reports and runs have in common."""
+_STATIC: Final = b',"rendered":null'
+
+
+def result_members(
+    summary: Summary, detail: DetailBytes, number: int | None, pending_run: int | None = None
+) -> tuple[Part, ...]:
+    """From ``uncapped_score`` to ``run``: what reports and runs have in common.
+
+    Args:
+        summary: Of the run.
+        detail: Of the run.
+        number: Of the run.
+        pending_run: Number of the run in a browser that follows it by itself; ``None``: none does.
+    """
     whole: tuple[Part, ...] = ()
     if not isinstance(detail, Absent):
         whole = (b",", _NO_DETAIL if detail is None else detail_members(detail))
+    if pending_run is not None:
+        # A run that another one follows is static: its detail ends like this.
+        static = whole and bytes(whole[1][-len(_STATIC) :]) == _STATIC
+        whole = (*whole[:1], whole[1][: -len(_STATIC)]) if static else ()
+        whole = (*whole, b',"rendered":{"state":"pending","run":%d}' % pending_run)
     run = bytes(summary.run)
     if number is not None and run != b"null":
         run = b'{"number":%d,' % number + run[1:]

@@ -12,7 +12,7 @@ from pagegrade.model.webhooks import DeliveryState, DisabledReason, Kind, Stored
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.webhooks.operations import shown_url
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
-from pagegrade.web.schemas.rendered import Analysis
+from pagegrade.web.schemas.rendered import Analysis, RenderedPending
 from pagegrade.web.schemas.shape import URL, Count, Document, Result, Timestamp, about, sometimes
 
 _EVENT = "report.regressed"
@@ -141,6 +141,9 @@ class EventData(Document):
     report: EventReport = about("The report.")
     run: EventRun = about("Its newest finished run.")
     analysis: Analysis | None = sometimes("The engine that the results of the run come from.")
+    rendered: RenderedPending | None = sometimes(
+        "Of a static run: the run in a browser that follows it, with an event of its own."
+    )
     change: EventChange = about("The change.")
     links: EventLinks = about("Pages for people.")
     error: EventError | None = sometimes("Of `report.failed`.", {"code": "dns", "reason": None, "message": "..."})

@@ -95,6 +95,8 @@ class Row:
     """Time of the results, or of the creation of a report without results."""
     is_live: bool
     """True while an analysis is queued or running."""
+    is_pending: bool
+    """A run in a browser follows the shown one."""
     is_public: bool
     severities: tuple[tuple[Importance, str, int], ...]
     """(severity, its name, number of findings) for severities with findings."""
@@ -136,6 +138,7 @@ def row_of(
         privacy_words=texts.gettext(PRIVACIES[Privacy(report.privacy)]),
         at_ms=report.created_at_ms if report.generated_at_ms is None else report.generated_at_ms,
         is_live=report.state in UNFINISHED,
+        is_pending=report.pending_run is not None,
         is_public=report.privacy == Privacy.PUBLIC,
         severities=_severities(report, texts),
         spark=spark_points(scores),

@@ -11,7 +11,7 @@ from typing import Final
 
 from pagegrade.clock import now_ms
 from pagegrade.model.identity import VERSION
-from pagegrade.model.stored import UNFINISHED, Privacy
+from pagegrade.model.stored import Privacy
 from pagegrade.render.card import HEIGHT_PX, WIDTH_PX
 from pagegrade.render.english import N_
 from pagegrade.render.finding_list import read_report_query
@@ -64,7 +64,7 @@ async def _show(request: Request, work: UnitOfWork, view: View, services: Servic
     if viewed is None:
         return gate(view) if number is None else to_gate(request)
     headers: tuple[tuple[str, str], ...] = ()
-    if viewed.report.privacy == Privacy.PUBLIC and viewed.report.state not in UNFINISHED and view.caller is None:
+    if viewed.report.privacy == Privacy.PUBLIC and not viewed.report.is_under_way and view.caller is None:
         etag = _etag(view, viewed)
         # A weak tag: the compressed and the plain page have the same content, but not the same bytes (RFC 9110 8.8.1).
         headers = (ASKED_ABOUT, ("ETag", f"W/{etag}"))
