@@ -98,6 +98,11 @@ class GatherLimits:
     """For one answer on the way to one of them."""
     links_s: float = 10.0
     """For all of them together."""
+    linked_sections: int = 3
+    """Linked pages read for the sections that links lead to."""
+    linked_page_wire_bytes: int = 300_000
+    """Of one of them; one that is cut says nothing."""
+    linked_page_decoded_bytes: int = 2_000_000
     alternates: int = 5
     """Language versions read for a link back."""
     alternate_wire_bytes: int = 100_000

@@ -344,12 +344,26 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedSections:
+    """Sections of a page that links lead to."""
+
+    url: str
+    """Of the page, without fragment."""
+    sections: tuple[str, ...]
+    """As the links write them, without ``#``."""
+    missing: tuple[str, ...] | None = None
+    """Those that it does not have; ``None`` when that could not be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LinkProbes:
     """Pages of the own host that the page links to, in the order of their links."""
 
     items: tuple[Probe, ...] = ()
     found: int = 0
     """Different addresses, those that were not asked for included; likewise below."""
+    sections: tuple[LinkedSections, ...] = ()
+    """The first of these pages to whose sections links lead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

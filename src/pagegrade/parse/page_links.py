@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
+from urllib.parse import unquote
 
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Anchor, Document, Link
@@ -15,6 +16,12 @@ from pagegrade.parse.url import host, is_http, join_url, strip_fragment
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{0,40}:")
 _FEED_WORDS: Final = ("rss", "atom", "json", "oembed", "xml+")
+MAX_SECTIONS: Final = 50
+"""Sections of one page that are looked for."""
+MAX_SECTION_CHARACTERS: Final = 200
+"""A longer one is a state of a script."""
+_TEXT_DIRECTIVE: Final = ":~:"
+_OF_SCRIPTS: Final = frozenset("/=!?&")
 _DISQUALIFYING: Final = ("hreflang", "lang", "media", "type")
 """What makes a canonical link one for some visitors only, which Google does not use."""
 _DOES_SOMETHING: Final = re.compile(
@@ -120,6 +127,40 @@ def language_alternates(links: Iterable[Link], response: Response) -> tuple[Page
         if "alternate" in value.rel and "hreflang" in value.parameters and "anchor" not in value.parameters
     ]
     return tuple(found)
+
+
+def section_of(url: str) -> str:
+    """Return the section of a page that a URL leads to, without a text directive.
+
+    Returns:
+        "" for the top of the page, and for what scripts or players of files read (``#/cart``, ``#t=30``).
+
+    Source: https://wicg.github.io/scroll-to-text-fragment/
+    """
+    section = url.partition("#")[2].partition(_TEXT_DIRECTIVE)[0]
+    if section.lower() == "top" or len(section) > MAX_SECTION_CHARACTERS or not _OF_SCRIPTS.isdisjoint(section):
+        return ""
+    return section
+
+
+def has_section(section: str, names: Container[str | None]) -> bool:
+    """Return whether a page with these ids, and names of anchors, has a section.
+
+    Source: https://html.spec.whatwg.org/multipage/browsing-the-web.html#select-the-indicated-part
+    """
+    return section in names or unquote(section) in names
+
+
+def linked_sections(anchors: Iterable[Anchor]) -> dict[str, tuple[str, ...]]:
+    """Return the sections that links lead to: address without fragment -> its sections, in order."""
+    found: dict[str, dict[str, None]] = {}
+    for anchor in anchors:
+        url = anchor.url
+        if url is not None and "#" in url and is_http(url) and (section := section_of(url)):
+            sections = found.setdefault(strip_fragment(url), {})
+            if len(sections) < MAX_SECTIONS:
+                sections[section] = None
+    return {url: tuple(sections) for url, sections in found.items()}
 
 
 def path_and_query(url: str) -> tuple[str, str]:

@@ -44,7 +44,7 @@ def test_pages_of_the_own_host_are_asked_for_once() -> None:
     )
 
     assert isinstance(found, LinkProbes)
-    assert lines == ["HEAD /a", "HEAD /a", "HEAD /b?c"]
+    assert lines == ["GET /a", "HEAD /a", "HEAD /a", "HEAD /b?c"]
     assert found.found == 2
     assert [(item.response.status if item.response else None, len(item.hops)) for item in found.items] == [
         (200, 0),
@@ -93,3 +93,25 @@ def test_markup_that_cannot_be_read() -> None:
     """It says so."""
     with pytest.raises(OffloadFailed):
         probe("<a href=/a>1</a>", offload=Dying("find_named_urls"))
+
+
+def test_pages_with_linked_sections_are_read() -> None:
+    """The first few of them, with one request more; what has no text or is no page says nothing."""
+    text = "<p>" + "Ponds need care in every season. " * 20
+    page = (
+        "<a href=/plants#lilies>1</a><a href=/plants#reeds>2</a><a href=/plants#%E6%B1%A0>3</a>"
+        "<a href=/app#a>4</a><a href=/gone#a>5</a><a href=/plain>6</a>"
+    )
+    routes = {
+        "/plants": html(f"<h2 id=lilies>x</h2><h2 id='\u6c60'>x</h2>{text}"),
+        "/app": html("<div id=root></div><script src=a.js></script>"),
+        "/plain": html(text),
+    }
+    found, lines = probe(page, routes)
+
+    assert isinstance(found, LinkProbes)
+    assert [(one.url.rpartition("/")[2], one.missing) for one in found.sections] == [
+        ("plants", ("reeds",)),
+        ("app", None),
+    ]
+    assert [line for line in lines if line.startswith("GET")] == ["GET /app", "GET /gone", "GET /plants"]

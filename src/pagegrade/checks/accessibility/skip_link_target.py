@@ -2,6 +2,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.page_links import has_section, section_of
 
 
 @check(
@@ -66,14 +67,14 @@ def skip_link_target(document: Document) -> Outcome | NotApplicable:
             continue
         if href[:1] != "#":
             break
-        skips.append((anchor, href[1:]))
+        skips.append((anchor, section_of(href)))
     if not skips:
         return NotApplicable("The page has no skip link.")
-    names = {anchor.attrs["name"] for anchor in document.anchors if "name" in anchor.attrs}
+    names = {*document.ids, *(anchor.attrs["name"] for anchor in document.anchors if "name" in anchor.attrs)}
     found = [
         Offender(anchor.node, "no element has this id", target[:200])
         for anchor, target in skips
-        if target.lower() != "top" and target not in document.ids and target not in names and "%" not in target
+        if target and not has_section(target, names)
     ]
     return counted(
         document,

@@ -6,12 +6,17 @@ to sites of its author's choice, and their robots.txt would have to be read firs
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
+from functools import partial
+from http import HTTPStatus
 from typing import Final
 
-from pagegrade.gather.context import Context
-from pagegrade.gather.exchange import Request
+from pagegrade.gather.context import Context, OffloadFailed
+from pagegrade.gather.exchange import FetchError, Request
 from pagegrade.gather.probing import MAX_REDIRECTS, ask_all
-from pagegrade.model.artifacts import LinkProbes, NotGathered
+from pagegrade.model.artifacts import LinkedSections, LinkProbes, NotGathered
+from pagegrade.parse.html.parser import missing_sections
 
 MAX_BYTES: Final = 1_024
 """Read of a page that does not answer HEAD."""
@@ -48,4 +53,30 @@ async def gather_link_probes(context: Context) -> LinkProbes | NotGathered:
         )
         for url in allowed[: limits.links]
     ]
-    return LinkProbes(items=await ask_all(context, requests, within_s=limits.links_s), found=named.link_count)
+    items = await ask_all(context, requests, within_s=limits.links_s)
+    there = {probe.url for probe in items if probe.response is not None and probe.response.status == HTTPStatus.OK}
+    wanted = [url for url in allowed if url in there and url in named.sections][: limits.linked_sections]
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_look(context, url, named.sections[url])) for url in wanted]
+    return LinkProbes(items=items, found=named.link_count, sections=tuple(task.result() for task in tasks))
+
+
+async def _look(context: Context, url: str, sections: tuple[str, ...]) -> LinkedSections:
+    """Read which of the sections a page lacks."""
+    limits = context.options.limits
+    request = Request(
+        url=url,
+        max_wire_bytes=limits.linked_page_wire_bytes,
+        max_decoded_bytes=limits.linked_page_decoded_bytes,
+        timeout_s=context.timeout_s(limits.link_s),
+        max_redirects=MAX_REDIRECTS,
+    )
+    missing: tuple[str, ...] | None = None
+    with suppress(FetchError, OffloadFailed):
+        followed = await context.client.follow(request)
+        try:
+            if followed.response.status == HTTPStatus.OK:
+                missing = await context.parse(partial(missing_sections, followed.response), sections)
+        finally:
+            followed.release()
+    return LinkedSections(url=url, sections=sections, missing=missing)

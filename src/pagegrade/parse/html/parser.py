@@ -35,7 +35,13 @@ from pagegrade.parse.html.streamed import show_streamed_parts
 from pagegrade.parse.html.walk import walk
 from pagegrade.parse.page_kind.empty_shell import THRESHOLD as SHELL_THRESHOLD
 from pagegrade.parse.page_kind.empty_shell import score_empty_shell
-from pagegrade.parse.page_links import language_alternates, links_to_ask, same_page_key
+from pagegrade.parse.page_links import (
+    has_section,
+    language_alternates,
+    linked_sections,
+    links_to_ask,
+    same_page_key,
+)
 from pagegrade.parse.party import Parties, parties_of
 from pagegrade.parse.text_language import detect_language, right_to_left_ratio
 from pagegrade.parse.url import join_url, strip_fragment
@@ -61,6 +67,11 @@ class ReferenceURL(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     alternative: bool
 
 
+MIN_TEXT_CHARACTERS: Final = 200
+"""Of a page; one with less is drawn by scripts, which may add what it seems to lack."""
+_CODE: Final = "script, style, noscript, template"
+
+
 class _References(Collector):
     """Collects what ``find_named_urls`` and ``names_alternate`` read, and nothing else."""
 
@@ -78,6 +89,8 @@ class NamedURLs(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """Pages of the own host that it links to and that may be asked for, in order; at most ``MAX_LINKS``."""
     link_count: int = 0
     """The same without the limit."""
+    sections: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    """Address -> sections of it that links lead to (``parse.page_links.linked_sections``), for those of ``links``."""
     alternates: tuple[str, ...] = ()
     """Its language versions in order, itself left out; at most ``MAX_LINKS``."""
     own_sites: tuple[str, ...] = ()
@@ -197,6 +210,7 @@ def find_named_urls(response: Response) -> NamedURLs:
     named = (link for link in language_alternates(into.links, response) if link.in_head)
     alternates = dict.fromkeys(link.url for link in named if link.url is not None)
     alternates.pop(page, None)
+    sections = linked_sections(into.anchors)
     return NamedURLs(
         references=tuple(
             ReferenceURL(url=found.url, kind=found.kind, lazy=found.lazy, alternative=found.alternative)
@@ -204,6 +218,7 @@ def find_named_urls(response: Response) -> NamedURLs:
         ),
         links=links[:MAX_LINKS],
         link_count=len(links),
+        sections={url: sections[url] for url in links[:MAX_LINKS] if url in sections},
         alternates=tuple(islice(alternates, MAX_LINKS)),
         own_sites=tuple(sorted(_parties(response.url, into.references, into.metas).own)),
         social_image=social_image(into.metas).strip()[:MAX_SOCIAL_IMAGE],
@@ -238,6 +253,21 @@ def names_alternate(response: Response, url: str) -> bool | None:
     # Behind the head there is nothing that counts.
     is_whole = response.truncated is None or (into.body is not None and into.body.node.source_line is not None)
     return False if is_whole else None
+
+
+def missing_sections(response: Response, sections: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return those of the sections that a page does not have; ``None`` where that cannot be said.
+
+    A page that was cut off, is no HTML, or has next to no text without its scripts may have them all the same.
+    """
+    if response.truncated is not None or "html" not in (response.header("content-type") or "").lower():
+        return None
+    root = _parse(response.body, response.header("content-type")).root
+    if root is None or len(root.text) - sum(len(code.text) for code in root.select(_CODE)) < MIN_TEXT_CHARACTERS:
+        return None
+    names = {element.attr("id") for element in root.select("[id]")}
+    names |= {element.attr("name") for element in root.select("a[name]")}
+    return tuple(section for section in sections if not has_section(section, names))
 
 
 def _parse(body: bytes, content_type: str | None) -> turbohtml.Document:
