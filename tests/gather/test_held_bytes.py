@@ -185,3 +185,36 @@ def test_no_place_is_lost(ends: str) -> None:
         assert (places.held, places.free.locked()) == (0, False)
 
     asyncio.run(main())
+
+
+def test_a_place_that_does_not_come_free_in_time_is_asked_for_again() -> None:
+    """By everything that pauses; nothing goes on without one, and nothing is forgotten."""
+
+    async def main() -> None:
+        asked, resumed = list[asyncio.Event](), list[str]()
+
+        @contextlib.asynccontextmanager
+        async def place() -> AsyncIterator[None]:
+            asked.append(asyncio.Event())
+            await asked[-1].wait()
+            if len(asked) == 1:
+                raise TimeoutError
+            yield
+
+        budget = HeldBytes(100, place=place, share_bytes=60)
+        hold = Hold(budget)
+        hold.take(61)
+        begins = asyncio.get_running_loop().create_task(budget.wait())
+        assert hold.must_pause(lambda: resumed.append("pauses" if hold.must_pause(list) else "goes on"))
+        await settle()
+        asked[0].set()
+        await settle()
+        assert (len(asked), resumed, begins.done()) == (2, ["pauses"], False)
+        asked[1].set()
+        await settle()
+        assert begins.done()
+        assert not hold.must_pause(list)
+        budget.close()
+        await settle()
+
+    asyncio.run(main())

@@ -5,43 +5,70 @@ import contextlib
 from collections.abc import Awaitable, Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pagegrade.sandbox.fair_slots import FairSlots
+from pagegrade.sandbox.fair_slots import FairSlots, NoSlot
 
 
 class Scene:
     """Work of accounts that lasts until a test ends it."""
 
-    def __init__(self, count: int, spare: int, *, weight: int | None = None, spare_weight: int = 0) -> None:
-        self.slots = FairSlots(count, spare=spare, weight=weight, spare_weight=spare_weight)
+    def __init__(
+        self,
+        count: int,
+        spare: int,
+        *,
+        weight: int | None = None,
+        spare_weight: int = 0,
+        line: int | None = None,
+    ) -> None:
+        self.slots = FairSlots(count, spare=spare, wait_s=WAIT_S, line=line, weight=weight, spare_weight=spare_weight)
+        self._weight = weight
         self.started: list[str] = []
-        self._ends: dict[str, asyncio.Event] = {}
+        self.running: list[str] = []
+        self.refused: list[str] = []
+        self.ends: dict[str, asyncio.Event] = {}
         self.tasks: dict[str, asyncio.Task[None]] = {}
 
+    def begin(self, name: str) -> None:
+        """Work begins to wait: for the account that the first letter names, with the weight of the number after it."""
+        self.ends[name] = asyncio.Event()
+        self.tasks[name] = asyncio.get_running_loop().create_task(self._work(name))
+
     async def ask(self, *names: str) -> None:
-        """Work of the account that the first letter names begins to wait; the number after it is its weight."""
+        """All of it begins to wait, in this order."""
         for name in names:
-            self._ends[name] = asyncio.Event()
-            self.tasks[name] = asyncio.get_running_loop().create_task(self._work(name))
+            self.begin(name)
         await self.settle()
 
     async def end(self, *names: str) -> None:
         """The work is done."""
         for name in names:
-            self._ends[name].set()
+            self.ends[name].set()
         await self.settle()
 
     async def settle(self) -> None:
         """Let everything happen that can."""
-        for _ in range(10):
+        for _ in range(10 + 2 * len(self.tasks)):
             await asyncio.sleep(0)
 
+    def weight_of(self, name: str) -> int:
+        """Weight of a task, as it counts."""
+        weight = int(name[1:].partition(".")[0])
+        return weight if self._weight is None else min(weight, self._weight)
+
     async def _work(self, name: str) -> None:
-        async with self.slots.hold(name[0], int(name[1:])):
-            self.started.append(name)
-            await self._ends[name].wait()
+        try:
+            async with self.slots.hold(name[0], self.weight_of(name)):
+                self.started.append(name)
+                self.running.append(name)
+                try:
+                    await self.ends[name].wait()
+                finally:
+                    self.running.remove(name)
+        except NoSlot:
+            self.refused.append(name)
 
 
 def play(scene: Callable[[], Awaitable[None]]) -> None:
@@ -104,7 +131,7 @@ def test_a_canceled_wait_leaves_no_slot_behind(*, given: bool) -> None:
         stage = Scene(1, spare=0)
         await stage.ask("a1", "b1", "c1")
         if given:
-            stage._ends["a1"].set()
+            stage.ends["a1"].set()
             await asyncio.sleep(0)
             await asyncio.sleep(0)
         stage.tasks["b1"].cancel()
@@ -191,32 +218,146 @@ def test_work_behind_large_work_that_stops_waiting_starts() -> None:
     play(scene)
 
 
-@given(
-    steps=st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 120), st.booleans()), max_size=40),
-    spare_weight=st.integers(0, 60),
+class Clock:
+    """Time of a loop that a test moves."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+        asyncio.get_running_loop().time = lambda: self.now_s  # type: ignore[method-assign]
+
+
+WAIT_S = 30.0
+Step = tuple[str, str, int, int]
+"""What happens, to which account or to which task, and for how many turns of the loop everything goes on after it.
+
+Few turns let the next thing happen in the middle of the one before, such as a cancellation between the moment in which
+a task is woken and the one in which it goes on.
+"""
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["ask", "ask", "end", "cancel", "wait"]),
+        st.sampled_from("abcd"),
+        st.integers(0, 120),
+        st.integers(0, 3),
+    ),
+    max_size=60,
 )
-def test_no_order_of_work_exceeds_the_limits_or_leaves_work_behind(
-    steps: list[tuple[str, int, bool]], spare_weight: int
+
+
+async def happen(stage: Scene, clock: Clock, steps: list[Step]) -> None:
+    """Let everything happen, and compare what is held with what runs after each step."""
+    for number, (what, account, value, turns) in enumerate(steps):
+        running = [name for name in stage.running if not stage.ends[name].is_set()]
+        waits = [name for name, task in stage.tasks.items() if not task.done() and name not in stage.started]
+        if what == "ask":
+            stage.begin(f"{account}{value}.{number}")
+        elif what == "end" and running:
+            stage.ends[running[value % len(running)]].set()
+        elif what == "cancel" and (running or waits):
+            # Mostly those that wait, which is where it is difficult.
+            among = waits or running if number % 4 else running or waits
+            stage.tasks[among[value % len(among)]].cancel()
+        elif what == "wait":
+            clock.now_s += WAIT_S * value / 100
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        assert stage.slots.held == len(stage.running)
+        assert stage.slots.held_weight == sum(map(stage.weight_of, stage.running))
+
+
+@settings(max_examples=150)
+@given(steps=STEPS, spare_weight=st.integers(0, 60), line=st.sampled_from([None, 1, 3]))
+def test_whatever_comes_ends_and_is_cancelled_every_slot_comes_back(
+    steps: list[Step], spare_weight: int, line: int | None
 ) -> None:
-    """Whatever comes and ends in whatever order; an account that holds several never uses the spare weight."""
+    """In any order and at any moment; the limits hold, and whatever may start has started."""
 
     async def scene() -> None:
-        stage = Scene(3, spare=2, weight=100, spare_weight=spare_weight)
-        asked: list[str] = []
-        running: list[str] = []
-        for number, (account, weight, ends) in enumerate(steps):
-            name = f"{account}{weight}"
-            if name in asked:
-                continue
-            asked.append(name)
-            await stage.ask(name)
-            running = [each for each in stage.started if not stage.tasks[each].done()]
-            if ends and running:
-                await stage.end(running[number % len(running)])
-            assert stage.slots.held_weight <= 100 + spare_weight
-        while running := [each for each in stage.started if not stage.tasks[each].done()]:
-            await stage.end(running[0])
-        assert sorted(stage.started) == sorted(asked)
-        assert (stage.slots.waiting, stage.slots.held_weight) == (0, 0)
+        clock = Clock()
+        stage = Scene(3, spare=2, weight=100, spare_weight=spare_weight, line=line)
+        await happen(stage, clock, steps)
+        await stage.settle()
+        assert stage.slots.held <= 5
+        assert stage.slots.held_weight <= 100 + spare_weight
+        while stage.running:
+            stage.ends[stage.running[0]].set()
+            await stage.settle()
+        assert (stage.slots.held, stage.slots.held_weight, stage.slots.waiting) == (0, 0, 0)
+        assert all(task.done() for task in stage.tasks.values())
+        # All of them are there, for one account and for others.
+        await stage.ask("e30.x", "e30.y", "e40.x", "f0.x", "g0.x")
+        assert [name[0] for name in stage.running] == ["e", "e", "e", "f", "g"]
+
+    play(scene)
+
+
+@settings(max_examples=100)
+@given(steps=STEPS)
+def test_an_account_that_holds_nothing_never_waits_for_another(steps: list[Step]) -> None:
+    """As long as there are spare slots, whatever was cancelled or took too long before."""
+
+    async def scene() -> None:
+        clock = Clock()
+        stage = Scene(2, spare=4)
+        await happen(stage, clock, steps)
+        await stage.settle()
+        holders = {name[0] for name in stage.running}
+        waiting = {name[0] for name, task in stage.tasks.items() if not task.done()} - holders
+        assert not waiting
+
+    play(scene)
+
+
+@pytest.mark.parametrize("moment", range(6))
+def test_a_task_that_is_cancelled_in_the_moment_of_its_turn_loses_no_slot(moment: int) -> None:
+    """So many turns of the loop after the slot came free, whoever is served then."""
+
+    async def scene() -> None:
+        stage = Scene(1, spare=0)
+        await stage.ask("a1", "b1", "c1")
+        stage.tasks["b1"].cancel()
+        stage.ends["a1"].set()
+        for _ in range(moment):
+            await asyncio.sleep(0)
+        stage.tasks["c1"].cancel()
+        await stage.settle()
+        assert (stage.slots.held, stage.slots.waiting) == (0, 0)
+        await stage.ask("d1")
+        assert stage.running == ["d1"]
+
+    play(scene)
+
+
+def test_a_wait_has_a_limit() -> None:
+    """To the second; those behind it, which may be small enough, start."""
+
+    async def scene() -> None:
+        clock = Clock()
+        stage = Scene(9, spare=0, weight=100)
+        await stage.ask("a60", "b90")
+        clock.now_s += WAIT_S / 2
+        await stage.ask("c40")
+        clock.now_s += WAIT_S / 2 - 0.01
+        await stage.settle()
+        assert (stage.running, stage.slots.waiting) == (["a60"], 2)
+        clock.now_s += 0.01
+        await stage.settle()
+        assert stage.running == ["a60", "c40"]
+        assert stage.refused == ["b90"]
+
+    play(scene)
+
+
+def test_a_line_has_a_limit_for_each_account() -> None:
+    """At it a task waits, one more is refused at once; other accounts have lines of their own."""
+
+    async def scene() -> None:
+        stage = Scene(1, spare=0, line=2)
+        await stage.ask("a1", "a2", "a3", "a4", "b1", "b2")
+        assert stage.refused == ["a4"]
+        assert stage.slots.waiting == 4
+        await stage.end("a1", "b1")
+        await stage.ask("a5")
+        assert not stage.tasks["a5"].done()
 
     play(scene)

@@ -79,6 +79,25 @@ def test_gatherers_say_which_step_a_run_has_come_to(
     assert passed == settled
 
 
+def test_every_step_and_every_gatherer_is_progress(services: Services, queue: Queue) -> None:
+    """Whether or not it is stored."""
+    queue.add()
+    (claimed,) = queue.claim()
+    advances: list[None] = []
+
+    async def main() -> int:
+        steps = StepNotes(services, claimed, lambda: advances.append(None))
+        steps.reach("files")
+        after_step = len(advances)
+        steps.with_gatherers(ignore_settled)("favicon", 0.1, None)
+        await steps.end()
+        return after_step
+
+    after_step = asyncio.run(main())
+
+    assert 0 < after_step < len(advances)
+
+
 def test_a_short_analysis_stores_no_step(services: Services, queue: Queue) -> None:
     """It is over before a person reads the page."""
     run = queue.add()

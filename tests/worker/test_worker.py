@@ -501,6 +501,78 @@ def test_a_mistake_in_the_worker_costs_one_attempt(
     assert "run_not_finished" in caplog.text
 
 
+@pytest.mark.parametrize("obeys", [True, False])
+def test_a_run_without_progress_loses_its_lease(
+    services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, *, obeys: bool
+) -> None:
+    """Its next attempt begins, also where the first one cannot be ended, which the process then reports."""
+    attempts: list[int] = []
+    may_end = asyncio.Event()
+
+    async def perform(services: Services, run: ClaimedRun, **_: object) -> None:
+        attempts.append(run.attempt)
+        while run.attempt == 1 and not may_end.is_set():
+            # The limit is over at once: for this run, not for the next one.
+            monkeypatch.setattr(worker_module, "STALL_S", -HOUR_MS / 1000)
+            try:
+                await may_end.wait()
+            except asyncio.CancelledError:
+                monkeypatch.setattr(worker_module, "STALL_S", HOUR_MS / 1000)
+                if obeys:
+                    raise
+        await services.database.write(lambda tx: finish_run(tx, run, completed(), now_ms()))
+
+    monkeypatch.setattr(worker_module, "perform_run", perform)
+    queue.add()
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=2)) as worker:
+            await Stage().until(lambda: states(queue) == ["completed"])
+            left = 0 if obeys else 1
+            await Stage().until(lambda: (worker.busy, services.stalled_runs) == (left, left))
+            may_end.set()
+            await Stage().until(lambda: worker.busy == 0)
+
+    play(scene)
+
+    assert attempts == [1, 2]
+    assert "run_stalled" in caplog.text
+
+
+def test_a_run_with_progress_keeps_its_lease(
+    services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """However long it takes."""
+    beats = asyncio.Semaphore(0)
+
+    async def perform(services: Services, run: ClaimedRun, *, advance: Callable[[], None], **_: object) -> None:
+        for _beat in range(3):
+            advance()
+            await beats.acquire()
+        await services.database.write(lambda tx: finish_run(tx, run, completed(), now_ms()))
+
+    progressing = Worker._progressing
+
+    def watched(worker: Worker) -> tuple[ClaimedRun, ...]:
+        runs = progressing(worker)
+        if worker._loop is not None:
+            worker._loop.call_soon_threadsafe(beats.release)
+        return runs
+
+    monkeypatch.setattr(worker_module, "perform_run", perform)
+    monkeypatch.setattr(Worker, "_progressing", watched)
+    queue.add()
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)):
+            await Stage().until(lambda: states(queue) == ["completed"])
+
+    play(scene)
+
+    assert queue.rows("SELECT attempt FROM runs") == [(1,)]
+    assert "run_stalled" not in caplog.text
+
+
 def test_a_queue_that_cannot_be_read_is_tried_again(
     services: Services, queue: Queue, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:

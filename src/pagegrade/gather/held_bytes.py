@@ -23,7 +23,7 @@ SHARE_BYTES: Final = 5_000_000
 """Of it, what a run may hold without a place: more than nearly every page of the web ever does."""
 
 Place = Callable[[], AbstractAsyncContextManager[None]]
-"""Waits for a place and holds it."""
+"""Waits for a place and holds it; raises ``TimeoutError`` if none came free in time."""
 
 
 class HeldBytes:
@@ -116,10 +116,16 @@ class HeldBytes:
         return True
 
     async def _hold(self, place: AbstractAsyncContextManager[None], returning: asyncio.Event) -> None:
-        async with place:
-            self._may_go_on.set()
-            self._resume()
-            await returning.wait()
+        try:
+            async with place:
+                self._may_go_on.set()
+                self._resume()
+                await returning.wait()
+        except TimeoutError:
+            if self._returning is returning:
+                # Those that pause ask again, until the time of the run is over.
+                self._holding = None
+                self._resume()
 
     def _let_go(self) -> None:
         if self._holding is not None and not self._may_go_on.is_set():

@@ -24,7 +24,7 @@ import msgspec
 
 from pagegrade.gather.context import Cause, OffloadFailed
 from pagegrade.sandbox.codec import SMALL_BYTES, write_task
-from pagegrade.sandbox.fair_slots import FairSlots
+from pagegrade.sandbox.fair_slots import FairSlots, NoSlot
 from pagegrade.sandbox.worker import (
     ANSWER,
     CPU_SECONDS,
@@ -50,6 +50,8 @@ TASK_BYTES: Final = 24 << 20
 MEMORY_RATIO: Final = 31
 """Memory per byte of input, beyond that; 12 is what pages of the web need (measured with 20 of them)."""
 
+WAIT_S: Final = 120.0
+"""Longest wait for a child: six times what the longest task may take."""
 KEPT_BYTES: Final = 65_536
 """Largest task that is kept as it was written while it waits for its turn; nearly every one is smaller."""
 
@@ -83,6 +85,12 @@ class TaskFailed(OffloadFailed):
 
 class TaskLost(OffloadFailed):
     """Two children ended or stood still while they had the task, for reasons outside of it."""
+
+    code: ClassVar[str] = "internal"
+
+
+class NoChildFree(OffloadFailed):
+    """No child came free within ``WAIT_S``: the fault of neither the task nor its input."""
 
     code: ClassVar[str] = "internal"
 
@@ -156,7 +164,9 @@ class Children:
         self._growth_bytes = growth_bytes
         self._shares = shared_bytes is not None
         self._count = count or usable_cpus()
-        self._slots = FairSlots(self._count, spare=self._count, weight=shared_bytes, spare_weight=SPARE_BYTES)
+        self._slots = FairSlots(
+            self._count, spare=self._count, wait_s=WAIT_S, weight=shared_bytes, spare_weight=SPARE_BYTES
+        )
         self._idle: list[_Child] = []
         """Children that wait for work, at most twice ``count``; the one that worked last stands last.
 
@@ -211,6 +221,8 @@ class Children:
                     frame = frame or write_task(function, arguments)
                     head = TASK_FRAME.pack(len(frame), growth_bytes, cpu_s)
                     return await self._ask(function, head, frame, timeout_s, fresh=lost is not None)
+            except NoSlot:
+                raise NoChildFree(f"No process came free to read it within {WAIT_S:g} s.") from None
             except _Ended as ended:
                 if ended.cause == "limit" or (ended.cause == "memory" and growth_bytes == self._growth_bytes):
                     raise ended.failure from None

@@ -18,14 +18,28 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.service.pdf_pool import Documents
 from pagegrade.service.rate_limit import Limits
 from pagegrade.service.rate_windows import windows_of
-from pagegrade.service.reports.events import Changes
+from pagegrade.service.reports.events import Changes, Waits
 from pagegrade.service.unit_of_work import search_slots
 from pagegrade.store.engine.database import Database
 
 LARGE_PAGES_AT_ONCE: Final = 2
 """Runs that may hold more than ``held_bytes.SHARE_BYTES``, and one more of an account that has none."""
+LARGE_PAGE_WAIT_S: Final = 60.0
+"""As long as a run may take for everything that is asked of the network."""
 SITEMAPS_AT_ONCE: Final = 2
 """A person waits for each, and each takes a process of its own."""
+SITEMAP_WAIT_S: Final = 10.0
+"""Half of the time for a whole sitemap."""
+SITEMAPS_WAITING: Final = 8
+"""Of one account; each keeps a connection."""
+
+
+def _sitemap_slots() -> FairSlots:
+    return FairSlots(SITEMAPS_AT_ONCE, spare=SITEMAPS_AT_ONCE, wait_s=SITEMAP_WAIT_S, line=SITEMAPS_WAITING)
+
+
+def _large_page_slots() -> FairSlots:
+    return FairSlots(LARGE_PAGES_AT_ONCE, spare=1, wait_s=LARGE_PAGE_WAIT_S)
 
 
 def _nothing() -> None:
@@ -40,6 +54,8 @@ class Services:
     options: ServiceOptions = field(default_factory=ServiceOptions)
     changes: Changes = field(default_factory=Changes)
     """Notifies waiting requests that a report has changed."""
+    waits: Waits = field(default_factory=Waits)
+    """Requests that wait for a report."""
     limits: Limits = field(init=False)
     """Rate limits of keys and client addresses."""
     key_uses: KeyUses = field(default_factory=KeyUses)
@@ -52,9 +68,9 @@ class Services:
     """Failed attempts at share passwords."""
     sign_in_attempts: SignInAttempts = field(init=False)
     """Failed attempts at account passwords."""
-    sitemap_slots: FairSlots = field(default_factory=lambda: FairSlots(SITEMAPS_AT_ONCE, spare=SITEMAPS_AT_ONCE))
+    sitemap_slots: FairSlots = field(default_factory=_sitemap_slots)
     """One for each sitemap that may be read at the same time, shared between accounts."""
-    large_pages: FairSlots = field(default_factory=lambda: FairSlots(LARGE_PAGES_AT_ONCE, spare=1))
+    large_pages: FairSlots = field(default_factory=_large_page_slots)
     """One for each run that may hold much of its page at the same time, shared between accounts."""
     search_slots: FairSlots = field(default_factory=search_slots)
     """One for each search in lists of reports at the same time, shared between accounts."""
@@ -70,6 +86,8 @@ class Services:
     """Another process draws the pages that a browser is wanted for, or may come back to do so."""
     worked_at_s: float | None = None
     """Last time that the workers looked for work, by the monotonic clock; ``None`` before the first time."""
+    stalled_runs: int = 0
+    """Runs of this process that make no progress, and that it could not end yet."""
     observation: Observation = field(default_factory=Observation)
     """Counts and logs what happens."""
     tracing: Tracing = NO_TRACING

@@ -18,8 +18,10 @@ from pagegrade.gather.guard import Guard
 from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import CachingResolver, DNSResolver, Resolver
 from pagegrade.model.artifacts import Response
+from pagegrade.model.errors import Unavailable
 from pagegrade.parse.files.sitemap import SitemapReading, find_declared_sitemaps, read_sitemap
 from pagegrade.parse.url import Target, origin, parse_target_url
+from pagegrade.sandbox.fair_slots import NoSlot
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.container import Services
 from pagegrade.service.options import AT_ONCE
@@ -28,6 +30,7 @@ from pagegrade.service.runs.analysis import policy_of
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.service.runs.politeness import politeness_target
 
+RETRY_AFTER_S: Final = 5
 WHOLE_S: Final = 20.0
 """Total time limit: a person is waiting."""
 FILE_S: Final = 10.0
@@ -92,6 +95,7 @@ async def read_sitemap_urls(
     Raises:
         InvalidURL: The address cannot be read.
         URLNotAllowed: It is one that must not be contacted.
+        Unavailable: Too many sitemaps of this account are being read.
     """
     target = parse_target_url(typed)
     options = services.options.analyze
@@ -102,6 +106,10 @@ async def read_sitemap_urls(
         async with asyncio.timeout(WHOLE_S), services.sitemap_slots.hold(account_id), Children(1) as children:
             may_ask = partial(_may_ask, services)
             await _read_all(reading, target, may_ask, options=options, children=children, resolver=known)
+    except NoSlot:
+        raise Unavailable(
+            "Other sitemaps of this account are being read; try again soon.", retry_after_s=RETRY_AFTER_S
+        ) from None
     except TimeoutError:
         reading.fail("time")
     finally:

@@ -5,14 +5,12 @@ A use case is a function of a transaction, the caller and plain values. Callers 
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections.abc import Callable
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import Unavailable
-from pagegrade.sandbox.fair_slots import FairSlots
+from pagegrade.sandbox.fair_slots import FairSlots, NoSlot
 from pagegrade.service.accounts.admission import Admission
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.locks import hold_account
@@ -27,12 +25,14 @@ SEARCHES_AT_ONCE: Final = 2
 """Of all accounts, and one more of an account that has none: SQLite has four threads for reading."""
 SEARCH_WAIT_S: Final = 10.0
 """For a turn to search."""
+SEARCHES_WAITING: Final = 8
+"""Of one account; each keeps a connection."""
 RETRY_AFTER_S: Final = 5
 
 
 def search_slots() -> FairSlots:
     """Return the slots of all searches of a process."""
-    return FairSlots(SEARCHES_AT_ONCE, spare=1)
+    return FairSlots(SEARCHES_AT_ONCE, spare=1, wait_s=SEARCH_WAIT_S, line=SEARCHES_WAITING)
 
 
 class UnitOfWork:
@@ -85,15 +85,13 @@ class UnitOfWork:
             Unavailable: Too many searches wait, as well.
         """
         await self.admit()
-        async with contextlib.AsyncExitStack() as stack:
-            try:
-                async with asyncio.timeout(SEARCH_WAIT_S):
-                    await stack.enter_async_context(self._searches.hold(self.caller.account.id))
-            except TimeoutError:
-                raise Unavailable(
-                    "Other searches of this account take long; try again soon.", retry_after_s=RETRY_AFTER_S
-                ) from None
-            return await self.read(use_case, *args, **kwargs)
+        try:
+            async with self._searches.hold(self.caller.account.id):
+                return await self.read(use_case, *args, **kwargs)
+        except NoSlot:
+            raise Unavailable(
+                "Other searches of this account take long; try again soon.", retry_after_s=RETRY_AFTER_S
+            ) from None
 
     async def write(
         self, use_case: Callable[Concatenate[Transaction, Caller, P], T], /, *args: P.args, **kwargs: P.kwargs

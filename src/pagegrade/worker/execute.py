@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -40,7 +40,7 @@ from pagegrade.store.queue.procrastinate_queue import offer_next
 from pagegrade.store.queue.runs import finish_run, release_run
 from pagegrade.store.repositories.host_slots import admit_addresses, exempt_run
 from pagegrade.store.repositories.ignores import list_rules_of_report
-from pagegrade.worker.step_notes import StepNotes
+from pagegrade.worker.step_notes import StepNotes, ignore_progress
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +66,12 @@ _read_error: Final = msgspec.json.Decoder(_Error).decode
 
 
 async def perform_run(
-    services: Services, run: ClaimedRun, *, children: TaskRunner, resolver: Resolver | None = None
+    services: Services,
+    run: ClaimedRun,
+    *,
+    children: TaskRunner,
+    resolver: Resolver | None = None,
+    advance: Callable[[], None] = ignore_progress,
 ) -> None:
     """Execute a claimed run: store its outcome, or return it to the queue if its target has no free slot.
 
@@ -77,16 +82,23 @@ async def perform_run(
         run: The claimed run.
         children: Processes that parse untrusted bytes.
         resolver: Resolver of host names; ``None`` for DNS.
+        advance: Called with every step that the run has done.
 
     Raises:
         Unavailable: The database could not be written for many minutes; the run is left to the reaper.
     """
     with begin_run(services.tracing, run) as span, about(**span.names):
-        await _perform(services, run, span, children=children, resolver=resolver)
+        await _perform(services, run, span, children=children, resolver=resolver, advance=advance)
 
 
 async def _perform(
-    services: Services, run: ClaimedRun, span: Span, *, children: TaskRunner, resolver: Resolver | None
+    services: Services,
+    run: ClaimedRun,
+    span: Span,
+    *,
+    children: TaskRunner,
+    resolver: Resolver | None,
+    advance: Callable[[], None],
 ) -> None:
     started_s = time.monotonic()
     known = CachingResolver(resolver or DNSResolver())
@@ -98,7 +110,7 @@ async def _perform(
             services.changes.notify(run.report_id)
             end_run(span, state="put_off")
             return
-        packed = await _analyze(services, run, target, span, children=children, resolver=known)
+        packed = await _analyze(services, run, target, span, children=children, resolver=known, advance=advance)
     except InvalidInput as error:
         packed = _failed(run, Failure(code="address_not_allowed", message=error.message, reason=error.reason))
     except Unavailable:
@@ -110,7 +122,7 @@ async def _perform(
     finally:
         await known.aclose()
     with span.child("store"):
-        changed = await _store(services, run, packed)
+        changed = await _store(services, run, packed, advance)
     _note(services, run, span, packed, changed=changed, seconds=time.monotonic() - started_s)
 
 
@@ -152,9 +164,16 @@ async def _request_slot(services: Services, run: ClaimedRun, target: Target, res
 
 
 async def _analyze(
-    services: Services, run: ClaimedRun, target: Target, span: Span, *, children: TaskRunner, resolver: Resolver
+    services: Services,
+    run: ClaimedRun,
+    target: Target,
+    span: Span,
+    *,
+    children: TaskRunner,
+    resolver: Resolver,
+    advance: Callable[[], None],
 ) -> PackedReport:
-    steps = StepNotes(services, run)
+    steps = StepNotes(services, run, advance)
     try:
         return await _analyze_in_steps(services, run, target, span, steps, children=children, resolver=resolver)
     finally:
@@ -230,9 +249,12 @@ def _pictures(artifacts: Artifacts, previews: Sequence[PreviewImage]) -> tuple[P
     return tuple(kept)
 
 
-async def _store(services: Services, run: ClaimedRun, packed: PackedReport) -> tuple[int, ...]:
+async def _store(
+    services: Services, run: ClaimedRun, packed: PackedReport, advance: Callable[[], None]
+) -> tuple[int, ...]:
     """Store the outcome, with retries, notify waiting clients, and return the ids of the reports that changed."""
     for tries_left in reversed(range(STORE_TRIES)):
+        advance()
         try:
             changed = await _write_outcome(services, run, packed)
         except Unavailable:

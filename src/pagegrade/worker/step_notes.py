@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -22,10 +23,22 @@ QUIET_S: Final = 1.0
 logger = logging.getLogger(__name__)
 
 
+def ignore_progress() -> None:
+    """Ignore that a run made progress."""
+
+
 class StepNotes:
     """The steps of one run; at most one write each, the last one known."""
 
-    def __init__(self, services: Services, run: ClaimedRun) -> None:
+    def __init__(self, services: Services, run: ClaimedRun, advance: Callable[[], None] = ignore_progress) -> None:
+        """Prepare the notes.
+
+        Args:
+            services: Of this process.
+            run: Whose steps are stored.
+            advance: Called with every step and every gatherer that has settled.
+        """
+        self._advance = advance
         self._services = services
         self._run = run
         self._loop = asyncio.get_running_loop()
@@ -36,6 +49,7 @@ class StepNotes:
     def reach(self, step: Step) -> None:
         """Take the step that the run has come to; it is stored in the background."""
         self._step = step
+        self._advance()
         if self._writing is None or self._writing.done():
             self._writing = self._loop.create_task(self._write())
 
@@ -47,6 +61,7 @@ class StepNotes:
                 self.reach("files")
             elif name == "resources" and self._run.device is not None and self._step == "files":
                 self.reach("browser")
+            self._advance()
             settled(name, seconds, code)
 
         return passed_on

@@ -8,10 +8,12 @@ import logging
 import random
 import threading
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
 from pagegrade.clock import now_ms
+from pagegrade.gather.browser.options import VISIT_S
 from pagegrade.gather.resolver import Resolver
 from pagegrade.model.errors import Unavailable
 from pagegrade.model.stored import ClaimedRun
@@ -46,6 +48,10 @@ SPARE_PER_SLOT: Final = 1
 """Further concurrent runs for each slot, only of accounts without a run under way: slow pages of some accounts then do
 not delay other accounts."""
 
+STALL_S: Final = 200.0
+"""Time without progress, beyond that of a visit by a browser, after which a run is given up: its longest other step is
+to wait for a child (``pool.WAIT_S``) and to be evaluated, twice if that child is lost."""
+
 TRIM_PAUSE_S: Final = 2.0
 """Delay between the end of a run and the release of memory; runs that end meanwhile share it."""
 
@@ -58,6 +64,14 @@ class _Held:
     task: asyncio.Task[None] | None = None
     lost: bool = field(default=False)
     """True if the run was reassigned or deleted."""
+    progress_s: float = field(default_factory=time.monotonic)
+    """Time of its last progress, by the monotonic clock."""
+    stalled: bool = field(default=False)
+    """True after too long a time without progress: the lease is not extended any more."""
+
+    def advance(self) -> None:
+        """Note progress."""
+        self.progress_s = time.monotonic()
 
 
 class _Trimmer:
@@ -369,7 +383,11 @@ class Worker:
                     watch = asyncio.get_running_loop().create_task(self._watch(held, changed), name=f"watch-{run.id}")
                     try:
                         await perform_run(
-                            self._services, run, children=children.for_account(run.account_id), resolver=self._resolver
+                            self._services,
+                            run,
+                            children=children.for_account(run.account_id),
+                            resolver=self._resolver,
+                            advance=held.advance,
                         )
                     finally:
                         watch.cancel()
@@ -377,7 +395,9 @@ class Worker:
             task = asyncio.current_task()
             if task is not None:
                 task.uncancel()
-            await self._let_go(held, visited=True)
+            # The attempt of a run that made no progress counts: its lease expires.
+            if not held.stalled or held.lost:
+                await self._let_go(held, visited=True)
         except Unavailable:
             await self._let_go(held, visited=False)
         except Exception:
@@ -427,7 +447,8 @@ class Worker:
                 held.task.cancel()
 
     async def _reap(self, *, starting: bool) -> None:
-        live = frozenset(self._held)
+        with self._lock:
+            live = frozenset(key for key, held in self._held.items() if not held.stalled)
         worker = None if starting else self._services.process
         try:
             changed = await self._services.database.write(
@@ -450,18 +471,36 @@ class Worker:
         """Extend the leases in a thread, independent of a busy event loop."""
         lease_s = self._services.options.lease_s
         while not self._ended.wait(lease_s / BEATS_PER_LEASE):
-            with self._lock:
-                runs = tuple(held.run for held in self._held.values())
-            if not runs:
-                continue
             try:
-                lost = self._extend(runs, lease_s)
+                runs = self._progressing()
+                lost = self._extend(runs, lease_s) if runs else set()
             except Exception:
                 logger.warning("heartbeat_failed", exc_info=True)
                 continue
             if lost and self._loop is not None:
                 with contextlib.suppress(RuntimeError):
                     self._loop.call_soon_threadsafe(self._drop, lost)
+
+    def _progressing(self) -> tuple[ClaimedRun, ...]:
+        """Return the runs under way, and give up those that have made no progress for too long.
+
+        They are canceled, and counted as stalled for as long as they are here all the same.
+        """
+        options = self._services.options
+        limit_s = STALL_S + options.analyze.budget_s + VISIT_S
+        now_s = time.monotonic()
+        with self._lock:
+            fresh = [key for key, held in self._held.items() if not held.stalled and now_s - held.progress_s > limit_s]
+            for key in fresh:
+                self._held[key].stalled = True
+            self._services.stalled_runs = sum(held.stalled for held in self._held.values())
+            runs = tuple(held.run for held in self._held.values() if not held.stalled)
+        for run_id, _ in fresh:
+            logger.error("run_stalled", extra={"run": run_id, "seconds": round(limit_s)})
+        if fresh and self._loop is not None:
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._cancel, tuple(fresh))
+        return runs
 
     def _extend(self, runs: tuple[ClaimedRun, ...], lease_s: float) -> set[tuple[int, int]]:
         database, process = self._services.database, self._services.process
@@ -478,8 +517,14 @@ class Worker:
         """Cancel runs that no longer belong to this worker."""
         for key in lost:
             held = self._held.get(key)
-            if held is not None and held.task is not None:
+            if held is not None:
                 held.lost = True
+        self._cancel(lost)
+
+    def _cancel(self, keys: Collection[tuple[int, int]]) -> None:
+        for key in keys:
+            held = self._held.get(key)
+            if held is not None and held.task is not None:
                 held.task.cancel()
 
 

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 
-from pagegrade.service.reports.events import Changes
+from pagegrade.service.reports.events import Changes, Wait, Waits
 
 
 async def settle() -> None:
@@ -153,3 +154,33 @@ def test_others_are_heard_while_the_sender_is_healthy() -> None:
     speaker.healthy = False
 
     assert (alone, healthy, changes.hears_others) == (False, True, False)
+
+
+def test_the_account_with_most_waits_gives_up_its_longest() -> None:
+    """Whatever keys and addresses its requests come from; a wait that has ended counts no more."""
+
+    async def scenario() -> list[str]:
+        waits, ended = Waits(), list[str]()
+        with contextlib.ExitStack() as stack:
+            held: dict[str, Wait] = {}
+            for name in ("b1", "a1", "a2", "a3", "b2"):
+                held[name] = stack.enter_context(waits.hold(ord(name[0]), asyncio.Event()))
+            for _ in range(6):
+                waits.end_one()
+                ended += [name for name, wait in held.items() if wait.is_over and name not in ended]
+        return ended
+
+    assert asyncio.run(scenario()) == ["a1", "b1", "a2", "b2", "a3"]
+
+
+def test_without_waits_there_is_none_to_end() -> None:
+    """Also after all of them have come to their end."""
+
+    async def scenario() -> None:
+        waits = Waits()
+        waits.end_one()
+        with waits.hold(1, asyncio.Event()):
+            pass
+        waits.end_one()
+
+    asyncio.run(scenario())

@@ -42,6 +42,20 @@ def test_process_without_workers_can_be_ready(tmp_path: Path, backend: Backend) 
     }
 
 
+def test_runs_have_to_make_progress(tmp_path: Path) -> None:
+    """A process that cannot end a run had better be looked at, although its workers look for work."""
+
+    async def script(instance: Instance) -> httpx.Response:
+        instance.services.worked_at_s = time.monotonic()
+        instance.services.stalled_runs = 1
+        return await ask_ready(instance)
+
+    answer = with_instance(tmp_path, script, workers=2)
+
+    assert answer.status_code == 503
+    assert answer.json()["checks"]["workers"] == "stalled"
+
+
 @pytest.mark.parametrize(
     ("ago_s", "word", "status"), [(None, "starting", 503), (1.0, "ok", 200), (3600.0, "stalled", 503)]
 )

@@ -8,6 +8,7 @@ from typing import Final
 
 from pagegrade.model.rendering import Device
 
+VISIT_S: Final = 120.0
 MAX_CPU_SLOWDOWN: Final = 20.0
 MAX_MEMORY_BYTES: Final = 1_200_000_000
 """Of all processes of a browser together."""
@@ -41,7 +42,7 @@ class RenderOptions:
     """Factor by which the browser slows the page's processor down, 1 to 20."""
     trace: Path | None = None
     """File that the trace of the last load is written to; ``None``: it is not kept."""
-    time_s: float = 120.0
+    time_s: float = VISIT_S
     """Wall clock for everything, the start of the browser included."""
     max_memory_bytes: int = MAX_MEMORY_BYTES
     limits: ProxyLimits = ProxyLimits()

@@ -24,6 +24,56 @@ class Sender(Protocol):
         """Notify them of a change; never blocks, from any thread."""
 
 
+class Wait:
+    """One request that waits for a change."""
+
+    def __init__(self, changed: asyncio.Event) -> None:
+        self._changed = changed
+        self.is_over = False
+        """True if it is to be answered now, whatever has changed."""
+
+    def end(self) -> None:
+        """End it early."""
+        self.is_over = True
+        self._changed.set()
+
+
+class Waits:
+    """Requests that wait, by account; for one event loop. Each keeps a connection, so some end early under pressure."""
+
+    def __init__(self) -> None:
+        self._by_account: defaultdict[int, dict[Wait, None]] = defaultdict(dict)
+
+    @contextlib.contextmanager
+    def hold(self, account_id: int, changed: asyncio.Event) -> Iterator[Wait]:
+        """Count a wait for the length of a block.
+
+        Args:
+            account_id: For whom.
+            changed: Set when it is to end.
+        """
+        wait = Wait(changed)
+        self._by_account[account_id][wait] = None
+        try:
+            yield wait
+        finally:
+            self._remove(account_id, wait)
+
+    def end_one(self) -> None:
+        """End the longest wait of the account that has the most of them."""
+        if self._by_account:
+            account_id = max(self._by_account, key=lambda each: len(self._by_account[each]))
+            wait = next(iter(self._by_account[account_id]))
+            self._remove(account_id, wait)
+            wait.end()
+
+    def _remove(self, account_id: int, wait: Wait) -> None:
+        waits = self._by_account.get(account_id, {})
+        waits.pop(wait, None)
+        if not waits:
+            self._by_account.pop(account_id, None)
+
+
 class Changes:
     """``with changes.watch(report_id) as changed: ... await changed.wait()``.
 

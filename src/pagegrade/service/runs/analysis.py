@@ -19,7 +19,7 @@ from pagegrade.model.identity import VERSION
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import Failure, Report
 from pagegrade.parse.url import Target, host, origin, parse_target_url, port
-from pagegrade.sandbox.pool import TaskFailed, TaskLost, TaskRunner
+from pagegrade.sandbox.pool import NoChildFree, TaskFailed, TaskLost, TaskRunner
 from pagegrade.service.runs.evaluation import evaluate_artifacts, failed_report
 from pagegrade.service.runs.options import AnalyzeOptions, Thresholds
 
@@ -176,6 +176,13 @@ def evaluation_failure(error: OffloadFailed, artifacts: Artifacts) -> Failure:
             code="internal",
             message="The process that evaluated the page was ended from outside, twice. The page is not to blame.",
             reason="process_lost",
+            retryable=True,
+        )
+    if isinstance(error, NoChildFree):
+        return Failure(
+            code="internal",
+            message="The machine was too busy to evaluate the page. The page is not to blame.",
+            reason="busy",
             retryable=True,
         )
     return _parser_limit(str(error), artifacts)

@@ -15,6 +15,8 @@ STALLED_S: Final = 30.0
 """Workers look for work every second; a write that waits for a lock may hold them up for a while."""
 FINE: Final = frozenset({"ok", "none"})
 TAG: Final = "Operations"
+ALWAYS_ANSWERED: Final = frozenset({"/healthz", "/readyz", "/metrics"})
+"""Paths that are answered however many connections are open: who looks after the service must see how it is."""
 
 
 async def show_health() -> Response:
@@ -38,6 +40,8 @@ def _workers(services: Services) -> str:
         return "none"
     if services.worked_at_s is None:
         return "starting"
+    if services.stalled_runs:
+        return "stalled"
     return "ok" if time.monotonic() - services.worked_at_s < STALLED_S else "stalled"
 
 
@@ -57,7 +61,8 @@ OPERATIONS: Final = (
         name="show_readiness",
         summary="Report whether the process can accept requests",
         description="200 when the database can be read and written and has the schema of this version, the disk has "
-        "space, the workers run and the process is not shutting down; else 503. The body has the state of each.",
+        "space, the workers and their runs make progress and the process is not shutting down; else 503. The body has "
+        "the state of each.",
         handler=show_readiness,
         tag=TAG,
     ),
