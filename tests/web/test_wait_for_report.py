@@ -160,3 +160,22 @@ def test_a_wait_looks_seldom_while_others_are_heard(tmp_path: Path, monkeypatch:
 
     assert not was_done
     assert took < 30
+
+
+def test_a_wait_can_be_ended_early(tmp_path: Path) -> None:
+    """Where connections run out; the client is answered with what there is, and is not gone."""
+
+    async def script(instance: Instance) -> tuple[float, bool]:
+        await instance.create()
+        async with asyncio.TaskGroup() as group:
+            waiting = group.create_task(waited(instance, 600))
+            # Counted once the request waits.
+            while not waiting.done():
+                instance.services.waits.end_one()
+                await asyncio.sleep(0)
+        return waiting.result()
+
+    took, gone = with_instance(tmp_path, script)
+
+    assert took < 300
+    assert not gone

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from pagegrade.web.http.client_ip import Network
 from pagegrade.web.server.limits import ServerLimits
 from pagegrade.web.server.refusals import Refusal
 from pagegrade.web.server.serve import serve
@@ -114,6 +115,9 @@ async def serving(
     grace_s: float = PATIENCE_S,
     base_url: str = "https://reports.example",
     patience_s: float = PATIENCE_S * 3,
+    always: frozenset[str] = frozenset(),
+    trusted_proxies: Sequence[Network] = (),
+    on_pressure: Callable[[], None] | None = None,
 ) -> AsyncIterator[Site]:
     """A server for ``app``, stopped at the end of the block."""
     loop = asyncio.get_running_loop()
@@ -132,6 +136,9 @@ async def serving(
                 limits=limits,
                 base_url=base_url,
                 on_refusal=lambda *refusal: refusals.append(refusal),
+                always=always,
+                trusted_proxies=trusted_proxies,
+                on_pressure=on_pressure,
             )
         )
         url = await ready

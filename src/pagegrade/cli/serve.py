@@ -21,6 +21,7 @@ from pagegrade.store.engine.redact import name_of
 from pagegrade.store.engine.server_lock import hold_locks, lock_files
 from pagegrade.store.repositories.installation import note_origin
 from pagegrade.web.app import make_app
+from pagegrade.web.ops.health import ALWAYS_ANSWERED
 from pagegrade.web.ops.metrics import RefusalObserver, observe
 from pagegrade.web.server.serve import loop_factory, serve
 from pagegrade.wiring import ServerOptions, make_services, require_browser, server_options, service_options
@@ -87,6 +88,9 @@ class _Front:
             grace_s=services.options.grace_s,
             base_url=_known_origin(services.options.base_url),
             on_refusal=RefusalObserver(services.observation),
+            always=ALWAYS_ANSWERED,
+            trusted_proxies=services.options.trusted_proxies,
+            on_pressure=services.waits.end_one,
         )
 
     def _ready(self, url: str) -> None:

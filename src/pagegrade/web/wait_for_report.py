@@ -25,6 +25,8 @@ async def wait_until_finished(
 ) -> None:
     """Return when the report is finished or gone, the time is over, the client hung up or the process is to stop.
 
+    It returns early as well if connections are running out.
+
     Args:
         request: The request that waits; its body was read.
         work: Of the request.
@@ -35,12 +37,17 @@ async def wait_until_finished(
     if seconds <= 0:
         return
     until = time.monotonic() + seconds
-    with services.changes.watch(report_id) as changed:
+    with (
+        services.changes.watch(report_id) as changed,
+        services.waits.hold(work.caller.account.id, changed) as wait,
+    ):
         async with asyncio.TaskGroup() as group:
             listening = group.create_task(_listen(request, changed))
             try:
                 while not request.gone and not services.draining:
                     changed.clear()
+                    if wait.is_over:
+                        break
                     left = until - time.monotonic()
                     if left <= 0 or await _is_finished(work, report_id):
                         break

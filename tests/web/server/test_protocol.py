@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import re
 from importlib.metadata import requires, version
+from ipaddress import ip_network
 from typing import Final
 
 import pytest
 
 from pagegrade.web.server.limits import ServerLimits
-from tests.waiting import pause_for, wait_for
-from tests.web.wires import GET, PATIENCE_S, Recorder, read_all, read_reply, replies_in, request, serving
+from tests.waiting import pause_for, turns, wait_for
+from tests.web.wires import GET, PATIENCE_S, Recorder, Site, read_all, read_reply, replies_in, request, serving
 
 CHUNKED: Final = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 SMUGGLED: Final = b"GET /admin HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -584,3 +585,167 @@ def test_the_version_of_uvicorn_is_bounded_and_the_one_that_is_tested() -> None:
 
     assert lowest <= installed < highest
     assert highest == (installed[0], installed[1] + 1)
+
+
+UNFINISHED: Final = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc"
+HOLD: Final = b"GET /hold HTTP/1.1\r\nHost: a\r\n\r\n"
+LIMIT: Final = 8
+Pair = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def connected(site: Site, count: int, data: bytes, *, client: str = "127.0.0.1") -> list[Pair]:
+    """Connections of a client that have sent this and read nothing; the server knows all of them."""
+    pairs = []
+    for _ in range(count):
+        reader, writer = await asyncio.open_connection("127.0.0.1", site.port, local_addr=(client, 0))
+        writer.write(data)
+        await turns()
+        pairs.append((reader, writer))
+    return pairs
+
+
+async def status_of(pair: Pair) -> int:
+    """Status that the server answers with."""
+    return (await read_reply(pair[0])).status
+
+
+def close(*pairs: Pair) -> None:
+    """End the clients' side."""
+    for _, writer in pairs:
+        writer.close()
+
+
+def test_a_client_may_have_all_connections_that_no_other_wants() -> None:
+    """K14: at the limit each is kept; one past it is refused, since the client has no smaller share to take from."""
+
+    async def scenario() -> tuple[int, list[int]]:
+        async with serving(Recorder(), limits=ServerLimits(connections=LIMIT)) as site:
+            own = await connected(site, LIMIT, UNFINISHED)
+            (one_more,) = await connected(site, 1, UNFINISHED)
+            refused = await status_of(one_more)
+            for _, writer in own:
+                writer.write(b"defghij")
+            answers = [await status_of(pair) for pair in own]
+            close(one_more, *own)
+            return refused, answers
+
+    assert asyncio.run(scenario()) == (503, [200] * LIMIT)
+
+
+@pytest.mark.parametrize(
+    "data", [UNFINISHED, b"", b"GET / HT", UNFINISHED[:-3]], ids=["body", "idle", "head", "no body"]
+)
+def test_the_client_with_most_connections_gives_way(data: bytes) -> None:
+    """K14: whatever it leaves unfinished; others are served up to an equal share, and lose nothing."""
+
+    async def scenario() -> tuple[list[int], list[int]]:
+        app = Recorder()
+        async with serving(app, limits=ServerLimits(connections=LIMIT)) as site:
+            greedy = await connected(site, 3 * LIMIT, data)
+            held = await connected(site, LIMIT // 2, HOLD, client="127.0.0.2")
+            await app.holding(LIMIT // 2)
+            third = await connected(site, 1, GET, client="127.0.0.3")
+            served = [await status_of(third[0])]
+            app.hold.set()
+            answers = [await status_of(pair) for pair in held]
+            close(*greedy, *held, *third)
+            return served, answers
+
+    assert asyncio.run(scenario()) == ([200], [200] * (LIMIT // 2))
+
+
+def test_a_request_is_not_given_up_for_a_client_that_has_as_many() -> None:
+    """K14: or else two clients would take everything from each other by turns."""
+
+    async def scenario() -> tuple[int, list[int]]:
+        async with serving(Recorder(), limits=ServerLimits(connections=LIMIT)) as site:
+            first = await connected(site, LIMIT // 2, UNFINISHED)
+            second = await connected(site, LIMIT // 2, UNFINISHED, client="127.0.0.2")
+            (one_more,) = await connected(site, 1, GET, client="127.0.0.2")
+            refused = await status_of(one_more)
+            for _, writer in (*first, *second):
+                writer.write(b"defghij")
+            answers = [await status_of(pair) for pair in (*first, *second)]
+            close(one_more, *first, *second)
+            return refused, answers
+
+    assert asyncio.run(scenario()) == (503, [200] * LIMIT)
+
+
+def test_a_client_that_does_not_read_gives_way() -> None:
+    """K14: an answer that is not taken is no reason to refuse others."""
+
+    async def scenario() -> int:
+        app = Recorder(size=8_000_000)
+        async with serving(app, limits=ServerLimits(connections=LIMIT)) as site:
+            greedy = await connected(site, LIMIT, b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+            (other,) = await connected(site, 1, GET, client="127.0.0.2")
+            status = await status_of(other)
+            close(other)
+            for _, writer in greedy:
+                writer.transport.abort()
+            return status
+
+    assert asyncio.run(scenario()) == 200
+
+
+def test_health_is_answered_by_a_server_that_is_full() -> None:
+    """K14: on connections of their own, which end with the answer; a flood of further ones does not hinder it."""
+
+    async def scenario() -> tuple[list[int], list[bool], list[int]]:
+        app = Recorder()
+        limits = ServerLimits(connections=LIMIT, extra=8)
+        async with serving(app, limits=limits, always=frozenset({"/healthz"})) as site:
+            busy = await connected(site, LIMIT, HOLD)
+            await app.holding(LIMIT)
+            flood = await connected(site, 40, b"")
+            healthy = await connected(site, 2, b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+            statuses = [await status_of(pair) for pair in healthy]
+            ended = [not await read_all(reader) for reader, _ in healthy]
+            app.hold.set()
+            answers = [await status_of(pair) for pair in busy]
+            close(*busy, *flood, *healthy)
+            return statuses, ended, answers
+
+    assert asyncio.run(scenario()) == ([200, 200], [True, True], [200] * LIMIT)
+
+
+def test_connections_of_a_proxy_are_not_those_of_one_client() -> None:
+    """K14: none of its requests is given up for another client, however many it passes on."""
+
+    async def scenario() -> tuple[int, list[int]]:
+        networks = (ip_network("127.0.0.9/32"),)
+        async with serving(Recorder(), limits=ServerLimits(connections=LIMIT), trusted_proxies=networks) as site:
+            passed_on = await connected(site, LIMIT, UNFINISHED, client="127.0.0.9")
+            (other,) = await connected(site, 1, GET)
+            refused = await status_of(other)
+            for _, writer in passed_on:
+                writer.write(b"defghij")
+            answers = [await status_of(pair) for pair in passed_on]
+            close(other, *passed_on)
+            return refused, answers
+
+    assert asyncio.run(scenario()) == (503, [200] * LIMIT)
+
+
+def test_waits_end_early_before_connections_run_out() -> None:
+    """K14: nothing is asked for below seven eighths; beyond, each new request ends one wait."""
+
+    async def scenario() -> tuple[int, int]:
+        app, calls = Recorder(), list[None]()
+        async with serving(app, limits=ServerLimits(connections=LIMIT), on_pressure=lambda: calls.append(None)) as site:
+            busy = await connected(site, LIMIT - 1, HOLD)
+            await app.holding(LIMIT - 1)
+            before = len(calls)
+            busy += await connected(site, 1, HOLD)
+            await app.holding(1)
+            app.hold.set()
+            for pair in busy:
+                await status_of(pair)
+            close(*busy)
+            return before, len(calls)
+
+    before, after = asyncio.run(scenario())
+
+    assert before == 0
+    assert after >= 1

@@ -8,7 +8,7 @@ line ends, folded headers, control characters. This class closes what uvicorn le
 - A malformed request is answered at once, ahead of the pending responses to earlier requests, so that the client
   matches responses to the wrong requests. Here responses keep their order, and the connection ends after the error.
 - The body of a request with ``Upgrade`` is left in the stream and read as the next request.
-- The number of connections and of pipelined requests is not limited.
+- The number of connections and of pipelined requests is not limited, nor shared between clients.
 - Errors are plain text; here they are problem details (RFC 9457) as everywhere else.
 """
 
@@ -21,6 +21,7 @@ import re
 import secrets
 import urllib.parse
 from collections import deque
+from collections.abc import Hashable
 from typing import Any, Final
 
 import httptools
@@ -54,6 +55,9 @@ class Connection(HttpToolsProtocol):
         """Set once; everything received after it is ignored."""
         self.ended = False
         """True after the last byte of the connection was written."""
+        self.holder: Hashable = None
+        self.extra = False
+        """True beyond the limit of connections: only what is always answered is."""
         self.messages = 0
         self.wire_bytes = 0
         self.head_bytes = 0
@@ -69,23 +73,22 @@ class Connection(HttpToolsProtocol):
         """Register a new connection."""
         super().connection_made(transport)
         listening = self.listening
-        listening.waiting[self.close_idle] = None
-        self.deadline = self.loop.call_later(self.limits.receive_s, self._too_slow)
-        excess = len(self.connections) - self.limits.connections
-        if excess <= 0:
-            return
-        if excess > self.limits.connections // 4 + 8:
-            transport.abort()
-            return
-        longest = next(iter(listening.waiting))
-        if longest == self.close_idle:
-            self._refuse(refusals.FULL)
-        else:
-            longest()
+        self.holder = listening.holder_of(self.client)
+        listening.held[self.holder] += 1
+        listening.waiting[self] = None
+        if listening.active > self.limits.connections and not self._make_room():
+            self.extra = True
+            self._leave()
+        self._set_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Unregister a closed connection and notify the handler that is answering it."""
-        self.listening.waiting.pop(self.close_idle, None)
+        listening = self.listening
+        listening.waiting.pop(self, None)
+        listening.leaving.pop(self, None)
+        listening.held[self.holder] -= 1
+        if not listening.held[self.holder]:
+            del listening.held[self.holder]
         self._unset_keepalive_if_required()
         self._stop_deadline()
         if self.write_check is not None:
@@ -96,8 +99,8 @@ class Connection(HttpToolsProtocol):
             self.answering.message_event.set()
         self.pipeline.clear()
         super().connection_lost(exc)
-        if self.listening.stopping and not self.connections:
-            self.listening.empty.set()
+        if listening.stopping and not self.connections:
+            listening.empty.set()
 
     def eof_received(self) -> None:
         """Treat the end of the client's stream as a disconnect; what is already written is still sent."""
@@ -133,12 +136,20 @@ class Connection(HttpToolsProtocol):
         elif self.wire_bytes > self.limits.head_bytes + self.limits.body_bytes:
             self._refuse(refusals.LONG_BODY)
         elif self.deadline is None:
-            self.deadline = self.loop.call_later(self.limits.receive_s, self._too_slow)
+            self._set_deadline()
 
     def pause_writing(self) -> None:
         """Stop writing, because the client does not read fast enough."""
         super().pause_writing()
         self._watch_writing()
+        if not self.ended:
+            self.listening.waiting[self] = None
+
+    def resume_writing(self) -> None:
+        """Go on writing: the client has read."""
+        super().resume_writing()
+        if self.works and not self._receives(self.answering):
+            self.listening.waiting.pop(self, None)
 
     def shutdown(self) -> None:
         """Stop the server: finish the response under way, then close the connection."""
@@ -147,9 +158,20 @@ class Connection(HttpToolsProtocol):
         elif self.cycle is not None:
             self.cycle.keep_alive = self.cycle.reusable = False
 
-    def close_idle(self) -> None:
-        """Close this idle connection to free a slot for another client."""
-        self.hang_up(at_once=True)
+    @property
+    def works(self) -> bool:
+        """Return whether a request is being answered."""
+        return self.answering is not None
+
+    def give_way(self) -> None:
+        """Close this connection to make room for another client."""
+        self.listening.waiting.pop(self, None)
+        if self.answering is None:
+            self.hang_up(at_once=True)
+        elif self._receives(self.answering) and not self.answering.response_started:
+            self._refuse(refusals.FULL)
+        else:
+            self.transport.abort()
 
     # Called by the parser.
 
@@ -198,8 +220,13 @@ class Connection(HttpToolsProtocol):
         self.scope["query_string"] = query
         if len(self.pipeline) >= self.limits.pipelined:
             raise RefusedError(refusals.LATER)
+        if self.extra and path not in self.listening.always:
+            if self.listening.active >= self.limits.connections and not self._make_room():
+                raise RefusedError(refusals.FULL)
+            self.extra = False
+            self.listening.leaving.pop(self, None)
         expects = self.expect_100_continue and version == "1.1"
-        reusable = version == "1.1" and parser.should_keep_alive() and not self.listening.stopping
+        reusable = version == "1.1" and parser.should_keep_alive() and not self.listening.stopping and not self.extra
         exchange = Exchange(
             scope=self.scope,
             transport=self,  # type: ignore[arg-type]  # what an answer needs of one
@@ -228,6 +255,8 @@ class Connection(HttpToolsProtocol):
         if not self.upgrading:
             super().on_message_complete()
             self.phase = "idle"
+            if self.works:
+                self._start_work()
 
     # Called by responses.
 
@@ -243,11 +272,11 @@ class Connection(HttpToolsProtocol):
         elif self.refusal is not None:
             self._send_refusal(self.refusal)
         else:
-            self.listening.waiting[self.close_idle] = None
+            self.listening.waiting[self] = None
             self._unset_keepalive_if_required()
             if self.deadline is not None:
                 self._stop_deadline()
-                self.deadline = self.loop.call_later(self.limits.receive_s, self._too_slow)
+                self._set_deadline()
             elif self.phase == "idle":
                 self.timeout_keep_alive_task = self.loop.call_later(self.limits.keep_alive_s, self.hang_up)
 
@@ -274,7 +303,8 @@ class Connection(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: Any, app: Any) -> None:
         self.answering = cycle
-        self.listening.waiting.pop(self.close_idle, None)
+        if not self._receives(cycle):
+            self._start_work()
         # A context of its own: values bound to the log lines of one request must not reach the next on the connection.
         cycle.task = self.loop.create_task(cycle.run_asgi(app), context=contextvars.Context())
         self.tasks.add(cycle.task)
@@ -306,6 +336,38 @@ class Connection(HttpToolsProtocol):
             else:
                 return
 
+    def _start_work(self) -> None:
+        """Wait no longer for the client, but work for it."""
+        self.listening.waiting.pop(self, None)
+        self.listening.relieve()
+
+    def _receives(self, exchange: Exchange | None) -> bool:
+        """Return whether the body of this request is still arriving."""
+        return self.phase == "body" and exchange is self.cycle
+
+    def _make_room(self) -> bool:
+        """Have another connection closed for this one; return whether there was one to close."""
+        victim = self.listening.yielding_to(self)
+        if not isinstance(victim, Connection):
+            return False
+        victim.give_way()
+        return True
+
+    def _leave(self) -> None:
+        """Count this connection among those that are about to end, and cut one of them if they are too many."""
+        listening = self.listening
+        listening.waiting.pop(self, None)
+        listening.leaving[self] = None
+        if len(listening.leaving) > self.limits.extra:
+            first = listening.leaving_first()
+            if isinstance(first, Connection):
+                listening.leaving.pop(first)
+                first.transport.abort()
+
+    def _set_deadline(self) -> None:
+        seconds = self.limits.linger_s if self.extra else self.limits.receive_s
+        self.deadline = self.loop.call_later(seconds, self._too_slow)
+
     def _stop_deadline(self) -> None:
         if self.deadline is not None:
             self.deadline.cancel()
@@ -317,11 +379,11 @@ class Connection(HttpToolsProtocol):
         behind = self.answering is not None and (self.phase == "head" or self.answering is not self.cycle)
         if self.flow.read_paused or behind:
             # The server itself is slow: with the previous request, or with reading what has arrived.
-            self.deadline = self.loop.call_later(self.limits.receive_s, self._too_slow)
+            self._set_deadline()
         elif self.phase == "idle":
             self.hang_up()
         else:
-            self._refuse(refusals.TOO_SLOW)
+            self._refuse(refusals.FULL if self.extra else refusals.TOO_SLOW)
 
     def _refuse(self, refusal: Refusal) -> None:
         """Answer the arriving request with ``refusal`` after the earlier responses, and stop reading."""
@@ -374,6 +436,7 @@ class Connection(HttpToolsProtocol):
             return
         self.ended = True
         self.refusal = self.refusal or refusals.LATER
+        self._leave()
         self._stop_deadline()
         self._unset_keepalive_if_required()
         with contextlib.suppress(OSError):  # the client may have disconnected
@@ -382,7 +445,7 @@ class Connection(HttpToolsProtocol):
 
     def hang_up(self, *, at_once: bool = False) -> None:
         """Close once everything written has been sent, or immediately if ``at_once`` is set."""
-        self.listening.waiting.pop(self.close_idle, None)
+        self.listening.waiting.pop(self, None)
         if at_once and self.transport.get_write_buffer_size():
             self.transport.abort()
         elif not self.transport.is_closing():

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import importlib.util
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from email.utils import formatdate
 from typing import Any, Final
@@ -19,6 +19,7 @@ from uvicorn import Config
 
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import InvalidInput
+from pagegrade.web.http.client_ip import Network
 from pagegrade.web.server.limits import Listening, ServerLimits
 from pagegrade.web.server.protocol import Connection
 from pagegrade.web.server.refusals import Refusal
@@ -45,6 +46,9 @@ async def serve(
     limits: ServerLimits | None = None,
     base_url: str = "",
     on_refusal: Observer | None = None,
+    always: frozenset[str] = frozenset(),
+    trusted_proxies: Sequence[Network] = (),
+    on_pressure: Callable[[], None] | None = None,
 ) -> None:
     """Serve ``app`` until ``stop`` is set, and return after the last connection has ended.
 
@@ -60,13 +64,22 @@ async def serve(
         limits: Limits for clients.
         base_url: Public origin for links in error responses; by default the URL of the listening socket.
         on_refusal: Called for every request that was rejected before it reached ``app``.
+        always: Paths that are answered even if the server is full.
+        trusted_proxies: Networks of proxies, whose connections are not counted as those of one client.
+        on_pressure: Ends the wait of one request; called for every request while hardly any connections are left.
 
     Raises:
         InvalidInput: The server cannot listen on the address; the message gives the reason.
     """
     loop = asyncio.get_running_loop()
     listening = Listening(
-        config=_configure(app), limits=_affordable(limits or ServerLimits()), loop=loop, on_refusal=on_refusal
+        config=_configure(app),
+        limits=_affordable(limits or ServerLimits()),
+        loop=loop,
+        on_refusal=on_refusal,
+        always=always,
+        trusted_proxies=trusted_proxies,
+        on_pressure=on_pressure,
     )
     clock = _DateHeader(listening)
     try:
@@ -139,7 +152,8 @@ def _configure(app: Any) -> Config:
 def _affordable(limits: ServerLimits) -> ServerLimits:
     """Cap the connections at half of the process's open file limit; the rest is reserved for the application."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return replace(limits, connections=max(1, min(limits.connections, files // 2)))
+    connections = max(1, min(limits.connections, files // 2))
+    return replace(limits, connections=connections, extra=max(8, min(limits.extra, connections // 4)))
 
 
 def _cause(error: OSError) -> str:
