@@ -24,7 +24,7 @@ from pagegrade.web.http.fields import is_spelled_freely, names_of, read_fields
 from pagegrade.web.http.form_lists import with_lists
 from pagegrade.web.http.forms import parse_pairs
 from pagegrade.web.http.prefer import NONE, Preferences, parse_prefer
-from pagegrade.web.http.unknown_names import unknown_warnings
+from pagegrade.web.http.unknown_names import shortened, unknown_warnings
 from pagegrade.web.operations import Operation
 from pagegrade.web.problems import Rejected
 
@@ -177,11 +177,16 @@ class Request(StarletteRequest):
         return read_fields(model, sent, "body")
 
     def unknown_parameters(self) -> tuple[RequestWarning, ...]:
-        """Return warnings about fields and query parameters that the operation ignores."""
+        """Return warnings about fields, query parameters and preferences that the operation ignores."""
         raw, operation = self.scope.get("query_string", b""), self.operation
-        if operation is None or not (raw or self._ignored_fields):
+        unread = () if self._preferences is None else self._preferences.unread
+        if operation is None or not (raw or self._ignored_fields or unread):
             return ()
-        found = list(unknown_warnings(self._ignored_fields, () if operation.body is None else names_of(operation.body)))
+        found = [
+            RequestWarning("Prefer", "unreadable_preference", f"{shortened(each)} cannot be read and was ignored.")
+            for each in unread[:MAX_WARNINGS]
+        ]
+        found += list(unknown_warnings(self._ignored_fields, () if operation.body is None else names_of(operation.body)))
         if raw:
             with contextlib.suppress(Rejected):  # a query without declared parameters may be anything
                 known = () if operation.query is None else names_of(operation.query)

@@ -30,13 +30,21 @@ def test_preferences_are_read(value: str | None, expected: Preferences) -> None:
     assert parse_prefer(value) == expected
 
 
-@pytest.mark.parametrize("value", ["wait=abc", "wait=-1", "wait=1.5", "wait", "wait=", "=5", "wait=1 2", "a b", '"x"'])
-def test_what_cannot_be_read_is_a_bad_request(value: str) -> None:
-    """A request that cannot be understood is not silently another one."""
-    with pytest.raises(Rejected) as caught:
-        parse_prefer(value)
+@pytest.mark.parametrize(
+    "value", ["wait=abc", "wait=-1", "wait=1.5", "wait", "wait=", "=5", "wait=1 2", "a b", '"x"', 'x="1, wait=9', "ä=1"]
+)
+@pytest.mark.parametrize("place", ["{}", "{}, wait=3", "return=minimal, {}"])
+def test_what_cannot_be_read_is_ignored(value: str, place: str) -> None:
+    """It alone: the other preferences of the header count (RFC 7240 section 2)."""
+    is_open = value.count('"') % 2
+    expected = parse_prefer(None if is_open and place.startswith("{}") else place.format("x"))
 
-    assert caught.value.status == 400
+    assert parse_prefer(place.format(value)) == expected
+
+
+def test_quoted_text_is_no_other_preference() -> None:
+    """Whatever it contains."""
+    assert parse_prefer(r'note="a, wait=9, \", wait=8", wait=3; x="1, wait=7"') == Preferences(wait_s=3)
 
 
 @pytest.mark.parametrize(

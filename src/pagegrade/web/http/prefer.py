@@ -12,8 +12,10 @@ MAX_WAIT_S: Final = 50
 """Proxies give up after a minute; a longer wait is cut to this."""
 MAX_CHARACTERS: Final = 1_024
 """Maximum length of the header."""
+_ELEMENT: Final = re.compile(r"""(?:[^",]|"(?:[^"\\]|\\.)*+"?+)++""", re.DOTALL)
+"""What stands between two commas that no quoted text contains."""
 _PREFERENCE: Final = re.compile(
-    r"""\s*+([!#$%&'*+.^_`|~0-9A-Za-z-]++)\s*+(?:=\s*+("[^"]*+"|[^\s",;]*+))?\s*+(?:;[^,]*+)?"""
+    r"""\s*+([!#$%&'*+.^_`|~0-9A-Za-z-]++)\s*+(?:=\s*+("[^"]*+"|[^\s",;]*+))?\s*+(?:;.*+)?""", re.DOTALL
 )
 _SECONDS: Final = re.compile(r"[0-9]{1,9}")
 
@@ -29,6 +31,8 @@ class Preferences:
     """Replace query values that are not valid by their defaults."""
     minimal: bool = False
     """Answer a change with the identifying members only."""
+    unread: tuple[str, ...] = ()
+    """Members of the header that cannot be read, as sent."""
 
     def seconds(self, default: float) -> float:
         """Return the time to wait for an analysis; ``default`` without a preference."""
@@ -54,29 +58,34 @@ NONE: Final = Preferences()
 
 
 def parse_prefer(value: str | None) -> Preferences:
-    """Parse the header; unknown preferences are ignored, and the first of a repeated preference counts.
+    """Parse the header; the first of a repeated preference counts.
+
+    Preferences that are unknown, malformed or have a value without a meaning are ignored: a preference is no
+    instruction (RFC 7240 section 2).
 
     Raises:
-        Rejected: The header is malformed or too long, or ``wait`` is not a number of seconds.
+        Rejected: The header is too long.
     """
     if not value or not value.strip():
         return NONE
     if len(value) > MAX_CHARACTERS:
         raise bad_request(f"The Prefer header may have at most {MAX_CHARACTERS} characters.")
     found: dict[str, str] = {}
-    for element in value.split(","):
+    unread: list[str] = []
+    for element in _ELEMENT.findall(value):
         if not element.strip():
             continue
         match = _PREFERENCE.fullmatch(element)
-        if match is None:
-            raise bad_request("The Prefer header cannot be read. Write it like: Prefer: wait=10")
-        found.setdefault(match[1].lower(), (match[2] or "").strip('"'))
+        name, text = ("", "") if match is None else (match[1].lower(), (match[2] or "").strip('"'))
+        if not name or (name == "wait" and not _SECONDS.fullmatch(text)):
+            unread.append(element.strip())
+        else:
+            found.setdefault(name, text)
     wait = found.get("wait")
-    if wait is not None and not _SECONDS.fullmatch(wait):
-        raise bad_request("Prefer: wait needs a whole number of seconds, like wait=10.")
     return Preferences(
         wait_s=None if wait is None else min(int(wait), MAX_WAIT_S),
         respond_async="respond-async" in found,
         lenient=found.get("handling") == "lenient",
         minimal=found.get("return") == "minimal",
+        unread=tuple(unread),
     )

@@ -18,6 +18,11 @@ SIMILAR: Final = 0.6
 CODE: Final = "unknown_parameter"
 
 
+def shortened(name: str) -> str:
+    """Return what was sent as a warning repeats it."""
+    return name if len(name) <= MAX_CHARACTERS else f"{name[:MAX_CHARACTERS]}…"
+
+
 def unknown_warnings(names: Iterable[str], known: Sequence[str]) -> Iterator[RequestWarning]:
     """A warning about each of the first names.
 
@@ -26,7 +31,7 @@ def unknown_warnings(names: Iterable[str], known: Sequence[str]) -> Iterator[Req
         known: Names that have a meaning here.
     """
     for name in islice(names, MAX_NAMES):
-        shown = name if len(name) <= MAX_CHARACTERS else f"{name[:MAX_CHARACTERS]}…"
+        shown = shortened(name)
         alike = difflib.get_close_matches(name[:MAX_CHARACTERS].lower(), known, n=1, cutoff=SIMILAR)
         hint = f" Did you mean {alike[0]}?" if alike else ""
         yield RequestWarning(shown, CODE, f"This parameter is not known here and was ignored.{hint}")
