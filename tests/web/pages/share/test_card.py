@@ -30,6 +30,8 @@ def test_a_link_to_a_public_report_shows_its_score(tmp_path: Path) -> None:
         assert picture.headers["content-type"] == card.MEDIA_TYPE
         assert picture.headers["cross-origin-resource-policy"] == "cross-origin"
         assert (again.status_code, again.content) == (304, b"")
+        # Its texts are those of the reader's language, and caches that people share may keep it.
+        assert picture.headers["vary"] == again.headers["vary"] == "Cookie, Accept-Language"
 
     with_instance(tmp_path, script)
 

@@ -16,7 +16,7 @@ from pagegrade.web.http.client_ip import limited_as
 from pagegrade.web.http.conditional import is_unchanged
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.html import View
+from pagegrade.web.pages.html import VARY, View
 from pagegrade.web.pages.reports.badge import EMBEDDABLE, KEPT
 from pagegrade.web.pages.share_access import not_found, too_many, visit
 from pagegrade.web.report_files import encoded_report
@@ -47,7 +47,7 @@ async def show_card(request: Request, work: UnitOfWork, view: View, services: Se
     if viewed is None or shown is None or not has_card(viewed, shown.score):
         return not_found(view)
     named = repr((viewed.report.slug, viewed.report.revision, shown.score, view.texts.tag)).encode()
-    headers = (EMBEDDABLE, KEPT, ("ETag", f'"{hashlib.sha256(named).hexdigest()[:32]}"'))
+    headers = (EMBEDDABLE, KEPT, VARY, ("ETag", f'"{hashlib.sha256(named).hexdigest()[:32]}"'))
     if is_unchanged(request.header(b"if-none-match"), None, etag=headers[-1][1], modified_ms=None):
         return Response(status_code=304, headers=headers)
     standing = await services.limits.take_now("cards", limited_as(request.client_address), CARDS_PER_MINUTE)
