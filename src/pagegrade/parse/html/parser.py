@@ -7,10 +7,11 @@ a child that can be killed. The parser is ``turbohtml``; to replace it, replace 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from functools import partial
-from itertools import islice
+from itertools import count, islice
 from typing import Final, Literal
 
 import msgspec
@@ -52,6 +53,14 @@ MAX_SOCIAL_IMAGE: Final = 8_192
 """Characters of the URL."""
 _MAX_COUNTED: Final = 20_000
 """Pieces of text that are counted while all of them are held; more would take too much memory at once."""
+MAX_MERGED_TAGS: Final = 64
+"""Tags of ``<html>`` and ``<body>`` whose attributes count. Those of a repeated one are added to the element, which takes
+the parser as long as the element has attributes already; pages have two or three."""
+_MERGED_TAG: Final = re.compile(
+    rb"(<\x00?(?:h\x00?t\x00?m\x00?l|b\x00?o\x00?d\x00?y))(?=[\x00\s/])([^>]*+)", re.IGNORECASE
+)
+"""In ASCII and in UTF-16."""
+_CONTENT: Final = re.compile(rb"[^\x00\r\n]")
 _REFERRING_FACTS: Final = frozenset({"anchors", "links", "metas", "references"})
 _HEAD_ELEMENTS: Final = frozenset(
     ["base", "basefont", "bgsound", "link", "meta", "title", "noscript", "script", "style", "template"]
@@ -273,7 +282,20 @@ def missing_sections(response: Response, sections: tuple[str, ...]) -> tuple[str
 def _parse(body: bytes, content_type: str | None) -> turbohtml.Document:
     label = charset_of_content_type(content_type)
     encoding = encoding_of_label(label) if label else None
+    body = _without_further_attributes(body)
     return turbohtml.parse(body, encoding=encoding, scripting=True, allow_declarative_shadow_roots=False)
+
+
+def _without_further_attributes(body: bytes) -> bytes:
+    """Blank the attributes of ``<html>`` and ``<body>`` after the first ``MAX_MERGED_TAGS``; all places stay the same."""
+    if next(islice(_MERGED_TAG.finditer(body), MAX_MERGED_TAGS, None), None) is None:
+        return body
+    numbers = count(1)
+
+    def kept(tag: re.Match[bytes]) -> bytes:
+        return tag[0] if next(numbers) <= MAX_MERGED_TAGS else tag[1] + _CONTENT.sub(b" ", tag[2])
+
+    return _MERGED_TAG.sub(kept, body)
 
 
 def _collect_response(response: Response) -> Collector:
