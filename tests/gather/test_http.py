@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
+import random
 import socket
 import ssl
 from collections.abc import AsyncIterator, Callable
@@ -524,6 +526,30 @@ def test_a_pause_that_lasts_is_no_slowness_of_the_server() -> None:
     assert response.truncated == "limit"
     assert response.body == BODY[: len(response.body)]
     assert len(response.body) > 1_000_000
+
+
+def test_a_bomb_that_goes_off_after_a_pause_is_an_answer_that_was_cut(caplog: pytest.LogCaptureFixture) -> None:
+    """Libcurl hands out what had arrived as soon as the transfer goes on, outside of its own loop."""
+    # Enough that cannot be compressed to pause the transfer; what follows arrives meanwhile.
+    bomb = gzip.compress(random.Random(1).randbytes(20_000) + bytes(40_000_000))  # noqa: S311 - no secret
+
+    async def main() -> Exchange:
+        place = OnePlace()
+        held = HeldBytes(place=place, share_bytes=10_000)
+        coded = Reply(body=bomb, headers=(("Content-Type", "text/plain"), ("Content-Encoding", "gzip")))
+        async with Site({"/": coded}) as site, HTTPClient(guard=Guard(LOOPBACK), held=held) as client:
+            request = Request(url=f"{site.origin}/", max_decoded_bytes=2_000_000)
+            wanted = asyncio.get_running_loop().create_task(client.fetch(request))
+            await wait_for(lambda: place.asked > 0)
+            place.free.set()
+            exchange = await wanted
+            held.close()
+            return exchange
+
+    response = asyncio.run(main()).response
+
+    assert response.truncated is not None
+    assert caplog.records == []
 
 
 def test_a_body_that_is_not_stored_needs_no_place() -> None:

@@ -218,6 +218,14 @@ class Transfer:
         self._head_end, self._end = head_end, end
         watch.add(self, min(head_end, watch.loop.time() + _WATCH_S))
 
+    def fail(self, error: pycurl.error) -> None:
+        """End the exchange with an error that libcurl raised outside of its own loop."""
+        promise = self._promise
+        if promise is not None and not promise.done():
+            promise.set_exception(error)
+            # As above: retrieved once.
+            promise.exception()
+
     def look(self, now: float) -> float | None:
         """Look at the clocks of the exchange.
 
@@ -414,7 +422,11 @@ class Handle:
     def _resume(self, transfer: Transfer) -> None:
         # It may have ended meanwhile, and the handle may work for another one.
         if self.transfer is transfer:
-            self.curl.pause(pycurl.PAUSE_CONT)
+            try:
+                self.curl.pause(pycurl.PAUSE_CONT)
+            except pycurl.error as error:
+                # What had arrived goes beyond a limit: it is handed out at once, and refused as ever.
+                transfer.fail(error)
 
     def _take_header(self, line: bytes) -> int | None:
         transfer = self.transfer
