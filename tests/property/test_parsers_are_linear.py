@@ -196,7 +196,7 @@ def test_a_page_is_read_in_time_in_proportion() -> None:
     assert slow == {}
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16le", "utf-16be"])
 @pytest.mark.parametrize("piece", ["<html a#=1>", "<body a#=1>", "<HTML\ta#='1'/>", "<html/a#=1><body a#=1>"])
 def test_attributes_of_repeated_tags_are_merged_in_time_in_proportion(piece: str, encoding: str) -> None:
     """Each tag may add others, and the parser looks at all that are there."""

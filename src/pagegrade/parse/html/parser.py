@@ -54,10 +54,10 @@ MAX_SOCIAL_IMAGE: Final = 8_192
 _MAX_COUNTED: Final = 20_000
 """Pieces of text that are counted while all of them are held; more would take too much memory at once."""
 MAX_MERGED_TAGS: Final = 64
-"""Tags of ``<html>`` and ``<body>`` whose attributes count. Those of a repeated one are added to the element, which takes
-the parser as long as the element has attributes already; pages have two or three."""
+"""Tags of ``<html>`` and ``<body>`` whose attributes count. Those of a repeated one are added to the element, which
+takes the parser as long as the element has attributes already; pages have two or three."""
 _MERGED_TAG: Final = re.compile(
-    rb"(<\x00?(?:h\x00?t\x00?m\x00?l|b\x00?o\x00?d\x00?y))(?=[\x00\s/])([^>]*+)", re.IGNORECASE
+    rb"(<\x00?(?:h\x00?t\x00?m\x00?l|b\x00?o\x00?d\x00?y))(?=\x00?[\s/])([^>]*+)", re.IGNORECASE
 )
 """In ASCII and in UTF-16."""
 _CONTENT: Final = re.compile(rb"[^\x00\r\n]")
@@ -287,7 +287,7 @@ def _parse(body: bytes, content_type: str | None) -> turbohtml.Document:
 
 
 def _without_further_attributes(body: bytes) -> bytes:
-    """Blank the attributes of ``<html>`` and ``<body>`` after the first ``MAX_MERGED_TAGS``; all places stay the same."""
+    """Blank the attributes of ``<html>`` and ``<body>`` after ``MAX_MERGED_TAGS`` of them; all places stay the same."""
     if next(islice(_MERGED_TAG.finditer(body), MAX_MERGED_TAGS, None), None) is None:
         return body
     numbers = count(1)
