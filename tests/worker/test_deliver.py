@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiosmtpd.controller import Controller
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from pagegrade.model.webhooks import StoredWebhook
+from pagegrade.parse.mail import MailServer
 from pagegrade.service.container import Services
-from pagegrade.service.options import ServiceOptions
+from pagegrade.service.options import MailOptions, ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.service.webhooks.payload import make_key
 from pagegrade.service.webhooks.signatures import secret_of
@@ -23,6 +25,7 @@ from pagegrade.store.repositories.webhooks import add_webhook, find_webhook, rot
 from pagegrade.worker import deliver
 from pagegrade.worker.deliver import deliver_events
 from tests.gather.scripted import Names
+from tests.gather.test_mail import Mailbox, free_port
 from tests.queue_builders import Queue, completed
 from tests.store_builders import BACKENDS, add_owner, make_database
 from tests.waiting import wait_for
@@ -335,3 +338,42 @@ def test_an_answer_with_an_impossible_date_is_recorded(services: Services, queue
             assert log(queue, webhook) == [("waiting", 1, 503, "http_status")]
 
     asyncio.run(script())
+
+
+def test_an_address_gets_so_many_messages_an_hour(
+    services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of all webhooks and accounts; what is put off costs no attempt, and is part of the next message."""
+    monkeypatch.setattr(deliver, "MAILS_PER_HOUR", 1)
+    box, port = Mailbox(), free_port()
+    controller = Controller(box, hostname="127.0.0.1", port=port)
+    controller.start()
+    server = MailServer(host="127.0.0.1", port=port, is_tls=False)
+    mail = MailOptions(server=server, sender="reports@example.org", domains=("example.org",))
+    services.options = replace(services.options, mail=mail)
+    webhook = hook(queue, "mailto:bob@example.org", kind="email")
+
+    async def scene() -> tuple[int, list[int]]:
+        async with delivering(services):
+            finish(queue)
+            await wait_for(lambda: len(box.messages) == 1)
+            await wait_for(lambda: log(queue, webhook)[0][0] == "delivered")
+            finish(queue)
+            finish(queue)
+            put_off = "SELECT COUNT(*) FROM webhooks WHERE worker IS NULL AND lease_until_ms IS NOT NULL"
+            await wait_for(lambda: queue.rows(put_off) == [(1,)])
+            waiting = [attempts for _, attempts, _, _ in log(queue, webhook)]
+            sent = len(box.messages)
+            monkeypatch.setattr(deliver, "MAILS_PER_HOUR", 2)
+            queue.database.write_here(lambda tx: tx.exec_driver_sql("UPDATE webhooks SET lease_until_ms = NULL"))
+            await wait_for(lambda: all(each[0] == "delivered" for each in log(queue, webhook)))
+        return sent, waiting
+
+    try:
+        sent, waiting = asyncio.run(scene())
+    finally:
+        controller.stop()
+
+    assert sent == 1
+    assert sorted(waiting) == [0, 0, 1]
+    assert len(box.messages) == 2

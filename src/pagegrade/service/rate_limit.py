@@ -11,6 +11,7 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.rate_windows import Count
 
 WINDOW_S: Final = 60
+HOUR_S: Final = 3_600
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,12 @@ class Limits:
         """Take back the latest count of ``kind`` for ``who``, which was not used."""
         _, (count,) = self._windows.give_back(tx, (Window((kind, who), per_minute, WINDOW_S),))
         return _standing(count, per_minute, allowed=True)
+
+    async def take_in_hour(self, kind: str, who: str, per_hour: int) -> Standing:
+        """The same as ``take_now``, in a moving window of an hour."""
+        window = Window((kind, who), per_hour, HOUR_S)
+        allowed, (count,) = await self._windows.run(lambda tx: self._windows.take(tx, (window,)))
+        return _standing(count, per_hour, allowed=allowed)
 
     async def take_now(self, kind: str, who: str, per_minute: int) -> Standing:
         """The same as ``take``."""

@@ -40,6 +40,8 @@ AT_ONCE: Final = 16
 POLL_S: Final = 1.0
 LEASE_MS: Final = 150_000
 """Longer than an attempt and the writes around it."""
+MAILS_PER_HOUR: Final = 30
+"""To one address, of all accounts: anyone may have typed it."""
 RECORD_TRIES: Final = 30
 RECORD_PAUSE_S: Final = 1.0
 """Between two tries to record an attempt while the database cannot be written."""
@@ -115,6 +117,10 @@ async def _deliver(services: Services, claimed: ClaimedWebhook, resolver: Resolv
             prepared = await database.read(lambda tx: prepare(tx, claimed, key=key, base_url=base_url))
             if prepared is None:
                 return
+            until_ms = await _put_off_until_ms(services, claimed)
+            if until_ms is not None:
+                await _release(services, claimed, until_ms)
+                return
             outcomes = await attempt(claimed, prepared, services.options, now_ms=now_ms(), resolver=resolver)
         except Unavailable:
             raise
@@ -131,9 +137,26 @@ async def _deliver(services: Services, claimed: ClaimedWebhook, resolver: Resolv
         logger.exception("delivery_failed", extra={"webhook": claimed.webhook.id})
 
 
-async def _release(services: Services, claimed: ClaimedWebhook) -> None:
+async def _put_off_until_ms(services: Services, claimed: ClaimedWebhook) -> int | None:
+    """Return when a message may be sent to an address that has had as many as it may get; ``None``: now.
+
+    What happens until then is part of that message.
+    """
+    webhook = claimed.webhook
+    if webhook.kind != "email":
+        return None
+    standing = await services.limits.take_in_hour("mails", webhook.url.lower(), MAILS_PER_HOUR)
+    if standing.allowed:
+        return None
+    logger.info("mail_put_off", extra={"webhook": webhook.id})
+    return now_ms() + standing.reset_s * 1000
+
+
+async def _release(services: Services, claimed: ClaimedWebhook, until_ms: int | None = None) -> None:
     with contextlib.suppress(Unavailable):
-        await services.database.write(lambda tx: release_webhook(tx, claimed, worker=services.process))
+        await services.database.write(
+            lambda tx: release_webhook(tx, claimed, worker=services.process, until_ms=until_ms)
+        )
 
 
 async def _record(services: Services, claimed: ClaimedWebhook, outcomes: tuple[AttemptOutcome, ...]) -> None:

@@ -171,10 +171,17 @@ def record_attempt(
     return False
 
 
-def release_webhook(tx: Transaction, claimed: ClaimedWebhook, *, worker: str) -> None:
-    """Let go of a webhook to which nothing was sent."""
+def release_webhook(tx: Transaction, claimed: ClaimedWebhook, *, worker: str, until_ms: int | None = None) -> None:
+    """Let go of a webhook to which nothing was sent.
+
+    Args:
+        tx: Transaction.
+        claimed: The webhook.
+        worker: Who claimed it.
+        until_ms: Time until which nothing is sent to it; ``None``: it may be claimed at once.
+    """
     mine = update(webhooks).where(webhooks.c.id == claimed.webhook.id, webhooks.c.worker == worker)
-    tx.execute(mine.values(worker=None, lease_until_ms=None))
+    tx.execute(mine.values(worker=None, lease_until_ms=until_ms))
 
 
 def enable_deliveries(tx: Transaction, webhook_id: int) -> None:
