@@ -676,7 +676,7 @@ class SyncMethods(SyncCaller):
 
         The monitors of the account, newest first: in numbered pages, or from cursor to cursor.
 
-        The key needs the scope `reports:read`. A key that is limited to a project cannot be used.
+        The key needs the scope `monitors`. A key that is limited to a project cannot be used.
 
         Args:
             per_page: Items of a page.
@@ -766,7 +766,7 @@ class SyncMethods(SyncCaller):
 
         A monitor of the account with the state of its budgets.
 
-        The key needs the scope `reports:read`. A key that is limited to a project cannot be used.
+        The key needs the scope `monitors`. A key that is limited to a project cannot be used.
 
         Args:
             id: Number of the report, the batch, the ignore rule, the monitor or the webhook.

@@ -186,7 +186,9 @@ class Request(StarletteRequest):
             RequestWarning("Prefer", "unreadable_preference", f"{shortened(each)} cannot be read and was ignored.")
             for each in unread[:MAX_WARNINGS]
         ]
-        found += list(unknown_warnings(self._ignored_fields, () if operation.body is None else names_of(operation.body)))
+        found += list(
+            unknown_warnings(self._ignored_fields, () if operation.body is None else names_of(operation.body))
+        )
         if raw:
             with contextlib.suppress(Rejected):  # a query without declared parameters may be anything
                 known = () if operation.query is None else names_of(operation.query)
