@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pagegrade.web.http.prefer import MAX_CHARACTERS, MAX_WAIT_S, NONE, Preferences, parse_prefer
@@ -38,8 +40,10 @@ def test_what_cannot_be_read_is_ignored(value: str, place: str) -> None:
     """It alone: the other preferences of the header count (RFC 7240 section 2)."""
     is_open = value.count('"') % 2
     expected = parse_prefer(None if is_open and place.startswith("{}") else place.format("x"))
+    read = parse_prefer(place.format(value))
 
-    assert parse_prefer(place.format(value)) == expected
+    assert replace(read, unread=()) == expected
+    assert len(read.unread) == 1
 
 
 def test_quoted_text_is_no_other_preference() -> None:

@@ -15,7 +15,7 @@ MAX_CHARACTERS: Final = 1_024
 _ELEMENT: Final = re.compile(r"""(?:[^",]|"(?:[^"\\]|\\.)*+"?+)++""", re.DOTALL)
 """What stands between two commas that no quoted text contains."""
 _PREFERENCE: Final = re.compile(
-    r"""\s*+([!#$%&'*+.^_`|~0-9A-Za-z-]++)\s*+(?:=\s*+("[^"]*+"|[^\s",;]*+))?\s*+(?:;.*+)?""", re.DOTALL
+    r"""\s*+([!#$%&'*+.^_`|~0-9A-Za-z-]++)\s*+(?:=\s*+("(?:[^"\\]|\\.)*+"|[^\s",;]*+))?\s*+(?:;.*+)?""", re.DOTALL
 )
 _SECONDS: Final = re.compile(r"[0-9]{1,9}")
 
