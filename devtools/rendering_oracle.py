@@ -30,11 +30,11 @@ from typing import Any, Final
 from devtools.rendering_pages import PAGES, answer
 from pagegrade.checks._unused import wasted_bytes
 from pagegrade.gather.browser.devices import DEVICES
-from pagegrade.gather.browser.options import RenderOptions
+from pagegrade.gather.browser.options import RenderOptions, VisitOptions
 from pagegrade.gather.browser.process import run_browser
 from pagegrade.gather.browser.program import HOW_TO_GET_ONE, find_browser
 from pagegrade.gather.browser.render import render
-from pagegrade.gather.browser.visit import Visit, VisitOptions
+from pagegrade.gather.browser.visit import Visit
 from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.http import HTTPClient
 from pagegrade.model.rendering import Rendering, Timeline

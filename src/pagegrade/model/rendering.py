@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Device = Literal["mobile", "desktop"]
+DepartureKind = Literal["script", "meta", "header", "reload"]
 WorkKind = Literal["script", "layout", "paint", "parse", "memory"]
 
 
@@ -108,6 +109,8 @@ class Timeline:
     load_ms: float | None = None
     end_ms: float = 0.0
     """When the recording ended."""
+    settled: bool = False
+    """Nothing of the page was under way at the end: it stays as it is."""
     frames: tuple[Frame, ...] = ()
 
 
@@ -307,6 +310,18 @@ class AnimatedElement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Departure:
+    """A navigation by which the page itself left the document that it showed."""
+
+    kind: DepartureKind
+    """By a script, a ``<meta>`` element, the header ``Refresh``, or by loading itself again."""
+    url: str
+    """At most 2,000 characters."""
+    after_ms: float
+    """Since the page was asked for, until the next document arrived."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
     """A picture of the page, in WebP as the browser wrote it."""
 
@@ -333,6 +348,8 @@ class Rendering:
     loads: tuple[Timeline, ...]
     final_url: str
     """Of the page after scripts, without fragment."""
+    departures: tuple[Departure, ...] = ()
+    """Of the last load, at most ten, in order; what the metrics say begins after the last of them."""
     title: str = ""
     html: str = ""
     """The document after scripts; hidden elements carry ``data-pagegrade-hidden``."""
@@ -367,8 +384,8 @@ class Rendering:
     elapsed_s: float | None = None
     """Wall clock, from the start of the browser to its end."""
     notes: tuple[str, ...] = ()
-    """``network_limit``, ``load_timeout``, ``loads_cut``, ``look_timeout``, ``axe_timeout``, ``trace_cut``,
-    ``frames_not_checked``."""
+    """``network_limit``, ``load_timeout``, ``unfinished``, ``requests_open``, ``nothing_painted``, ``loads_cut``,
+    ``look_timeout``, ``axe_timeout``, ``trace_cut``, ``frames_not_checked``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,10 @@ from pagegrade.render.english import N_, Words
 
 _SENTENCES: Final = {
     "loads_cut": N_("There was no time for further loads."),
-    "load_timeout": N_("The page did not come to rest; its load was cut off."),
+    "load_timeout": N_("Scripts kept the page busy; its load was cut off."),
+    "unfinished": N_("The page did not finish loading; its load was cut off."),
+    "requests_open": N_("The page kept waiting for answers; its load was cut off."),
+    "nothing_painted": N_("The browser painted nothing of the page."),
     "look_timeout": N_("There was no time to record everything of the drawn page."),
     "axe_timeout": N_("The accessibility rules did not finish."),
     "frames_not_checked": N_("The contents of embedded frames were not checked."),

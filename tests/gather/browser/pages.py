@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_network
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,22 @@ class Pages:
     """Paths in the order in which they were asked for."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slow:
+    """An answer of a server that takes its time."""
+
+    after_s: float
+    """For ever where it is infinite: the connection stays open without an answer."""
+    body: bytes = b"late"
+    kind: str = "text/plain"
+
+
+Answer = str | tuple[str, bytes] | Slow
+
+
 @asynccontextmanager
-async def serving(pages: Mapping[str, str | tuple[str, bytes]], *, host: str = "127.0.0.1") -> AsyncIterator[Pages]:
-    """Serve pages by path: HTML, or (media type, body); anything else is 404."""
+async def serving(pages: Mapping[str, Answer], *, host: str = "127.0.0.1") -> AsyncIterator[Pages]:
+    """Serve pages by path: HTML, or (media type, body), or either later; anything else is 404."""
     site = Pages("")
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -39,6 +53,12 @@ async def serving(pages: Mapping[str, str | tuple[str, bytes]], *, host: str = "
         path = head.split(b" ", 2)[1].decode()
         site.asked.append(path)
         found = pages.get(path)
+        if isinstance(found, Slow):
+            if found.after_s == inf:
+                await reader.read()
+                return
+            await asyncio.sleep(found.after_s)
+            found = found.kind, found.body
         kind, body = ("text/html; charset=utf-8", found.encode()) if isinstance(found, str) else found or ("", b"")
         status = "200 OK" if found is not None else "404 Not Found"
         writer.write(

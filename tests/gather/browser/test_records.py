@@ -3,12 +3,16 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from pagegrade.gather.browser.cdp import CommandFailed
 from pagegrade.gather.browser.records import (
+    LONG_POLL_S,
     MAX_ISSUES,
     MAX_MESSAGES,
     MAX_REQUESTS,
     MAX_SOURCE_BYTES,
+    POLLS,
     ConsoleRecord,
     IssueRecord,
     RequestRecord,
@@ -206,3 +210,44 @@ def test_scripts_are_read_for_outdated_code_up_to_a_limit() -> None:
 
     assert read == ["1", "3", "4"]
     assert [one.legacy for one in found] == [("compiled spread syntax",), (), (), ()]
+
+
+def waiting(*requests: tuple[str, str], answered_as: str = "", later_s: float = 1.0) -> float:
+    """Seconds of quiet some time after requests (kind, URL) that have not ended."""
+    record, wire = listening()
+    now = [100.0]
+    record._clock = lambda: now[0]
+    record._busy_at = 100.0
+    for number, (kind, url) in enumerate(requests):
+        wire.play("Network.requestWillBeSent", requestId=str(number), request={"url": url}, type=kind, timestamp=1.0)
+        if answered_as:
+            wire.play(
+                "Network.responseReceived", requestId=str(number), response={"mimeType": answered_as}, timestamp=1.0
+            )
+    now[0] += later_s
+    return record.quiet_since(now[0])
+
+
+@pytest.mark.parametrize("kind", ["XHR", "Fetch", "Image", "Script", "Document", "Font"])
+def test_a_request_that_the_page_waits_for_is_no_quiet(kind: str) -> None:
+    """Until it is so old that it is held open on purpose."""
+    assert waiting((kind, "https://example.com/api")) == 0
+    assert waiting((kind, "https://example.com/api"), later_s=LONG_POLL_S + 3) == 3
+
+
+@pytest.mark.parametrize("kind", ["EventSource", "WebSocket", "Ping", "CSPViolationReport", "Preflight", "Media"])
+def test_streams_and_beacons_are_not_waited_for(kind: str) -> None:
+    """A page is shown while they go on."""
+    assert waiting((kind, "https://example.com/api")) == 1
+
+
+def test_a_stream_is_told_by_its_answer_and_a_poll_by_its_number() -> None:
+    """Scripts ask for both as for anything else."""
+    assert waiting(("Fetch", "https://example.com/api"), answered_as="text/event-stream") == 1
+    record, wire = listening()
+    for number in range(POLLS + 1):
+        url = f"https://example.com/poll?{number}"
+        wire.play("Network.requestWillBeSent", requestId=str(number), request={"url": url}, type="XHR", timestamp=1.0)
+        if number < POLLS:
+            wire.play("Network.loadingFinished", requestId=str(number), timestamp=1.0)
+    assert record.quiet_since(record._busy_at + 1) == 1

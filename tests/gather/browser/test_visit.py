@@ -1,8 +1,110 @@
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 
-from tests.gather.browser.pages import PLAIN, draw
+import pytest
+
+from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.model.rendering import LoadMetrics
+from pagegrade.parse.rendering.metrics import rendered_metrics
+from tests.gather.browser.pages import PLAIN, Slow, draw
+
+LATE = "<h1 style='font-size: 60px'>A heading that comes late</h1>"
+LATE_BY_REQUEST = f"""{PLAIN}<script>
+fetch("/api").then(() => {{ document.body.innerHTML = "{LATE}" }});</script>"""
+LATE_BY_TIMER = f"""{PLAIN}<script>setTimeout(() => {{ document.body.innerHTML = "{LATE}" }}, 2500);</script>"""
+NOTHING_AT_FIRST = LATE_BY_REQUEST.replace("<h1>Hello</h1><p>Some text.", "")
+
+
+def metrics_of(program: Path, html: str, **pages: Slow) -> tuple[LoadMetrics, tuple[str, ...]]:
+    """Of one load, and what is noted of it."""
+    rendering, _ = draw(program, {"/": html, **{f"/{name}": answer for name, answer in pages.items()}})
+    assert rendering.loads[0].settled
+    return rendered_metrics(rendering), rendering.notes
+
+
+@pytest.mark.parametrize("html", [LATE_BY_REQUEST, NOTHING_AT_FIRST, LATE_BY_TIMER])
+def test_a_load_goes_on_until_late_content_is_there(program: Path, html: str) -> None:
+    """That of an answer, also where nothing was painted before, and that of a timer."""
+    metrics, _ = metrics_of(program, html, api=Slow(after_s=2.5))
+
+    assert metrics.lcp_ms is not None
+    assert metrics.lcp_ms >= 2_400
+    assert metrics.tti_ms is not None
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'new EventSource("/open")',
+        'fetch("/stream")',
+        'navigator.sendBeacon("/open")',
+        "setInterval(() => 0, 300)",
+        "let count = 0; const id = setInterval(() => fetch(`/poll?${count++}`), 100)",
+    ],
+)
+def test_what_a_page_keeps_open_is_not_waited_for(program: Path, script: str) -> None:
+    """Streams, beacons and polls: the page is done without them, long before a long poll would be taken for one."""
+    stream = Slow(after_s=0, kind="text/event-stream", body=b"data: 1\n\n")
+    rendering, _ = draw(
+        program, {"/": f"{PLAIN}<script>{script}</script>", "/open": Slow(after_s=inf), "/stream": stream}
+    )
+
+    assert rendering.loads[0].settled
+    assert rendering.loads[0].end_ms < 12_000
+    assert rendering.notes == ()
+
+
+def test_a_task_that_never_ends_is_no_page_to_look_at(program: Path) -> None:
+    """The reason says what was seen: it did not answer."""
+    with pytest.raises(RenderingFailed) as failure:
+        draw(program, {"/": f"{PLAIN}<script>setTimeout(() => {{ for (;;); }}, 100)</script>"})
+
+    assert (failure.value.code, failure.value.reason) == ("timeout", "unresponsive")
+
+
+def test_a_page_that_loads_itself_for_ever_is_given_up(program: Path) -> None:
+    """With a reason of its own."""
+    with pytest.raises(RenderingFailed) as failure:
+        draw(program, {"/": f"{PLAIN}<script>location.reload()</script>"})
+
+    assert (failure.value.code, failure.value.reason) == ("navigation", "reloads")
+
+
+def test_a_blank_page_is_noted_as_one_and_loaded_once(program: Path) -> None:
+    """Nothing was painted until the limit for a first paint; further loads would show the same."""
+    rendering, _ = draw(program, {"/": PLAIN.replace("<body>", "<body hidden>")}, loads=3)
+
+    assert len(rendering.loads) == 1
+    assert rendering.notes == ("nothing_painted",)
+
+
+def test_a_third_load_is_left_out_where_two_agree(program: Path) -> None:
+    """And the look still has everything."""
+    rendering, site = draw(program, {"/": f"{PLAIN}<style>.unused {{color: red}}</style>"}, loads=3)
+
+    assert len(rendering.loads) == site.asked.count("/")
+    assert rendering.coverage
+    assert {picture.kind for picture in rendering.pictures} == {"viewport", "full_page", "frame"}
+
+
+@pytest.mark.parametrize(
+    ("leaving", "kind"),
+    [
+        ("<script>location.href = '/next'</script>", "script"),
+        ("<meta http-equiv=refresh content='0; url=/next'>", "meta"),
+    ],
+)
+def test_a_page_that_leaves_says_where_it_went(program: Path, leaving: str, kind: str) -> None:
+    """With the way and the time."""
+    rendering, site = draw(program, {"/": PLAIN + leaving, "/next": PLAIN})
+
+    (departure,) = rendering.departures
+    assert rendering.final_url == departure.url == f"{site.origin}/next"
+    assert departure.kind == kind
+    assert departure.after_ms > 0
+
 
 MOVING = f"""{PLAIN}<style>
 @keyframes grow {{from {{width: 10px}} to {{width: 300px}}}}

@@ -4,6 +4,7 @@ import pytest
 
 from pagegrade.model.rendering import Frame, LayoutShift, LoadMetrics, PaintCandidate, Span, Timeline
 from pagegrade.parse.rendering.metrics import (
+    are_alike,
     cumulative_layout_shift,
     measure_load,
     median_metrics,
@@ -98,13 +99,41 @@ def test_interactive_is_after_5_quiet_seconds_begin(
     assert time_to_interactive_ms(timeline) == expected
 
 
-def test_what_ends_too_early_is_not_measured() -> None:
-    """No quiet window is not the same as interactive at once, and without it there is no blocking time."""
-    metrics = measure_load(make_timeline(end_ms=5_999.0))
+def test_what_ends_too_early_has_the_blocking_time_that_was_seen() -> None:
+    """No quiet window is not the same as interactive at once, and tasks count until the end, one under way too."""
+    tasks = Span(start_ms=2_000.0, end_ms=2_150.0), Span(start_ms=5_000.0, end_ms=None)
+    metrics = measure_load(make_timeline(end_ms=5_999.0, long_tasks=tasks))
 
     assert metrics.tti_ms is None
-    assert metrics.tbt_ms is None
+    assert metrics.tbt_ms == 100.0 + 949.0
     assert metrics.fcp_ms == 1_000.0
+
+
+def test_a_page_that_came_to_rest_stays_quiet() -> None:
+    """The time after the recording counts as quiet where nothing was under way at its end."""
+    tasks = (Span(start_ms=2_000.0, end_ms=2_150.0),)
+
+    assert time_to_interactive_ms(make_timeline(end_ms=3_500.0, long_tasks=tasks, settled=True)) == 2_150.0
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ({}, True),
+        ({"lcp_ms": 1_090.0}, True),
+        ({"lcp_ms": 1_200.0}, False),
+        ({"tbt_ms": 49.0}, True),
+        ({"tbt_ms": 60.0}, False),
+        ({"cls": 0.02}, False),
+        ({"lcp_ms": None}, False),
+    ],
+)
+def test_loads_are_alike_where_every_metric_is(*, other: dict[str, float | None], expected: bool) -> None:
+    """Times within a tenth or 50 ms; one that was measured is not like one that was not."""
+    metrics = {"fcp_ms": 400.0, "lcp_ms": 1_000.0, "tbt_ms": 0.0, "cls": 0.0, **other}
+
+    first = LoadMetrics(fcp_ms=400.0, lcp_ms=1_000.0, tbt_ms=0.0, cls=0.0)
+    assert are_alike(first, LoadMetrics(**metrics)) is expected
 
 
 def test_nothing_painted_is_not_measured() -> None:

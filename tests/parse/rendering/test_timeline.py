@@ -323,3 +323,19 @@ def test_animations_are_bounded() -> None:
 
     assert len(timeline.animations) == MAX_ANIMATIONS
     assert timeline.animations[0] == ThreadAnimation(name="x" * 100, properties=("y" * 100,) * 5)
+
+
+def test_timers_that_will_go_off_once_and_soon_are_known() -> None:
+    """Those that went off, were removed, repeat, are far away or of other frames do not count."""
+    recording = Recording()
+    timers = [(1, 3_000, True), (2, 2_000, True), (3, 4_000, True), (4, 2_500, False), (5, 60_000, True)]
+    data = [{"timerId": number, "timeout": after, "singleShot": once, "frame": "F"} for number, after, once in timers]
+    data.append({"timerId": 6, "timeout": 3_500, "singleShot": True, "frame": "other"})
+    recording.add({"name": "TimerInstall", "ts": 0, "pid": 1, "args": {"data": one}} for one in data)
+    recording.add([{"name": "TimerRemove", "ts": 1, "pid": 1, "args": {"data": {"timerId": 3, "frame": "F"}}}])
+    recording.add([{"name": "RunTask", "ts": 900_000, "dur": 100_000, "pid": 1, "tid": 1}])
+
+    assert recording.next_timers_s("F", 4.5) == 2.0
+    recording.add([{"name": "TimerFire", "ts": 1, "pid": 1, "args": {"data": {"timerId": 1, "frame": "F"}}}])
+    assert recording.next_timers_s("F", 4.5) == 1.0
+    assert recording.next_timers_s("F", 0.5) == 0.0

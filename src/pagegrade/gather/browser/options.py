@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from pagegrade.gather.browser.devices import DeviceProfile
 from pagegrade.model.rendering import Device
 
 VISIT_S: Final = 120.0
@@ -46,3 +47,20 @@ class RenderOptions:
     """Wall clock for everything, the start of the browser included."""
     max_memory_bytes: int = MAX_MEMORY_BYTES
     limits: ProxyLimits = ProxyLimits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisitOptions:
+    """Options of one visit."""
+
+    device: DeviceProfile
+    network: str
+    loads: int = 3
+    """Loads of the page, 1 to 5; metrics are their median."""
+    cpu_slowdown: float = 1.0
+    trace: Path | None = None
+    """File for the trace of the last load, unless the time ends before it."""
+    time_s: float
+    """For all loads and the look; with too little of it, loads are left out or cut, and notes say so."""
+    load_s: float = 45.0
+    """For one load, the wait for quiet included."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,14 @@ MAX_SOURCE_BYTES: Final = 10_000_000
 """Of all scripts together that are read for traces of outdated code."""
 _URL_CHARACTERS: Final = 2_000
 _TEXT_CHARACTERS: Final = 500
+LONG_POLL_S: Final = 15.0
+"""Age from which on a request that still waits is taken for one that is held open on purpose."""
+POLLS: Final = 3
+"""Requests of scripts for one address, from which on they are taken for a clock that asks again and again."""
+_STREAMS: Final = frozenset({"eventsource", "websocket", "webtransport"})
+_UNOBSERVED: Final = frozenset({"ping", "cspviolationreport", "preflight", "prefetch", "media", "texttrack"})
+"""Kinds of requests that nothing on the page waits for, or that go on while it is shown."""
+_BY_SCRIPT: Final = frozenset({"xhr", "fetch"})
 _HEADERS: Final = frozenset(
     {"cache-control", "content-encoding", "content-length", "content-type", "age", "expires", "etag", "last-modified"}
 )
@@ -50,7 +59,10 @@ class RequestRecord:
     cut: bool = False
     _found: dict[str, RenderedRequest] = field(default_factory=dict)
     _done: list[RenderedRequest] = field(default_factory=list)
-    _under_way: set[str] = field(default_factory=set)
+    _under_way: dict[str, float] = field(default_factory=dict)
+    """Id of a request that the page waits for -> when it was sent."""
+    _asked: Counter[str] = field(default_factory=Counter)
+    """Address without query -> how often scripts asked for it."""
     _busy_at: float = 0.0
     _origin_s: float | None = None
     _server_cookies: set[str] = field(default_factory=set)
@@ -66,9 +78,14 @@ class RequestRecord:
         connection.on("Network.loadingFinished", self._finished)
         connection.on("Network.loadingFailed", self._failed)
 
-    def quiet_since(self, now: float, few: int) -> float:
-        """Return for how many seconds at most ``few`` requests have been under way; 0 while there are more."""
-        return 0.0 if len(self._under_way) > few else now - self._busy_at
+    def quiet_since(self, now: float) -> float:
+        """Return for how many seconds no request was under way that the page waits for; 0 while there is one.
+
+        Streams and beacons are told by their kind, long polls by their age, and polls by their number.
+        """
+        for sent in self._under_way.values():
+            self._busy_at = max(self._busy_at, min(now, sent + LONG_POLL_S))
+        return now - self._busy_at
 
     def cookies_set_by_server(self) -> set[str]:
         """Return the names of the cookies that answers set."""
@@ -84,9 +101,20 @@ class RequestRecord:
             self._origin_s = time
         return round((time - self._origin_s) * 1_000, 3)
 
-    def _note(self, few: int = 2) -> None:
-        if len(self._under_way) > few:
-            self._busy_at = self._clock()
+    def _wait_for(self, number: str, kind: str, url: str) -> None:
+        """Take a request for one that the page waits for, unless its kind or its repetition says otherwise."""
+        if kind in _BY_SCRIPT:
+            address = url.partition("?")[0]
+            self._asked[address] += 1
+            if self._asked[address] > POLLS:
+                return
+        if kind not in _STREAMS and kind not in _UNOBSERVED:
+            self._under_way[number] = self._clock()
+
+    def _no_longer(self, number: str) -> None:
+        sent = self._under_way.pop(number, None)
+        if sent is not None:
+            self._busy_at = max(self._busy_at, min(self._clock(), sent + LONG_POLL_S))
 
     def _sent(self, event: Params, _session: str) -> None:
         request, number = _dict(event.get("request")), _text(event.get("requestId"), 200)
@@ -109,15 +137,16 @@ class RequestRecord:
             render_blocking=_text(event.get("renderBlockingBehavior"), 40),
             start_ms=time,
         )
-        if request.get("method") == "GET" and event.get("type") not in ("EventSource", "WebSocket"):
-            self._under_way.add(number)
-        self._note()
+        if earlier is None:
+            self._wait_for(number, self._found[number].kind, self._found[number].url)
 
     def _answered(self, event: Params, _session: str) -> None:
         number = _text(event.get("requestId"), 200)
         known = self._found.get(number)
         if known is not None:
             self._found[number] = _with_response(known, _dict(event.get("response")), self._ms(event))
+            if self._found[number].mime_type == "text/event-stream":
+                self._no_longer(number)
 
     def _headers(self, event: Params, _session: str) -> None:
         for name, value in _dict(event.get("headers")).items():
@@ -133,8 +162,7 @@ class RequestRecord:
 
     def _end(self, event: Params, *, failure: str) -> None:
         number = _text(event.get("requestId"), 200)
-        self._note()
-        self._under_way.discard(number)
+        self._no_longer(number)
         known = self._found.get(number)
         if known is None:
             return

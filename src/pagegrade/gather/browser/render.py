@@ -11,10 +11,10 @@ from pagegrade.gather.browser.cdp import Params
 from pagegrade.gather.browser.devices import DEVICES
 from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.network_shape import SHAPES
-from pagegrade.gather.browser.options import RenderOptions
+from pagegrade.gather.browser.options import RenderOptions, VisitOptions
 from pagegrade.gather.browser.process import run_browser
 from pagegrade.gather.browser.proxy import Proxy
-from pagegrade.gather.browser.visit import Visit, VisitOptions
+from pagegrade.gather.browser.visit import Visit
 from pagegrade.gather.http import HTTPClient
 from pagegrade.model.rendering import Rendering
 

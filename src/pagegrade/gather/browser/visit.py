@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from importlib import resources
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from pagegrade.gather.browser.cdp import CommandFailed, Connection, Params
-from pagegrade.gather.browser.devices import DeviceProfile
 from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.options import VisitOptions
+from pagegrade.gather.browser.page import MAX_DOCUMENTS, Page
 from pagegrade.gather.browser.pictures import frames_of, read_picture
-from pagegrade.gather.browser.records import ConsoleRecord, IssueRecord, RequestRecord, read_coverage
+from pagegrade.gather.browser.records import read_coverage
 from pagegrade.gather.browser.time_limit import TimeLimit
 from pagegrade.gather.browser.trace_file import TraceFile
 from pagegrade.model.rendering import (
     AnimatedElement,
     AxeResult,
+    Coverage,
     ElementFacts,
     Frame,
     Picture,
     RenderedImage,
     Rendering,
+    Span,
     TextSizes,
     Timeline,
     UsedFont,
 )
+from pagegrade.parse.rendering.metrics import are_alike, measure_load
 from pagegrade.parse.rendering.speed_index import visual_progress
 from pagegrade.parse.rendering.timeline import CATEGORIES, Recording, read_timeline
 from pagegrade.parse.url import is_http, strip_fragment
@@ -43,8 +46,18 @@ MAX_ASSETS: Final = 500
 FULL_PAGE_HEIGHT_PX: Final = 8_192
 _FULL_PAGE_SCALE: Final = 0.5
 _PICTURE_QUALITY: Final = 60
-_QUIET_S: Final = 5.25
-"""Without long tasks and with few requests, until a load is over: a little more than what interactivity takes."""
+REST_S: Final = 1.0
+"""Beyond the last change of what is measured, until a load is over."""
+_TIMERS_S: Final = 4.5
+"""Timers of the page that go off so soon are waited for: with the rest before, what interactivity takes."""
+_SHIFTS_S: Final = 5.0
+"""Of a page that does nothing but move, no more is waited for: a session of shifts is no longer."""
+FIRST_PAINT_S: Final = 15.0
+"""After the start of a load; a page that shows nothing until then is taken for blank."""
+_HANG_S: Final = 20.0
+"""Without an answer of its main thread, after which a page is given up."""
+_BUSY_S: Final = 1.0
+"""Without an answer of its main thread, from which on it is busy with a task that no trace shows before it ends."""
 MAX_SHIFTED_ELEMENTS: Final = 5
 SMALL_TEXT_PX: Final = 12
 MAX_SMALL_TEXTS: Final = 30
@@ -54,28 +67,10 @@ _AXE_S: Final = 20.0
 _AXE_NODES: Final = 30
 """Elements reported of one rule."""
 _WORLD: Final = "pagegrade"
-_REQUESTS_WHEN_QUIET: Final = 2
 
 
 def _script(name: str) -> str:
     return resources.files(__package__).joinpath("scripts", name).read_text(encoding="utf-8")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VisitOptions:
-    """Options of one visit."""
-
-    device: DeviceProfile
-    network: str
-    loads: int = 3
-    """Loads of the page, 1 to 5; metrics are their median."""
-    cpu_slowdown: float = 1.0
-    trace: Path | None = None
-    """File for the trace of the last load, unless the time ends before it."""
-    time_s: float
-    """For all loads and the look; with too little of it, loads are left out or cut, and notes say so."""
-    load_s: float = 45.0
-    """For one load, the wait for quiet included."""
 
 
 class Visit:
@@ -100,23 +95,31 @@ class Visit:
         loads: list[Timeline] = []
         pictures: list[Picture] = []
         rendering: Rendering | None = None
+        coverage: tuple[Coverage, ...] | None = None
         slowest_s = 0.0
         while rendering is None:
             left = self._options.loads - len(loads)
             last = left == 1 or not self._time.has_time(slowest_s, loads=2)
+            # The second load may be the last one, if it is like the first.
+            with_coverage = last or len(loads) == 1
             left_s = self._time.left_s()
             async with self._page() as page:
-                with TraceFile(self._options.trace if last else None) as trace:
-                    timeline, shots = await self._load(page, url, with_coverage=last, trace=trace)
+                with TraceFile(self._options.trace if with_coverage else None) as trace:
+                    timeline, shots = await self._load(page, url, with_coverage=with_coverage, trace=trace)
                 slowest_s = max(slowest_s, left_s - self._time.left_s())
-                last = last or not self._time.has_time(slowest_s, loads=1)
-                timeline, kept = await self.with_frames(timeline, shots, keep=FILMSTRIP_FRAMES if last else 0)
+                is_cut = not self._time.has_time(slowest_s, loads=1)
+                timeline, kept = await self.with_frames(timeline, shots, keep=FILMSTRIP_FRAMES)
                 loads.append(timeline)
-                if last:
-                    if left > 1:
-                        self._notes["loads_cut"] = None
+                enough = timeline.first_contentful_paint_ms is None or (
+                    len(loads) > 1 and are_alike(*map(measure_load, loads[-2:]))
+                )
+                if (last or is_cut) and left > 1 and not enough:
+                    self._notes["loads_cut"] = None
+                if page.with_coverage:
+                    coverage = await self._part(read_coverage(self._send, page.session, page.sheets, page.scripts))
+                if last or is_cut or enough:
                     pictures += kept
-                    rendering = await self._look(page, timeline)
+                    rendering = await self._look(page, timeline, coverage)
         return replace(
             rendering,
             loads=tuple(loads),
@@ -147,12 +150,12 @@ class Visit:
         connection.on("Target.targetCreated", close_popup, lasting=True)
 
     @asynccontextmanager
-    async def _page(self) -> AsyncIterator[_Page]:
+    async def _page(self) -> AsyncIterator[Page]:
         """A page of its own, without cache and cookies of the others."""
         context = (await self._send("Target.createBrowserContext", {"disposeOnDetach": True}))["browserContextId"]
         target = await self._send("Target.createTarget", {"url": "about:blank", "browserContextId": context})
         attached = await self._send("Target.attachToTarget", {"targetId": target["targetId"], "flatten": True})
-        page = _Page(session=str(attached["sessionId"]), target=str(target["targetId"]))
+        page = Page(session=str(attached["sessionId"]), target=str(target["targetId"]))
         try:
             yield page
         finally:
@@ -161,14 +164,9 @@ class Visit:
                 with suppress(RenderingFailed, CommandFailed):
                     await self._send("Target.disposeBrowserContext", {"browserContextId": context})
 
-    async def _prepare(self, page: _Page, *, with_coverage: bool) -> None:
+    async def _prepare(self, page: Page, *, with_coverage: bool) -> None:
         session, device, connection = page.session, self._options.device, self._connection
-        connection.on("Page.javascriptDialogOpening", _answer_dialogs(connection))
-        connection.on("Target.attachedToTarget", _resume_children(connection))
-        connection.on("Inspector.targetCrashed", page.crash)
-        page.requests.listen(connection)
-        page.console.listen(connection)
-        page.issues.listen(connection)
+        page.listen(connection)
         commands: list[tuple[str, Params | None]] = [
             ("Page.enable", None),
             ("Network.enable", {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}),
@@ -211,7 +209,7 @@ class Visit:
             await self._send(method, params, session=session)
 
     async def _load(
-        self, page: _Page, url: str, *, with_coverage: bool, trace: TraceFile
+        self, page: Page, url: str, *, with_coverage: bool, trace: TraceFile
     ) -> tuple[Timeline, list[tuple[float, str]]]:
         """Load the page once; its timeline without frames, and the pictures of it (ms, JPEG in Base64)."""
         connection = self._connection
@@ -221,56 +219,116 @@ class Visit:
         connection.on("Tracing.dataCollected", lambda event, _: recording.add(_items(event.get("value"))))
         connection.on("Tracing.dataCollected", lambda event, _: trace.add(_items(event.get("value"))))
         connection.on("Tracing.tracingComplete", lambda _event, _session: complete.set())
-        config = {"excludedCategories": ["*"], "includedCategories": [*CATEGORIES, *trace.categories]}
-        await self._send("Tracing.start", {"traceConfig": config, "transferMode": "ReportEvents"}, session=page.session)
-        started = asyncio.get_running_loop().time()
+        categories = [*CATEGORIES, *trace.categories]
+        loop = asyncio.get_running_loop()
+
+        async def record(during: Awaitable[object]) -> None:
+            complete.clear()
+            config = {"excludedCategories": ["*"], "includedCategories": categories}
+            await self._send(
+                "Tracing.start", {"traceConfig": config, "transferMode": "ReportEvents"}, session=page.session
+            )
+            await during
+            connection.post("Tracing.end", session=page.session)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_COMMAND_S):
+                    await complete.wait()
+
         load_s = self._time.for_load_s(self._options.load_s)
+        page.started_s = page.answered_s = loop.time()
+        end = page.started_s + load_s
+        await record(self._open(page, url, end))
+        while page.settled and (left_s := recording.next_timers_s(page.frame, _TIMERS_S)) > 0:
+            # A timer may change what is measured; one that changes nothing is not waited for again.
+            due = loop.time() + left_s
+            await record(self._until_quiet(page, end, due=due))
+            if loop.time() < due + 2 * REST_S:
+                break
+        lasted_s = loop.time() - page.started_s
+        if recording.cut:
+            self._notes["trace_cut"] = None
+        read = read_timeline(recording, frame=page.frame, lasted_s=lasted_s, settled=page.settled)
+        if read is None:
+            code = "timeout" if "load_timeout" in self._notes else "navigation"
+            raise RenderingFailed(code, "The browser did not show the page.")
+        timeline, origin_us = read
+        if not page.settled and loop.time() - page.answered_s >= _BUSY_S:
+            busy_ms = timeline.end_ms - (loop.time() - page.answered_s) * 1_000
+            timeline = replace(timeline, long_tasks=(*timeline.long_tasks, Span(start_ms=busy_ms, end_ms=None)))
+        shots = [((time - origin_us) / 1_000, picture) for time, picture in sorted(recording.screenshots)]
+        return timeline, shots
+
+    async def _open(self, page: Page, url: str, end: float) -> None:
+        """Navigate to the page, and wait until its load is over."""
+        left_s = end - asyncio.get_running_loop().time()
         try:
-            answer = await self._send("Page.navigate", {"url": url}, session=page.session, time_s=load_s)
+            answer = await self._send("Page.navigate", {"url": url}, session=page.session, time_s=left_s)
         except CommandFailed as error:
             raise RenderingFailed("navigation", "The browser refused to open the page.") from error
         page.frame = str(answer.get("frameId", ""))
         failure = answer.get("errorText")
         if failure:
             raise RenderingFailed("navigation", f"The browser could not open the page: {str(failure)[:100]}.")
-        await self._until_quiet(page, started + load_s)
-        lasted_s = asyncio.get_running_loop().time() - started
-        connection.post("Tracing.end", session=page.session)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_COMMAND_S):
-                await complete.wait()
-        if recording.cut:
-            self._notes["trace_cut"] = None
-        read = read_timeline(recording, frame=page.frame, lasted_s=lasted_s)
-        if read is None:
-            code = "timeout" if "load_timeout" in self._notes else "navigation"
-            raise RenderingFailed(code, "The browser did not show the page.")
-        timeline, origin_us = read
-        shots = [((time - origin_us) / 1_000, picture) for time, picture in sorted(recording.screenshots)]
-        return timeline, shots
+        await self._until_quiet(page, end)
 
-    async def _until_quiet(self, page: _Page, end: float) -> None:
-        """Wait until nothing happens any more, or the time of the load is over."""
+    async def _until_quiet(self, page: Page, end: float, *, due: float = 0.0) -> None:
+        """Wait until nothing that is measured changes any more, or the time of the load is over.
+
+        A load is over when the document is complete, something was painted, no request is under way that the page
+        waits for, and nothing has happened for ``REST_S``, which begin at ``due`` at the earliest.
+        """
         loop = asyncio.get_running_loop()
         idle = _script("idle.js")
+        still_since = loop.time()
+        missing = "load_timeout"
+        page.settled = False
         while loop.time() < end:
-            if self._connection.closed.done():
-                raise self._connection.closed.result()
-            if page.crashed:
-                raise RenderingFailed("browser_crash", "The page crashed the browser's process that drew it.")
+            self._raise_if_lost(page)
+            asked = loop.time()
             with suppress(CommandFailed, RenderingFailed):
-                state = await self._evaluate(page, idle, time_s=min(5.0, max(0.1, end - loop.time())))
-                if isinstance(state, list) and len(state) == 3:
-                    since_task, since_paint, ready = state
-                    quiet_network = page.requests.quiet_since(loop.time(), _REQUESTS_WHEN_QUIET)
-                    quiet_s = min(float(since_task) / 1_000, quiet_network)
-                    painted = since_paint < 0 or since_paint / 1_000 >= _QUIET_S
-                    if ready == "complete" and quiet_s >= _QUIET_S and painted:
-                        return
+                state = await self._evaluate(page, idle, time_s=min(5.0, max(0.1, end - asked)))
+                now = page.answered_s = loop.time()
+                if isinstance(state, list) and len(state) == 4:
+                    since_change, since_shift, painted, ready = state
+                    quiet_s = min(float(since_change) / 1_000, now - due)
+                    if ready != "complete":
+                        missing = "unfinished"
+                    elif page.requests.quiet_since(now) < REST_S:
+                        missing = "requests_open"
+                    elif quiet_s < REST_S:
+                        missing = "load_timeout"
+                    elif not painted:
+                        missing = "nothing_painted"
+                    else:
+                        missing = ""
+                    if missing:
+                        still_since = now
+                    shown = not missing or (missing == "nothing_painted" and now - page.started_s >= FIRST_PAINT_S)
+                    if shown and (float(since_shift) / 1_000 >= REST_S or now - still_since >= _SHIFTS_S):
+                        page.settled = True
+                        break
+            if loop.time() - page.answered_s >= _HANG_S:
+                raise RenderingFailed(
+                    "timeout",
+                    f"A script of the page kept the browser busy: it did not answer for {_HANG_S:g} seconds.",
+                    reason="unresponsive",
+                )
             await asyncio.sleep(_POLL_S)
-        self._notes["load_timeout"] = None
+        if missing:
+            self._notes[missing] = None
 
-    async def _evaluate(self, page: _Page, expression: str, *, time_s: float = _COMMAND_S) -> Any:
+    def _raise_if_lost(self, page: Page) -> None:
+        """End a visit of which nothing more can come."""
+        if self._connection.closed.done():
+            raise self._connection.closed.result()
+        if page.crashed:
+            raise RenderingFailed(
+                "browser_crash", "The page crashed the browser's process that drew it.", reason="page_crash"
+            )
+        if len(page.documents) > MAX_DOCUMENTS:
+            raise RenderingFailed("navigation", "The page loads itself, or others, again and again.", reason="reloads")
+
+    async def _evaluate(self, page: Page, expression: str, *, time_s: float = _COMMAND_S) -> Any:
         """Evaluate an expression in a world of our own, where the page's scripts cannot interfere."""
         if not page.frame:
             return None
@@ -337,7 +395,7 @@ class Visit:
         ]
         return replace(timeline, frames=tuple(frames)), pictures
 
-    async def _look(self, page: _Page, timeline: Timeline) -> Rendering:
+    async def _look(self, page: Page, timeline: Timeline, coverage: tuple[Coverage, ...] | None) -> Rendering:
         """Look at the page after the load; parts that fail are left out and named."""
         device = self._options.device
         document = _dict(await self._part(self._evaluate(page, f"({_script('document.js')})({MAX_HTML_CHARACTERS})")))
@@ -362,9 +420,6 @@ class Visit:
             await self._part(self._shoot(page, "viewport", device.height_px, 1.0)),
             await self._part(self._shoot(page, "full_page", round(height), _FULL_PAGE_SCALE)),
         ]
-        coverage = None
-        if page.with_coverage:
-            coverage = await self._part(read_coverage(self._send, page.session, page.sheets, page.scripts))
         cookies = _items(_dict(await self._part(self._send("Network.getCookies", session=page.session))).get("cookies"))
         by_script = page.requests.cookies_set_by_server()
         return Rendering(
@@ -375,6 +430,7 @@ class Visit:
             pixel_ratio=device.pixel_ratio,
             loads=(),
             final_url=strip_fragment(url),
+            departures=tuple(page.departures),
             title=str(document.get("title", "")),
             html=html,
             html_cut=document.get("cut") is True,
@@ -389,7 +445,7 @@ class Visit:
             console=page.console.finish(),
             axe=axe,
             axe_version=axe_version,
-            coverage=None if coverage is None else tuple(coverage),
+            coverage=coverage,
             images=images,
             fonts=fonts,
             issues=page.issues.finish(),
@@ -411,7 +467,7 @@ class Visit:
             self._notes["look_timeout"] = None
         return None
 
-    async def _run_axe(self, page: _Page) -> tuple[tuple[AxeResult, ...] | None, str]:
+    async def _run_axe(self, page: Page) -> tuple[tuple[AxeResult, ...] | None, str]:
         try:
             await self._evaluate(page, f"{_script('axe.min.js')};0")
             rules = msgspec.json.encode({"target-size": {"enabled": True}}).decode()
@@ -433,7 +489,7 @@ class Visit:
             return None, ""
         return results, str(answer.get("version", ""))[:20]
 
-    async def _assets(self, page: _Page) -> tuple[tuple[RenderedImage, ...], tuple[UsedFont, ...]]:
+    async def _assets(self, page: Page) -> tuple[tuple[RenderedImage, ...], tuple[UsedFont, ...]]:
         """The images as they are drawn, and the fonts that were used."""
         expression = f"({_script('assets.js')})({_script('element.js').strip()}, {MAX_ASSETS})"
         found = _dict(await self._part(self._evaluate(page, expression)))
@@ -446,7 +502,7 @@ class Visit:
             self._notes["failed_assets"] = None
             return (), ()
 
-    async def _text_sizes(self, page: _Page) -> TextSizes | None:
+    async def _text_sizes(self, page: Page) -> TextSizes | None:
         """Measure how much of the text is small."""
         arguments = f"{_script('element.js').strip()}, {SMALL_TEXT_PX}, {MAX_SMALL_TEXTS}"
         found = await self._part(self._evaluate(page, f"({_script('text_sizes.js')})({arguments})"))
@@ -456,7 +512,7 @@ class Visit:
             self._notes["failed_text_sizes"] = None
             return None
 
-    async def _animated(self, page: _Page, timeline: Timeline) -> tuple[AnimatedElement, ...]:
+    async def _animated(self, page: Page, timeline: Timeline) -> tuple[AnimatedElement, ...]:
         """The elements that the main thread animates and that are still there."""
         found = []
         for animation in timeline.animations:
@@ -468,7 +524,7 @@ class Visit:
                 found.append(AnimatedElement(name=name, properties=properties, element=element))
         return tuple(found)
 
-    async def _elements(self, page: _Page, timeline: Timeline) -> tuple[ElementFacts | None, tuple[ElementFacts, ...]]:
+    async def _elements(self, page: Page, timeline: Timeline) -> tuple[ElementFacts | None, tuple[ElementFacts, ...]]:
         """The largest element that was painted, and those that moved most."""
         painted = timeline.paint_candidates
         largest = None
@@ -479,7 +535,7 @@ class Visit:
         moved = [await self._part(self._element(page, node)) for node in list(ids)[:MAX_SHIFTED_ELEMENTS]]
         return largest, tuple(element for element in moved if element is not None)
 
-    async def _element(self, page: _Page, node: int) -> ElementFacts | None:
+    async def _element(self, page: Page, node: int) -> ElementFacts | None:
         resolved = await self._send(
             "DOM.resolveNode", {"backendNodeId": node, "executionContextId": page.world}, session=page.session
         )
@@ -503,7 +559,7 @@ class Visit:
             height_px=height,
         )
 
-    async def _shoot(self, page: _Page, kind: Any, height: int, scale: float) -> Picture | None:
+    async def _shoot(self, page: Page, kind: Any, height: int, scale: float) -> Picture | None:
         width = self._options.device.width_px
         answer = await self._send(
             "Page.captureScreenshot",
@@ -517,67 +573,6 @@ class Visit:
         )
         ratio = self._options.device.pixel_ratio * scale
         return read_picture(kind, [round(width * ratio), round(height * ratio), answer.get("data")])
-
-
-@dataclass(slots=True)
-class _Page:
-    """State of one load."""
-
-    session: str
-    target: str
-    frame: str = ""
-    world: int | None = None
-    crashed: bool = False
-    with_coverage: bool = False
-    requests: RequestRecord = field(default_factory=RequestRecord)
-    console: ConsoleRecord = field(default_factory=ConsoleRecord)
-    issues: IssueRecord = field(default_factory=IssueRecord)
-    sheets: dict[str, Params] = field(default_factory=dict)
-    scripts: dict[str, Params] = field(default_factory=dict)
-
-    def crash(self, _event: Params, session: str) -> None:
-        self.crashed = self.crashed or session == self.session
-
-    def add_sheet(self, event: Params, _session: str) -> None:
-        header = _dict(event.get("header"))
-        if len(self.sheets) < _MAX_SOURCES:
-            self.sheets[str(header.get("styleSheetId"))] = header
-
-    def add_script(self, event: Params, _session: str) -> None:
-        if len(self.scripts) < _MAX_SOURCES:
-            self.scripts[str(event.get("scriptId"))] = event
-
-
-_MAX_SOURCES: Final = 1_000
-"""Scripts, and style sheets, whose use is reported."""
-
-
-def _answer_dialogs(connection: Connection) -> Callable[[Params, str], None]:
-    """Close dialogs at once; a page may be left whatever it asks."""
-
-    def answer(event: Params, session: str) -> None:
-        accept = event.get("type") == "beforeunload"
-        connection.post("Page.handleJavaScriptDialog", {"accept": accept}, session=session)
-
-    return answer
-
-
-def _resume_children(connection: Connection) -> Callable[[Params, str], None]:
-    """Let frames and workers of the page go on, which wait for us at their start."""
-
-    def resume(event: Params, _session: str) -> None:
-        session = event.get("sessionId")
-        info = _dict(event.get("targetInfo"))
-        if not isinstance(session, str):
-            return
-        connection.post("Network.enable", {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}, session=session)
-        if info.get("type") == "iframe":
-            connection.post("Page.enable", session=session)
-        auto = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
-        connection.post("Target.setAutoAttach", auto, session=session)
-        connection.post("Runtime.runIfWaitingForDebugger", session=session)
-
-    return resume
 
 
 def _dict(value: object) -> dict[str, Any]:

@@ -7,6 +7,7 @@ shifts after input at the beginning follows Lighthouse, whose emulated resize co
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from statistics import median
 from typing import Final
@@ -17,6 +18,10 @@ LONG_TASK_MS: Final = 50.0
 _QUIET_MS: Final = 5_000.0
 """Length of the time without work after which a page is interactive."""
 _REQUESTS_WHEN_QUIET: Final = 2
+_ALIKE_MS: Final = 50.0
+_ALIKE_SHARE: Final = 0.1
+_ALIKE_SHIFT: Final = 0.01
+"""Up to which two loads are alike: milliseconds, the share of the greater one, and a layout shift."""
 _SESSION_GAP_MS: Final = 1_000.0
 _SESSION_MS: Final = 5_000.0
 _VIEWPORT_INPUT_MS: Final = 500.0
@@ -33,11 +38,19 @@ def measure_load(timeline: Timeline) -> LoadMetrics:
         fcp_ms=fcp,
         lcp_ms=candidates[-1].time_ms if candidates else None,
         cls=cumulative_layout_shift(timeline.layout_shifts, timeline.first_viewport_ms) if painted else None,
-        tbt_ms=None if fcp is None or tti is None else total_blocking_time_ms(timeline.long_tasks, fcp, tti),
+        tbt_ms=_blocking_time_ms(timeline, tti),
         si_ms=speed_index_ms(timeline),
         tti_ms=tti,
         load_ms=timeline.load_ms,
     )
+
+
+def _blocking_time_ms(timeline: Timeline, tti: float | None) -> float | None:
+    """What was seen of it: until the recording ends where the page did not become interactive before."""
+    fcp = timeline.first_contentful_paint_ms
+    if fcp is None or not timeline.has_tasks:
+        return None
+    return total_blocking_time_ms(timeline.long_tasks, fcp, timeline.end_ms if tti is None else tti)
 
 
 def rendered_metrics(rendering: Rendering) -> LoadMetrics:
@@ -55,6 +68,20 @@ def median_metrics(loads: Sequence[LoadMetrics]) -> LoadMetrics:
     return LoadMetrics(
         **{name: middle([getattr(load, name) for load in loads]) for name in LoadMetrics.__dataclass_fields__}
     )
+
+
+def are_alike(one: LoadMetrics, other: LoadMetrics) -> bool:
+    """Return whether two loads measured the same, so that a further one would not change their median much."""
+    for name in LoadMetrics.__dataclass_fields__:
+        first, second = getattr(one, name), getattr(other, name)
+        if first is None or second is None:
+            if first is not second:
+                return False
+            continue
+        tolerance = _ALIKE_SHIFT if name == "cls" else max(_ALIKE_MS, _ALIKE_SHARE * max(first, second))
+        if abs(first - second) > tolerance:
+            return False
+    return True
 
 
 def cumulative_layout_shift(shifts: Sequence[LayoutShift], first_viewport_ms: float | None) -> float:
@@ -86,17 +113,19 @@ def cumulative_layout_shift(shifts: Sequence[LayoutShift], first_viewport_ms: fl
 def time_to_interactive_ms(timeline: Timeline) -> float | None:
     """Return the start of the first 5 s after the first contentful paint without long tasks and with few requests.
 
-    ``None`` where there is no such time before the recording ends, nothing was painted, or no tasks were recorded.
+    A recording that ended when nothing was under way any more stays quiet. ``None`` where there is no such time
+    before the recording ends, nothing was painted, or no tasks were recorded.
     """
     fcp, dom_content_loaded = timeline.first_contentful_paint_ms, timeline.dom_content_loaded_ms
     if fcp is None or dom_content_loaded is None or not timeline.has_tasks:
         return None
-    network = _quiet_network(timeline)
+    last = math.inf if timeline.settled else timeline.end_ms
+    network = _quiet_network(timeline, last)
     edges = [
         (task.start_ms, task.end_ms if task.end_ms is not None else timeline.end_ms) for task in timeline.long_tasks
     ]
     start = 0.0
-    for task_start, task_end in [*sorted(edges), (timeline.end_ms, timeline.end_ms)]:
+    for task_start, task_end in [*sorted(edges), (last, last)]:
         for quiet_start, quiet_end in network:
             begin, end = max(start, quiet_start, fcp), min(task_start, quiet_end)
             if end - begin >= _QUIET_MS:
@@ -105,7 +134,7 @@ def time_to_interactive_ms(timeline: Timeline) -> float | None:
     return None
 
 
-def _quiet_network(timeline: Timeline) -> list[tuple[float, float]]:
+def _quiet_network(timeline: Timeline, last: float) -> list[tuple[float, float]]:
     """The times with at most two requests under way, in order."""
     events = [(span.start_ms, 1) for span in timeline.get_requests]
     events += [(span.end_ms, -1) for span in timeline.get_requests if span.end_ms is not None]
@@ -119,7 +148,7 @@ def _quiet_network(timeline: Timeline) -> list[tuple[float, float]]:
         elif not was_quiet and under_way <= _REQUESTS_WHEN_QUIET:
             began = time
     if under_way <= _REQUESTS_WHEN_QUIET:
-        quiet.append((began, timeline.end_ms))
+        quiet.append((began, last))
     return quiet
 
 

@@ -77,6 +77,7 @@ _MARKS: Final = frozenset(
         "Animation",
     }
 )
+_TIMERS: Final = frozenset({"TimerInstall", "TimerFire", "TimerRemove"})
 _REQUESTS: Final = frozenset({"ResourceSendRequest", "ResourceFinish"})
 CATEGORIES: Final = (
     "blink.user_timing",
@@ -104,6 +105,8 @@ class Recording:
     """(process, thread, start, duration, kind) of pieces of 0.2 ms or more, in microseconds."""
     screenshots: list[tuple[float, str]] = field(default_factory=list)
     """(time in microseconds, JPEG in Base64)."""
+    timers: dict[tuple[int, str, int], float] = field(default_factory=dict)
+    """(process, frame, id) of a timer that will go off once -> when, in microseconds."""
     last_us: float = 0.0
     has_tasks: bool = False
     """The browser records the tasks of its threads."""
@@ -132,9 +135,25 @@ class Recording:
                 picture = _dict(event.get("args")).get("snapshot")
                 if isinstance(picture, str) and self._has_room(self.screenshots):
                     self.screenshots.append((time, picture))
+            elif name in _TIMERS:
+                self._take_timer(event, name, time)
             elif name in _MARKS and self._has_room(self.marks):
                 self.last_us = max(self.last_us, time)
                 self.marks.append(event)
+
+    def next_timers_s(self, frame: str, within_s: float) -> float:
+        """Return the seconds from the last event to the last timer of a frame that goes off within a time; 0: none."""
+        due = [time - self.last_us for (_, owner, _), time in self.timers.items() if owner == frame]
+        return max((left / 1_000_000 for left in due if 0 < left <= within_s * 1_000_000), default=0.0)
+
+    def _take_timer(self, event: Event, name: str, time: float) -> None:
+        data = _dict(_dict(event.get("args")).get("data"))
+        key = _int(event.get("pid")), str(data.get("frame")), _int(data.get("timerId"))
+        timeout = data.get("timeout")
+        if name != "TimerInstall":
+            self.timers.pop(key, None)
+        elif data.get("singleShot") is True and isinstance(timeout, (int, float)) and len(self.timers) < MAX_ITEMS:
+            self.timers[key] = time + timeout * 1_000
 
     def _add_task(self, event: Event, time: float) -> None:
         duration = event.get("dur")
@@ -156,13 +175,16 @@ class Recording:
         return len(items) < MAX_ITEMS
 
 
-def read_timeline(recording: Recording, *, frame: str, lasted_s: float) -> tuple[Timeline, float] | None:
+def read_timeline(
+    recording: Recording, *, frame: str, lasted_s: float, settled: bool = False
+) -> tuple[Timeline, float] | None:
     """Read the last navigation of the main frame.
 
     Args:
         recording: The trace.
         frame: Id of the main frame.
         lasted_s: How long the recording went on after the navigation was asked for.
+        settled: Nothing was under way at its end.
 
     Returns:
         The timeline without frames, and the time of the navigation in microseconds; ``None`` where the trace holds no
@@ -227,6 +249,7 @@ def read_timeline(recording: Recording, *, frame: str, lasted_s: float) -> tuple
             dom_content_loaded_ms=reader.once.get("domContentLoadedEventEnd"),
             load_ms=reader.once.get("loadEventEnd"),
             end_ms=ms(end),
+            settled=settled,
         ),
         start,
     )

@@ -1,14 +1,29 @@
-// Milliseconds since the last long task of the page, and since its first contentful paint (-1: none yet).
-// Runs in an isolated world; the first call installs the observer.
+// What a page did last, for the wait until its load is over: milliseconds since the last change of what is measured (a
+// long task, a paint of first or largest content, the end of loading), and since the last unexpected layout shift;
+// whether anything was painted, and the state of the document.
+// Runs in an isolated world; the first call installs the observers.
 (() => {
   if (!globalThis.pagegradeIdle) {
-    const state = { end: 0 };
+    const state = { change: 0, shift: 0 };
     globalThis.pagegradeIdle = state;
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) state.end = Math.max(state.end, entry.startTime + entry.duration);
-    }).observe({ type: "longtask", buffered: true });
+    const watch = (type, note) =>
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) note(entry);
+      }).observe({ type, buffered: true });
+    const changed = (entry) => {
+      state.change = Math.max(state.change, entry.startTime + entry.duration);
+    };
+    watch("longtask", changed);
+    watch("paint", changed);
+    watch("largest-contentful-paint", changed);
+    watch("layout-shift", (entry) => {
+      if (!entry.hadRecentInput) state.shift = Math.max(state.shift, entry.startTime);
+    });
   }
   const now = performance.now();
-  const paint = performance.getEntriesByName("first-contentful-paint")[0];
-  return [now - globalThis.pagegradeIdle.end, paint ? now - paint.startTime : -1, document.readyState];
+  const { change, shift } = globalThis.pagegradeIdle;
+  const [navigation] = performance.getEntriesByType("navigation");
+  const loaded = navigation ? navigation.loadEventEnd : 0;
+  const painted = performance.getEntriesByName("first-contentful-paint").length > 0;
+  return [now - Math.max(change, loaded), now - shift, painted, document.readyState];
 })()

@@ -1,0 +1,125 @@
+"""State of one load of a page, kept from what the browser reports."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from pagegrade.gather.browser.cdp import Connection, Params
+from pagegrade.gather.browser.records import ConsoleRecord, IssueRecord, RequestRecord
+from pagegrade.model.rendering import Departure, DepartureKind
+
+MAX_SOURCES: Final = 1_000
+"""Scripts, and style sheets, whose use is reported."""
+MAX_DEPARTURES: Final = 10
+MAX_DOCUMENTS: Final = 8
+"""Documents after which a page that loads others, or itself, is given up."""
+_DEPARTURES: Final[Mapping[str, DepartureKind]] = MappingProxyType(
+    {"metaTagRefresh": "meta", "httpHeaderRefresh": "header", "reload": "reload"}
+)
+"""Cause of a navigation in the browser's words -> in ours; all others are scripts."""
+
+
+@dataclass(slots=True)
+class Page:
+    """State of one load."""
+
+    session: str
+    target: str
+    frame: str = ""
+    world: int | None = None
+    crashed: bool = False
+    with_coverage: bool = False
+    requests: RequestRecord = field(default_factory=RequestRecord)
+    console: ConsoleRecord = field(default_factory=ConsoleRecord)
+    issues: IssueRecord = field(default_factory=IssueRecord)
+    sheets: dict[str, Params] = field(default_factory=dict)
+    scripts: dict[str, Params] = field(default_factory=dict)
+
+    left_by: str = ""
+    """Cause of the navigation that is under way, as the browser says."""
+    documents: list[str] = field(default_factory=list)
+    """Addresses that the page has shown, one for each document."""
+    departures: list[Departure] = field(default_factory=list)
+    settled: bool = False
+    """Its load is over: nothing is under way that could change what is measured."""
+    started_s: float = 0.0
+    answered_s: float = 0.0
+    """When the page's main thread last answered us."""
+
+    def listen(self, connection: Connection) -> None:
+        """Follow what the browser reports of the page, and answer what it would wait for."""
+        connection.on("Page.javascriptDialogOpening", answer_dialogs(connection))
+        connection.on("Target.attachedToTarget", resume_children(connection))
+        connection.on("Inspector.targetCrashed", self.crash)
+        connection.on("Page.frameRequestedNavigation", self._asks_to_leave)
+        connection.on("Page.frameNavigated", self._navigated)
+        self.requests.listen(connection)
+        self.console.listen(connection)
+        self.issues.listen(connection)
+
+    def _asks_to_leave(self, event: Params, session: str) -> None:
+        if session == self.session and event.get("frameId") == self.frame:
+            self.left_by = str(event.get("reason", ""))
+
+    def _navigated(self, event: Params, session: str) -> None:
+        frame = event.get("frame")
+        if session != self.session or not isinstance(frame, dict) or frame.get("parentId"):
+            return
+        url, reason, self.left_by = str(frame.get("url", "")), self.left_by, ""
+        if self.documents and len(self.departures) < MAX_DEPARTURES:
+            self.departures.append(
+                Departure(
+                    kind=_DEPARTURES.get(reason, "script"),
+                    url=url[:2_000],
+                    after_ms=round((asyncio.get_running_loop().time() - self.started_s) * 1_000, 1),
+                )
+            )
+        if len(self.documents) <= MAX_DOCUMENTS:
+            self.documents.append(url)
+
+    def crash(self, _event: Params, session: str) -> None:
+        """Note that the process is gone that draws the page."""
+        self.crashed = self.crashed or session == self.session
+
+    def add_sheet(self, event: Params, _session: str) -> None:
+        """Note a style sheet whose use is to be read."""
+        header = event.get("header")
+        if isinstance(header, dict) and len(self.sheets) < MAX_SOURCES:
+            self.sheets[str(header.get("styleSheetId"))] = header
+
+    def add_script(self, event: Params, _session: str) -> None:
+        """Note a script whose use is to be read."""
+        if len(self.scripts) < MAX_SOURCES:
+            self.scripts[str(event.get("scriptId"))] = event
+
+
+def answer_dialogs(connection: Connection) -> Callable[[Params, str], None]:
+    """Close dialogs at once; a page may be left whatever it asks."""
+
+    def answer(event: Params, session: str) -> None:
+        accept = event.get("type") == "beforeunload"
+        connection.post("Page.handleJavaScriptDialog", {"accept": accept}, session=session)
+
+    return answer
+
+
+def resume_children(connection: Connection) -> Callable[[Params, str], None]:
+    """Let frames and workers of the page go on, which wait for us at their start."""
+
+    def resume(event: Params, _session: str) -> None:
+        session = event.get("sessionId")
+        info = event.get("targetInfo")
+        if not isinstance(session, str) or not isinstance(info, dict):
+            return
+        connection.post("Network.enable", {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}, session=session)
+        if info.get("type") == "iframe":
+            connection.post("Page.enable", session=session)
+        auto = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
+        connection.post("Target.setAutoAttach", auto, session=session)
+        connection.post("Runtime.runIfWaitingForDebugger", session=session)
+
+    return resume
