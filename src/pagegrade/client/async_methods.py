@@ -891,7 +891,7 @@ class AsyncMethods(AsyncCaller):
         Args:
             url: Receiver, http or https; for `email` an address.
             kind: One of webhook, slack, discord, teams, email; without it `webhook`.
-            events: Types to send; without it all, and to people those of monitors.
+            events: Types to send; without it all, and to people all but `report.completed`.
             project: Only events of reports of this host.
             idempotency_key: Key of this request; without it, one is made.
         """

@@ -24,6 +24,16 @@ EVENT_TYPES: Final[tuple[EventType, ...]] = (
 )
 """Types that a webhook can subscribe to; ``webhook.test`` is sent on request, ``webhook.disabled`` to
 people only."""
+URGENCY: Final[tuple[EventType, ...]] = (
+    "webhook.test",
+    "webhook.disabled",
+    "report.regressed",
+    "monitor.unreachable",
+    "report.failed",
+    "report.recovered",
+    "report.completed",
+)
+"""All types in the order in which a message names them."""
 MAX_PAYLOAD_BYTES: Final = 20_000
 """Size of the JSON that is delivered; lists of an event that are longer are cut, and it says ``truncated``."""
 

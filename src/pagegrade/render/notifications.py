@@ -86,15 +86,22 @@ class Message:
     open_label: str
 
 
-def make_message(texts: Words, payloads: Sequence[Mapping[str, Any]]) -> Message:
-    """Make a message about at least one event, in their order; ``payloads`` as delivered to webhooks."""
+def make_message(texts: Words, payloads: Sequence[Mapping[str, Any]], count: int | None = None) -> Message:
+    """Make a message about events.
+
+    Args:
+        texts: Language of the recipient.
+        payloads: Of at least one event, as delivered to webhooks, in the order in which they are named.
+        count: Number of all events of the message; ``None``: as many as there are payloads.
+    """
+    total = len(payloads) if count is None else count
     items = _fitting([_item(texts, each) for each in payloads[:MAX_ITEMS]])
     first = items[0]
-    left = len(payloads) - len(items)
-    if len(payloads) == 1:
+    left = total - len(items)
+    if total == 1:
         title = f"{first.headline}: {first.page}" if first.page else first.headline
     else:
-        title = texts.ngettext("%(num)s message about your pages", "%(num)s messages about your pages", len(payloads))
+        title = texts.ngettext("%(num)s message about your pages", "%(num)s messages about your pages", total)
     return Message(
         title=visible(title, _MAX_SUBJECT),
         items=items,

@@ -434,7 +434,7 @@ class CreateWebhookBody(BaseModel):
     events: tuple[str, ...] | None = Field(
         None,
         max_length=20,
-        description="Types to send; without it all, and to people those of monitors.",
+        description="Types to send; without it all, and to people all but `report.completed`.",
         examples=[list(EVENT_TYPES)],
     )
     project: str | None = Field(

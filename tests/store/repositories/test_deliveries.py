@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import contextlib
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pagegrade.model.events import Event
 from pagegrade.model.webhooks import ClaimedWebhook, StoredWebhook
@@ -15,7 +20,6 @@ from pagegrade.store.repositories import deliveries as store
 from pagegrade.store.repositories.deletion_clock import AgeMs, follow_clock, trust_clock
 from pagegrade.store.repositories.deliveries import (
     FAILING_MS,
-    MAX_DIGEST,
     MAX_PAUSE_MS,
     PER_ACCOUNT,
     AttemptOutcome,
@@ -33,7 +37,7 @@ from pagegrade.store.repositories.deliveries import (
 from pagegrade.store.repositories.outbox import DIGEST_MS, add_event, add_notice, add_test_event
 from pagegrade.store.repositories.webhooks import add_webhook, disable_webhook, find_webhook
 from tests.database_clock import make_clock, show
-from tests.store_builders import NOW_MS, add_owner, make_database
+from tests.store_builders import NOW_MS, add_owner, make_database, make_file
 
 LEASE_MS = 60_000
 DAY_MS = 86_400_000
@@ -259,16 +263,83 @@ def test_gone_is_gone(outbox: Outbox) -> None:
 def test_messages_are_claimed_together(outbox: Outbox) -> None:
     """All that are due when the digest is, up to a bound, and recorded together."""
     chat = outbox.hook(kind="discord")
-    for _ in range(MAX_DIGEST + 1):
-        outbox.happen()
+    for number in range(60):
+        outbox.happen(at_ms=NOW_MS + number * 133)  # as the runs of a long list end
 
     assert outbox.claim() == ()
     (claimed,) = outbox.claim(at_ms=NOW_MS + DIGEST_MS)
 
-    assert len(claimed.deliveries) == MAX_DIGEST
+    assert len(claimed.deliveries) == 60
     outbox.record(claimed, at_ms=NOW_MS + DIGEST_MS)
 
-    assert sorted(state for state, _, _ in outbox.log(chat)) == ["delivered"] * MAX_DIGEST + ["waiting"]
+    assert outbox.claim(at_ms=NOW_MS + DIGEST_MS + 8_000) == ()
+    assert [state for state, _, _ in outbox.log(chat)] == ["delivered"] * 60
+
+
+def test_a_message_has_a_bound(outbox: Outbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others are the next one."""
+    monkeypatch.setattr("pagegrade.store.repositories.deliveries.MAX_DIGEST", 2)
+    outbox.hook(kind="discord")
+    for _ in range(3):
+        outbox.happen()
+    (claimed,) = outbox.claim(at_ms=NOW_MS + DIGEST_MS)
+    outbox.record(claimed, at_ms=NOW_MS + DIGEST_MS)
+    (rest,) = outbox.claim(at_ms=NOW_MS + DIGEST_MS)
+
+    assert (len(claimed.deliveries), len(rest.deliveries)) == (2, 1)
+
+
+STEP = st.tuples(
+    st.sampled_from(["happen", "claim", "fail", "test"]),
+    st.integers(1, 2),
+    st.one_of(st.integers(0, 300), st.integers(0, 40_000)),
+)
+"""(what is done, for which account, how many milliseconds later)."""
+
+
+@settings(max_examples=40, deadline=None)
+@given(history=st.lists(STEP, max_size=60))
+def test_what_happens_in_one_window_is_one_message(history: list[tuple[str, int, int]]) -> None:
+    """For each receiver, whatever the history: nothing is lost or sent twice, and a window is never cut in two."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.closing(make_file(Path(folder))) as database:
+        outbox = Outbox(database)
+        for name in ("Alice", "Bob"):
+            add_owner(database, name)
+        hooks = [outbox.hook(account_id=account, kind=kind) for account in (1, 2) for kind in ("email", "slack")]
+        now_ms = NOW_MS
+        happened: dict[int, list[int]] = {hook.id: [] for hook in hooks}
+        claims: dict[int, list[tuple[int, list[int]]]] = {hook.id: [] for hook in hooks}
+
+        def serve(outcome: AttemptOutcome) -> None:
+            for claimed in outbox.claim(at_ms=now_ms):
+                fresh = [due.at_ms for due in claimed.deliveries if due.attempts == 0 and due.type != "webhook.test"]
+                if fresh:
+                    claims[claimed.webhook.id].append((now_ms, fresh))
+                outbox.record(claimed, outcome, at_ms=now_ms)
+
+        for what, account, later in history:
+            now_ms += later
+            if what == "happen":
+                outbox.happen(account, at_ms=now_ms)
+                for hook in hooks:
+                    if hook.account_id == account:
+                        happened[hook.id].append(now_ms)
+            elif what == "test":
+                event = Event("webhook.test", account, "", None, None, now_ms)
+                outbox.write(lambda tx, event=event, account=account: add_test_event(tx, event, account * 2, "slack"))
+            else:
+                retry = AttemptOutcome(state="retry", retry_at_ms=now_ms + 5_000)
+                serve(DELIVERED if what == "claim" else retry)
+        for _ in range(3):
+            now_ms += DIGEST_MS
+            serve(DELIVERED)
+
+        for hook in hooks:
+            sent = claims[hook.id]
+
+            assert [at_ms for _, events in sent for at_ms in events] == happened[hook.id]
+            for (_, earlier), (_, next_one) in pairwise(sent):
+                assert next_one[0] >= earlier[0] + DIGEST_MS
 
 
 def test_sending_again_waits_for_no_pause(outbox: Outbox) -> None:

@@ -8,8 +8,10 @@ from typing import Any
 import msgspec
 
 from pagegrade.model.account import Account
+from pagegrade.model.events import URGENCY
 from pagegrade.model.stored import Privacy, StoredReport
 from pagegrade.model.webhooks import ClaimedWebhook, DueDelivery
+from pagegrade.render.notifications import MAX_ITEMS
 from pagegrade.report.compare import compare_reports
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.reports.history import report_of_run
@@ -29,7 +31,7 @@ class Prepared:
     """Of the installation; secrets are derived from it."""
     account: Account
     payloads: tuple[dict[str, Any], ...]
-    """``{type, timestamp, data}`` of each delivery."""
+    """``{type, timestamp, data}`` of the delivery, or of those that a message names."""
 
 
 def make_key(tx: Transaction) -> bytes:
@@ -38,11 +40,15 @@ def make_key(tx: Transaction) -> bytes:
 
 
 def prepare(tx: Transaction, claimed: ClaimedWebhook, *, key: bytes, base_url: str) -> Prepared | None:
-    """Make the payloads of a claim; ``None``: its account is gone."""
+    """Make the payloads of a claim; ``None``: its account is gone.
+
+    A message names ``MAX_ITEMS`` of its events, the most urgent types first, and counts the others.
+    """
     account = load_account(tx, claimed.webhook.account_id)
     if account is None:
         return None
-    payloads = tuple(_payload(tx, account.id, due, base_url) for due in claimed.deliveries)
+    urgent = sorted(claimed.deliveries, key=lambda due: URGENCY.index(due.type))[:MAX_ITEMS]
+    payloads = tuple(_payload(tx, account.id, due, base_url) for due in urgent)
     return Prepared(key=key, account=account, payloads=payloads)
 
 

@@ -14,7 +14,12 @@ from pagegrade.parse.url import parse_target_url, project_of
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.validation import check_allowed
 
-DEFAULT_EVENTS: Final[tuple[EventType, ...]] = ("report.regressed", "report.recovered", "monitor.unreachable")
+DEFAULT_EVENTS: Final[tuple[EventType, ...]] = (
+    "report.failed",
+    "report.regressed",
+    "report.recovered",
+    "monitor.unreachable",
+)
 """Of messages where none are chosen; a webhook gets all."""
 MAILTO: Final = "mailto:"
 

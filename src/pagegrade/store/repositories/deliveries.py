@@ -21,8 +21,8 @@ MAX_PAUSE_MS: Final = 25 * 3_600_000
 """Nothing is put off for longer; a time farther ahead was written by a clock that was set back since."""
 PER_ACCOUNT: Final = 2
 """Webhooks of one account that are sent to at the same time."""
-MAX_DIGEST: Final = 50
-"""Events of one message."""
+MAX_DIGEST: Final = 1_000
+"""Events of one message; more than happen to the pages of an account in one window."""
 MAX_WAITING: Final = 10_000
 """Deliveries that may wait for one webhook that does not accept them."""
 FAILING_MS: Final = 3 * 86_400_000

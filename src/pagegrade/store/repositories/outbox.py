@@ -22,7 +22,7 @@ from pagegrade.store.repositories.run_history import latest_comparable, latest_c
 from pagegrade.store.schema.tables import deliveries, events
 
 DIGEST_MS: Final = 30_000
-"""A message waits for so long, so that what happens at the same time becomes one message."""
+"""Length of a window: its first event opens it, and all events until its end are one message."""
 RESERVED_BYTES: Final = 4_000
 """Of ``MAX_PAYLOAD_BYTES``: for what is added to an event when it is delivered."""
 
@@ -34,6 +34,12 @@ _WANTING: Final = Prepared(
 )
 _HASTEN: Final = text(
     "UPDATE webhooks SET due_at_ms = :due_at_ms WHERE id = :id AND (due_at_ms IS NULL OR due_at_ms > :due_at_ms)"
+)
+_LOCK: Final = text("UPDATE webhooks SET served_at_ms = served_at_ms WHERE id = :id RETURNING served_at_ms")
+# Windows end after the last claim, which took everything that was due; a delivery that failed has no window any more.
+_WINDOW: Final = text(
+    "SELECT MIN(due_at_ms) FROM deliveries WHERE webhook_id = :id AND state = 'waiting' AND attempts = 0 "
+    "AND due_at_ms > :after_ms AND due_at_ms <= :longest_ms"
 )
 _REPORT: Final = text("SELECT url, project, score, rating, pending_run FROM reports WHERE id = :id")
 
@@ -77,11 +83,24 @@ def _write(tx: Transaction, event: Event, wanting: list[tuple[int, str]]) -> boo
     )
     event_id = tx.execute(new.returning(events.c.id)).scalar_one()
     for webhook_id, kind in wanting:
-        due_at_ms = event.at_ms + (DIGEST_MS if kind in MESSAGE_KINDS and event.type != "webhook.test" else 0)
+        is_gathered = kind in MESSAGE_KINDS and event.type != "webhook.test"
+        due_at_ms = _window_end(tx, webhook_id, event.at_ms) if is_gathered else event.at_ms
         row = {"event_id": event_id, "webhook_id": webhook_id, "state": "waiting"}
         tx.execute(insert(deliveries).values(**row, due_at_ms=due_at_ms, created_at_ms=event.at_ms))
         tx.execute(_HASTEN, {"id": webhook_id, "due_at_ms": due_at_ms})
     return True
+
+
+def _window_end(tx: Transaction, webhook_id: int, at_ms: int) -> int:
+    """Return when the message of an event is due: at the end of the open window, or of one that it opens.
+
+    The row is locked, so that no process claims the webhook between looking for its window and adding to it.
+    """
+    served_at_ms = tx.execute(_LOCK, {"id": webhook_id}).scalar_one()
+    longest_ms = at_ms + DIGEST_MS
+    window = {"id": webhook_id, "after_ms": max(at_ms, served_at_ms), "longest_ms": longest_ms}
+    found: int | None = tx.execute(_WINDOW, window).scalar_one()
+    return longest_ms if found is None else found
 
 
 def encode_data(data: dict[str, Any]) -> bytes:

@@ -15,7 +15,7 @@ from pagegrade.service.accounts.admission import Access
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.service.webhooks import operations as service
-from pagegrade.service.webhooks.validation import WebhookChange, read_webhook
+from pagegrade.service.webhooks.validation import DEFAULT_EVENTS, WebhookChange, read_webhook
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_form
@@ -172,7 +172,7 @@ async def _show(
 ) -> Response:
     found = await work.read(service.list_webhooks, page=1, per_page=MAX_WEBHOOKS)
     said = SAID.get(request.query(SaidQuery).said, "") if request.method in ("GET", "HEAD") else ""
-    typed: Mapping[str, str] = sent or {"kind": "webhook", **{_field_of(each): "1" for each in EVENT_TYPES}}
+    typed: Mapping[str, str] = sent or {"kind": "webhook", **{_field_of(each): "1" for each in DEFAULT_EVENTS}}
     gettext = view.texts.gettext
     return view.page(
         "webhooks.html.jinja",
