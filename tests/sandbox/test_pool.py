@@ -13,6 +13,7 @@ from typing import Final
 import pytest
 import uvloop
 
+from pagegrade.gather.confinement import knows_filters, landlock_version
 from pagegrade.gather.context import GatherLimits, OffloadFailed
 from pagegrade.model.artifacts import Response
 from pagegrade.parse.html.parser import NamedURLs, ReferenceURL, find_named_urls
@@ -26,15 +27,21 @@ from pagegrade.sandbox.pool import (
     TaskLost,
     task_growth_bytes,
 )
-from pagegrade.sandbox.worker import CPU_SECONDS, GROWN_BYTES, GROWTH_BYTES, MAX_ANSWER_BYTES
+from pagegrade.sandbox.worker import (
+    CPU_SECONDS,
+    GROWN_BYTES,
+    GROWTH_BYTES,
+    MAX_ANSWER_BYTES,
+    TASK_FRAME,
+    remaining_rights,
+)
 from tests.service.tasks import (
     answer_of,
     burn_and_eat,
-    count_and_die,
-    count_and_eat,
     cpu_left,
     die,
     eat_memory,
+    end_by,
     environment,
     hang,
     hang_over,
@@ -44,7 +51,7 @@ from tests.service.tasks import (
     limits,
     pid_of_child,
     raise_something,
-    wait_for_writer,
+    wait_for_signal,
 )
 from tests.waiting import HANG_S, wait_for
 
@@ -173,8 +180,21 @@ def test_children_are_confined_and_know_no_secrets(
 
     assert 0.9 * allowed < memory < 1.1 * allowed
     assert (file_size, core) == (0, 0)
-    assert "PAGEGRADE_SECRET" not in names
+    assert names == []
     assert CPU_SECONDS - 1 < left <= CPU_SECONDS + 1
+
+
+def test_a_child_has_no_rights_that_the_system_can_take() -> None:
+    """Neither sockets nor files, programs or other processes; what the kernel cannot refuse is named, not claimed."""
+
+    async def main() -> tuple[str, ...]:
+        async with Children(1) as children:
+            return await children.run(remaining_rights, timeout_s=HANG_S)
+
+    offered = {"connect", "write", "program", "signal"} if knows_filters() else set()
+    offered |= {"read", "write", "process"} if landlock_version() else set()
+
+    assert set(asyncio.run(main())) == {"connect", "read", "write", "program", "process", "signal"} - offered
 
 
 @pytest.mark.parametrize("loop_factory", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
@@ -202,6 +222,30 @@ LOOPS = pytest.mark.parametrize(
 )
 
 
+Asked = list[tuple[tuple[int, int, int], bytes]]
+"""(Length, memory, CPU seconds) and frame of each attempt at a task."""
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """What children were asked from here on: they can leave no mark themselves."""
+    found: Asked = []
+    ask = pool._Child.ask
+
+    async def note(child: pool._Child, head: bytes, frame: bytes, timeout_s: float, before_s: float | None) -> bytes:
+        found.append((TASK_FRAME.unpack(head), frame))
+        return await ask(child, head, frame, timeout_s, before_s)
+
+    monkeypatch.setattr(pool._Child, "ask", note)
+    return found
+
+
+def stopped(children: Children) -> list[int]:
+    """The children that a signal stopped."""
+    pids = [child._process.pid for child in children._all]
+    return [pid for pid in pids if " T " in Path(f"/proc/{pid}/stat").read_text()]
+
+
 ENDS: Final[dict[str, tuple[str, str | None, int]]] = {
     "SIGSEGV": ("parser_limit", "crash", 2),
     "SIGABRT": ("parser_limit", "crash", 2),
@@ -216,7 +260,7 @@ ENDS: Final[dict[str, tuple[str, str | None, int]]] = {
 
 @LOOPS
 def test_what_ends_a_child_says_who_is_to_blame(
-    loop_factory: Callable[[], asyncio.AbstractEventLoop], tmp_path: Path, subtests: pytest.Subtests
+    loop_factory: Callable[[], asyncio.AbstractEventLoop], asked: Asked, subtests: pytest.Subtests
 ) -> None:
     """Limits are the input's fault at once, crashes when they repeat, anything else never.
 
@@ -228,7 +272,7 @@ def test_what_ends_a_child_says_who_is_to_blame(
         async with Children(1) as children:
             await children.run(pid_of_child, timeout_s=HANG_S)
             with pytest.raises(OffloadFailed) as failure:
-                await children.run(count_and_die, f"{tmp_path}/{how}", how, timeout_s=5 if how == "stop" else HANG_S)
+                await children.run(end_by, how, timeout_s=5 if how == "stop" else HANG_S)
             assert await children.run(pid_of_child, timeout_s=HANG_S) > 0
             return failure.value
 
@@ -240,39 +284,41 @@ def test_what_ends_a_child_says_who_is_to_blame(
 
     for how, failure in zip(ENDS, failures, strict=True):
         with subtests.test(how=how):
-            assert (failure.code, failure.cause, len(list(tmp_path.glob(f"{how}-*")))) == ENDS[how]
+            attempts = sum(b"end_by" in frame and how.encode() in frame for _, frame in asked)
+            assert (failure.code, failure.cause, attempts) == ENDS[how]
             assert isinstance(failure, TaskLost) == (failure.code == "internal")
 
 
 @LOOPS
 def test_a_task_whose_child_was_killed_from_outside_is_done_by_another(
-    loop_factory: Callable[[], asyncio.AbstractEventLoop], tmp_path: Path
+    loop_factory: Callable[[], asyncio.AbstractEventLoop], asked: Asked
 ) -> None:
     """Only the log says so."""
 
     async def main() -> int:
         async with Children(1) as children:
-            return await children.run(count_and_die, f"{tmp_path}/log", "once", timeout_s=HANG_S)
+            await children.run(pid_of_child, timeout_s=HANG_S)
+            return await children.run(end_by, "once", timeout_s=HANG_S)
 
     with asyncio.Runner(loop_factory=loop_factory) as runner:
         answer = runner.run(main())
 
     assert answer == 1
-    assert len(list(tmp_path.iterdir())) == 2
+    assert len(asked) == 3
 
 
-def test_a_task_that_uses_up_its_cpu_time_is_tried_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_that_uses_up_its_cpu_time_is_tried_once(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the wall clock or by the kernel's limit, whichever comes first: never twice the CPU time."""
     monkeypatch.setattr(pool, "CPU_SECONDS", LITTLE_CPU_S)
 
     async def main() -> OffloadFailed:
         async with Children(1) as children:
             with pytest.raises(OffloadFailed) as failure:
-                await children.run(count_and_die, f"{tmp_path}/log", "cpu", timeout_s=HANG_S)
+                await children.run(end_by, "cpu", timeout_s=HANG_S)
             return failure.value
 
     assert asyncio.run(main()).cause == "cpu_limit"
-    assert len(list(tmp_path.iterdir())) == 1
+    assert len(asked) == 1
 
 
 def test_leaving_ends_every_child() -> None:
@@ -325,31 +371,31 @@ def test_memory_of_a_task_follows_its_length() -> None:
 
 @pytest.mark.parametrize(("count", "attempts"), [(TASK_BYTES - 4_000_000, 1), (TASK_BYTES + 4_000_000, 2)])
 def test_a_task_that_needs_more_memory_than_its_length_suggests_is_done_again(
-    tmp_path: Path, count: int, attempts: int
+    asked: Asked, count: int, attempts: int
 ) -> None:
     """With all that a child may use: no page is to blame for a low estimate."""
 
     async def main() -> int:
         async with Children(1) as children:
-            return await children.run(count_and_eat, f"{tmp_path}/log", count, timeout_s=HANG_S)
+            return await children.run(eat_memory, count, timeout_s=HANG_S)
 
     assert asyncio.run(main()) == count
-    assert len(list(tmp_path.iterdir())) == attempts
+    assert len(asked) == attempts
 
 
-def test_both_attempts_of_a_task_share_its_cpu_time(tmp_path: Path) -> None:
+def test_both_attempts_of_a_task_share_its_cpu_time(asked: Asked) -> None:
     """The second one has what the first one left."""
 
     async def main() -> OffloadFailed:
         async with Children(1) as children:
             with pytest.raises(OffloadFailed) as failure:
-                await children.run(burn_and_eat, f"{tmp_path}/log", 1.5, timeout_s=HANG_S)
+                await children.run(burn_and_eat, 1.5, timeout_s=HANG_S)
             return failure.value
 
     assert asyncio.run(main()).cause == "memory_limit"
-    first, second = (int(each.readlink().name) for each in sorted(tmp_path.iterdir()))
+    first, second = (cpu_s for (_, _, cpu_s), _ in asked)
 
-    assert first >= CPU_SECONDS
+    assert first == CPU_SECONDS
     assert second <= CPU_SECONDS - 1
 
 
@@ -389,20 +435,20 @@ def test_ordinary_tasks_of_one_account_share_all_children() -> None:
     assert asyncio.run(main()) == 2
 
 
-def test_children_for_accounts_without_one_are_used_again(tmp_path: Path) -> None:
+def test_children_for_accounts_without_one_are_used_again() -> None:
     """Many accounts that come and go start no more children than may work at once."""
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
 
     async def main() -> int:
         async with Children(1) as children:
             pids = set()
             for _ in range(4):
                 async with asyncio.TaskGroup() as group:
-                    long = group.create_task(children.for_account(1).run(wait_for_writer, str(pipe), timeout_s=HANG_S))
+                    long = group.create_task(children.for_account(1).run(wait_for_signal, timeout_s=HANG_S))
                     short = group.create_task(children.for_account(2).run(pid_of_child, timeout_s=HANG_S))
                     pids.add(await short)
-                    await asyncio.to_thread(pipe.write_bytes, b"")
+                    await wait_for(lambda: stopped(children))
+                    (stopped_child,) = stopped(children)
+                    os.kill(stopped_child, signal.SIGCONT)
                     await long
             return len(pids)
 

@@ -5,23 +5,26 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from pagegrade.model.artifacts import Artifacts, Response
+from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.stored import PackedReport
-from pagegrade.parse.html.parser import NamedURLs
-from pagegrade.sandbox.worker import address_space_bytes
 from pagegrade.service.runs.evaluation import evaluate_and_pack
 from pagegrade.service.runs.options import Thresholds
 
 
 def pid_of_child() -> int:
     """The id of this process."""
+    _done.append(1)
     return os.getpid()
+
+
+_done: list[int] = []
+"""Tasks of this process."""
 
 
 def die() -> int:
@@ -29,9 +32,8 @@ def die() -> int:
     os._exit(11)
 
 
-def count_and_die(log: str, how: str) -> int:
-    """Writes a line for every attempt, then ends in the named way; files have no size in a child, so it is a name."""
-    Path(f"{log}-{time.monotonic_ns()}").symlink_to("attempt")
+def end_by(how: str) -> int:
+    """Ends in the named way; ``once``: only in a child that did a task before."""
     if how == "cpu":
         while True:
             pass
@@ -40,16 +42,10 @@ def count_and_die(log: str, how: str) -> int:
     if how == "stop":
         os.kill(os.getpid(), signal.SIGSTOP)
         return 2
-    if how == "once" and len(list(Path(log).parent.iterdir())) > 1:
+    if how == "once" and not _done:
         return 1
     os.kill(os.getpid(), signal.SIGKILL if how == "once" else getattr(signal, how))
     return 0
-
-
-def find_and_count(log: str, response: Response) -> NamedURLs:
-    """Uses up its CPU time on a page."""
-    count_and_die(log, "cpu")
-    return NamedURLs()
 
 
 def raise_something() -> int:
@@ -73,20 +69,14 @@ def length_of(page: bytes) -> int:
     return len(page)
 
 
-def wait_for_writer(pipe: str) -> int:
-    """Waits until another process has opened a named pipe for writing and closed it again."""
-    return len(Path(pipe).read_bytes())
+def wait_for_signal() -> int:
+    """Stops until another process lets it continue."""
+    os.kill(os.getpid(), signal.SIGSTOP)
+    return 0
 
 
-def count_and_eat(log: str, count: int) -> int:
-    """As ``eat_memory``, with a line for every attempt, as ``count_and_die`` writes it."""
-    Path(f"{log}-{time.monotonic_ns()}").symlink_to("attempt")
-    return eat_memory(count)
-
-
-def burn_and_eat(log: str, seconds: float) -> int:
-    """Uses CPU time, then more memory than any task may have; notes what is left of the CPU time before that."""
-    Path(f"{log}-{time.monotonic_ns()}").symlink_to(str(round(cpu_left())))
+def burn_and_eat(seconds: float) -> int:
+    """Uses CPU time, then more memory than any task may have."""
     until = time.process_time() + seconds
     while time.process_time() < until:
         pass
@@ -120,7 +110,7 @@ def lie() -> int:
 def limits() -> tuple[int, int, int]:
     """(memory beyond what it holds, file size, core) the child may use."""
     return (
-        resource.getrlimit(resource.RLIMIT_AS)[0] - address_space_bytes(),
+        resource.getrlimit(resource.RLIMIT_AS)[0] - sys.modules["__main__"].address_space_bytes(),
         resource.getrlimit(resource.RLIMIT_FSIZE)[0],
         resource.getrlimit(resource.RLIMIT_CORE)[0],
     )

@@ -24,6 +24,7 @@ from pagegrade.service.doctor.checks import (
     look_at_clock,
     look_at_guard,
     look_at_name_servers,
+    look_at_rights,
     look_at_system,
     look_at_versions,
     ok,
@@ -122,6 +123,7 @@ async def _look_at_work(online: str | None) -> list[Diagnosis]:
     children = Children(1)
     try:
         found.append(await look_at_children(children))
+        found.append(await look_at_rights(children))
         found.append(await look_at_browser(options.browser, render))
         if online is not None:
             found.append(await try_fetch(online, options, children))

@@ -441,6 +441,6 @@ def _decoder_of(function: Callable[..., Any]) -> msgspec.msgpack.Decoder[Any]:
 
 def _environment() -> dict[str, str]:
     """Only what the interpreter needs: a parser has no business with the secrets of its parent."""
-    kept = ("PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LANG", "LC_ALL", "TMPDIR", "COVERAGE_PROCESS_START")
+    kept = ("PYTHONPATH", "PYTHONHOME", "COVERAGE_PROCESS_START")
     environment = {name: os.environ[name] for name in kept if name in os.environ}
     return {**environment, "PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "1"}

@@ -14,14 +14,17 @@ import os
 import pickle  # noqa: TID251 - one way only, from the parent to its own child
 import resource
 import signal
+import socket
 import struct
 import sys
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 import msgspec
 
+from pagegrade.gather import confinement
 from pagegrade.sandbox.memory import CHILD_THRESHOLD_BYTES, map_large_blocks, trim_memory
 
 GROWTH_BYTES: Final = 112 << 20
@@ -53,7 +56,12 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 
 
 def confine(growth_bytes: int) -> None:
-    """Give up what a parser does not need: more than ``growth_bytes`` of memory (on Linux), core dumps, files."""
+    """Give up what a parser does not need: memory beyond ``growth_bytes``, core dumps, files, connections, programs.
+
+    What is left is to read the code of Python and Pagegrade, and to answer on the pipe; each wall only where the system
+    has it (``remaining_rights`` reports that).
+    """
+    address_space_bytes()  # opens what it reads, while that is permitted
     if sys.platform == "linux":  # macOS has the constant and refuses every limit below what it maps itself.
         limit = address_space_bytes() + growth_bytes
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -61,6 +69,37 @@ def confine(growth_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     # Ctrl-C goes to the whole group of processes; the parent ends its children itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    confinement.enter_own_namespace()
+    confinement.restrict_paths(readable=confinement.code_folders())
+    confinement.restrict_calls()
+
+
+def remaining_rights() -> tuple[str, ...]:
+    """Try what a parser has no business with; what is still permitted.
+
+    Returns:
+        Of ``connect``, ``read``, ``write``, ``program``, ``process`` (reading another one's environment), ``signal``.
+    """
+    parent = os.getppid()
+    attempts: dict[str, Callable[[], object]] = {
+        "connect": lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM).close(),
+        "read": lambda: Path("/etc/passwd").read_bytes(),
+        "write": lambda: os.close(os.open(os.devnull, os.O_WRONLY)),
+        "program": lambda: os.execv("/nonexistent", ["nonexistent"]),  # noqa: S606 - it does not exist
+        "process": lambda: Path(f"/proc/{parent}/environ").read_bytes(),
+        "signal": lambda: os.kill(parent, 0),
+    }
+    return tuple(name for name, attempt in attempts.items() if _is_permitted(attempt))
+
+
+def _is_permitted(attempt: Callable[[], object]) -> bool:
+    try:
+        attempt()
+    except PermissionError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def allow_cpu(seconds: int) -> None:
@@ -148,12 +187,18 @@ def main() -> None:
     # Anything that prints must not end up between the frames.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
     map_large_blocks(CHILD_THRESHOLD_BYTES)
     # Warm up before the limits: what every task needs is imported once, and hardly any of it is garbage.
     gc.disable()
     for name in TASKS:
         importlib.import_module(name)
     importlib.import_module("pagegrade.checks").all_checks()
+    # From here on nothing that a page provokes is printed where the service writes its log.
+    for descriptor in (1, 2):
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+    os.environ.clear()
     confine(int(sys.argv[1]))
     # What lives now lives for ever; collecting it again and again would only cost.
     gc.collect()

@@ -7,8 +7,10 @@ from ipaddress import ip_network
 import pytest
 
 from pagegrade.clock import now_ms
+from pagegrade.gather.confinement import knows_filters, landlock_version
 from pagegrade.model.identity import RELEASED_MS
 from pagegrade.sandbox.pool import Children
+from pagegrade.service.doctor import checks
 from pagegrade.service.doctor import checks as module
 from pagegrade.service.doctor.checks import (
     Diagnosis,
@@ -19,6 +21,7 @@ from pagegrade.service.doctor.checks import (
     look_at_name_servers,
     look_at_packages,
     look_at_pdf,
+    look_at_rights,
     look_at_versions,
     try_fetch,
 )
@@ -151,6 +154,29 @@ def test_a_real_child_evaluates_a_page() -> None:
             await children.close()
 
     assert asyncio.run(script()).level == "ok"
+
+
+def test_rights_that_the_system_cannot_take_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What holds and what does not, as a child found it."""
+
+    async def script() -> Diagnosis:
+        children = Children(1)
+        try:
+            return await look_at_rights(children)
+        finally:
+            await children.close()
+
+    here = asyncio.run(script())
+    monkeypatch.setattr(checks, "remaining_rights", connecting)
+    open_ = asyncio.run(script())
+
+    assert here.level == ("ok" if knows_filters() and landlock_version() else "warning")
+    assert (open_.level, "connect" in open_.message) == ("warning", True)
+
+
+def connecting() -> tuple[str, ...]:
+    """What a child reports where nothing keeps it from connecting."""
+    return ("connect",)
 
 
 @pytest.mark.parametrize("program", ["/nowhere/python", "/bin/false"])

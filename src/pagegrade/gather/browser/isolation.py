@@ -1,13 +1,15 @@
 """Program that becomes a browser inside its own user and network namespace; run by path, without site packages.
 
 It is started by ``pagegrade.gather.browser.process`` as ``python -I -S isolation.py CHANNEL COMMANDS ANSWERS USER
-PROGRAM ARGUMENTS...``, where the first three are inherited file descriptors: a Unix socket to the parent, the pipe
-that the browser reads commands from, and the pipe that it writes answers to. It
+FOLDER PROGRAM ARGUMENTS...``, where the first three are inherited file descriptors: a Unix socket to the parent, the
+pipe that the browser reads commands from, and the pipe that it writes answers to. It
 
 1. gives up root (Chromium's sandbox does not start as root),
 2. enters a new user and network namespace, in which only a loopback interface exists,
 3. listens there on 127.0.0.1:1080 and passes the listening socket to the parent, whose proxy is the only way out,
-4. replaces itself by the browser, which ends with the parent.
+4. leaves itself no files but those of the system and its own folder, and no process outside, where the kernel has
+   Landlock,
+5. replaces itself by the browser, which ends with the parent.
 
 Everything that it needs is imported before root is given up, because the interpreter's files may be unreadable
 afterwards. On failure it sends one line, ``STEP ERRNO``, to the parent and exits with status 1.
@@ -21,13 +23,23 @@ import ctypes
 import errno
 import fcntl
 import os
+import re
 import resource
 import signal
 import socket
 import struct
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pagegrade.gather import confinement
+else:
+    # The package is out of reach here (-I -S); its folder would hide modules of the standard library.
+    _SPEC = spec_from_file_location("confinement", Path(__file__).parents[1] / "confinement.py")
+    confinement = module_from_spec(_SPEC)
+    _SPEC.loader.exec_module(confinement)
 
 PROXY_PORT: Final = 1080
 """Port of the proxy on the browser's own loopback interface."""
@@ -44,6 +56,42 @@ _MAX_OPEN_FILES: Final = 4_096
 _OOM_SCORE: Final = 800
 """The browser is what the system ends first when its memory is used up; -1000 (never) to 1000 (first)."""
 _BACKLOG: Final = 128
+_MAX_SCRIPT_BYTES: Final = 65_536
+_SYSTEM: Final = tuple(
+    map(
+        Path,
+        (
+            "/bin",
+            "/etc/alternatives",
+            "/etc/chromium",
+            "/etc/chromium.d",
+            "/etc/fonts",
+            "/etc/group",
+            "/etc/hosts",
+            "/etc/ld.so.cache",
+            "/etc/localtime",
+            "/etc/machine-id",
+            "/etc/nsswitch.conf",
+            "/etc/opt",
+            "/etc/passwd",
+            "/etc/pki",
+            "/etc/ssl",
+            "/lib",
+            "/lib32",
+            "/lib64",
+            "/nix/store",
+            "/opt",
+            "/sbin",
+            "/snap",
+            "/sys",
+            "/usr",
+            "/var/cache/fontconfig",
+        ),
+    )
+)
+"""What a browser reads of the system: programs, libraries, fonts and certificates, and nothing that people keep."""
+_DEVICES: Final = tuple(map(Path, ("/proc", "/dev")))
+"""Changed by its sandbox, and by whatever opens ``/dev/null``; their own rights decide about the rest."""
 
 
 def _call(function: str, *arguments: int) -> None:
@@ -79,6 +127,17 @@ def _listen() -> socket.socket:
     return listener
 
 
+def _folders_of(program: Path) -> set[Path]:
+    """The folders of a browser: where it is, where links lead, and what a script that starts it names."""
+    found = {program.parent, program.resolve().parent}
+    with program.open("rb") as file:
+        start = file.read(_MAX_SCRIPT_BYTES)
+    if start.startswith(b"#!"):
+        named = (Path(os.fsdecode(path)) for path in re.findall(rb"/[^\s\"'\\$;:]+", start))
+        found |= {path.parent for path in named if len(path.parts) > 2}
+    return found
+
+
 def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -91,7 +150,7 @@ def main(arguments: list[str]) -> int:
     """Become the browser; return 1 when that is not possible."""
     channel = socket.socket(fileno=int(arguments[0]))
     commands, answers, user = (int(argument) for argument in arguments[1:4])
-    command = arguments[4:]
+    folder, command = Path(arguments[4]), arguments[5:]
     parent = os.getppid()
     step = "start"
     try:
@@ -112,6 +171,13 @@ def main(arguments: list[str]) -> int:
         step = "hand over"
         socket.send_fds(channel, [b"ready"], [listener.fileno()])
         listener.close()
+        step = "files"
+        confinement.restrict_paths(
+            readable=(*_SYSTEM, *_folders_of(Path(command[0]))),
+            writable=(folder, *_DEVICES),
+            runs_programs=True,
+            connects=True,
+        )
         step = "program"
         # Copies first: one of the three may have the number that another is to get.
         copies = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 64) for descriptor in (commands, answers)]

@@ -152,6 +152,7 @@ async def _start(program: Path, folder: Path, user: int) -> tuple[asyncio.subpro
             "-S",
             str(_SCRIPT),
             *(str(number) for number in (*given, user)),
+            str(folder),
             str(program),
             *flags,
             stdin=asyncio.subprocess.DEVNULL,

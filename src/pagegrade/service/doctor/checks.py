@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Final, Literal
 
+from pagegrade.gather.context import OffloadFailed
 from pagegrade.gather.guard import Guard, Permit
 from pagegrade.gather.resolver import configured_servers
 from pagegrade.gather.transfer import libcurl_version
@@ -23,6 +24,7 @@ from pagegrade.model.report import RULESET
 from pagegrade.parse.url import host, parse_target_url, port
 from pagegrade.render.pdf import is_installed
 from pagegrade.sandbox.pool import Children
+from pagegrade.sandbox.worker import remaining_rights
 from pagegrade.service.runs.analysis import analyze_target, artifacts_of_document, evaluate_in_child, policy_of
 from pagegrade.service.runs.options import AnalyzeOptions, Thresholds
 
@@ -58,6 +60,7 @@ FUTURE_MS: Final = 60_000
 AHEAD_MS: Final = 3_600_000
 _REQUIREMENT: Final = re.compile(r"(?P<name>[\w.-]+)(?P<rules>[^;]*)(?P<marker>;.*)?")
 _AT_LEAST: Final = re.compile(r"(?:>=|==)\s*([\d.]+)")
+_RIGHTS_S: Final = 10.0
 _SAMPLE: Final = b"<!doctype html><html lang=en><title>A page to try the parser with</title><h1>It works</h1>"
 
 
@@ -261,6 +264,21 @@ async def look_at_children(children: Children) -> Diagnosis:
             "parser", f"it did not evaluate a small page: {reason}", "Look for limits on memory (ulimit -v)."
         )
     return ok("parser", f"started and evaluated a small page in {1000 * (time.monotonic() - started):.0f} ms")
+
+
+async def look_at_rights(children: Children) -> Diagnosis:
+    """Check what a process that parses pages could still do if a page took it over; it tries."""
+    try:
+        left = await children.run(remaining_rights, timeout_s=_RIGHTS_S)
+    except (OSError, OffloadFailed):
+        return problem("rights", "it was not tried", "See the line about the parser.")
+    if not left:
+        return ok("rights", "a parser cannot connect, open files, start programs or reach other processes")
+    return warning(
+        "rights",
+        f"the system lets a parser do more than it needs: {', '.join(left)}",
+        "Use a Linux kernel with Landlock (5.13 or later) and seccomp; in containers, allow both.",
+    )
 
 
 async def try_fetch(url: str, options: AnalyzeOptions, children: Children) -> Diagnosis:
