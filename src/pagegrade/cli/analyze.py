@@ -6,7 +6,6 @@ import asyncio
 import logging
 import os
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -220,16 +219,15 @@ def _save(analysis: Analysis, path: str, *, quiet: bool) -> None:
 
 
 def _save_pictures(analysis: Analysis, request: AnalyzeRequest) -> None:
-    """Write the pictures that the browser made, and say where they are."""
+    """Write the pictures that the browser made where ``--pictures`` says."""
+    if request.pictures is None:
+        return
     rendering = None if analysis.artifacts is None else analysis.artifacts.rendering
     if rendering is None or isinstance(rendering, NotGathered) or not rendering.pictures:
         return
     try:
-        if request.pictures is None:
-            folder = Path(tempfile.mkdtemp(prefix="pagegrade-pictures-"))
-        else:
-            folder = Path(request.pictures)
-            folder.mkdir(parents=True, exist_ok=True)
+        folder = Path(request.pictures)
+        folder.mkdir(parents=True, exist_ok=True)
         for number, picture in enumerate(rendering.pictures):
             label = picture.kind.replace("_", "-")
             suffix = f"-{number}" if picture.kind == "frame" else ""

@@ -180,7 +180,7 @@ def enter_own_namespace() -> bool:
     Returns:
         True once it holds; False where the system does not permit it, as in many containers.
     """
-    return sys.platform == "linux" and _library().unshare(_NEW_USER | _NEW_NETWORK) == 0
+    return sys.platform == "linux" and bool(_library().unshare(_NEW_USER | _NEW_NETWORK) == 0)
 
 
 def give_up_privileges() -> None:

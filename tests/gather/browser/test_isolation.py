@@ -5,11 +5,15 @@ import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 from pagegrade.gather.browser import isolation
+from pagegrade.gather.confinement import landlock_version
 
 
-def isolate(program: str, *arguments: str) -> tuple[bytes, int, int]:
+def isolate(program: str, *arguments: str, folder: str = "") -> tuple[bytes, int, int]:
     """Run a program as if it were the browser: the message about it, the sockets it handed over, its exit status."""
     ours, theirs = socket.socketpair()
     command_read, command_write = os.pipe()
@@ -19,7 +23,7 @@ def isolate(program: str, *arguments: str) -> tuple[bytes, int, int]:
     with (
         ours,
         subprocess.Popen(
-            [sys.executable, "-I", "-S", isolation.__file__, *map(str, given), str(user), program, *arguments],
+            [sys.executable, "-I", "-S", isolation.__file__, *map(str, given), str(user), folder, program, *arguments],
             pass_fds=given,
             stdout=subprocess.PIPE,
         ) as child,
@@ -50,9 +54,27 @@ def test_it_hands_over_its_listening_socket_and_becomes_the_program() -> None:
     assert isolate("/bin/sh", "-c", script) == (b"ready", 1, 7)
 
 
+@pytest.mark.skipif(not landlock_version(), reason="the kernel has no Landlock")
+def test_the_program_sees_neither_files_of_people_nor_the_memory_of_the_parent(tmp_path: Path) -> None:
+    """Whoever takes over a browser finds the system's files, and none that are kept or worked with."""
+    secret = Path.cwd() / "pyproject.toml"
+    tries = (f"cat {secret}", f"ls {Path.home()}", f"cat /proc/{os.getpid()}/environ", f"kill -0 {os.getpid()}")
+    script = " && ".join([*(f"! {each} >/dev/null 2>&1" for each in tries), 'test -w "$HOME"', "exit 7"])
+
+    assert isolate("/bin/sh", "-c", script) == (b"ready", 1, 7)
+
+
+def test_files_of_the_program_are_in_memory_and_leave_nothing() -> None:
+    """Outside, the folder that it writes to is another one."""
+    script = 'test "$HOME" = /tmp && echo 1 >"$HOME/pagegrade-left" && exit 7'
+
+    assert isolate("/bin/sh", "-c", script) == (b"ready", 1, 7)
+    assert not Path("/tmp/pagegrade-left").exists()  # noqa: S108 - which it saw as its own
+
+
 def test_a_program_that_cannot_be_run_is_reported() -> None:
     """By step and number, on the channel."""
     message, descriptors, status = isolate("/absent/browser")
 
     assert message == f"program {errno.ENOENT}".encode()
-    assert (descriptors, status) == (1, 1)
+    assert (descriptors, status) == (0, 1)

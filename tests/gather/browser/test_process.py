@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from pagegrade.gather.browser import process
 from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.options import MAX_MEMORY_BYTES
 from pagegrade.gather.browser.process import process_tree, run_browser, sweep_folders
@@ -114,7 +115,7 @@ def test_it_runs_sandboxed_in_a_network_of_its_own_and_leaves_nothing(program: P
 
 
 def test_it_ends_when_its_owner_is_killed(program: Path, temporary: Path) -> None:
-    """With all its processes; the folder goes when the next browser starts."""
+    """With all its processes and files, without a next start."""
     with subprocess.Popen(
         [sys.executable, "-c", OWNER, str(program)],
         stdout=subprocess.PIPE,
@@ -129,7 +130,6 @@ def test_it_ends_when_its_owner_is_killed(program: Path, temporary: Path) -> Non
 
     wait_until_gone(tree)
 
-    assert sweep_folders() == 1
     assert list(temporary.iterdir()) == []
 
 
@@ -209,16 +209,36 @@ asyncio.run(main())
     assert done.stdout.split() == ["browser_sandbox", "user"]
 
 
-def test_folders_that_are_used_are_not_swept(program: Path, temporary: Path) -> None:
-    """Those of other processes neither."""
+def test_folders_without_an_owner_are_swept(temporary: Path) -> None:
+    """Those that an older version or a killed process left; not one that is used, and never by their age."""
+    (temporary / "pagegrade-browser-left" / "profile").mkdir(parents=True)
+    (temporary / "another").mkdir()
+    with process._own_folder(os.geteuid()) as used:
+        swept = sweep_folders()
+        left = {path.name for path in temporary.iterdir()}
 
-    async def run() -> tuple[set[str], set[str]]:
-        async with run_browser(program, max_memory_bytes=MAX_MEMORY_BYTES):
-            before = folders(temporary)
-            sweep_folders()
-            return before, folders(temporary)
+    assert swept == 1
+    assert left == {used.name, "another"}
+    assert {path.name for path in temporary.iterdir()} == {"another"}
 
-    before, after = asyncio.run(run())
 
-    assert before == after
-    assert before
+def test_no_folder_for_temporary_files_is_no_reason_to_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files are in memory."""
+
+    def none() -> str:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(tempfile, "gettempdir", none)
+
+    assert sweep_folders() == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs a browser as another user")
+def test_a_folder_that_the_user_of_the_browser_cannot_enter_is_named(temporary: Path) -> None:
+    """Where its files cannot be in memory."""
+    temporary.chmod(0o700)
+
+    with pytest.raises(RenderingFailed, match="TMPDIR"), process._own_folder(65_534):
+        pass
+
+    assert list(temporary.iterdir()) == []

@@ -2,14 +2,16 @@
 
 It is started by ``pagegrade.gather.browser.process`` as ``python -I -S isolation.py CHANNEL COMMANDS ANSWERS USER
 FOLDER PROGRAM ARGUMENTS...``, where the first three are inherited file descriptors: a Unix socket to the parent, the
-pipe that the browser reads commands from, and the pipe that it writes answers to. It
+pipe that the browser reads commands from, and the pipe that it writes answers to. ``FOLDER`` is empty, or a folder for
+the browser's files where no file system can be mounted. It
 
 1. gives up root (Chromium's sandbox does not start as root),
-2. enters a new user and network namespace, in which only a loopback interface exists,
+2. enters new user, network and mount namespaces, in which only a loopback interface exists,
 3. listens there on 127.0.0.1:1080 and passes the listening socket to the parent, whose proxy is the only way out,
-4. leaves itself no files but those of the system and its own folder, and no process outside, where the kernel has
+4. mounts a file system in memory for the browser's files, which ends with the browser, however that ends,
+5. leaves itself no files but those of the system and its own folder, and no process outside, where the kernel has
    Landlock,
-5. replaces itself by the browser, which ends with the parent.
+6. replaces itself by the browser, which ends with the parent.
 
 Everything that it needs is imported before root is given up, because the interpreter's files may be unreadable
 afterwards. On failure it sends one line, ``STEP ERRNO``, to the parent and exits with status 1.
@@ -47,6 +49,11 @@ COMMAND_FD: Final = 3
 ANSWER_FD: Final = 4
 """Descriptors of ``--remote-debugging-pipe``."""
 _CLONE_NEWUSER: Final = 0x10000000
+_CLONE_NEWNS: Final = 0x00020000
+_MS_NOSUID, _MS_NODEV, _MS_REC, _MS_PRIVATE = 0x2, 0x4, 0x4000, 0x40000
+_MOUNT_POINTS: Final = tuple(map(Path, ("/tmp", "/var/tmp", "/dev/shm", "/mnt")))  # noqa: S108 - hidden, not used
+"""Folders of every system, of which one is hidden by the file system in memory."""
+_MEMORY: Final = b"size=600m,mode=700"
 _CLONE_NEWNET: Final = 0x40000000
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_DUMPABLE: Final = 4
@@ -94,7 +101,7 @@ _DEVICES: Final = tuple(map(Path, ("/proc", "/dev")))
 """Changed by its sandbox, and by whatever opens ``/dev/null``; their own rights decide about the rest."""
 
 
-def _call(function: str, *arguments: int) -> None:
+def _call(function: str, *arguments: int | bytes | None) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if getattr(libc, function)(*arguments) < 0:
         code = ctypes.get_errno()
@@ -116,6 +123,17 @@ def _enter_namespaces() -> None:
     Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
     Path("/proc/self/uid_map").write_text(f"{user} {user} 1", encoding="ascii")
     Path("/proc/self/gid_map").write_text(f"{group} {group} 1", encoding="ascii")
+
+
+def _mount(folders: set[Path]) -> Path:
+    """Mount a file system in memory, for this process alone, where it hides none of the folders."""
+    _call("unshare", _CLONE_NEWNS)
+    for place in _MOUNT_POINTS:
+        if place.is_dir() and not any(folder.is_relative_to(place) for folder in folders):
+            _call("mount", b"none", b"/", None, _MS_REC | _MS_PRIVATE, None)
+            _call("mount", b"pagegrade", os.fsencode(place), b"tmpfs", _MS_NOSUID | _MS_NODEV, _MEMORY)
+            return place
+    raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
 
 
 def _listen() -> socket.socket:
@@ -150,7 +168,7 @@ def main(arguments: list[str]) -> int:
     """Become the browser; return 1 when that is not possible."""
     channel = socket.socket(fileno=int(arguments[0]))
     commands, answers, user = (int(argument) for argument in arguments[1:4])
-    folder, command = Path(arguments[4]), arguments[5:]
+    given, command = arguments[4], arguments[5:]
     parent = os.getppid()
     step = "start"
     try:
@@ -160,6 +178,12 @@ def main(arguments: list[str]) -> int:
         _give_up_root(user)
         step = "namespace"
         _enter_namespaces()
+        step = "program"
+        folders = _folders_of(Path(command[0]))
+        step = "mount"
+        folder = Path(given) if given else _mount(folders)
+        environment = {**os.environ, "HOME": str(folder), "TMPDIR": str(folder)}
+        command.append(f"--user-data-dir={folder / 'profile'}")
         step = "loopback"
         listener = _listen()
         step = "end"
@@ -171,9 +195,8 @@ def main(arguments: list[str]) -> int:
         step = "hand over"
         socket.send_fds(channel, [b"ready"], [listener.fileno()])
         listener.close()
-        step = "files"
         confinement.restrict_paths(
-            readable=(*_SYSTEM, *_folders_of(Path(command[0]))),
+            readable=(*_SYSTEM, *folders),
             writable=(folder, *_DEVICES),
             runs_programs=True,
             connects=True,
@@ -184,7 +207,7 @@ def main(arguments: list[str]) -> int:
         channel = socket.socket(fileno=fcntl.fcntl(channel.detach(), fcntl.F_DUPFD_CLOEXEC, 64))
         os.dup2(copies[0], COMMAND_FD, inheritable=True)
         os.dup2(copies[1], ANSWER_FD, inheritable=True)
-        os.execv(command[0], command)  # noqa: S606 - a fixed program, without a shell
+        os.execve(command[0], command, environment)  # noqa: S606 - a fixed program, without a shell
     except OSError as error:
         try:
             channel.send(f"{step} {error.errno or errno.EINVAL}".encode())

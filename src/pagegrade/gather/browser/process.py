@@ -1,4 +1,4 @@
-"""Start and end of a browser: an isolated process group with a folder of its own that leaves nothing behind."""
+"""Start and end of a browser: an isolated process group with files of its own that leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import socket
+import stat
 import sys
 import tempfile
 import time
@@ -34,6 +35,8 @@ _END_S: Final = 5.0
 _REMEDIES: Final = {
     "namespace": "User namespaces are forbidden here, so a browser cannot be isolated. Docker: allow `unshare` in the "
     "seccomp profile; Ubuntu: `sysctl kernel.apparmor_restrict_unprivileged_userns=0`.",
+    "folder": "The folder for temporary files (TMPDIR) is closed to the user that the browser runs as. Set TMPDIR to "
+    "one that every user may enter, or allow `mount` in user namespaces.",
     "program": "The browser cannot be run.",
     "user": "No unprivileged user exists here to run the browser as; Chromium does not start as root. Run Pagegrade as "
     "another user than root, or map more than one user into its container.",
@@ -113,7 +116,7 @@ class Browser:
 
 @contextlib.asynccontextmanager
 async def run_browser(program: Path, *, max_memory_bytes: int) -> AsyncIterator[Browser]:
-    """Start a browser in a namespace and a folder of its own; afterwards no process and no file of it is left.
+    """Start a browser in namespaces of its own, its files in memory; afterwards no process and no file of it is left.
 
     It ends by itself when this process dies: its pipe closes, and the system kills what was started for us.
 
@@ -122,8 +125,14 @@ async def run_browser(program: Path, *, max_memory_bytes: int) -> AsyncIterator[
     """
     sweep_folders()
     user = _UNPRIVILEGED_USER if os.geteuid() == 0 else os.geteuid()
-    with _own_folder(user) as folder:
-        process, browser = await _start(program, folder, user)
+    with contextlib.ExitStack() as stack:
+        try:
+            process, browser = await _start(program, "", user)
+        except RenderingFailed as error:
+            if error.reason != "mount":
+                raise
+            # No file system in memory can be mounted here, so its files need a place on the disk.
+            process, browser = await _start(program, str(stack.enter_context(_own_folder(user))), user)
         reading = asyncio.get_running_loop().create_task(browser.connection.run(), name="browser_messages")
         watching = asyncio.get_running_loop().create_task(_watch(browser, max_memory_bytes), name="browser_memory")
         try:
@@ -139,12 +148,11 @@ async def run_browser(program: Path, *, max_memory_bytes: int) -> AsyncIterator[
             await asyncio.to_thread(_wait_for_end, processes)
 
 
-async def _start(program: Path, folder: Path, user: int) -> tuple[asyncio.subprocess.Process, Browser]:
+async def _start(program: Path, folder: str, user: int) -> tuple[asyncio.subprocess.Process, Browser]:
     ours, theirs = socket.socketpair()
     command_read, command_write = os.pipe()
     answer_read, answer_write = os.pipe()
     given = (theirs.fileno(), command_read, answer_write)
-    flags = (*_FLAGS, f"--user-data-dir={folder / 'profile'}", "about:blank")
     try:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -152,14 +160,15 @@ async def _start(program: Path, folder: Path, user: int) -> tuple[asyncio.subpro
             "-S",
             str(_SCRIPT),
             *(str(number) for number in (*given, user)),
-            str(folder),
+            folder,
             str(program),
-            *flags,
+            *_FLAGS,
+            "about:blank",
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,
             cwd="/",
-            env={"HOME": str(folder), "TMPDIR": str(folder), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC"},
+            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC"},
             pass_fds=given,
             start_new_session=True,
         )
@@ -279,13 +288,18 @@ def _hand_over(folder: Path, user: int) -> None:
         os.chown(folder, user, user)
     except OSError as error:
         raise RenderingFailed("browser_sandbox", _REMEDIES["user"], reason="user") from error
+    if not all(parent.stat().st_mode & stat.S_IXOTH for parent in folder.parents):
+        raise RenderingFailed("browser_sandbox", _REMEDIES["folder"], reason="folder")
 
 
 @contextlib.contextmanager
 def _own_folder(user: int) -> Iterator[Path]:
     """A folder of the browser's own, locked while we live so that ``sweep_folders`` knows it is used."""
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=_FOLDER))
+        try:
+            folder = Path(tempfile.mkdtemp(prefix=_FOLDER))
+        except OSError as error:
+            raise RenderingFailed("browser_sandbox", _REMEDIES["folder"], reason="folder") from error
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         fcntl.flock(lock, fcntl.LOCK_EX)
         if folder.exists():  # another process may have swept it before it was locked
@@ -303,7 +317,12 @@ def _own_folder(user: int) -> Iterator[Path]:
 def sweep_folders() -> int:
     """Delete the folders of browsers whose owner was killed; return how many."""
     swept = 0
-    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+    try:
+        left = list(Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"))
+    except OSError:
+        # No folder for temporary files can be used, so there are none.
+        return 0
+    for folder in left:
         try:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except OSError:

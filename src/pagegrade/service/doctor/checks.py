@@ -23,7 +23,7 @@ from pagegrade.model.identity import RELEASED_MS, VERSION
 from pagegrade.model.report import RULESET
 from pagegrade.parse.url import host, parse_target_url, port
 from pagegrade.render.pdf import is_installed
-from pagegrade.sandbox.pool import Children
+from pagegrade.sandbox.pool import Children, TaskRunner
 from pagegrade.sandbox.worker import remaining_rights
 from pagegrade.service.runs.analysis import analyze_target, artifacts_of_document, evaluate_in_child, policy_of
 from pagegrade.service.runs.options import AnalyzeOptions, Thresholds
@@ -266,7 +266,7 @@ async def look_at_children(children: Children) -> Diagnosis:
     return ok("parser", f"started and evaluated a small page in {1000 * (time.monotonic() - started):.0f} ms")
 
 
-async def look_at_rights(children: Children) -> Diagnosis:
+async def look_at_rights(children: TaskRunner) -> Diagnosis:
     """Check what a process that parses pages could still do if a page took it over; it tries."""
     try:
         left = await children.run(remaining_rights, timeout_s=_RIGHTS_S)
