@@ -55,7 +55,7 @@ AT_HOME = {
 
 
 def run_in_a_foreign_folder(folder: Path, *arguments: str) -> tuple[int, str]:
-    """Run a command where somebody left a ``.env``; its exit code and what it printed."""
+    """Run a command where another person left a ``.env``; its exit code and what it printed."""
     (folder / ".env").write_text(WRONG)
     (folder / "page.html").write_text("<!doctype html><title>x</title>")
     done = subprocess.run(
@@ -89,7 +89,7 @@ def test_a_file_of_the_folder_changes_nothing_but_for_who_runs_an_installation(c
 
 @pytest.mark.parametrize("command", ["analyze", "evaluate", "mcp"])
 def test_a_file_that_is_named_is_read(command: str, tmp_path: Path) -> None:
-    """Where it is asked for; one that is not there is an error."""
+    """Only where it is asked for; one that is not there is an error."""
     code, printed = run_in_a_foreign_folder(tmp_path, "--env-file", ".env", *ANYWHERE[command])
     missing, sentence = run_in_a_foreign_folder(tmp_path, "--env-file", "nowhere.env", *ANYWHERE[command])
 

@@ -228,7 +228,7 @@ Asked = list[tuple[tuple[int, int, int], bytes]]
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
-    """What children were asked from here on: they can leave no mark themselves."""
+    """Note each attempt at a task from here on: children can leave no mark themselves."""
     found: Asked = []
     ask = pool._Child.ask
 

@@ -149,7 +149,9 @@ def analyze(
     ] = None,
     pictures: Annotated[
         str | None,
-        typer.Option("--pictures", metavar="DIR", help="Folder for the pictures; a new temporary one by default."),
+        typer.Option(
+            "--pictures", metavar="DIR", help="Folder to write pictures of the page to; none are kept by default."
+        ),
     ] = None,
     har: Annotated[
         str | None,

@@ -56,7 +56,7 @@ def test_it_hands_over_its_listening_socket_and_becomes_the_program() -> None:
 
 @pytest.mark.skipif(not landlock_version(), reason="the kernel has no Landlock")
 def test_the_program_sees_neither_files_of_people_nor_the_memory_of_the_parent(tmp_path: Path) -> None:
-    """Whoever takes over a browser finds the system's files, and none that are kept or worked with."""
+    """A browser that a page took over finds the system's files, and none that are kept or worked with."""
     secret = Path.cwd() / "pyproject.toml"
     tries = (f"cat {secret}", f"ls {Path.home()}", f"cat /proc/{os.getpid()}/environ", f"kill -0 {os.getpid()}")
     script = " && ".join([*(f"! {each} >/dev/null 2>&1" for each in tries), 'test -w "$HOME"', "exit 7"])
@@ -65,7 +65,7 @@ def test_the_program_sees_neither_files_of_people_nor_the_memory_of_the_parent(t
 
 
 def test_files_of_the_program_are_in_memory_and_leave_nothing() -> None:
-    """Outside, the folder that it writes to is another one."""
+    """The folder of that name outside is another one."""
     script = 'test "$HOME" = /tmp && echo 1 >"$HOME/pagegrade-left" && exit 7'
 
     assert isolate("/bin/sh", "-c", script) == (b"ready", 1, 7)

@@ -157,7 +157,7 @@ def test_a_real_child_evaluates_a_page() -> None:
 
 
 def test_rights_that_the_system_cannot_take_are_named() -> None:
-    """What holds and what does not, as a child found it."""
+    """A child tries them."""
 
     async def script() -> Diagnosis:
         children = Children(1)
