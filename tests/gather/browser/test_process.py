@@ -235,7 +235,7 @@ def test_no_folder_for_temporary_files_is_no_reason_to_fail(monkeypatch: pytest.
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root runs a browser as another user")
 def test_a_folder_that_the_user_of_the_browser_cannot_enter_is_named(temporary: Path) -> None:
-    """Where its files cannot be in memory."""
+    """Its files cannot be in memory everywhere."""
     temporary.chmod(0o700)
 
     with pytest.raises(RenderingFailed, match="TMPDIR"), process._own_folder(65_534):
