@@ -96,7 +96,7 @@ _SYSTEM: Final = tuple(
         ),
     )
 )
-"""Paths of the system that a browser reads: programs, libraries, fonts and certificates, and nothing that people keep."""
+"""Paths that a browser reads: programs, libraries, fonts and certificates, and nothing that people keep."""
 _DEVICES: Final = tuple(map(Path, ("/proc", "/dev")))
 """Changed by its sandbox, and by whatever opens ``/dev/null``; their own rights decide about the rest."""
 
