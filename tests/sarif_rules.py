@@ -145,7 +145,7 @@ def _has_its_rule(result: Any, rules: Any) -> bool:
 
 
 def _key(result: Any) -> tuple[str, str, str]:
-    """What one alert is known by."""
+    """Identity of one alert."""
     uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     return result["ruleId"], uri, result["partialFingerprints"]["primaryLocationLineHash"]
 

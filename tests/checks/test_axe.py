@@ -37,7 +37,7 @@ def test_sentences_of_axe_core_are_not_repeated() -> None:
 
 
 def result(outcome: Literal["violation", "incomplete", "pass"], *nodes: AxeNode, rule: str = "r") -> AxeResult:
-    """What the rule says of some elements."""
+    """Result of the rule for some elements."""
     return AxeResult(rule=rule, impact="", help="", help_url="", outcome=outcome, nodes=nodes, node_count=len(nodes))
 
 
@@ -60,7 +60,7 @@ OTHER = result("pass", rule="other")
     ],
 )
 def test_a_rule_passes_only_where_something_keeps_it(axe: tuple[AxeResult, ...], expected: str) -> None:
-    """Undecided elements are named, and nothing to examine is no success; old results do not tell the two apart."""
+    """Undecided elements are named, and nothing to examine is no success; old results do not distinguish the two."""
     found = evaluate_rule(
         make_rendering(axe=axe),
         "r",

@@ -1,4 +1,4 @@
-"""Pages that stand in the place of the one asked for, in languages that no list of phrases knows: structure tells."""
+"""Pages that stand in the place of the one asked for, in languages that no list of phrases knows: structure decides."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ GRADED: dict[str, Case] = {
     "contact form of a small firm": Case(bare("Επικοινωνία", "<a href='/'>Αρχική</a><h1>Επικοινωνία</h1><p>Γράψτε μας και απαντάμε την ίδια μέρα.</p><form method='post' action='/epikoinonia'><input name='n'><input type='email' name='e'><textarea name='t'></textarea><button>Αποστολή</button></form>", lang="el"), "/epikoinonia"),
     "poem by itself": Case(bare("Осень", "<h1>Осень</h1><p>Листья лежат на воде,<br>лодка стоит у мостков,<br>дым поднимается медленно,<br>и никто никого не зовёт.</p>", lang="ru", head=""), "/poems/autumn.html"),
     "recipe without links": Case(bare("味噌汁", f"<h1>味噌汁</h1><p>{'鍋に水と昆布を入れて火にかけ、沸く前に昆布を取り出します。豆腐とわかめを加えて、味噌を溶き入れます。' * 2}</p><img src='/m.jpg' alt='味噌汁'>", lang="ja", head=""), "/recipes/miso.html"),
-    "house number 404": Case(site("Room 404 | Kestrelford", f"<h1>404</h1><p>A room with two beds and a view of the river.</p>{words(120)}"), "/rooms/404"),
+    "number 404": Case(site("Cabin 404 | Kestrelford", f"<h1>404</h1><p>A cabin with two beds and a view of the river.</p>{words(120)}"), "/cabins/404"),
 }  # fmt: skip
 
 

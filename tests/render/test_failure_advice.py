@@ -90,7 +90,7 @@ def test_what_is_said_about_another_try_fits_the_flag(error: Failure) -> None:
     ],
 )
 def test_a_status_has_its_own_advice(status: int, retryable: bool, often_temporary: bool, words: str) -> None:  # noqa: FBT001
-    """What helps, and whether trying again does."""
+    """Advice says what helps, and whether trying again does."""
     error = by_status(status)
 
     assert error.retryable is retryable

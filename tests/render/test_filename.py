@@ -50,7 +50,7 @@ def test_a_file_is_named_after_page_and_moment(project: str, name: str) -> None:
 
 
 def test_run_format_and_paper_are_in_the_name() -> None:
-    """What the extension does not say."""
+    """The name says what the extension does not."""
     name = export_name(make_report(url="https://example.com/"), "pdf", run=12, kind=("us-letter",))
 
     assert name == "pagegrade-example.com-2026-01-05-123456-run-12-us-letter.pdf"

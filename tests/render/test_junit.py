@@ -50,7 +50,7 @@ def test_no_two_cases_have_one_name() -> None:
     assert len({(case.get("classname"), case.get("name")) for case in cases}) == len(cases) == 27
 
 
-def test_conditions_of_the_build_and_findings_are_told_apart() -> None:
+def test_conditions_of_the_build_and_findings_are_distinguished() -> None:
     """By class and type; a condition that holds is a case that passes."""
     verdicts = [(Verdict("score<80", "score<80: the score is 79"), Verdict("severity>=critical", None))]
     (page,) = ET.fromstring(render_junit([make_report()], verdicts=verdicts))  # noqa: S314 - our own output

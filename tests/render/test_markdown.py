@@ -139,7 +139,7 @@ def test_several_pages_begin_with_a_table() -> None:
 
 
 def test_the_worst_page_comes_first_with_the_conditions_that_it_fails() -> None:
-    """Whoever reads only the beginning knows what to do."""
+    """A reader of the beginning alone knows what to do."""
     reports = [make_report(url=f"https://example.com/{name}", score=score) for name, score in (("a", 90), ("b", 40))]
     text = render_markdown(reports, verdicts=[(), (Verdict("score<80", "score<80: the score is 40"),)])
 

@@ -184,8 +184,8 @@ def test_no_crossing_compares_two_bases(runs: list[tuple[Basis, int]], static: b
         assert budgets[0].basis == measured
 
 
-def test_a_breach_on_a_new_basis_is_told_at_the_second_run() -> None:
-    """The first one crosses nothing, and what had been breached before is not told again."""
+def test_a_breach_on_a_new_basis_is_reported_at_the_second_run() -> None:
+    """The first one crosses nothing, and what had been breached before is not reported again."""
     kept, breached = Budget(condition="score<80"), Budget(condition="score<90")
     budgets = evaluate_budgets((kept, breached), make_report(score=85), (), 1, basis=BASES[0]).budgets
     first = evaluate_budgets(budgets, make_report(score=70), (), 2, basis=BASES[1])

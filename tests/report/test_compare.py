@@ -315,7 +315,7 @@ BASES: Final = (
 @pytest.mark.parametrize("before", BASES)
 @pytest.mark.parametrize("after", BASES)
 def test_only_reports_on_one_basis_are_compared(before: Report, after: Report) -> None:
-    """Where the engine, the device or the rules differ, nothing is new, fixed, still there, worse or unclear."""
+    """With another engine, device or ruleset, nothing is new, fixed, still there, worse or unclear."""
     comparison = compare_reports(before, after)
 
     assert comparison.is_comparable is (before is after)

@@ -48,7 +48,7 @@ class Plan:
     """(format, file); the file is ``-`` for stdout."""
     quiet: bool = False
     sources: tuple[Source, ...] = ()
-    """Where the source of the pages is, for SARIF."""
+    """Source folders of the pages, for SARIF."""
 
     @property
     def text_on_stdout(self) -> bool:

@@ -185,7 +185,7 @@ class AxeNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AxeResult:
-    """What one rule of axe-core says of some elements: they break it, are undecided, or keep it."""
+    """Result of one rule of axe-core for some elements: they break it, are undecided, or keep it."""
 
     rule: str
     impact: str

@@ -355,5 +355,5 @@ class Report:
 
     @property
     def basis(self) -> Basis:
-        """What another report must have in common with this one to be compared with it."""
+        """Properties that another report must share to be compared with this one."""
         return Basis(self.run.ruleset, None if self.rendered is None else self.rendered.device)

@@ -123,7 +123,7 @@ class StoredRun:
 
     @property
     def basis(self) -> Basis | None:
-        """What another run must have in common with this one to be compared with it; ``None`` without results."""
+        """Properties that another run must share to be compared with this one; ``None`` without results."""
         return None if self.state != "completed" or self.ruleset is None else Basis(self.ruleset, self.device)
 
 

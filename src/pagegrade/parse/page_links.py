@@ -23,7 +23,7 @@ MAX_SECTION_CHARACTERS: Final = 200
 _TEXT_DIRECTIVE: Final = ":~:"
 _OF_SCRIPTS: Final = frozenset("/=!?&")
 _DISQUALIFYING: Final = ("hreflang", "lang", "media", "type")
-"""What makes a canonical link one for some visitors only, which Google does not use."""
+"""Attributes that make a canonical link one for some visitors only, which Google does not use."""
 _DOES_SOMETHING: Final = re.compile(
     r"(?:^|[/?&=_.-])(?:abmelden|add|buy|cart|delete|destroy|download|entfernen|export|log-?off|log-?out|remove|"
     r"sign-?off|sign-?out|unsubscribe|vote|warenkorb)(?:[/?&=_.-]|$)",

@@ -109,9 +109,10 @@ def _detect(text: str) -> str:
     found = _detector().FindLanguage(text=text.encode("utf-8", "replace").decode())
     if not found.is_reliable or found.probability < _MIN_PROBABILITY:
         return ""
-    if found.language == _FILLER or "-" in found.language:  # With a script: transliterated, which it hardly knows.
+    language = str(found.language)
+    if language == _FILLER or "-" in language:  # With a script: transliterated, which it hardly knows.
         return ""
-    return _SAME.get(found.language, found.language)
+    return _SAME.get(language, language)
 
 
 @cache

@@ -47,7 +47,7 @@ class RenderOptions:
     verdicts: tuple[tuple[Verdict, ...], ...] = ()
     """To the report at the same place, the conditions of the build (Markdown, JUnit, annotations)."""
     sources: tuple[Source, ...] = ()
-    """Where the source of the pages is, for SARIF."""
+    """Source folders of the pages, for SARIF."""
 
 
 def render(report_or_reports: Report | Sequence[Report], format_name: str, options: RenderOptions | None = None) -> str:

@@ -56,7 +56,7 @@ class RunPoint:
 
     @property
     def basis(self) -> Basis | None:
-        """What a run must have in common with this one to be compared with it; ``None`` without results."""
+        """Properties that a run must share to be compared with this one; ``None`` without results."""
         return None if self.state != "completed" or self.ruleset is None else Basis(self.ruleset, self.device)
 
     @property

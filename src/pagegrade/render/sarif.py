@@ -38,7 +38,7 @@ _MAX_TEXT_CHARS: Final = {"fullDescription": 1_024, "help": 4_000}
 """Of a rule, which takes no further state that would pass it; the first is a limit of code scanning."""
 _MAX_PATH_CHARS: Final = 240
 """Of a path made of an address; longer ones are cut and end in a hash."""
-_KEPT: Final = "%!$&'()*+,;=:@"
+_KEPT: Final = "%!$&'()+*,;=:@"
 """Characters of a segment of a path (RFC 3986 3.3), and the sign of those that are escaped already."""
 _LONE_PERCENT: Final = re.compile("%(?![0-9A-Fa-f]{2})")
 _CUT_ESCAPE: Final = re.compile("%[0-9A-Fa-f]?$")
@@ -48,7 +48,7 @@ LEVELS: Final = {"critical": "error", "high": "error", "medium": "warning", "low
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where the source of pages is in the repository."""
+    """Folder of the repository with the source of pages."""
 
     url: str
     """Of the page, and of those below it."""
@@ -79,7 +79,7 @@ def parse_source(text: str) -> Source:
     if path.startswith(("/", "~")) or "\\" in path or ".." in PurePosixPath(path).parts or not path:
         raise InvalidInput(f"{path[:200]!r} is no path in the repository. Write it relative to its root, with slashes.")
     folder = "/" if path.endswith("/") else ""
-    return Source(url, quote(f"{PurePosixPath(path)}{folder}", safe="/!$&'()*+,;=@"))
+    return Source(url, quote(f"{PurePosixPath(path)}{folder}", safe="/!$&'()+*,;=@"))
 
 
 def render_sarif(reports: Sequence[Report], *, sources: Sequence[Source] = ()) -> str:
@@ -166,7 +166,7 @@ def _results(report: Report, result: Result, rule_index: int, sources: Sequence[
             "level": LEVELS[result.importance],
             "message": {"text": _unlinked(f"{message} ({where}) {page}" if where else f"{message} {page}")},
             "locations": [_location(report, evidence, sources)],
-            # Code scanning reads the first one alone, and tells results with the same one and path for the same.
+            # Code scanning reads the first one alone, and takes results with the same one and path for the same.
             "partialFingerprints": {"primaryLocationLineHash": f"{fingerprint}:1", "pagegrade/v1": fingerprint},
             "properties": {"price": result.price, "lost": result.lost, "outcome": result.outcome, "page": page},
             **_suppressions(result),

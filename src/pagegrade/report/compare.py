@@ -86,7 +86,7 @@ class Comparison:
 
     @property
     def differs_in(self) -> tuple[Difference, ...]:
-        """What keeps the two reports from being compared; empty if they were."""
+        """Reasons why the two reports are not compared; empty if they were."""
         return self.bases[0].differences(self.bases[1])
 
     @property

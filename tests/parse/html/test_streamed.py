@@ -38,7 +38,7 @@ def test_moved_part_is_text_of_the_page(script: str) -> None:
     ],
 )
 def test_part_that_stays_hidden_is_none(script: str) -> None:
-    """Dialogs and menus wait for somebody; a script that adds another script moves nothing."""
+    """Dialogs and menus wait for a click; a script that adds another script moves nothing."""
     assert make_document(PAGE.format(script)).text == ""
 
 

@@ -40,7 +40,7 @@ def test_page_of_a_site_with_the_same_signal_is_graded(name: str) -> None:
 
 @pytest.mark.parametrize("name", SIGNALS)
 def test_signal_that_the_address_promises_is_graded(name: str) -> None:
-    """Whoever asks for a page on waiting rooms gets one."""
+    """A visitor who asks for a page on queues gets one."""
     asked = URL.replace("shows/river", "captcha/waiting-room")
 
     assert kind_of(page(f"<h1>დახურულია</h1>{SIGNALS[name]}"), url=asked) is None
@@ -61,7 +61,7 @@ def test_few_words_that_lead_nowhere_are_graded() -> None:
     ],
 )
 def test_page_that_describes_itself_is_graded(more: str) -> None:
-    """What names its own address or its content is no notice in the place of another page."""
+    """A page that names its own address or its content is no notice in the place of another page."""
     html = "<h1>დახურულია</h1><p>203.0.113.9</p>"
 
     assert kind_of(page(html), url=URL) == "notice"

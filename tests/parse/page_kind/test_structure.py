@@ -33,7 +33,7 @@ def structure(body: str, *, head: str = "", url: str = URL) -> Structure:
         ("1.2.3", False),
     ],
 )
-def test_network_addresses_are_told_from_numbers(text: str, *, prints: bool) -> None:
+def test_network_addresses_are_distinguished_from_numbers(text: str, *, prints: bool) -> None:
     """Versions and times are none."""
     assert structure(f"<p>{text}</p>").prints_address is prints
 
@@ -51,7 +51,7 @@ def test_network_addresses_are_told_from_numbers(text: str, *, prints: bool) -> 
         ("#c0ffee", False),
     ],
 )
-def test_numbers_of_incidents_are_told_from_others(text: str, *, prints: bool) -> None:
+def test_numbers_of_incidents_are_distinguished_from_others(text: str, *, prints: bool) -> None:
     """Telephone numbers, ISBNs, dates and words are none."""
     assert structure(f"<p>{text}</p>").prints_number is prints
 
@@ -111,7 +111,7 @@ def test_pages_of_another_site(body: str, *, foreign: bool) -> None:
         ("<button>1</button>" * 9, 0),
     ],
 )
-def test_choices_are_told_from_forms_and_tools(body: str, points: int) -> None:
+def test_choices_are_distinguished_from_forms_and_tools(body: str, points: int) -> None:
     """Fields for text, many buttons and text beside a dialog belong to a page."""
     assert structure(body).choice == points
 
@@ -127,7 +127,7 @@ def test_choices_are_told_from_forms_and_tools(body: str, points: int) -> None:
     ],
 )
 def test_a_title_in_the_words_of_the_address(path: str, title: str, *, named: bool) -> None:
-    """What the address promises is what the page is called."""
+    """The page has the name that the address promises."""
     assert structure(f"<h1>{title}</h1>", url=f"https://www.kestrelford.example{path}").is_named_by_address is named
 
 

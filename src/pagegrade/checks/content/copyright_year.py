@@ -16,7 +16,7 @@ _YEAR_BEFORE: Final = re.compile(r"(?<![\d./:-])(?:(?:19[89]|20\d)\d\s?[-–—/
 _YEAR_CHARS: Final = 16
 """Characters before the mark in which a year, or a first and a last one, stand."""
 _END: Final = re.compile(r"\s[|·•]|[!?。।]|\.\s+(?!\d)|\s(?=©)")
-"""Where a notice ends: a year behind it is that of another statement, such as when the company was founded."""
+"""End of a notice: a year behind it is that of another statement, such as when the company was founded."""
 _SHORT_YEAR_CHARS: Final = 2
 _CENTURY: Final = 2_000
 _JANUARY: Final = 1

@@ -52,7 +52,7 @@ GOOD_CODINGS: Final = frozenset({"gzip", "x-gzip", "br", "zstd"})
             loss=0.25,
             title="Correct the Content-Encoding header",
             why=(
-                "Browsers pass the content on as it is, but other programs give up, because they cannot tell what was "
+                "Browsers pass the content on as it is, but other programs give up, because they cannot know what was "
                 "done to it."
             ),
             fix=(

@@ -115,7 +115,7 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
 
 
 def _is_generic(anchor: Anchor, page_language: str) -> bool:
-    """Whether the name is a phrase that says nothing in the language of the link, inherited where it has none."""
+    """Return whether the name says nothing in the language of the link, inherited where it has none."""
     if "lang" in anchor.attrs:
         return is_generic_phrase(anchor.name, anchor.attrs["lang"])
     if not is_generic_phrase(anchor.name, ""):

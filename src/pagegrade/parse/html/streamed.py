@@ -14,7 +14,7 @@ _CALL: Final = re.compile(r"[\w$.]{1,40}\(\s?[\"'][^\"']{1,80}[\"']\s?,\s?[\"'][
 """A call that names a place and a part."""
 _CHEAP: Final = (b"replace", b"insert", b"append", b"before", b"after")
 _WAITS: Final = re.compile(r"addEventListener|\bon[a-z]{3,20}\s?=|setTimeout|IntersectionObserver")
-"""Code that runs later: what it moves is hidden until somebody does something."""
+"""Code that runs later: what it moves is hidden until a visitor does something."""
 _MAX_PARTS: Final = 200
 _MAX_SCRIPT: Final = 20_000
 _MAX_SCRIPTS: Final = 400

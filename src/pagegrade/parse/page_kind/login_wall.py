@@ -150,7 +150,7 @@ def score_login_wall(page: Structure) -> int:
             2 * few,
             2 * (not page.onward),
         )
-        # Whoever sends visitors to an address of that name needs to say nothing more.
+        # A site that sends visitors to an address of that name needs to say nothing more.
         return sum(signals) + min(said, SUPPORT) if asks or said or leads_to_login else 0
     is_itself = page.is_described or page.is_named_by_address
     if page.is_root or not asks or is_itself or page.bareness < _MIN_BARENESS:

@@ -1,4 +1,4 @@
-"""What distinguishes a notice from a page in every language: where it leads, what it asks, and what it repeats."""
+"""Structure of notices in every language: where it leads, what it asks, and what it repeats."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Structure(Sketch):
     likeness: float = 0.0
     """Share of words in common with what the site answers where nothing can be, 0 to 1."""
     missing_leads_here: bool = False
-    """What cannot exist is redirected to the address that answered."""
+    """A URL that cannot exist is redirected to the address that answered."""
 
     @cached_property
     def anchors(self) -> tuple[Anchor, ...]:
@@ -126,7 +126,7 @@ class Structure(Sketch):
 
     @cached_property
     def bareness(self) -> int:
-        """How little the page says, and how few pages of the site it leads to: at most 6, below 0 for a whole page."""
+        """Points for little text and few links to own pages: at most 6, below 0 for a whole page."""
         words, links = self.words, self.onward
         points = 3 if words <= 30 else 2 if words <= 90 else 1 if words <= _MAX_NOTICE_WORDS else -2 * (words > 300)
         points += 3 if not links else 2 if links <= 2 else 1 if links <= 4 else -3 * (links > 8)
@@ -146,7 +146,7 @@ class Structure(Sketch):
 
     @cached_property
     def is_dead_end(self) -> bool:
-        """A certain page was asked for, and what answers has no link but to write to somebody, and nothing to see."""
+        """A certain page was asked for, and what answers has no link but to write a mail, and nothing to see."""
         leads = any(is_http(one.url or "") for one in self.anchors)
         return self.is_deep and not leads and self.media <= 1 and not self.is_described
 

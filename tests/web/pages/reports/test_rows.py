@@ -100,7 +100,7 @@ def test_a_page_gets_values_ready_to_show() -> None:
 
 
 def test_a_row_shows_its_trend_its_change_and_its_findings() -> None:
-    """Without a second score there is no line, and without a change no arrow."""
+    """Without a second score there is no line, and without a change no sign."""
     summary = b'{"counts":{"critical":1,"high":0,"medium":12,"passed":9}}'
     row = row_of(stored(summary=summary), TEXTS, {}, (70, 88), change=18)
     first = row_of(stored(), TEXTS, {}, (88,))
