@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.model.rendering import ConsoleMessage, Coverage, ElementFacts, LoadMetrics, RenderedRequest
-from pagegrade.model.report import Failure, LoadedFile, PageFacts, Preview, Redirect, Report, Result, RunFacts
+from pagegrade.model.report import Failure, LoadedFile, PageFacts, Preview, Redirect, Report, Result, RunFacts, Withheld
 from pagegrade.report.masking import MIN_BARE_CHARACTERS, mask_report, mask_url
 from pagegrade.report.rendered import rendered_page
 from pagegrade.report.serialize import report_to_dict
@@ -234,7 +234,9 @@ def test_the_part_about_the_browser_is_masked() -> None:
         coverage=(Coverage(url=secret, kind="script", total_bytes=1, unused_bytes=1),),
         lcp_element=ElementFacts(selector=f"#k{SECRET}", html=f"<img src='/a?token={SECRET}'>"),
     )
-    found = mask_report(report(secret, rendered=rendered_page(rendering, [], LoadMetrics())))
+    withheld = Withheld(kind="empty_shell", message=f"Its script fails with “no {SECRET}”.", fix="Mend it.")
+    found = mask_report(report(secret, rendered=rendered_page(rendering, [], LoadMetrics()), withheld=withheld))
 
     assert found.rendered is not None
+    assert found.withheld is not None
     assert SECRET not in str(report_to_dict(found))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from pagegrade.model.artifacts import Artifacts, NotGathered
-from pagegrade.model.rendering import AxeNode, AxeResult, ConsoleMessage, Picture, Rendering
+from pagegrade.model.rendering import AxeNode, AxeResult, ConsoleMessage, Picture, RenderedRequest, Rendering
 from pagegrade.report.artifacts_file import load_artifacts, save_artifacts
 from pagegrade.report.codec import check_packed, pack_report, unpack_detail
 from pagegrade.report.serialize import report_from_dict, report_to_dict
@@ -45,6 +49,40 @@ def test_a_page_that_scripts_draw_gets_its_grade() -> None:
     assert static.withheld.kind == "empty_shell"
     assert rendered.withheld is None
     assert rendered.score is not None
+
+
+@pytest.mark.parametrize(
+    ("seen", "said"),
+    [
+        (
+            {"console": (ConsoleMessage(level="error", source="exception", text="TypeError: x is\n undefined"),)},
+            "its script fails with “TypeError: x is undefined”",
+        ),
+        (
+            {"requests": (RenderedRequest(url="https://example.com/static/a.js", kind="script", status=404),)},
+            "its script https://example.com/static/a.js cannot be loaded (status 404)",
+        ),
+        (
+            {"requests": (RenderedRequest(url="https://x.example/a.js", kind="script", failure="net::ERR_FAILED"),)},
+            "its script https://x.example/a.js cannot be loaded (net::ERR_FAILED)",
+        ),
+        ({"notes": ("load_timeout",)}, "still loading"),
+        ({}, "although its scripts report no error"),
+        (
+            {"console": (ConsoleMessage(level="warning", source="exception", text="x"),)},
+            "although its scripts report no error",
+        ),
+    ],
+)
+def test_a_page_that_stays_empty_says_what_the_browser_saw(seen: dict[str, Any], said: str) -> None:
+    """It advises no browser where one was used."""
+    withheld = evaluate_artifacts(make_page(SHELL, make_rendering(html=SHELL, axe=(), **seen))).withheld
+
+    assert withheld is not None
+    assert withheld.kind == "empty_shell"
+    assert "stays empty in the browser" in withheld.message
+    assert said in withheld.message
+    assert "--render" not in withheld.fix
 
 
 def test_content_and_accessibility_are_those_of_the_drawn_page() -> None:

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import pytest
+
+from pagegrade.checks import Facts, all_checks, run_checks
 from pagegrade.checks.content.empty_page import empty_page
-from pagegrade.model.outcome import NotRun
-from tests.builders import outcome, run
+from pagegrade.model.outcome import NotRun, Outcome
+from tests.builders import make_artifacts, outcome, run
+from tests.rendering_builders import make_rendering
 
 
 def test_empty_answer_is_empty() -> None:
@@ -21,3 +25,27 @@ def test_shell_that_scripts_fill_is_not_evaluated() -> None:
 def test_page_with_a_word_is_filled() -> None:
     """The number of words that is enough is another check's question."""
     assert outcome(empty_page, "<!doctype html><title>x</title><p>Soon").state == "filled"
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["body { display: none }", "body { visibility: hidden }", "#all { display: none }", "html { display: none }"],
+)
+def test_page_that_hides_all_it_holds_shows_nothing(rule: str) -> None:
+    """Links, pictures and drawings are hidden with the rest."""
+    content = "<div id=all><h1>Chairs</h1><a href=/a>a</a><img src=/a.png alt=x><svg></svg></div>"
+    html = f"<!doctype html><title>x</title><style>{rule}</style>{content}"
+
+    assert outcome(empty_page, html).state == "hidden"
+    assert isinstance(run(empty_page, html + "<script src=/show.js></script>"), NotRun)
+
+
+def test_page_that_stays_hidden_in_a_browser_shows_nothing() -> None:
+    """Its scripts had their chance."""
+    content = "<h1>Chairs</h1><a href=/a>a</a><script>1</script>"
+    drawn = f"<!doctype html><title>x</title><body data-pagegrade-hidden=off>{content}"
+    facts = Facts(make_artifacts(drawn, rendering=make_rendering(html=drawn, axe=())))
+    found = run_checks({"empty-page": all_checks()["empty-page"]}, facts)["empty-page"].verdict
+
+    assert isinstance(found, Outcome)
+    assert found.state == "hidden"

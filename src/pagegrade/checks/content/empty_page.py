@@ -1,9 +1,10 @@
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import NEEDS_RENDERING, Cap, State, Verdict, check
-from pagegrade.model.artifacts import Response
+from pagegrade.model.artifacts import NotGathered, Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, Outcome, Severity
-from pagegrade.parse.html.visible_content import shows_nothing
+from pagegrade.model.rendering import Rendering
+from pagegrade.parse.html.visible_content import holds_something, shows_nothing
 
 
 @check(
@@ -25,17 +26,29 @@ from pagegrade.parse.html.visible_content import shows_nothing
                 "Answer with an error status as long as there is no content."
             ),
         ),
+        State(
+            "hidden",
+            "The page hides everything it holds: visitors see neither text nor images.",
+            loss=1.0,
+            title="The page hides everything it holds",
+            why="Visitors see a white page, although its content was sent, and search engines rate hidden text low.",
+            fix=(
+                "Find the rule that hides the body or what surrounds the content (`display: none`, "
+                "`visibility: hidden`), and remove it. Where a script is meant to take it back, find out why that "
+                "script did not run."
+            ),
+        ),
     ),
     cap=Cap(49),
     sources=("https://developers.google.com/search/docs/crawling-indexing/http-network-errors#soft-404-errors",),
 )
-def empty_page(document: Document, response: Response) -> Verdict:
+def empty_page(document: Document, response: Response, rendering: Rendering | NotGathered) -> Verdict:
     """A page that answers with success and shows nothing is broken.
 
     ## What it checks
 
-    Whether the body as served shows anything at all: text, an image, a video, a frame, a form or an SVG. A page
-    rendered by scripts is not evaluated.
+    Whether the body shows anything at all: text, an image, a video, a frame, a form or an SVG. Content that the page's
+    own rules hide is not shown. Without a browser, a page is not evaluated whose scripts may add or show its content.
 
     ## Why it matters
 
@@ -51,6 +64,11 @@ def empty_page(document: Document, response: Response) -> Verdict:
     <!doctype html><html lang="en"><head><title>Our shop</title></head><body></body></html>
     ```
 
+    ```html
+    <!doctype html><html lang="en"><head><title>Our shop</title><style>body { display: none }</style></head>
+    <body><h1>Garden furniture</h1></body></html>
+    ```
+
     ## Passes on
 
     ```html
@@ -59,6 +77,10 @@ def empty_page(document: Document, response: Response) -> Verdict:
     """
     if document.client_rendered:
         return NEEDS_RENDERING
-    if not shows_nothing(document):
+    is_hidden = document.visibility.hides_page
+    if not is_hidden and not shows_nothing(document):
         return Outcome("filled", value=amount(document.word_count, "word"))
-    return Outcome("empty", value="0 words", evidence=(Evidence(url=response.url, value=f"{document.bytes:,} bytes"),))
+    state = "hidden" if is_hidden or holds_something(document) else "empty"
+    if state == "hidden" and isinstance(rendering, NotGathered) and document.scripts:
+        return NEEDS_RENDERING
+    return Outcome(state, value="0 words", evidence=(Evidence(url=response.url, value=f"{document.bytes:,} bytes"),))

@@ -16,6 +16,7 @@ import msgspec
 from pagegrade.model.artifacts import Navigation, NotGathered, WellKnown
 from pagegrade.model.document import Document
 from pagegrade.model.identity import USER_AGENT
+from pagegrade.model.rendering import RenderedRequest, Rendering
 from pagegrade.parse.likeness import ALIKE
 from pagegrade.parse.page_kind.bot_challenge import score_bot_challenge
 from pagegrade.parse.page_kind.consent_wall import score_consent_wall
@@ -30,6 +31,7 @@ from pagegrade.parse.page_kind.structure import Structure
 from pagegrade.parse.page_kind.suspended_account import score_suspended_account
 from pagegrade.parse.page_links import same_page_key
 
+_MAX_ERROR: Final = 160
 _DETECTORS: Final[tuple[tuple[Kind, Callable[[Structure], int]], ...]] = (
     ("bot_challenge", score_bot_challenge),
     ("suspended_account", score_suspended_account),
@@ -155,3 +157,44 @@ def recognize_page_kind(
         if not document.client_rendered and score_notice(page) >= THRESHOLD:
             return _KINDS["notice"]
     return _KINDS["empty_shell"] if document.client_rendered else None
+
+
+def empty_in_browser(rendering: Rendering) -> PageKind:
+    """Explain why a page is still without its content although a browser has run its scripts."""
+    missing = next((one for one in rendering.requests if _is_missing_script(one)), None)
+    error = next((one for one in rendering.console if one.level == "error" and one.source == "exception"), None)
+    if error is not None:
+        said = " ".join(error.text.split())[:_MAX_ERROR]
+        return PageKind(
+            "empty_shell",
+            f"The page stays empty in the browser: its script fails with “{said}”.",
+            "Open the page in a browser, mend the script that its console names, and analyze again. Let the server "
+            "send the content, so that it does not depend on scripts.",
+        )
+    if missing is not None:
+        why = missing.failure or f"status {missing.status}"
+        return PageKind(
+            "empty_shell",
+            f"The page stays empty in the browser: its script {missing.url[:_MAX_ERROR]} cannot be loaded ({why}).",
+            "Put the script back, or correct its address, and analyze again. Let the server send the content, so that "
+            "it does not depend on scripts.",
+        )
+    if "load_timeout" in rendering.notes:
+        return PageKind(
+            "empty_shell",
+            "The page stays empty in the browser: it was still loading when the time for it was over.",
+            "Find out what the page waits for, and analyze again when its content appears within seconds. Let the "
+            "server send the content, so that it does not depend on scripts.",
+        )
+    return PageKind(
+        "empty_shell",
+        "The page stays empty in the browser, although its scripts report no error.",
+        "Open the URL in a private window to see what visitors get: the content may need a sign-in, a consent or an "
+        "address that the page cannot reach. Let the server send the content.",
+    )
+
+
+def _is_missing_script(request: RenderedRequest) -> bool:
+    """Return whether a script was asked for and did not come."""
+    refused = request.status is not None and request.status >= 400
+    return request.kind == "script" and (refused or bool(request.failure))

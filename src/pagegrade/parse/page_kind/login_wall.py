@@ -157,8 +157,8 @@ def score_login_wall(page: Structure) -> int:
         # The front page of an application may be its sign-in form, and a page that names itself is what was asked for.
         return 0
     elsewhere = page.passwords == 1 and _posts_to_another_page(page)
-    signals = (asks, 4 * back, 2 * elsewhere, 2 * page.is_everywhere, 1 * page.is_noindex)
-    return page.bareness + sum(signals) + min(said, SUPPORT) if back or elsewhere or _ASKS.search(page.text) else 0
+    here = asks + 4 * back + 2 * elsewhere + 2 * page.is_everywhere + page.is_noindex
+    return page.bareness + here + min(said, SUPPORT) if back or elsewhere or _ASKS.search(page.text) else 0
 
 
 def _posts_to_another_page(page: Structure) -> bool:

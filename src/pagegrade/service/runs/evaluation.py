@@ -28,7 +28,7 @@ from pagegrade.model.report import (
 )
 from pagegrade.model.stored import PackedReport
 from pagegrade.parse.challenge import recognize_block, what_it_asks
-from pagegrade.parse.page_kind import recognize_page_kind
+from pagegrade.parse.page_kind import empty_in_browser, recognize_page_kind
 from pagegrade.parse.rendering.metrics import measure_load, rendered_metrics
 from pagegrade.parse.url import project_of
 from pagegrade.report.bounds import bound_results
@@ -271,6 +271,8 @@ def _not_the_page(facts: Facts) -> Withheld | None:
         # Scripts may have filled it in the browser.
         drawn = facts.for_category("content").document
         found = recognize(drawn)
+        if found is not None and found.kind in _DOCUMENT_HOLDS:
+            found = empty_in_browser(artifacts.rendering)
     if found is None or (not artifacts.vantage and found.kind not in _DOCUMENT_HOLDS):
         return None
     return Withheld(kind=found.kind, message=found.message, fix=found.fix)
