@@ -234,7 +234,7 @@ def test_the_part_about_the_browser_is_masked() -> None:
         coverage=(Coverage(url=secret, kind="script", total_bytes=1, unused_bytes=1),),
         lcp_element=ElementFacts(selector=f"#k{SECRET}", html=f"<img src='/a?token={SECRET}'>"),
     )
-    withheld = Withheld(kind="empty_shell", message=f"Its script fails with “no {SECRET}”.", fix="Mend it.")
+    withheld = Withheld(kind="empty_shell", message=f"Its script fails with “no {SECRET}”.", fix="Fix it.")
     found = mask_report(report(secret, rendered=rendered_page(rendering, [], LoadMetrics()), withheld=withheld))
 
     assert found.rendered is not None

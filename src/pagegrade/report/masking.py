@@ -98,9 +98,7 @@ def _mask_report(report: Report, mask: Callable[[str], str]) -> Report:
         results=tuple(_mask_result(result, mask) for result in report.results),
         page=None if report.page is None else _mask_page(report.page, mask),
         rendered=None if report.rendered is None else _mask_rendered(report.rendered, mask),
-        withheld=None
-        if report.withheld is None
-        else replace(report.withheld, message=mask(report.withheld.message)),
+        withheld=None if report.withheld is None else replace(report.withheld, message=mask(report.withheld.message)),
         run=replace(
             report.run,
             not_gathered=tuple((name, mask(why)) for name, why in report.run.not_gathered),

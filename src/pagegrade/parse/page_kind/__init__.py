@@ -168,7 +168,7 @@ def empty_in_browser(rendering: Rendering) -> PageKind:
         return PageKind(
             "empty_shell",
             f"The page stays empty in the browser: its script fails with “{said}”.",
-            "Open the page in a browser, mend the script that its console names, and analyze again. Let the server "
+            "Open the page in a browser, fix the script that its console names, and analyze again. Let the server "
             "send the content, so that it does not depend on scripts.",
         )
     if missing is not None:
