@@ -17,6 +17,7 @@ from pagegrade.service.erasure import begin_erasure
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.sign_in import HOUR_MS, make_link
 from pagegrade.store.queue.runs import finish_run
+from pagegrade.store.repositories.deletion_clock import trust_clock
 from pagegrade.store.repositories.deliveries import KEPT_MS as EVENTS_KEPT_MS
 from pagegrade.store.repositories.idempotency import KEPT_MS, add_request
 from pagegrade.store.repositories.keys import list_keys
@@ -29,7 +30,7 @@ from pagegrade.worker import housekeeping
 from pagegrade.worker.housekeeping import CHORES, run_housekeeping
 from tests.database_clock import make_clock, show
 from tests.queue_builders import Queue, completed
-from tests.store_builders import NOW_MS, add_owner, make_database
+from tests.store_builders import NOW_MS, add_owner, make_database, make_file
 
 DAY_MS = 24 * 3_600_000
 COUNTS = ("SELECT count(*) FROM sessions", "SELECT count(*) FROM sign_in_links")
@@ -39,6 +40,8 @@ COUNTS = ("SELECT count(*) FROM sessions", "SELECT count(*) FROM sign_in_links")
 def services(tmp_path: Path) -> Iterator[Services]:
     """Of a process that keeps reports for a day."""
     made = Services(database=make_database(tmp_path), options=ServiceOptions(retention_days=1))
+    # It has been running, so its clock is known.
+    made.database.write_here(lambda tx: trust_clock(tx, now_ms()))
     yield made
     made.database.close()
 
@@ -282,3 +285,28 @@ def test_where_there_is_one_process_there_is_nothing_of_this(services: Services)
     do_all(services)
 
     assert services.database.read_here(lambda tx: list_live(tx, 1, 1))
+
+
+def test_what_is_erased_leaves_the_log(tmp_path: Path) -> None:
+    """Within one round of the chores: the write-ahead log of a file holds pages from before."""
+    database = make_file(tmp_path)
+    services = Services(database=database)
+    queue = Queue(database, add_owner(database)[0].id)
+    # The connection of the writer stays open, as in a server, so the log is not emptied by closing the last one.
+    database.submit(lambda _: None).result()
+    queue.add("https://erased.example/")
+    (run,) = queue.claim()
+    queue.finish(run)
+    bob = add_owner(database, "Bob")[0].id
+    queue.add("https://kept.example/", account_id=bob)
+    files = [database.path, database.path.with_name(f"{database.path.name}-wal")]
+    before = b"erased.example" in files[1].read_bytes()
+    database.write_here(lambda tx: begin_erasure(tx, 1, now_ms(), by=None))
+
+    do_all(services)
+    after = b"".join(each.read_bytes() for each in files if each.exists())
+
+    assert before
+    assert b"kept.example" in after
+    assert b"erased.example" not in after
+    database.close()
