@@ -137,6 +137,8 @@ class Accessibility:
     """Primary subtags that parts of the page declare, in small letters."""
     directions: frozenset[str] = frozenset()
     """Values of ``dir`` in the page, in small letters."""
+    click_targets: Sequence[ElementFact] = ()
+    """Plain elements with ``onclick`` that take no focus and hold nothing that does."""
     tabindexes: Sequence[TabIndex] = ()
     accesskeys: Sequence[tuple[ElementFact, str]] = ()
     """Elements and their keys, lower case."""

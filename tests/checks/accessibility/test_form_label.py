@@ -120,7 +120,14 @@ def test_missing_label_outweighs_placeholder() -> None:
 @pytest.mark.parametrize(("count", "loss"), [(2, 0.5 + 0.5 / 9), (10, 1.0), (11, 1.0)])
 def test_loss_grows_with_the_number(count: int, loss: float) -> None:
     """Everything is lost from ten fields on."""
-    assert outcome(form_label, "<input>" * count).loss == pytest.approx(loss)
+    page = "<label>Name <input></label>" + "<input>" * count
+
+    assert outcome(form_label, page).loss == pytest.approx(loss)
+
+
+def test_a_form_in_which_no_field_has_a_label_costs_everything() -> None:
+    """It cannot be filled in; one field alone is guessed from what is around it."""
+    assert [outcome(form_label, "<form>" + "<input>" * count).loss for count in (1, 2, 3)] == [0.5, 1.0, 1.0]
 
 
 def test_placeholder_is_never_worse_than_nothing() -> None:

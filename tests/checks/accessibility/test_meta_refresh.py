@@ -46,3 +46,22 @@ def test_first_one_that_is_understood_counts() -> None:
 def test_what_browsers_with_scripts_do_not_see_is_left_out(html: str) -> None:
     """A fallback for browsers without scripts is no refresh for the others."""
     assert outcome(meta_refresh, html).state == "none"
+
+
+@pytest.mark.parametrize("delay", ["0", "15", "0.5"])
+@pytest.mark.parametrize(
+    "target", ["url=https://calls.lead.example/x", "URL='https://calls.lead.example/x'", "//lead.example"]
+)
+def test_another_site_gets_the_visitors(delay: str, target: str) -> None:
+    """At once or after a while."""
+    found = outcome("meta-refresh", f'<meta http-equiv="refresh" content="{delay}; {target}">')
+
+    assert found.state == "leaves"
+
+
+@pytest.mark.parametrize(
+    "target", ["url=/next", "url=https://www.example.com/", "url=#top", "url=mailto:a@b.example", ""]
+)
+def test_the_own_site_is_not_left(target: str) -> None:
+    """Whatever the form of its address."""
+    assert outcome("meta-refresh", f'<meta http-equiv="refresh" content="15; {target}">').state == "timed"

@@ -97,3 +97,23 @@ def test_the_form_of_a_confidential_field_is_no_second_finding() -> None:
 
     assert [entry.state for entry in line.evidence] == ["", ""]
     assert "Also found" not in line.fix
+
+
+@pytest.mark.parametrize(
+    ("action", "state"),
+    [
+        ("https://collect.evil.example/x", "elsewhere"),
+        ("//collect.evil.example/x", "elsewhere"),
+        ("https://login.example.com/", "safe"),
+        ("/login", "safe"),
+        ("https://example.okta.com/login", "safe"),
+        ("https://checkout.stripe.com/pay", "safe"),
+    ],
+)
+def test_secrets_that_another_site_gets(action: str, state: str) -> None:
+    """Passwords and card numbers, unless a provider of payments or sign-in gets them."""
+    password = f"<form method=post action={action}><input name=u><input type=password name=p></form>"
+    card = f"<form method=post action={action}><input name=c autocomplete=cc-number></form>"
+
+    assert [outcome(insecure_form, page).state for page in (password, card)] == [state, state]
+    assert outcome(insecure_form, password.replace("type=password", "type=email")).state == "safe"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pagegrade.checks._check import Cap
 from pagegrade.checks.seo.canonical import canonical
+from pagegrade.checks.seo.noindex import noindex
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.outcome import Outcome
 from tests.builders import evaluated, make_artifacts, outcome
@@ -46,9 +48,9 @@ def test_one_address_on_the_same_site_passes(href: str, url: str) -> None:
     assert found(href, url=url).state == "ok"
 
 
-def test_missing_costs_half() -> None:
+def test_missing_costs_little() -> None:
     """It is optional, so its absence is a warning."""
-    assert evaluated(canonical, page()).loss == 0.5
+    assert evaluated(canonical, page()).loss == 0.06
 
 
 def test_header_counts() -> None:
@@ -191,7 +193,7 @@ def test_a_fix_never_costs_more() -> None:
     steps = [page(PAGE, "https://example.com/x"), page(PAGE, PAGE), page(PAGE)]
     losses = [evaluated(canonical, step).loss for step in steps]
 
-    assert losses == [1.0, 0.0, 0.0]
+    assert losses == [0.12, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -215,3 +217,12 @@ def test_disqualified_link_beside_a_good_one_does_no_harm() -> None:
 
     assert outcome(canonical, page(PAGE, head=other)).state in {"ok", "repeated"}
     assert outcome(canonical, page(head=f'<link rel="canonical" media="" id="c" href="{PAGE}">')).state == "ok"
+
+
+@pytest.mark.parametrize("target", ["https://example.com/", "https://staging.other.example/shoes"])
+def test_what_keeps_the_page_out_of_search_costs_what_noindex_costs(target: str) -> None:
+    """The home page, or another site, in place of the page."""
+    found = evaluated(canonical, page(target))
+
+    assert (found.loss, canonical.severity, canonical.cause) == (1.0, noindex.severity, noindex.cause)
+    assert canonical.caps == (Cap(59, category_max_score=30),) == noindex.caps

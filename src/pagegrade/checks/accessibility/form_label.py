@@ -135,7 +135,8 @@ def form_label(document: Document) -> Verdict:
         evidence=evidence,
         total=total,
         details=details,
-        loss=offender_loss(count, FULL_AT),
+        # Where no field of several has a label, the form cannot be filled in at all.
+        loss=1.0 if count == len(visible) > 1 else offender_loss(count, FULL_AT),
         message=f"{lack} {_poorly_labeled(more)}" if more else lack,
         count=count,
     )

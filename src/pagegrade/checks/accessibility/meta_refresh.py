@@ -1,13 +1,18 @@
+import re
 from typing import Final
 
 from pagegrade.checks._amounts import amount
-from pagegrade.checks._check import State, check
+from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.parse.party import Parties
+from pagegrade.parse.url import is_http, join_url
 
 MAX_SECONDS: Final = 72_000
 """Twenty hours: WCAG 2.2, success criterion 2.2.1. No one is hurried by more."""
+
+_URL: Final = re.compile(r"[;,\s]\s{0,20}(?:url\s{0,20}=)?\s{0,20}([^\s;,][^\n]{0,2000})", re.IGNORECASE)
 
 
 @check(
@@ -33,7 +38,22 @@ MAX_SECONDS: Final = 72_000
                 "page when the visitor asks for it."
             ),
         ),
+        State(
+            "leaves",
+            "The page sends its visitors to another site by itself.",
+            1.0,
+            title="The page sends visitors to another site",
+            why=(
+                "Visitors do not get the page that they asked for. Intruders and doorway pages do this, so search "
+                "engines warn of such pages or drop them."
+            ),
+            fix=(
+                "If you do not know the address, the page was changed: restore it and change all passwords. If the "
+                "site has moved, redirect with status 301, which tells search engines so."
+            ),
+        ),
     ),
+    cap=Cap(49, states=("leaves",)),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/timing-adjustable.html",
         "https://www.w3.org/WAI/WCAG22/Techniques/html/H76",
@@ -42,7 +62,7 @@ MAX_SECONDS: Final = 72_000
         "https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-refresh",
     ),
 )
-def meta_refresh(document: Document) -> Outcome:
+def meta_refresh(document: Document, parties: Parties) -> Outcome:
     """A page that reloads or redirects by itself takes time away from people who read slowly.
 
     ## What it checks
@@ -52,7 +72,8 @@ def meta_refresh(document: Document) -> Outcome:
     no one has begun to read, so it costs nothing and is only reported; a response with status 301 or 308 does the same
     for every program, and faster. One without a URL is treated alike: the page requests itself again, and what it then
     shows is not known. Content that browsers do not understand does nothing, and passes. More than 20 hours pass,
-    although the strictest level of the guidelines forbids them as well.
+    although the strictest level of the guidelines forbids them as well. A refresh that leads to another site fails with
+    any delay up to 20 hours, and limits the score: visitors do not get this page.
 
     ## Why it matters
 
@@ -82,12 +103,21 @@ def meta_refresh(document: Document) -> Outcome:
         if delay is None:
             continue
         evidence = evidence_of(document, [Offender(meta.node, amount(delay, "second"))])
+        url = _target(meta.content, document)
+        if delay <= MAX_SECONDS and url is not None and is_http(url) and not parties.is_own(url):
+            return Outcome("leaves", value=url[:2_000], evidence=evidence)
         if delay == 0:
             return Outcome("redirect", value=0, evidence=evidence)
         if delay <= MAX_SECONDS:
             return Outcome("timed", value=delay, evidence=evidence)
         break
     return Outcome("none")
+
+
+def _target(content: str, document: Document) -> str | None:
+    """The address that a refresh names, absolute; ``None`` for one that loads the page again."""
+    match = _URL.search(content)
+    return join_url(document.base_url, match[1].strip(" \t\n\f\r'\"")) if match is not None else None
 
 
 def _delay_seconds(content: str) -> int | None:

@@ -6,13 +6,15 @@ from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
 
 GOOD_MS: Final = 800
 BAD_MS: Final = 1_800
+UNBEARABLE_MS: Final = 4_500
+"""Costs everything: nothing can be painted within the time that LCP calls poor."""
 ROUND_MS: Final = 100
 
 
 @check(
     id="ttfb",
     title="Time to first byte (TTFB)",
-    severity=Severity.MEDIUM,
+    severity=Severity.HIGH,
     since="0.1.0",
     cause="response-time",
     states=(
@@ -20,8 +22,8 @@ ROUND_MS: Final = 100
         State(
             "slow",
             "The server takes long to start its answer.",
-            loss=0.2,
-            loss_max=0.8,
+            loss=0.075,
+            loss_max=0.3,
             title="Reduce the server response time",
             why="Nothing can be shown or requested before the first byte arrives.",
             fix=(
@@ -32,7 +34,8 @@ ROUND_MS: Final = 100
         State(
             "very_slow",
             "The server takes very long to start its answer.",
-            loss=1.0,
+            loss=0.375,
+            loss_max=1.0,
             title="Reduce the server response time",
             why="Nothing can be shown or requested before the first byte arrives.",
             fix=(
@@ -50,10 +53,10 @@ def ttfb(response: Response) -> Verdict:
 
     The time from sending the request for the final document to the first byte of the answer, rounded up to a tenth of a
     second. Redirects, the name lookup, connecting and TLS are left out, because other checks and the phases of
-    `load-time` show them. Up to 800 ms is fine, up to 1,800 ms costs in four steps, more costs everything: the two
-    numbers are those that web.dev publishes for a wider definition, which includes connecting, so this is lenient.
-    Tools in a browser often ask for 600 ms. Here one fetch is measured, from a distance that is not known, so the
-    stricter number would blame servers for their distance.
+    `load-time` show them. Up to 800 ms is fine, up to 1,800 ms costs in four steps, and more up to 4.5 seconds, which
+    cost everything: the first two numbers are those that web.dev publishes for a wider definition, which includes
+    connecting, so this is lenient. Tools in a browser often ask for 600 ms. Here one fetch is measured, from a distance
+    that is not known, so the stricter number would blame servers for their distance.
 
     ## Why it matters
 
@@ -86,9 +89,11 @@ def ttfb(response: Response) -> Verdict:
     if measured is None:
         return NotRun("not_measured", "The saved page does not include its timings.")
     value = int(-(-measured // ROUND_MS)) * ROUND_MS
-    loss = 1.0 if value > BAD_MS else 0.8 * meter_loss(value, GOOD_MS, BAD_MS, steps=4)
+    loss = 0.3 * meter_loss(value, GOOD_MS, BAD_MS, steps=4)
+    if value > BAD_MS:
+        loss = max(0.375, meter_loss(value, 0, UNBEARABLE_MS, steps=9))
     return Outcome(
-        "fast" if loss == 0 else "slow" if loss < 1 else "very_slow",
+        "fast" if loss == 0 else "slow" if value <= BAD_MS else "very_slow",
         value=f"{value} ms",
         evidence=(Evidence(value=f"{measured:,.0f} ms", reason="request sent to first byte, without redirects"),),
         details=(Detail(code="first_byte_ms", actual=value, limit=GOOD_MS),),

@@ -7,8 +7,9 @@ from pagegrade.checks._offenders import Offender, evidence_of, in_state
 from pagegrade.model.document import Control, Document
 from pagegrade.model.markup import Markup
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
+from pagegrade.parse.party import Parties, is_shared_service
 from pagegrade.parse.secure_context import is_insecure_url
-from pagegrade.parse.url import join_url
+from pagegrade.parse.url import host, is_http, join_url, registrable_domain
 
 _SECRET: Final = re.compile(
     r"\bcc (?:number|csc|exp)|\bcard ?(?:number|no|num)?\b|\bcvv\b|\bcvc\b|\bcsc\b|kreditkarte|kartennummer|"
@@ -19,6 +20,16 @@ _SECRET: Final = re.compile(
     r"\bbank\b|diagnos[ei]|medication|symptoms?|insurance ?(?:number|no)|versicherten ?nummer|"
     r"nhs ?(?:number|no)|patient"
 )
+
+_PROVIDERS: Final = frozenset(
+    (
+        "google.com microsoftonline.com live.com apple.com amazon.com facebook.com okta.com auth0.com onelogin.com "
+        "amazoncognito.com b2clogin.com keycloak.org shopify.com wordpress.com mollie.com worldpay.com authorize.net "
+        "checkout.com cybersource.com sagepay.com payu.com razorpay.com wirecard.com datatrans.com saferpay.com "
+        "computop.com payone.com sofort.com alipay.com yandex.ru mercadopago.com"
+    ).split()
+)
+"""Domains of providers of sign-in and payments, to which sites send such forms on purpose."""
 
 
 @check(
@@ -67,15 +78,30 @@ _SECRET: Final = re.compile(
                 "over HTTPS."
             ),
         ),
+        State(
+            "elsewhere",
+            "A form sends passwords or card numbers to another site.",
+            loss=1.0,
+            title="Passwords or card numbers are sent to another site",
+            why=(
+                "The other site gets what people enter. Intruders change forms in this way, and "
+                "pages that imitate others are made like this."
+            ),
+            fix=(
+                "If you do not know the address, the page was changed: restore it, change all passwords, and warn the "
+                "people who have used the form. Otherwise send the form to the site itself, or to a provider of "
+                "payments or sign-in."
+            ),
+        ),
     ),
-    cap=Cap(49, states=("secrets",)),
+    cap=Cap(49, states=("secrets", "elsewhere")),
     sources=(
         "https://www.w3.org/TR/mixed-content/",
         "https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#attr-fs-method",
         "https://cheatsheetseries.owasp.org/cheatsheets/Transport_Layer_Security_Cheat_Sheet.html",
     ),
 )
-def insecure_form(document: Document, markup: Markup) -> Verdict:
+def insecure_form(document: Document, markup: Markup, parties: Parties) -> Verdict:
     """Data that people enter into a form must not be readable on the network.
 
     ## What it checks
@@ -85,8 +111,10 @@ def insecure_form(document: Document, markup: Markup) -> Verdict:
     such a form asks for a password, a card or account number, an identity number or health data, it costs everything
     and limits the score, else half. It also costs half when a form with a password has no `method="post"`, because the
     password then becomes part of the URL whenever no script takes over. URLs of the visitor's own machine are no
-    danger, and a form with `method="dialog"` sends nothing. That the page itself is served over plain HTTP is the
-    subject of another check, so its searches and other forms without `post` cost nothing here.
+    danger, and a form with `method="dialog"` sends nothing. A form with a password or a card number that leads to
+    another site costs everything as well, unless a known provider of payments or sign-in runs it. That
+    the page itself is served over plain HTTP is the subject of another check, so its searches and other forms without
+    `post` cost nothing here.
 
     ## Why it matters
 
@@ -121,8 +149,10 @@ def insecure_form(document: Document, markup: Markup) -> Verdict:
     if not (plain or exposed or document.forms or markup.passwords):
         return NotApplicable("The page has no forms.")
     secrets = list(_secrets(document, markup)) if plain else []
-    state = "secrets" if secrets else "insecure" if plain else "password-in-address" if exposed else _safe(document)
-    named = {"password-in-address": exposed, "insecure": plain, "secrets": secrets}
+    elsewhere = list(_sent_elsewhere(document, markup, parties))
+    by_rank = (("secrets", secrets), ("elsewhere", elsewhere), ("insecure", plain), ("password-in-address", exposed))
+    state = next((name for name, some in by_rank if some), "") or _safe(document)
+    named = {"password-in-address": exposed, "insecure": plain, "secrets": secrets, "elsewhere": elsewhere}
     # The form of a confidential field is part of that finding.
     same = {state, "insecure"} if secrets else {state}
     found = list(
@@ -179,6 +209,25 @@ def _secrets(document: Document, markup: Markup) -> Iterator[Offender]:
         for control in document.controls:
             if control.type != "password" and not control.hidden and _SECRET.search(_named(control)):
                 yield Offender(control.node, "a confidential field over plain HTTP")
+
+
+def _sent_elsewhere(document: Document, markup: Markup, parties: Parties) -> Iterator[Offender]:
+    """Fields for passwords and card numbers whose form leads to another site."""
+    for field, form in markup.passwords:
+        action = join_url(document.base_url, form.get("action", "").strip()) if form is not None else None
+        if action is not None and _is_elsewhere(action, parties):
+            yield Offender(field.node, "a password for another site", url=action)
+    foreign = [form.url for form in document.forms if _is_elsewhere(form.url, parties)]
+    if foreign and len(foreign) == len(document.forms):
+        for control in document.controls:
+            if not control.hidden and control.attrs.get("autocomplete", "").lower().startswith(("cc-number", "cc-csc")):
+                yield Offender(control.node, "a card number for another site", url=foreign[0])
+
+
+def _is_elsewhere(url: str, parties: Parties) -> bool:
+    name = host(url)
+    domain = registrable_domain(name)
+    return is_http(url) and not (parties.is_own(url) or is_shared_service(name) or domain in _PROVIDERS)
 
 
 def _named(control: Control) -> str:

@@ -2,7 +2,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from pagegrade.checks._check import State, check
+from pagegrade.checks._check import Cap, State, check
 from pagegrade.model.artifacts import NotGathered, Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
@@ -49,15 +49,16 @@ _REASONS: Final = {
 @check(
     id="canonical",
     title="Canonical URL",
-    severity=Severity.MEDIUM,
+    severity=Severity.CRITICAL,
     since="0.1.0",
+    cause="noindex",
     states=(
         State("ok", "The page declares one canonical URL."),
         State("repeated", "The page declares the same canonical URL several times."),
         State(
             "scripted",
             "Only scripts declare a canonical URL.",
-            loss=0.25,
+            loss=0.03,
             title="Canonical URL is added by scripts",
             why=(
                 "Search engines decide before they run scripts, and some never run them. They may choose another URL "
@@ -68,7 +69,7 @@ _REASONS: Final = {
         State(
             "missing",
             "The page declares no canonical URL.",
-            loss=0.5,
+            loss=0.06,
             title="Declare a canonical URL",
             why=(
                 "Every page can be reached under several URLs, for example with tracking parameters. Without a "
@@ -85,7 +86,7 @@ _REASONS: Final = {
         State(
             "variant",
             "The canonical URL differs from the page's URL only in scheme, www. or a trailing slash.",
-            loss=0.5,
+            loss=0.06,
             title="Canonical URL differs slightly from the page's own URL",
             why=(
                 "The page is served under one spelling of its URL and names another as the preferred one. "
@@ -96,7 +97,7 @@ _REASONS: Final = {
         State(
             "root_of_home",
             "The canonical URL is the home page.",
-            loss=0.5,
+            loss=0.06,
             title="Canonical URL of this page is the home page",
             why="If this URL is not the home page itself, search engines will show the home page in its place.",
             fix=(
@@ -105,9 +106,58 @@ _REASONS: Final = {
             ),
         ),
         State(
+            "disqualified",
+            "The canonical link has an attribute with which search engines do not use it.",
+            loss=0.12,
+            title="Canonical link has an attribute that disqualifies it",
+            why=(
+                "Google uses no canonical link with `hreflang`, `lang`, `media` or `type`. The page is treated as if "
+                "it had none."
+            ),
+            fix="Remove these attributes from the canonical link. Language versions have links of their own.",
+        ),
+        State(
+            "in_body",
+            "The canonical link is in the body, where search engines ignore it.",
+            loss=0.12,
+            title="Canonical URL is in the body",
+            why="Search engines read canonical links only in the head. The page is treated as if it had none.",
+            fix=(
+                'Move the `<link rel="canonical">` into the head, before any element that browsers move to the '
+                "body, such as `<div>`, `<img>` or `<iframe>`."
+            ),
+        ),
+        State(
+            "relative",
+            "The canonical URL is not an absolute URL.",
+            loss=0.12,
+            title="Canonical URL is not absolute",
+            why=(
+                "A relative canonical URL changes its meaning with the URL the page is served under, so every "
+                "copy of the page names itself."
+            ),
+            fix="Write the whole URL, with scheme and host: `https://example.com/shoes/red`.",
+        ),
+        State(
+            "unparsable",
+            "The canonical URL is not a valid http or https URL.",
+            loss=0.12,
+            title="Canonical URL is invalid",
+            why="Search engines ignore a canonical URL that they cannot parse. The page is treated as if it had none.",
+            fix="Correct the URL in the `href` attribute of the canonical link.",
+        ),
+        State(
+            "conflicting",
+            "The page declares different canonical URLs.",
+            loss=0.12,
+            title="Conflicting canonical URLs",
+            why="Search engines ignore canonical links that contradict each other and choose a URL themselves.",
+            fix="Keep one canonical URL. Look for a second one set by a plugin, a theme or an HTTP `Link` header.",
+        ),
+        State(
             "cross_domain",
             "The canonical URL is on another site.",
-            loss=0.5,
+            loss=1.0,
             title="Canonical URL points to another site",
             why=(
                 "Search engines are asked to show the other site's page instead of this one. That is right for "
@@ -143,56 +193,8 @@ _REASONS: Final = {
                 "site's URL on every page."
             ),
         ),
-        State(
-            "disqualified",
-            "The canonical link has an attribute with which search engines do not use it.",
-            loss=1.0,
-            title="Canonical link has an attribute that disqualifies it",
-            why=(
-                "Google uses no canonical link with `hreflang`, `lang`, `media` or `type`. The page is treated as if "
-                "it had none."
-            ),
-            fix="Remove these attributes from the canonical link. Language versions have links of their own.",
-        ),
-        State(
-            "in_body",
-            "The canonical link is in the body, where search engines ignore it.",
-            loss=1.0,
-            title="Canonical URL is in the body",
-            why="Search engines read canonical links only in the head. The page is treated as if it had none.",
-            fix=(
-                'Move the `<link rel="canonical">` into the head, before any element that browsers move to the '
-                "body, such as `<div>`, `<img>` or `<iframe>`."
-            ),
-        ),
-        State(
-            "relative",
-            "The canonical URL is not an absolute URL.",
-            loss=1.0,
-            title="Canonical URL is not absolute",
-            why=(
-                "A relative canonical URL changes its meaning with the URL the page is served under, so every "
-                "copy of the page names itself."
-            ),
-            fix="Write the whole URL, with scheme and host: `https://example.com/shoes/red`.",
-        ),
-        State(
-            "unparsable",
-            "The canonical URL is not a valid http or https URL.",
-            loss=1.0,
-            title="Canonical URL is invalid",
-            why="Search engines ignore a canonical URL that they cannot parse. The page is treated as if it had none.",
-            fix="Correct the URL in the `href` attribute of the canonical link.",
-        ),
-        State(
-            "conflicting",
-            "The page declares different canonical URLs.",
-            loss=1.0,
-            title="Conflicting canonical URLs",
-            why="Search engines ignore canonical links that contradict each other and choose a URL themselves.",
-            fix="Keep one canonical URL. Look for a second one set by a plugin, a theme or an HTTP `Link` header.",
-        ),
     ),
+    cap=Cap(59, category_max_score=30),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc6596",
         "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
@@ -215,6 +217,9 @@ def canonical(document: Document, response: Response, drawn_document: Document |
     may name its https URL. The canonical URL is optional, so its absence is only a warning. A third of well-known pages
     get this warning, because every page can be reached under several URLs. A canonical URL in the body is worse than
     none, since its author relies on it.
+
+    A canonical URL that is the home page, another language version or another site keeps the page out of search results
+    as `noindex` does, so it costs the same: while it fails, the score cannot exceed 59, and that of the category 30.
 
     ## Why it matters
 

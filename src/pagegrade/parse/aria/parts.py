@@ -11,7 +11,7 @@ from pagegrade.model.document import ElementFact
 from pagegrade.parse.aria.implicit import has_tabindex
 from pagegrade.parse.aria.subtree_flags import ARIA_HIDDEN, UNREACHABLE
 
-TOUCHING: Final = frozenset({"dir", "lang", "tabindex", "accesskey", "contenteditable"})
+TOUCHING: Final = frozenset({"dir", "lang", "tabindex", "accesskey", "contenteditable", "onclick"})
 """Attributes whose every bearer is kept."""
 MAX_PARTS: Final = 20_000
 """Entries kept in one list."""

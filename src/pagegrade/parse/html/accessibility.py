@@ -108,6 +108,7 @@ def accessibility_of(into: Collector) -> Accessibility:
             if node.tag not in {"html", "head"}
         ),
         directions=frozenset(attrs["dir"].strip().lower() for _, attrs, _ in parts.touched["dir"]),
+        click_targets=[_fact(part) for part in parts.touched["onclick"] if _is_for_mouse_only(part)],
         tabindexes=[
             TabIndex(node=node, attrs=attrs, hidden=bool(flags & UNREACHABLE), value=number)
             for node, attrs, flags in parts.touched["tabindex"]
@@ -131,6 +132,23 @@ def accessibility_of(into: Collector) -> Accessibility:
             for image in into.images[first:last]
         ],
     )
+
+
+_OPERABLE: Final = frozenset(
+    "a area audio body button details embed fieldset form html iframe input label object optgroup option select "
+    "summary textarea video".split()
+)
+_OPERABLE_INSIDE: Final = "a[href], button, input, select, textarea, summary, iframe, [tabindex], [contenteditable]"
+
+
+def _is_for_mouse_only(part: Touched) -> bool:
+    """Return whether an element reacts to clicks, and neither it nor what it holds can be reached by keyboard."""
+    node, attrs, flags = part
+    if flags & UNREACHABLE or (node.tag in _OPERABLE and not (node.tag == "a" and "href" not in attrs)):
+        return False
+    if "tabindex" in attrs or "contenteditable" in attrs or not attrs["onclick"].strip():
+        return False
+    return node.select_one(_OPERABLE_INSIDE) is None
 
 
 def _kept(make: Callable[[Touched], _Fact | None], parts: Sequence[Touched]) -> list[_Fact]:

@@ -18,7 +18,7 @@ ITEM: Final = 16
 PLAIN_ATTRIBUTES: Final = frozenset(
     (
         "action align alt async border charset class color colspan content crossorigin d decoding defer fill for "
-        "height href itemprop loading media method name onclick placeholder property rel rowspan sizes src srcset "
+        "height href itemprop loading media method name placeholder property rel rowspan sizes src srcset "
         "target title type valign value width viewBox xmlns"
     ).split()
 )

@@ -1,0 +1,102 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.accessibility import Accessibility
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Severity
+
+MANY: Final = 5
+"""Elements from which on the page is made for the mouse; fewer may have another way."""
+
+
+@check(
+    id="mouse-only",
+    title="Click handlers",
+    severity=Severity.HIGH,
+    since="0.3.0",
+    states=(
+        State("operable", "What reacts to clicks can be reached by keyboard."),
+        State(
+            "some",
+            "Some elements react to clicks and cannot be reached by keyboard.",
+            loss=0.25,
+            loss_max=0.5,
+            title="Elements that only a mouse can operate",
+            why=(
+                "People who use a keyboard, a switch, voice control or a screen reader cannot reach these elements, "
+                "and do not learn that they do anything."
+            ),
+            fix="Use `<button>` for what acts and `<a href>` for what leads somewhere.",
+            counted=True,
+        ),
+        State(
+            "most",
+            "Most of what the page offers reacts to clicks only.",
+            loss=1.0,
+            title="Elements that only a mouse can operate",
+            why=(
+                "People who use a keyboard, a switch, voice control or a screen reader cannot reach these elements, "
+                "and do not learn that they do anything."
+            ),
+            fix="Use `<button>` for what acts and `<a href>` for what leads somewhere.",
+            counted=True,
+        ),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/WCAG22/Understanding/keyboard.html",
+        "https://www.w3.org/WAI/WCAG22/Techniques/failures/F59",
+    ),
+)
+def mouse_only(document: Document, accessibility: Accessibility) -> Verdict:
+    """Plain elements with a click handler work with a mouse only.
+
+    ## What it checks
+
+    Elements with `onclick` that are neither links, buttons, fields nor labels, that cannot take the focus, and that
+    hold nothing that can. Five and more cost a quarter to a half. Where they are more than the visible links, buttons
+    and fields of the page, they cost everything. Handlers that scripts add are not seen.
+
+    ## Why it matters
+
+    People who use a keyboard, a switch, voice control or a screen reader cannot reach these elements.
+
+    ## How to fix
+
+    Use `<button>` for what acts and `<a href>` for what leads somewhere.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Menu</title>
+    <!-- the next line 6 times -->
+    <div onclick="go('/page{n}')">Page {n}</div>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Menu</title>
+    <!-- the next line 6 times -->
+    <a href="/page{n}" onclick="track(this)">Page {n}</a>
+    ```
+    """
+    found = [Offender(one.node, "reacts to clicks, takes no focus") for one in accessibility.click_targets]
+    links = [one for one in document.anchors if one.url is not None]
+    operable = sum(not one.hidden for one in (*links, *document.named, *document.controls))
+    if not found and not operable:
+        return NotApplicable("The page has nothing to click.")
+    if len(found) < MANY:
+        found = []
+    is_most = len(found) > operable
+    return counted(
+        document,
+        found,
+        "operable",
+        "most" if is_most else "some",
+        "One element reacts to clicks only.",
+        "{count} elements react to clicks only.",
+        low=1.0 if is_most else 0.25,
+        high=1.0 if is_most else 0.5,
+        full_at=30,
+    )

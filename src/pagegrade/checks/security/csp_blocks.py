@@ -1,0 +1,131 @@
+from collections.abc import Iterator
+from typing import Final
+
+from pagegrade.checks._check import Cap, State, Verdict, check
+from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.artifacts import Response
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.http.csp import CSP
+from pagegrade.parse.http.csp_matching import allows_inline, allows_url
+from pagegrade.parse.party import Parties
+
+MOST: Final = 0.5
+"""Share of the page's own files and code from which on the page cannot look or work as meant."""
+_DIRECTIVES: Final = {
+    "stylesheet": "style-src-elem",
+    "script": "script-src-elem",
+    "image": "img-src",
+    "font": "font-src",
+}
+_TITLE: Final = "The policy blocks the page's own content"
+_WHY: Final = "Browsers do not load or run what the policy forbids, so visitors miss these parts of the page."
+_FIX: Final = (
+    "Add `'self'` and the site's own hosts to the directives, with the single quotes, and a nonce or hash for inline "
+    "code. Send the policy as `Content-Security-Policy-Report-Only` until nothing is reported."
+)
+
+
+@check(
+    id="csp-blocks",
+    title="Content blocked by the policy",
+    severity=Severity.CRITICAL,
+    since="0.3.0",
+    states=(
+        State("allowed", "The Content Security Policy allows the page's own content."),
+        State(
+            "some", "The Content Security Policy blocks some of the page's own content.", 0.32, 0.6, _TITLE, _WHY, _FIX
+        ),
+        State(
+            "most", "The Content Security Policy blocks most of the page's own content.", 1.0, None, _TITLE, _WHY, _FIX
+        ),
+    ),
+    cap=Cap(49),
+    sources=("https://www.w3.org/TR/CSP3/#match-url-to-source-expression",),
+)
+def csp_blocks(document: Document, csp: CSP, parties: Parties, response: Response) -> Verdict:
+    """A Content Security Policy that forbids the page's own files breaks the page for every visitor.
+
+    ## What it checks
+
+    Every enforced policy, as browsers evaluate it, against the page's own stylesheets, scripts, images and fonts, its
+    inline scripts and styles, and the targets of its forms. Files of third parties do not count, because a policy may
+    keep those out on purpose. Blocking a part costs 8 points or more; where all stylesheets or half of everything is
+    blocked, the score is 49 at most. A page without an enforced policy is not evaluated.
+
+    ## Why it matters
+
+    Browsers obey the policy without a message to visitors: the page has no styles, does not work, or sends no form.
+
+    ## How to fix
+
+    Add `'self'` and the site's own hosts to the directives, and a nonce or hash for inline code.
+
+    ## Fails on
+
+    ```http
+    HTTP/2 200
+    content-type: text/html; charset=utf-8
+    content-security-policy: default-src 'none'
+    ```
+
+    ```html
+    <!doctype html><title>Shop</title><link rel="stylesheet" href="/shop.css">
+    ```
+
+    ## Passes on
+
+    ```http
+    HTTP/2 200
+    content-type: text/html; charset=utf-8
+    content-security-policy: default-src 'self'
+    ```
+
+    ```html
+    <!doctype html><title>Shop</title><link rel="stylesheet" href="/shop.css">
+    ```
+    """
+    if not csp.enforced:
+        return NotApplicable("The page has no enforced Content Security Policy.")
+    seen = list(_own_content(document, csp, parties, response.url))
+    if not seen:
+        return NotApplicable("The page has no content of its own that a policy could block.")
+    blocked = [offender for allowed, offender in seen if not allowed]
+    if not blocked:
+        return Outcome("allowed", value=0)
+    share = len(blocked) / len(seen)
+    sheets = [allowed for allowed, offender in seen if offender.value == "style-src-elem"]
+    is_most = share >= MOST or (bool(sheets) and not any(sheets))
+    return Outcome(
+        "most" if is_most else "some",
+        value=len(blocked),
+        evidence=evidence_of(document, blocked),
+        total=len(blocked),
+        loss=1.0 if is_most else 0.32 + 0.28 * share / MOST,
+    )
+
+
+def _own_content(document: Document, csp: CSP, parties: Parties, url: str) -> Iterator[tuple[bool, Offender]]:
+    """(whether it is allowed, what it is) of each part that the policy decides about."""
+    listed: set[tuple[str, str]] = set()
+    for reference in document.references:
+        directive = _DIRECTIVES.get(reference.kind)
+        if directive is None or (directive, reference.url) in listed or not parties.is_own(reference.url):
+            continue
+        listed.add((directive, reference.url))
+        allowed = allows_url(csp, directive, reference.url, page_url=url, nonce=reference.attrs.get("nonce", ""))
+        yield allowed, Offender(reference.node, "", directive, url=reference.url)
+    for script in document.scripts:
+        if script.kind in {"classic", "module"} and script.url is None and script.text.strip():
+            allowed = allows_inline(csp, "script-src-elem", script.text, nonce=script.attrs.get("nonce", ""))
+            yield allowed, Offender(script.node, "", "script-src-elem")
+    for style in document.styles:
+        if style.text.strip():
+            allowed = allows_inline(csp, "style-src-elem", style.text, nonce=style.attrs.get("nonce", ""))
+            yield allowed, Offender(style.node, "", "style-src-elem")
+    for form in document.forms:
+        if parties.is_own(form.url):
+            yield (
+                allows_url(csp, "form-action", form.url, page_url=url),
+                Offender(form.node, "", "form-action", url=form.url),
+            )

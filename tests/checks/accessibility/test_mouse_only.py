@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.accessibility.mouse_only import MANY, mouse_only
+from pagegrade.model.outcome import NotApplicable
+from tests.builders import outcome, run
+
+DIV = "<div onclick=go()>Page</div>"
+
+
+def test_many_plain_elements_that_react_to_clicks() -> None:
+    """At the limit and below it; the worse the fewer other ways the page has."""
+    links = "<a href=/x>Page</a>" * MANY
+
+    assert outcome(mouse_only, links + DIV * (MANY - 1)).state == "operable"
+    assert outcome(mouse_only, links + DIV * MANY).state == "some"
+    assert outcome(mouse_only, links + DIV * (MANY + 1)).state == "most"
+    assert isinstance(run(mouse_only, "<p>Text"), NotApplicable)
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "<a href=/x onclick=track()>x</a>",
+        "<button onclick=go()>x</button>",
+        "<label onclick=go()>x</label>",
+        "<div onclick=go() tabindex=0 role=button>x</div>",
+        "<li onclick=track()><a href=/x>x</a></li>",
+        "<div onclick='' >x</div>",
+        "<div onclick=go() hidden>x</div>",
+    ],
+)
+def test_what_can_be_reached_otherwise(element: str) -> None:
+    """Links, buttons, what takes the focus, and what only watches clicks."""
+    assert outcome(mouse_only, element * 9 + "<a href=/>x</a>").state == "operable"
+
+
+@pytest.mark.parametrize("tag", ["span", "div", "td", "img", "a", "li"])
+def test_plain_elements(tag: str) -> None:
+    """Also links that lead nowhere."""
+    assert outcome(mouse_only, f"<table><tr><td><{tag} onclick=go()>x</{tag}></table>" * 20).state == "most"

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+
+import pytest
+
+from pagegrade.checks.security.csp_blocks import csp_blocks
+from pagegrade.model.outcome import NotApplicable
+from tests.builders import make_artifacts, outcome, run
+
+PAGE = (
+    "<!doctype html><title>Shop</title><link rel=stylesheet href=/s.css><script src=/a.js></script>"
+    "<img src=/i.png alt=x><img src=/j.png alt=x><form action=/buy method=post></form>"
+)
+
+
+def state(policy: str, page: str = PAGE) -> str:
+    """The state of a page under a policy."""
+    headers = (("Content-Type", "text/html"), ("Content-Security-Policy", policy))
+    return outcome(csp_blocks, make_artifacts(page, headers=headers)).state
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        ("default-src 'self'", "allowed"),
+        ("default-src *", "allowed"),
+        ("default-src https:", "allowed"),
+        ("default-src example.com", "allowed"),
+        ("default-src https://example.com:443", "allowed"),
+        ("script-src 'self' https://cdn.example", "allowed"),
+        ("frame-ancestors 'none'", "allowed"),
+        ("default-src 'none'", "most"),
+        ("default-src self", "most"),
+        ("default-src https://other.example", "most"),
+        ("default-src 'self'; style-src https://cdn.example", "most"),
+        ("default-src 'self'; img-src https://cdn.example", "some"),
+        ("default-src 'self'; script-src 'nonce-abc' 'strict-dynamic'", "some"),
+        ("default-src 'self'; form-action https://pay.example", "some"),
+        ("default-src 'self'; img-src 'self', img-src 'none'", "some"),
+        ("default-src https://example.com/s.css https://example.com/a.js; img-src 'self'", "allowed"),
+        ("default-src https://example.com/files/; img-src 'self'", "most"),
+    ],
+)
+def test_what_browsers_do_not_load(policy: str, expected: str) -> None:
+    """By source, path, keyword, nonce and every policy at once."""
+    assert state(policy) == expected
+
+
+def test_inline_code_needs_a_nonce_or_its_hash() -> None:
+    """Or a policy that allows all of it."""
+    page = "<script>go()</script><style>p{color:red}</style>"
+    digest = base64.b64encode(hashlib.sha256(b"go()").digest()).decode()
+
+    assert state("default-src 'self'", page) == "most"
+    assert state("default-src 'self' 'unsafe-inline'", page) == "allowed"
+    assert state(f"script-src 'sha256-{digest}'", page) == "allowed"
+    assert state("script-src 'nonce-abc'", page.replace("<script", "<script nonce=abc")) == "allowed"
+    assert state("script-src 'nonce-abc'", page.replace("<script", "<script nonce=abd")) == "most"
+
+
+def test_without_a_policy_or_content_nothing_is_evaluated() -> None:
+    """A policy that only reports blocks nothing; files of others are kept out on purpose."""
+    headers = (("Content-Security-Policy-Report-Only", "default-src 'none'"),)
+
+    assert isinstance(run(csp_blocks, make_artifacts(PAGE, headers=headers)), NotApplicable)
+    assert isinstance(run(csp_blocks, PAGE), NotApplicable)
+    assert state("default-src 'self'", PAGE + "<img src=https://ads.other.example/x.png alt=x>") == "allowed"
