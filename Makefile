@@ -24,8 +24,8 @@ RUN ?=
 # tests/property, which try thousands of inputs.
 QUICK := $(addprefix tests/,checks golden model parse render report scoring)
 SLOW := $(addprefix tests/,browser fault generated_clients install lab)
-# Files of other folders that draw many pages in a real browser.
-SLOW += $(addprefix tests/,gather/browser/test_render.py worker/test_execute_rendered.py)
+# Files of other folders that draw many pages in a real browser, or evaluate hundreds of them.
+SLOW += $(addprefix tests/,gather/browser/test_render.py property/test_faults_never_raise_a_score.py worker/test_execute_rendered.py)
 # Pure tests keep a processor busy; others wait for processes that they start, so two more of them run at a time.
 BUSY := auto
 WAITING = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)

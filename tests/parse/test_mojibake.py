@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.mojibake import MAX_FOUND, find_mojibake
+from pagegrade.parse.mojibake import MAX_FOUND, find_mojibake, misread_as
 
 
 def garbled(text: str, *, times: int = 1) -> str:
@@ -56,3 +56,22 @@ def test_what_was_meant_is_named_with_its_surroundings() -> None:
 def test_only_so_many_are_found(count: int, found: int) -> None:
     """At the limit and one past it."""
     assert len(list(find_mojibake("Ã¤ " * count))) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "€ 19,90 " * 240,
+        "„Gut“, sagte sie – „sehr gut“. " * 40,
+        "« Bonjour », dit-il : « ça va à Orléans ? » " * 40,
+        "SÃO JOÃO, IRMÃ «MAÇÃ» " * 40,
+        "ОАО «РОСС» № 5 – «С», ПРИКАЗ № 7 " * 40,
+        "─┬─┤ ├──┴┐ ═╗╔═╝ " * 40,
+        "یک کتاب و یک گل پژمرده در کوچه " * 40,
+        "Việt Nam, Đà Nẵng, tiếng Việt " * 40,
+        "✓ ✗ ★ → • ™ © ® ½ °C " * 40,
+    ],
+)
+def test_signs_that_come_again_and_again_were_not_misread(text: str) -> None:
+    """Currencies, quotation marks, frames and capitals, in any number."""
+    assert misread_as(" ".join(text.split())) is None

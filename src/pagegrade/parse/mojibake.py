@@ -33,8 +33,8 @@ ENCODINGS: Final = (
 WIDE_ENCODINGS: Final = ("gb18030", "cp932", "cp949")
 """The same of more bytes; they turn everything into Chinese, Japanese or Korean characters."""
 _WIDE: Final = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff61-\uff9f]")
-MIN_SEQUENCES: Final = 8
-"""Characters that have to be found in a text before it counts as misread as a whole."""
+MIN_SEQUENCES: Final = 6
+"""Different characters that have to be found in a text before it counts as misread as a whole."""
 _MIN_SHARE: Final = 0.9
 """Share of the bytes beyond ASCII that form valid UTF-8; texts of every language stay far below."""
 _MIN_WORDS: Final = 3
@@ -179,7 +179,7 @@ def _sample(text: str) -> str:
 
 
 def _valid_share(text: str, encoding: str) -> tuple[int, float]:
-    """(characters of UTF-8 in the text's bytes, share of the bytes beyond ASCII that they take)."""
+    """(different characters of UTF-8 in the text's bytes, share of the bytes beyond ASCII that they take)."""
     if encoding in _CONTINUING and _LOST.search(text) is not None:
         text = _LOST.sub(_CONTINUING[encoding], text)
     octets = text.encode(encoding, "replace")
@@ -188,7 +188,9 @@ def _valid_share(text: str, encoding: str) -> tuple[int, float]:
     beyond = len(octets.translate(None, _ASCII)) + octets.count(b"?")
     if not beyond:
         return 0, 0.0
-    return len(sequences), len(b"".join(sequences).translate(None, _ASCII)) / beyond
+    # A sign before a blank that comes again and again, such as that of a currency, is one.
+    different = {one for one in sequences if b" " not in one}
+    return len(different), len(b"".join(sequences).translate(None, _ASCII)) / beyond
 
 
 def _meant(text: str, encoding: str) -> str:

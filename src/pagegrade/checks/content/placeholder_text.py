@@ -14,7 +14,7 @@ from pagegrade.parse.html.shown_text import holds_code
 MAX_FOUND: Final = 1_000
 MUCH: Final = 0.25
 """Share of the words of the main content from which on filling text is more than something forgotten."""
-UNFINISHED: Final = 0.5
+UNFINISHED: Final = 0.6
 """The same from which on there is no page."""
 MIN_WORDS: Final = 30
 """Words of filling text below which it is something forgotten, however short the page is."""
@@ -100,7 +100,7 @@ def placeholder_text(document: Document) -> Outcome:
     `{{ title }}`. Beside scripts, which may fill them in, only a title and a description are searched for those. A page
     whose title is about lorem ipsum, or whose language is Latin, is not flagged.
 
-    Single placeholders cost 1 to 3 points. What is more costs by its share of the main content: a page of which a half
+    Single placeholders cost 1 to 3 points. What is more costs by its share of the main content: a page of which 60 %
     is placeholder text, or whose template was not filled in at all, scores 49 at most.
 
     ## Why it matters

@@ -11,7 +11,7 @@ from pagegrade.parse.http.csp_matching import allows_inline, allows_url
 from pagegrade.parse.party import Parties
 
 MOST: Final = 0.5
-"""Share of the page's own files and code from which on the page cannot look or work as meant."""
+"""Share of the page's own files and forms from which on the page cannot look or work as meant."""
 _DIRECTIVES: Final = {
     "stylesheet": "style-src-elem",
     "script": "script-src-elem",
@@ -50,8 +50,8 @@ def csp_blocks(document: Document, csp: CSP, parties: Parties, response: Respons
 
     Every enforced policy, as browsers evaluate it, against the page's own stylesheets, scripts, images and fonts, its
     inline scripts and styles, and the targets of its forms. Files of third parties do not count, because a policy may
-    keep those out on purpose. Blocking a part costs 8 points or more; where all stylesheets or half of everything is
-    blocked, the score is 49 at most. A page without an enforced policy is not evaluated.
+    keep those out on purpose. Blocking a part costs 8 points or more; where all stylesheets or half of the files and forms
+    are blocked, the score is 49 at most. A page without an enforced policy is not evaluated.
 
     ## Why it matters
 
@@ -93,8 +93,9 @@ def csp_blocks(document: Document, csp: CSP, parties: Parties, response: Respons
     blocked = [offender for allowed, offender in seen if not allowed]
     if not blocked:
         return Outcome("allowed", value=0)
-    share = len(blocked) / len(seen)
-    sheets = [allowed for allowed, offender in seen if offender.value == "style-src-elem"]
+    files = [(allowed, offender) for allowed, offender in seen if offender.url]
+    share = sum(not allowed for allowed, _ in files) / max(1, len(files))
+    sheets = [allowed for allowed, offender in files if offender.value == "style-src-elem"]
     is_most = share >= MOST or (bool(sheets) and not any(sheets))
     return Outcome(
         "most" if is_most else "some",

@@ -154,7 +154,7 @@ def insecure_form(document: Document, markup: Markup, parties: Parties) -> Verdi
     state = next((name for name, some in by_rank if some), "") or _safe(document)
     named = {"password-in-address": exposed, "insecure": plain, "secrets": secrets, "elsewhere": elsewhere}
     # The form of a confidential field is part of that finding.
-    same = {state, "insecure"} if secrets else {state}
+    same = {state, "insecure", "elsewhere"} if secrets else {state}
     found = list(
         {one.node: in_state(one, "" if name in same else name) for name, some in named.items() for one in some}.values()
     )

