@@ -50,8 +50,8 @@ def csp_blocks(document: Document, csp: CSP, parties: Parties, response: Respons
 
     Every enforced policy, as browsers evaluate it, against the page's own stylesheets, scripts, images and fonts, its
     inline scripts and styles, and the targets of its forms. Files of third parties do not count, because a policy may
-    keep those out on purpose. Blocking a part costs 8 points or more; where all stylesheets or half of the files and forms
-    are blocked, the score is 49 at most. A page without an enforced policy is not evaluated.
+    keep those out on purpose. Blocking a part costs 8 points or more; where all stylesheets or half of the files and
+    forms are blocked, the score is 49 at most. A page without an enforced policy is not evaluated.
 
     ## Why it matters
 
