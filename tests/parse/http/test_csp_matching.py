@@ -30,7 +30,7 @@ PAGE = "https://www.example.com/shop/"
         ("", "https://www.example.com/a.js", False),
     ],
 )
-def test_sources_match_as_in_browsers(sources: str, url: str, allowed: bool) -> None:
+def test_sources_match_as_in_browsers(*, sources: str, url: str, allowed: bool) -> None:
     """By scheme, host, port and path."""
     csp = CSP(policies=(parse_policy(f"script-src {sources}"),))
 
