@@ -511,9 +511,10 @@ def test_a_run_without_progress_loses_its_lease(
 
     async def perform(services: Services, run: ClaimedRun, **_: object) -> None:
         attempts.append(run.attempt)
-        while run.attempt == 1 and not may_end.is_set():
+        if run.attempt == 1:
             # The limit is over at once: for this run, not for the next one.
             monkeypatch.setattr(worker_module, "STALL_S", -HOUR_MS / 1000)
+        while run.attempt == 1 and not may_end.is_set():
             try:
                 await may_end.wait()
             except asyncio.CancelledError:

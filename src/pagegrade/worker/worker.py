@@ -304,7 +304,8 @@ class Worker:
         A run that may crash the process is executed alone, so that it affects no other runs.
         """
         if self._suspects:
-            if self._held:
+            # One that was given up and cannot be ended would keep everything waiting for ever.
+            if any(not held.stalled for held in self._held.values()):
                 return ()
             alone = await self._claim(1, suspects=True)
             if alone:
