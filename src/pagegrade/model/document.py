@@ -346,6 +346,8 @@ class Document:
     """The part of ``text`` outside ``nav``, ``header``, ``footer`` and ``aside``."""
     main_pieces: Mapping[str, int]
     """Pieces of ``main_text`` between its white space, each with its number; empty where the text is very long."""
+    images_with_space: frozenset[Node]
+    """Images whose space a ``<style>`` element of the page reserves."""
     text_language: str
     """Language subtag that ``main_text`` is beyond doubt written in; empty otherwise."""
     right_to_left_ratio: float

@@ -59,10 +59,11 @@ def image_dimensions(document: Document) -> Verdict:
     Whether every `<img>` has numeric `width` and `height` attributes, or says the same in its `style` attribute: both
     sides, or an `aspect-ratio` with one side. A width may be a percentage, since the height is what is kept free; a
     height attribute may not, and a percentage of the height in `style` is accepted. Sizes on every `<source>` of its
-    `<picture>` count too. Left out are images that cannot push anything: hidden ones, ones positioned absolutely or
-    fixed, and placeholders (no URL yet, or inline `data:`).
+    `<picture>` count too, and so do rules of the page's own `<style>` elements that stand outside of conditions. Left
+    out are images that cannot push anything: hidden ones, ones positioned absolutely or fixed, and placeholders (no URL
+    yet, or inline `data:`).
 
-    A stylesheet may reserve the space unseen by this check, so it only ever costs a part: a quarter for the first
+    A stylesheet file may reserve the space unseen by this check, so it only ever costs a part: a quarter for the first
     image, up to half for ten. About three of four well-known pages have such an image. The share is that large because
     the attributes went out of use when layouts became fluid. Since 2020 browsers reserve the space by them again, and
     without them the page still shifts while people read.
@@ -102,7 +103,7 @@ def image_dimensions(document: Document) -> Verdict:
     shown = [image for image in document.images if not image.hidden and _takes_space(image)]
     if not shown:
         return NotApplicable("The page has no images that need dimensions.")
-    offenders = [image for image in shown if not _is_sized(image)]
+    offenders = [image for image in shown if not _is_sized(image) and image.node not in document.images_with_space]
     if not offenders:
         return Outcome("reserved", value=amount(len(shown), "image"))
     count = len(offenders)

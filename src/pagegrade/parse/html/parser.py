@@ -23,6 +23,7 @@ from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document, social_image
 from pagegrade.parse.cascade.drawn import DrawnVisibility
 from pagegrade.parse.cascade.sheets import visibility_of
+from pagegrade.parse.css.image_space import images_with_space
 from pagegrade.parse.files.javascript import marks_of_scripts
 from pagegrade.parse.html.accessibility import accessibility_of
 from pagegrade.parse.html.charset import charset_of_content_type, declarations, encoding_of_label
@@ -200,6 +201,10 @@ def parse_document(
         text=text,
         main_text=main_text,
         main_pieces=Counter(main_words) if len(main_words) <= _MAX_COUNTED else {},
+        images_with_space=images_with_space(
+            (image.node for image in into.images if not {"width", "height"} <= image.attrs.keys()),
+            (style.text for style in into.styles),
+        ),
         text_language=detect_language(main_text),
         right_to_left_ratio=right_to_left_ratio(main_text),
         word_count=word_count,

@@ -1,0 +1,70 @@
+"""Finds images whose space the ``<style>`` elements of a page reserve before they load."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import turbohtml
+from turbohtml import Element
+
+MAX_RULES: Final = 200
+"""Rules about sizes that are tried, and images that they are tried on."""
+_COMMENT: Final = re.compile(r"/\*[\s\S]*?(?:\*/|\Z)")
+_PART: Final = re.compile(r"([^{}]*)([{}])")
+_LENGTH: Final = re.compile(r"\+?(?:\d+\.?\d*|\.\d+)(?:[a-z]+|%)?$|(?:calc|min|max|clamp|var|env)\(")
+_MAX_VALUE: Final = 100
+
+
+def images_with_space(images: Iterable[Element], sheets: Iterable[str]) -> frozenset[Element]:
+    """Return the images that a rule outside of conditions gives both sides, a side and a ratio, or takes out of flow.
+
+    Args:
+        images: In document order; those behind the limit get no answer.
+        sheets: Texts of the ``<style>`` elements.
+
+    Source: https://web.dev/articles/optimize-cls
+    """
+    selectors = [selector for sheet in sheets for selector in _reserving(sheet)][:MAX_RULES]
+    found = set()
+    for image in list(images)[:MAX_RULES] if selectors else ():
+        if any(_matches(image, selector) for selector in selectors):
+            found.add(image)
+    return frozenset(found)
+
+
+def _reserving(sheet: str) -> Iterator[str]:
+    """The selectors of the rules of a sheet that reserve the space of what they select."""
+    depth = 0
+    prelude = ""
+    for part in _PART.finditer(_COMMENT.sub(" ", sheet)):
+        text, brace = part.groups()
+        if brace == "{":
+            depth += 1
+            if depth == 1:
+                prelude = text.rpartition(";")[2].strip()
+            continue
+        if depth == 1 and prelude and not prelude.startswith("@") and _reserves(text):
+            yield prelude
+        depth = max(0, depth - 1)
+
+
+def _reserves(declarations: str) -> bool:
+    """Return whether a declaration list keeps the space of an image free, or puts the image beside the flow."""
+    values = {}
+    for declaration in declarations.lower().split(";"):
+        name, _, value = declaration.partition(":")
+        values[name.strip()] = value.replace("!important", "").strip()[:_MAX_VALUE]
+    if values.get("position") in {"absolute", "fixed"}:
+        return True
+    width, height = (_LENGTH.match(values.get(side, "")) is not None for side in ("width", "height"))
+    has_ratio = any(character.isdigit() for character in values.get("aspect-ratio", ""))
+    return (width and height) or ((width or height) and has_ratio)
+
+
+def _matches(image: Element, selector: str) -> bool:
+    try:
+        return image.matches(selector)
+    except turbohtml.SelectorSyntaxError:
+        return False  # A browser drops the rule.
