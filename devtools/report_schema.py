@@ -54,6 +54,7 @@ class CategoryScore(Shape):
     lost: Annotated[float, msgspec.Meta(ge=0)] | None
     taken: Annotated[float, msgspec.Meta(ge=0)] | None
     budget: Count | None
+    coverage: Annotated[float, msgspec.Meta(ge=0, le=1)] | None
 
 
 class Withheld(Shape):

@@ -136,6 +136,7 @@ class CategoryScore(TypedDict):
     lost: NotRequired[float | None]
     taken: NotRequired[float | None]
     budget: NotRequired[int]
+    coverage: NotRequired[float | None]
 
 
 class Change(TypedDict):

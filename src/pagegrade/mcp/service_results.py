@@ -17,9 +17,11 @@ from pagegrade.mcp.results import (
     Untrusted,
     drop_excess,
 )
+from pagegrade.model.stored import UNFINISHED
+from pagegrade.render import view
 from pagegrade.render.escape import visible
+from pagegrade.report.serialize import report_from_dict
 
-_FINDINGS = frozenset({"failed", "warning"})
 _URL_CHARS = 500
 
 State = Literal["queued", "running", "completed", "failed"]
@@ -146,21 +148,21 @@ def _pending_run(report: Report) -> int | None:
 
 
 def _findings(report: Report) -> list[FindingSummary]:
-    """The findings, the most expensive first; titles are names of checks, in which no page has a word."""
+    """The findings as everywhere; titles are names of checks, in which no page has a word."""
+    if report["state"] in UNFINISHED or not report["results"]:
+        return []
     catalogue = all_checks()
-    found = [
+    return [
         FindingSummary(
-            check=check,
-            title=catalogue[check].title if check in catalogue else check,
-            category=result["category"],
-            severity=result["importance"],
-            points=None if report["score"] is None else round(result["lost"], 1),
-            places=max(result["evidence_total"], len(result["evidence"])),
+            check=finding.result.check,
+            title=catalogue[finding.result.check].title if finding.result.check in catalogue else finding.result.check,
+            category=finding.result.category,
+            severity=finding.result.importance,
+            points=None if report["score"] is None else round(finding.lost, 1),
+            places=max(finding.result.evidence_total, len(finding.result.evidence)),
         )
-        for check, result in (report["results"] or {}).items()
-        if result["outcome"] in _FINDINGS
+        for finding in view.findings(report_from_dict(report))
     ]
-    return sorted(found, key=lambda finding: -(finding.points or 0.0))
 
 
 def line_of(report: ListedReport) -> ServiceReportLine:

@@ -137,6 +137,9 @@ class CategoryScore:
     """Points that were taken from the score of the page: ``lost``, at most ``budget``; ``None`` as for ``lost``."""
     budget: int | None = None
     """The most points it can take; ``None`` in reports of ruleset 2026.1."""
+    coverage: float | None = None
+    """Share of the possible penalties of its checks that could be evaluated; ``None`` in reports from before it was
+    kept, and where no score was given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -198,7 +198,9 @@ def _categories(report: Report) -> list[str]:
         if (category := report.categories.get(name)) is not None:
             score = "" if category.score is None else str(category.score)
             title = view.CATEGORY_NAMES[name]
-            lines.append(f"| {title} | {score} | {category.result or view.NO_GRADE} | {category.failed} |")
+            share = view.evaluated_share(category)
+            result = f"{category.result or view.NO_GRADE}{f' ({share})' if share else ''}"
+            lines.append(f"| {title} | {score} | {result} | {category.failed} |")
     return [*lines, ""]
 
 

@@ -323,7 +323,7 @@ def _categories(report: Report, words: Texts) -> list[Values]:
                 "share": max(0, min(category.score or 0, 100)) / 100,
                 "grade": category.result or "none",
                 "word": words.gettext(category.result or view.NO_GRADE),
-                "found": f"{found}, {passed}",
+                "found": ", ".join(filter(None, (found, passed, view.evaluated_share(category, words)))),
             }
         )
     return cards

@@ -278,6 +278,8 @@ def _score(page: _Page, report: Report) -> None:
         row.append(
             f"  {view.plural(category.failed, 'finding')}" if category.failed else "  nothing found", style="dim"
         )
+        share = view.evaluated_share(category)
+        row.append(f", {share}" if share else "", style="dim")
         page.line(row, indent=2)
     for note in report.run.notes:
         page.gap()

@@ -274,6 +274,14 @@ def grade_word(report: Report) -> str:
     return report.result or NO_GRADE
 
 
+def evaluated_share(category: CategoryScore, words: Words = ENGLISH) -> str:
+    """Return how much of a category with a score was evaluated: ``50% evaluated``; empty where it was all of it."""
+    coverage = category.coverage
+    if category.score is None or coverage is None or round(coverage * 100) >= 100:  # noqa: PLR2004 - per cent
+        return ""
+    return words.gettext("%(share)s evaluated", share=words.percent(coverage))
+
+
 def findings_heading(report: Report, words: Words = ENGLISH) -> str:
     """Return the heading above the first findings; without a grade, all findings that are known."""
     if not findings(report):

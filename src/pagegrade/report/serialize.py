@@ -211,6 +211,7 @@ def _category(category: CategoryScore) -> JSONObject:
         "lost": category.lost,
         "taken": category.taken,
         "budget": category.budget,
+        "coverage": category.coverage,
     }
 
 

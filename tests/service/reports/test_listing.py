@@ -53,7 +53,7 @@ def test_rows_have_their_last_scores(instance: Instance) -> None:
             report = run_again(instance.database, report, now_ms=instance.now_ms)
         instance.finish(pack_report(make_report(score=score)))
 
-    def rows(**query: str) -> Rows:
+    def rows(**query: str | int) -> Rows:
         asked = ListQuery(**query)  # type: ignore[arg-type]
         return instance.database.read_here(
             lambda tx: find_rows(tx, instance.alice, asked, instance.options, instance.now_ms)
@@ -62,6 +62,9 @@ def test_rows_have_their_last_scores(instance: Instance) -> None:
     assert rows().scores[report.id] == tuple(range(2, MAX_SCORES + 2))
     assert rows().shared == ()
     assert {one.pages for one in rows(project="a.example").shared} == {2}
+    # Whatever page of the list is shown, and whatever it is filtered by.
+    assert rows(project="a.example", per_page=1).shared == rows(project="a.example").shared
+    assert rows(project="a.example", search="two").shared == rows(project="a.example").shared
 
 
 def test_gone_reports_and_those_of_others_are_none(instance: Instance) -> None:

@@ -289,6 +289,10 @@ def test_a_message_has_a_bound(outbox: Outbox, monkeypatch: pytest.MonkeyPatch) 
     assert (len(claimed.deliveries), len(rest.deliveries)) == (2, 1)
 
 
+def _add_test(event: Event, webhook_id: int, tx: Transaction) -> None:
+    add_test_event(tx, event, webhook_id, "slack")
+
+
 STEP = st.tuples(
     st.sampled_from(["happen", "claim", "fail", "test"]),
     st.integers(1, 2),
@@ -326,7 +330,7 @@ def test_what_happens_in_one_window_is_one_message(history: list[tuple[str, int,
                         happened[hook.id].append(now_ms)
             elif what == "test":
                 event = Event("webhook.test", account, "", None, None, now_ms)
-                outbox.write(lambda tx, event=event, account=account: add_test_event(tx, event, account * 2, "slack"))
+                outbox.write(partial(_add_test, event, account * 2))
             else:
                 retry = AttemptOutcome(state="retry", retry_at_ms=now_ms + 5_000)
                 serve(DELIVERED if what == "claim" else retry)

@@ -30,6 +30,8 @@ from pagegrade.store.repositories.run_history import load_recent_scores
 
 MAX_SCORES: Final = 24
 """Runs of a report that are looked at for its trend in a list; only those that compare are shown."""
+SHARED_PAGES: Final = 100
+"""Pages of a site in which findings that several share are looked for, the newest ones."""
 WEEK_MS: Final = 7 * 86_400_000
 
 
@@ -53,7 +55,7 @@ class Rows:
     worse: tuple[WorsePage, ...]
     """Pages with fewer points than a week ago."""
     shared: tuple[SharedFinding, ...]
-    """Findings of several of the reports; only where the query names a project."""
+    """Findings of several of the newest ``SHARED_PAGES`` pages of the project; only where the query names one."""
     trend: tuple[TrendDay, ...]
     """Score of the project by day, oldest first; likewise."""
     crossings: tuple[Crossing, ...]
@@ -77,10 +79,18 @@ def find_rows(tx: Transaction, caller: Caller, query: ListQuery, options: Servic
         changes_since(tx, reports, now_ms - WEEK_MS),
         average_score(tx, caller.account.id, project or ""),
         pages_that_got_worse(tx, caller.account.id, since_ms=now_ms - WEEK_MS, project=project or ""),
-        find_shared_findings(tx, reports) if project else (),
+        find_shared_findings(tx, _newest(tx, caller, project, options, now_ms)) if project else (),
         site_trend(scores_of_project(tx, caller.account.id, project)) if project else (),
         _breaches(tx, caller, project, now_ms - WEEK_MS) if project else (),
     )
+
+
+def _newest(
+    tx: Transaction, caller: Caller, project: str, options: ServiceOptions, now_ms: int
+) -> tuple[StoredReport, ...]:
+    """Return the newest reports of a project, whichever of them the page of the list shows."""
+    query = ListQuery(project=project, sort_by="generated_at", per_page=SHARED_PAGES)
+    return find_reports(tx, caller, query, options, now_ms)[0]
 
 
 def _breaches(tx: Transaction, caller: Caller, project: str, since_ms: int) -> tuple[Crossing, ...]:

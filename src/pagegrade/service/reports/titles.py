@@ -69,7 +69,7 @@ def find_shared_findings(tx: Transaction, reports: Sequence[StoredReport]) -> tu
 
     Args:
         tx: Any transaction.
-        reports: A page of a list: the results of each are read.
+        reports: At most a hundred or so: the results of each are read.
     """
     found: dict[str, SharedFinding] = {}
     for detail in load_details(tx, reports).values():

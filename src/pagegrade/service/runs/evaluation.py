@@ -331,6 +331,7 @@ def _category_score(
         lost=total.lost,
         taken=total.taken,
         budget=budget,
+        coverage=total.coverage,
     )
 
 

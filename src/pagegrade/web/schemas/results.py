@@ -84,6 +84,9 @@ class CategoryScore(Document):
     lost: Amount | None = sometimes("Points its findings cost; absent from reports of ruleset 2026.1.", 7.6)
     taken: Amount | None = sometimes("Points taken from the score of the page: lost, at most budget.", 7.6)
     budget: Count = sometimes("The most points it can take.", 40)
+    coverage: float | None = sometimes(
+        "Share of the possible penalties of its checks that could be evaluated; absent from older reports.", 0.93
+    )
 
 
 class Withheld(Document):

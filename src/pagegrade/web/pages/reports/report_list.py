@@ -17,7 +17,7 @@ from pagegrade.render.finding_texts import translated
 from pagegrade.render.history import HEIGHT, Chart, RunPoint, chart_of, height_of
 from pagegrade.render.i18n import Texts
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.listing import find_rows, find_states
+from pagegrade.service.reports.listing import SHARED_PAGES, find_rows, find_states
 from pagegrade.service.reports.site_trend import TrendDay
 from pagegrade.service.reports.titles import SharedFinding
 from pagegrade.service.runs.options import Thresholds
@@ -134,6 +134,7 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
             has_any=found.has_any,
             chips=_chips(asked, found.counts, texts),
             counts=found.counts,
+            shared_pages=SHARED_PAGES,
             shared=_in_language(found.shared, view.texts),
             trend=_trend(found.trend, view.options.analyze.thresholds),
             average=None if found.average is None else round(found.average),
