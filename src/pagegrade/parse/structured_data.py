@@ -89,6 +89,11 @@ def read_json_ld(text: str) -> tuple[object, str | None]:
     return data, None
 
 
+def read_json(text: str) -> tuple[object, str | None]:
+    """Read JSON as browsers do, which forgive nothing: (value, ``None``), or (``None``, one sentence that says why)."""
+    return _loads(text, strict=True)
+
+
 def nodes_of(data: object) -> Iterator[Mapping[str, object]]:
     """Every object of a JSON-LD value in document order, except contexts, without recursion."""
     stack = [data]
@@ -189,12 +194,12 @@ def _keep_string(match: re.Match[str]) -> str:
     return found if found.startswith('"') else " "
 
 
-def _loads(source: str) -> tuple[object, str | None]:
+def _loads(source: str, *, strict: bool = False) -> tuple[object, str | None]:
     if _is_too_deep(source):
         return None, f"The block is nested deeper than {MAX_DEPTH} levels."
     try:
         return json.loads(
-            source, strict=False, parse_int=_read_integer, parse_float=_read_float, parse_constant=_refuse_constant
+            source, strict=strict, parse_int=_read_integer, parse_float=_read_float, parse_constant=_refuse_constant
         ), None
     except json.JSONDecodeError as error:
         return None, f"It is not valid JSON: {error.msg} (line {error.lineno}, column {error.colno} of the block)."

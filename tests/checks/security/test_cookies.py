@@ -177,3 +177,12 @@ def test_promise_that_is_switched_off_helps_no_cookie() -> None:
     headers = (("Set-Cookie", "session=v; HttpOnly; SameSite=Lax"), ("Strict-Transport-Security", "max-age=0"))
 
     assert outcome(cookies, make_artifacts(headers=headers)).state == "unsafe"
+
+
+def test_ignored_attributes_are_listed_only() -> None:
+    """A protected cookie that lasts shorter than was meant is no danger."""
+    headers = [("Content-Type", "text/html"), ("Set-Cookie", "a=1; Secure; HttpOnly; SameSite=Lax; Max-Age=1h")]
+    found = outcome(cookies, make_artifacts(headers=headers))
+
+    assert found.state == "ignored"
+    assert "max-age" in found.evidence[0].reason

@@ -59,3 +59,21 @@ def test_hostile_files_are_read(body: bytes) -> None:
 
     assert len(found.contacts) <= 100
     assert found.expires_at is None
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ("Preferred-Languages: en, es, ru", ""),
+        ("Preferred-Languages: en_US", "Preferred-Languages names no language"),
+        ("Preferred-Languages: english", "Preferred-Languages names no language"),
+        ("Preferred-Languages: jp", "Preferred-Languages names no language"),
+        ("Contact:\u3000mailto:a@example.com", "a space that is no ASCII space"),
+        ("Contact: mailto:a@example.com\u00a0", "a space that is no ASCII space"),
+    ],
+)
+def test_languages_and_spaces(line: str, fault: str) -> None:
+    """Codes are language tags, and white space is that of the grammar."""
+    faults = parse_security_txt(line.encode()).faults
+
+    assert fault in faults if fault else faults == ()

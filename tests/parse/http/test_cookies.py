@@ -218,3 +218,23 @@ def test_description_names_attributes_only() -> None:
 def test_hostile_lines_are_read(line: str) -> None:
     """No error, and little is kept."""
     assert len(repr(parse(line))) < 1_000
+
+
+@pytest.mark.parametrize(
+    ("line", "ignored"),
+    [
+        ("a=1; Secure; HttpOnly; SameSite=Lax; Path=/; Domain=example.com; Max-Age=60; Priority=High; Partitioned", ()),
+        ("a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Version=1; Comment=x; Path=", ()),
+        ("a=1; Http-Only; Secured; Same-Site=Lax", ("http-only", "secured", "same-site")),
+        ("a=1; Expires=2026-10-21", ("expires",)),
+        ("a=1; Expires=Session", ("expires",)),
+        ("a=1; Max-Age=1h", ("max-age",)),
+        ("a=1; Max-Age=\uff11\uff12", ("max-age",)),
+        ("a=1; Path=shop", ("path",)),
+        ("a=1; \u0646\u0647\u0627\u064a\u0629=1", ("\u0646\u0647\u0627\u064a\u0629",)),
+        ("a=1;;", ()),
+    ],
+)
+def test_attributes_that_browsers_ignore_are_named(line: str, ignored: tuple[str, ...]) -> None:
+    """Unknown ones, and values that cannot be read; those of older standards do no harm."""
+    assert parse_cookie(line, url="https://example.com/").ignored == ignored

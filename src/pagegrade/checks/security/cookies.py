@@ -38,6 +38,17 @@ _REJECTIONS: Final[dict[Rejection, str]] = {
     states=(
         State("protected", "Every cookie that the page sets is protected."),
         State("none", "The page sets no cookies."),
+        State(
+            "ignored",
+            "Browsers ignore attributes of cookies that the page sets.",
+            title="Cookie attributes that browsers ignore",
+            why="The cookie does not last as long, reach as far or become as safe as the attribute says.",
+            fix=(
+                "Correct the listed attributes, for example `Expires=Wed, 21 Oct 2026 07:28:00 GMT`, `Max-Age=3600` in "
+                "seconds, and a `Path` that begins with `/`."
+            ),
+            counted=True,
+        ),
         State("same-site", "The cookies are protected; some rely on the browser's default for SameSite."),
         State(
             "weak",
@@ -95,9 +106,10 @@ def cookies(cookies: tuple[Cookie, ...], artifacts: Artifacts) -> Outcome:
     HTTPS.
 
     `HttpOnly` is required of login cookies only, because scripts have to read many others, such as those against forged
-    requests. Spelling that browsers forgive is not evaluated: spaces or quotes in a name or value, unknown attributes,
-    old forms of the date. Cookies that delivery networks and load balancers set by themselves are left out, and so are
-    lines that delete a cookie. A page without cookies loses nothing.
+    requests. Spelling that browsers forgive is not evaluated: spaces or quotes in a name or value, attributes of older
+    standards, old forms of the date. Cookies that delivery networks and load balancers set by themselves are left out,
+    and so are lines that delete a cookie. Attributes that browsers ignore, because they are unknown or have a value
+    that cannot be read, are listed and cost nothing. A page without cookies loses nothing.
 
     ## Why it matters
 
@@ -148,15 +160,21 @@ def cookies(cookies: tuple[Cookie, ...], artifacts: Artifacts) -> Outcome:
     unsafe: dict[str, tuple[Cookie, str]] = {}
     weak: dict[str, tuple[Cookie, str]] = {}
     unstated: dict[str, tuple[Cookie, str]] = {}
+    ignored: dict[str, tuple[Cookie, str]] = {}
     for cookie in own:
         if reason := _unsafe(cookie, https_only=https_only):
             unsafe.setdefault(cookie.name, (cookie, reason))
         elif reason := _weak(cookie):
             weak.setdefault(cookie.name, (cookie, reason))
+        elif cookie.ignored:
+            ignored.setdefault(cookie.name, (cookie, f"browsers ignore {', '.join(cookie.ignored)}"))
         elif cookie.same_site is None:
             unstated.setdefault(cookie.name, (cookie, "no SameSite"))
     for name in unsafe:
         weak.pop(name, None)
+    if not unsafe and not weak and ignored:
+        places = tuple(_evidence(cookie, reason, "") for cookie, reason in ignored.values())
+        return Outcome("ignored", value=len(places), evidence=places[:100], total=len(places))
     if not unsafe and not weak and not unstated:
         return Outcome("protected", value=len(own))
     bad = (*unsafe.values(), *weak.values()) or tuple(unstated.values())

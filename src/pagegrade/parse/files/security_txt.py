@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from pagegrade.parse.language_tags import parse_language_tag
+
 MAX_CHARS: Final = 65_536
+_SPACE: Final = " \t"
 _SIGNED: Final = "-----BEGIN PGP SIGNED MESSAGE-----"
 _SIGNATURE: Final = "-----BEGIN PGP SIGNATURE-----"
 _DATE: Final = re.compile(
@@ -50,7 +53,7 @@ def parse_security_txt(body: bytes) -> SecurityTxt:
     for line in lines:
         if line.startswith(_SIGNATURE):
             break
-        text = line.removeprefix("- ").strip()
+        text = line.removeprefix("- ").strip(_SPACE)
         if not text or text.startswith("#"):
             continue
         written, colon, value = text.partition(":")
@@ -63,14 +66,16 @@ def parse_security_txt(body: bytes) -> SecurityTxt:
             faults["a space before a colon"] = None
         if value and not value.startswith(" "):
             faults["no space behind a colon"] = None
-        value = value.strip()
+        value = value.strip(_SPACE)
+        if value != value.strip():
+            faults["a space that is no ASCII space"] = None
         if name == "contact":
             contacts.append(value)
         elif name == "expires":
             expires.append(value)
         languages += name == "preferred-languages"
-        if name in _ADDRESSES and (fault := _address_fault(value)):
-            faults[f"{name.capitalize()} {fault}"] = None
+        if fault := _value_fault(name, value):
+            faults[fault] = None
     if languages > 1:
         faults["more than one Preferred-Languages"] = None
     return SecurityTxt(
@@ -80,6 +85,19 @@ def parse_security_txt(body: bytes) -> SecurityTxt:
         field_count=count,
         faults=tuple(faults),
     )
+
+
+def _is_no_language(code: str) -> bool:
+    tag = parse_language_tag(code.strip(_SPACE))
+    return tag is None or bool(tag.unregistered)
+
+
+def _value_fault(name: str, value: str) -> str:
+    if name == "preferred-languages" and any(map(_is_no_language, value.split(","))):
+        return "Preferred-Languages names no language"
+    if name in _ADDRESSES and (fault := _address_fault(value)):
+        return f"{name.capitalize()} {fault}"
+    return ""
 
 
 def _address_fault(value: str) -> str:

@@ -23,6 +23,12 @@ MAX_LINE_CHARS: Final = 20_000
 _SPACE: Final = " \t"
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MAX_AGE_DIGITS: Final = 12
+MAX_IGNORED: Final = 5
+_ATTRIBUTES: Final = frozenset(
+    "comment discard domain expires httponly max-age partitioned path port priority sameparty samesite secure "
+    "version".split()
+)
+"""Those that a browser knows, and those of older standards, which harm no one."""
 
 SameSite = Literal["strict", "lax", "none"]
 Rejection = Literal[
@@ -65,6 +71,9 @@ class Cookie:
     """``None`` when absent or unreadable."""
     rejected: Rejection | None = None
     """Reason why a browser does not store it; ``None`` if it does."""
+    ignored: tuple[str, ...] = ()
+    """Attributes that browsers ignore, as names in lower case, at most ``MAX_IGNORED``: unknown ones, and known ones
+    with a value that is not understood (``SameSite`` has fields of its own)."""
 
     @property
     def invalid_same_site(self) -> bool:
@@ -148,6 +157,7 @@ def parse_cookie(value: str, *, url: str, hop: int | None = None) -> Cookie:
         partitioned="partitioned" in attributes,
         domain=attributes.get("domain", "").lower().removeprefix(".")[:253] or None,
         path=path[:MAX_NAME_CHARS] if path.startswith("/") else None,
+        ignored=tuple(key[:MAX_NAME_CHARS] for key, text in attributes.items() if _is_ignored(key, text))[:MAX_IGNORED],
         max_age_s=_max_age(attributes.get("max-age", "")),
         expires_at=parse_cookie_date(attributes.get("expires", "")),
     )
@@ -188,6 +198,19 @@ def parse_cookie_date(text: str) -> datetime | None:
 def _answers(navigation: Navigation) -> Iterator[tuple[int | None, Response]]:
     yield from enumerate(navigation.hops)
     yield None, navigation.response
+
+
+def _is_ignored(name: str, value: str) -> bool:
+    match name:
+        case "expires":
+            return parse_cookie_date(value) is None
+        case "max-age":
+            return _max_age(value) is None
+        case "path":
+            # An empty one stands for the default path, as it is meant to.
+            return bool(value) and not value.startswith("/")
+        case _:
+            return bool(name) and name not in _ATTRIBUTES
 
 
 def _same_site(value: str | None) -> SameSite | None:

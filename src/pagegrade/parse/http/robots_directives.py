@@ -6,6 +6,7 @@ Source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -65,10 +66,10 @@ _DEFAULTS: Final = frozenset({"archive", "cache", "imageindex", "odp", "snippet"
 """Words that no search engine documents and that say what holds anyway."""
 _NUMBER: Final = re.compile(r"-1|[0-9]{1,9}")
 _SIZE: Final = re.compile(r"none|standard|large", re.IGNORECASE)
-_WITH_VALUE: Final = {
-    "max-image-preview": _SIZE.fullmatch,
-    "max-snippet": _NUMBER.fullmatch,
-    "max-video-preview": _NUMBER.fullmatch,
+_WITH_VALUE: Final[dict[str, Callable[[str], bool]]] = {
+    "max-image-preview": lambda value: _SIZE.fullmatch(value) is not None,
+    "max-snippet": lambda value: _NUMBER.fullmatch(value) is not None,
+    "max-video-preview": lambda value: _NUMBER.fullmatch(value) is not None,
     "unavailable_after": lambda value: parse_unavailable_after(value) is not None,
 }
 """Rule -> whether it is understood with that value."""

@@ -1,0 +1,145 @@
+from collections.abc import Iterator
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.document import Document, Script
+from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, Outcome, Severity
+from pagegrade.parse.script_json import Skipped, skipped_of_import_map, skipped_of_speculation_rules
+
+_EXTERNAL: Final = Skipped(place="", code="external")
+_REASONS: Final = {
+    "no_object": "It is no JSON object.",
+    "no_list": "The rules are no list.",
+    "no_text": "The value is no text.",
+    "empty_name": "The name is empty.",
+    "no_address": "The address begins neither with /, ./ or ../ nor with a scheme.",
+    "no_slash": "The name ends with a slash, and the address does not.",
+    "bad_integrity": "An integrity is a text, and its key an address.",
+    "no_source": "A rule has either urls or where.",
+    "external": "Browsers read it only where it stands in the page, not from a file.",
+}
+_STATES: Final = ("map", "map_parts", "rules")
+"""Worst first."""
+
+
+@check(
+    id="script-rules",
+    title="Import maps and speculation rules",
+    severity=Severity.MEDIUM,
+    since="0.2.0",
+    visible_only=False,
+    states=(
+        State("read", "Browsers can read the import maps and speculation rules of the page."),
+        State(
+            "rules",
+            "Browsers skip speculation rules of the page.",
+            loss=0.25,
+            title="Speculation rules that browsers skip",
+            why="The pages that visitors probably open next are not loaded ahead, although they were meant to be.",
+            fix="Correct the listed rules. The whole must be JSON: double quotes, no comments, no comma at the end.",
+            counted=True,
+        ),
+        State(
+            "map_parts",
+            "Browsers skip entries of the import map.",
+            loss=0.5,
+            title="Entries of the import map that browsers skip",
+            why="Scripts that import a module by one of these names stop with an error.",
+            fix="Correct the listed entries. Addresses begin with `/`, `./`, `../` or a scheme.",
+            counted=True,
+        ),
+        State(
+            "map",
+            "Browsers cannot read the import map.",
+            loss=1.0,
+            title="Import map cannot be read",
+            why="Every script that imports a module by its name stops with an error.",
+            fix=(
+                "Correct the JSON in the page: double quotes, no comments, no comma at the end.\n\n"
+                "```html\n"
+                '<script type="importmap">{"imports": {"cart": "/modules/cart.js"}}</script>\n'
+                "```"
+            ),
+        ),
+    ),
+    sources=(
+        "https://html.spec.whatwg.org/multipage/webappapis.html#import-maps",
+        "https://html.spec.whatwg.org/multipage/speculative-loading.html#speculation-rules",
+    ),
+)
+def script_rules(document: Document) -> Verdict:
+    """Import maps and speculation rules are JSON for the browser, which skips what it cannot read.
+
+    ## What it checks
+
+    The text of `<script type="importmap">` and `<script type="speculationrules">`, read as browsers read it. An import
+    map that is no JSON, or whose parts are of another kind than they have to be, fails: browsers ignore all of it. An
+    entry without a usable address costs half. Speculation rules that browsers skip, because they are no JSON or have
+    keys or values that none knows, cost a quarter. Such a script with a `src` is never read.
+
+    ## Why it matters
+
+    Without its import map, the scripts of a page cannot find their modules and stop.
+
+    ## How to fix
+
+    Correct the JSON. It has double quotes, no comments, and no comma behind the last entry.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <script type="importmap">{"imports": {"cart": "/cart.js",}}</script>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <script type="importmap">{"imports": {"cart": "/cart.js"}}</script>
+    <script type="speculationrules">{"prefetch": [{"where": {"href_matches": "/*"}, "eagerness": "moderate"}]}</script>
+    ```
+    """
+    scripts = [script for script in document.scripts if script.kind in {"importmap", "speculationrules"}]
+    if not scripts:
+        return NotApplicable("The page has no import map and no speculation rules.")
+    found = [(script, part, state) for script in scripts for part, state in _skipped_of(script)]
+    if not found:
+        return Outcome("read", value=len(scripts))
+    worst = next(state for state in _STATES if any(state == one for _, _, one in found))
+    worst_first = sorted(found, key=lambda entry: _STATES.index(entry[2]))
+    return Outcome(
+        worst,
+        value=len(found),
+        evidence=tuple(
+            document.evidence_at(script.node, _why(part), value=part.place, state="" if state == worst else state)
+            for script, part, state in worst_first[:MAX_EVIDENCE]
+        ),
+        total=len(found),
+        count=sum(state == worst for _, _, state in found),
+    )
+
+
+def _skipped_of(script: Script) -> Iterator[tuple[Skipped, str]]:
+    """Parts of a script that browsers skip, with the state of each."""
+    is_map = script.kind == "importmap"
+    if "src" in script.attrs:
+        parts: tuple[Skipped, ...] = (_EXTERNAL,)
+    else:
+        parts = skipped_of_import_map(script.text) if is_map else skipped_of_speculation_rules(script.text)
+    for part in parts:
+        yield part, "rules" if not is_map else "map_parts" if part.place else "map"
+
+
+def _why(part: Skipped) -> str:
+    match part.code:
+        case "no_json":
+            return part.detail
+        case "part_no_object":
+            return f"What {part.detail} holds is no JSON object."
+        case "unknown_key":
+            return f"Browsers do not know the key {part.detail or part.place}."
+        case "bad_value":
+            return f"Browsers do not understand the value of {part.detail}."
+        case _:
+            return _REASONS[part.code]
