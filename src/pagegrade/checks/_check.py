@@ -98,7 +98,9 @@ class Check:
         """True for a check that evaluates what only a browser sees, and nothing else."""
         if RENDERED.isdisjoint(self.requirements):
             return False
-        return any(name in RENDERED for name, optional in self.requirements.items() if not optional)
+        return RENDERED.issuperset(self.requirements) or any(
+            name in RENDERED for name, optional in self.requirements.items() if not optional
+        )
 
     @property
     def summary(self) -> str:

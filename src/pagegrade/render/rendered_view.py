@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from pagegrade.model.artifacts import NOT_RENDERED
 from pagegrade.model.rendering import Device, ElementFacts, RenderedPicture
 from pagegrade.model.report import Report, Result
 from pagegrade.render import view
@@ -24,6 +25,11 @@ def engine_line(report: Report, words: Words = ENGLISH) -> str:
     """Name the engine that a report comes from; empty where the page was not seen."""
     if report.page is None:
         return ""
+    failed = any(
+        name == "rendering" and not reason.startswith(NOT_RENDERED.code) for name, reason in report.run.not_gathered
+    )
+    if report.rendered is None and failed:
+        return words.gettext("Static analysis, because the page could not be drawn in a browser")
     return engine_name(report.basis.device, words)
 
 

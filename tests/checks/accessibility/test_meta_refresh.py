@@ -3,7 +3,10 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.accessibility.meta_refresh import meta_refresh
-from tests.builders import outcome
+from pagegrade.model.outcome import Outcome
+from pagegrade.model.rendering import Departure
+from tests.builders import evaluated, outcome
+from tests.rendering_builders import make_rendering
 
 
 @pytest.mark.parametrize(
@@ -65,3 +68,19 @@ def test_another_site_gets_the_visitors(delay: str, target: str) -> None:
 def test_the_own_site_is_not_left(target: str) -> None:
     """Whatever the form of its address."""
     assert outcome("meta-refresh", f'<meta http-equiv="refresh" content="15; {target}">').state == "timed"
+
+
+@pytest.mark.parametrize("kind", ["script", "meta"])
+def test_a_redirect_in_a_browser_does_not_pass(kind: str) -> None:
+    """Although the document that is drawn then has no such element."""
+    departure = Departure(kind=kind, url="https://example.com/next", after_ms=500.0)  # type: ignore[arg-type]
+    found = evaluated(meta_refresh, "<p>Next", rendering=make_rendering(departures=(departure,)))
+
+    assert isinstance(found.verdict, Outcome)
+    assert found.verdict.state == "redirect"
+    assert found.outcome == "warning"
+
+
+def test_a_redirect_by_the_element_does_not_pass() -> None:
+    """A response of the server does the same for every program."""
+    assert evaluated(meta_refresh, "<meta http-equiv=refresh content='0; url=/a'>").outcome == "warning"

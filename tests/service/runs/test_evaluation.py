@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from pagegrade.model.artifacts import NotGathered
-from pagegrade.model.report import CATEGORIES, MIN_COVERAGE
+from pagegrade.model.rendering import ConsoleMessage, Departure
+from pagegrade.model.report import CATEGORIES, MIN_COVERAGE, Report
 from pagegrade.report.artifacts_file import load_artifacts, save_artifacts
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.service.runs.evaluation import evaluate_artifacts
 from tests.builders import make_artifacts, make_response, make_well_known
+from tests.rendering_builders import make_rendering
 
 PAGE = (
     "<!doctype html><html lang=en><head><meta charset=utf-8><title>A page about cats</title></head><body><h1>Cats</h1>"
@@ -215,3 +217,48 @@ def test_notice_at_hand_is_graded() -> None:
 
     assert report.withheld is None
     assert report.score is not None
+
+
+def leaving(url: str) -> Report:
+    """The report on a page that a script of its own led to another address."""
+    departure = Departure(kind="script", url=url, after_ms=900.0)
+    rendering = make_rendering(final_url=url, departures=(departure,), html=PAGE)
+    return evaluate_artifacts(make_artifacts(PAGE, vantage="User-Agent: Pagegrade", rendering=rendering))
+
+
+def test_a_page_that_leaves_for_another_site_is_not_graded() -> None:
+    """What is there is not the page, and the report says where it went."""
+    report = leaving("https://example.net/landing")
+
+    assert report.withheld is not None
+    assert report.withheld.kind == "other_site"
+    assert "https://example.net/landing" in report.withheld.message
+    assert report.final_url == "https://example.net/landing"
+    assert report.score is None
+    assert all(one.outcome == "not_evaluated" for one in report.results if one.check in {"title", "color-contrast"})
+
+
+def test_a_page_that_leaves_within_its_site_is_graded_with_a_finding() -> None:
+    """Under the address that it has in the end, with the time that was lost."""
+    report = leaving("https://www.example.com/en/")
+    found = {result.check: result for result in report.results}
+
+    assert report.withheld is None or report.withheld.kind == "coverage"
+    assert report.final_url == "https://www.example.com/en/"
+    assert found["client-redirect"].outcome == "warning"
+    assert found["meta-refresh"].outcome == "warning"
+
+
+def test_what_a_browser_saw_of_an_empty_shell_is_said() -> None:
+    """The error of its script, or that it could not be drawn; no advice to do what was done."""
+    shell = "<!doctype html><title>App</title><div id=root></div><script src=/app.js></script>"
+    error = ConsoleMessage(level="error", source="exception", text="TypeError: api is null")
+    drawn = make_rendering(html=shell, console=(error,))
+    hung = NotGathered(code="timeout", detail="The page hung.", reason="unresponsive")
+    for rendering, words in ((drawn, "TypeError: api is null"), (hung, "The page hung.")):
+        report = evaluate_artifacts(make_artifacts(shell, vantage="User-Agent: Pagegrade", rendering=rendering))
+
+        assert report.withheld is not None
+        assert report.withheld.kind == "empty_shell"
+        assert words in report.withheld.message
+        assert "--render" not in report.withheld.fix

@@ -4,8 +4,10 @@ from typing import Final
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import Evidence, Outcome, Severity
+from pagegrade.model.rendering import Rendering
 from pagegrade.parse.party import Parties
 from pagegrade.parse.url import is_http, join_url
 
@@ -23,7 +25,16 @@ _URL: Final = re.compile(r"[;,\s]\s{0,20}(?:url\s{0,20}=)?\s{0,20}([^\s;,][^\n]{
     visible_only=False,
     states=(
         State("none", "The page does not reload or redirect by itself."),
-        State("redirect", "The page redirects immediately with a meta element."),
+        State(
+            "redirect",
+            "The page redirects immediately by itself, without a response of the server.",
+            0.5,
+            title="Redirect with a response of the server",
+            why=(
+                "A page that leads on by itself adds a step to the way back, and programs without scripts stay on it."
+            ),
+            fix="Answer the URL with status 301 or 302 and the URL of the page that visitors are to see.",
+        ),
         State(
             "timed",
             "The page reloads or redirects by itself after a delay.",
@@ -62,18 +73,19 @@ _URL: Final = re.compile(r"[;,\s]\s{0,20}(?:url\s{0,20}=)?\s{0,20}([^\s;,][^\n]{
         "https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-refresh",
     ),
 )
-def meta_refresh(document: Document, parties: Parties) -> Outcome:
+def meta_refresh(document: Document, parties: Parties, rendering: Rendering | NotGathered) -> Outcome:
     """A page that reloads or redirects by itself takes time away from people who read slowly.
 
     ## What it checks
 
     Elements `<meta http-equiv="refresh">` whose content browsers understand; of several the first counts. It fails with
     a delay above 0 and up to 20 hours. A delay of 0 is a redirect. The guidelines for accessibility allow it, because
-    no one has begun to read, so it costs nothing and is only reported; a response with status 301 or 308 does the same
-    for every program, and faster. One without a URL is treated alike: the page requests itself again, and what it then
-    shows is not known. Content that browsers do not understand does nothing, and passes. More than 20 hours pass,
-    although the strictest level of the guidelines forbids them as well. A refresh that leads to another site fails with
-    any delay up to 20 hours, and limits the score: visitors do not get this page.
+    no one has begun to read, so it costs only half; a response with status 301 or 308 does the same for every program,
+    and faster. One without a URL is treated alike: the page requests itself again, and what it then shows is not known.
+    Where a browser drew the page, a redirect by a script counts like one by the element. Content that browsers do not
+    understand does nothing, and passes. More than 20 hours pass, although the strictest level of the guidelines forbids
+    them as well. A refresh that leads to another site fails with any delay up to 20 hours, and limits the score:
+    visitors do not get this page.
 
     ## Why it matters
 
@@ -96,6 +108,10 @@ def meta_refresh(document: Document, parties: Parties) -> Outcome:
     <!doctype html><title>News</title><p><a href="/news">Reload</a></p>
     ```
     """
+    if isinstance(rendering, Rendering) and rendering.departures:
+        # The document that was drawn is no longer the one that led to it.
+        gone = tuple(Evidence(url=one.url, value=f"{one.after_ms / 1_000:.1f} s") for one in rendering.departures)
+        return Outcome("redirect", value=0, evidence=gone)
     for meta in document.metas:
         if meta.http_equiv != "refresh":
             continue

@@ -179,7 +179,7 @@ def empty_in_browser(rendering: Rendering) -> PageKind:
             "Put the script back, or correct its address, and analyze again. Let the server send the content, so that "
             "it does not depend on scripts.",
         )
-    if "load_timeout" in rendering.notes:
+    if not {"load_timeout", "requests_open", "unfinished"}.isdisjoint(rendering.notes):
         return PageKind(
             "empty_shell",
             "The page stays empty in the browser: it was still loading when the time for it was over.",

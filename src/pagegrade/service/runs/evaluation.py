@@ -9,7 +9,7 @@ from functools import cache, partial
 from typing import Final
 
 from pagegrade.checks import Check, Evaluated, Facts, all_checks, run_checks
-from pagegrade.model.artifacts import GATHERED, NOT_SHOWN, Artifacts, NotGathered, Response
+from pagegrade.model.artifacts import GATHERED, NOT_RENDERED, NOT_SHOWN, Artifacts, NotGathered, Response
 from pagegrade.model.identity import VERSION
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.outcome import NotRun, Outcome
@@ -30,7 +30,7 @@ from pagegrade.model.stored import PackedReport
 from pagegrade.parse.challenge import recognize_block, what_it_asks
 from pagegrade.parse.page_kind import empty_in_browser, recognize_page_kind
 from pagegrade.parse.rendering.metrics import measure_load, rendered_metrics
-from pagegrade.parse.url import project_of
+from pagegrade.parse.url import host, project_of, registrable_domain
 from pagegrade.report.bounds import bound_results
 from pagegrade.report.build import count_results, page_facts, result_of
 from pagegrade.report.codec import pack_report
@@ -102,7 +102,7 @@ def evaluate_artifacts(
     counts, by_category = count_results(results)
     return Report(
         url=artifacts.navigation.requested_url,
-        final_url=artifacts.navigation.main_document_url,
+        final_url=_final_url(artifacts),
         project=project_of(artifacts.navigation.requested_url),
         state="completed",
         result=None if withheld else thresholds.grade(scores.score),
@@ -152,6 +152,14 @@ def _ignored_total(
         return None
     own = [name for name in ignored if unfiltered.counted_in.get(name) not in ignored]
     return IgnoredTotal(findings=len(own), points=score_with_rules - unfiltered.score if is_graded else None)
+
+
+def _final_url(artifacts: Artifacts) -> str:
+    """Where the page is found in the end: its own redirects in a browser included."""
+    rendering = artifacts.rendering
+    if isinstance(rendering, Rendering) and rendering.departures:
+        return rendering.final_url
+    return artifacts.navigation.main_document_url
 
 
 def _rendered(rendering: Rendering | NotGathered) -> RenderedPage | None:
@@ -259,6 +267,14 @@ def _not_the_page(facts: Facts) -> Withheld | None:
     A document at hand is what its owner wants graded, unless nothing of it can be seen.
     """
     artifacts = facts.artifacts
+    rendering = artifacts.rendering
+    if isinstance(rendering, Rendering) and rendering.departures and not _is_same_site(artifacts, rendering.final_url):
+        return Withheld(
+            kind="other_site",
+            message=f"The page leads on to another site by itself, to {rendering.final_url[:300]}.",
+            fix="Analyze the other page by its own URL. If visitors are to stay, remove the script or the meta element "
+            "that leads away; if not, redirect with a response of the server.",
+        )
     likeness = facts.get("missing_page_likeness")
     recognize = partial(
         recognize_page_kind,
@@ -275,7 +291,17 @@ def _not_the_page(facts: Facts) -> Withheld | None:
             found = empty_in_browser(artifacts.rendering)
     if found is None or (not artifacts.vantage and found.kind not in _DOCUMENT_HOLDS):
         return None
+    if found.kind in _DOCUMENT_HOLDS and isinstance(rendering, NotGathered) and rendering.code != NOT_RENDERED.code:
+        return Withheld(
+            kind=found.kind,
+            message=f"{found.message} {rendering.detail}".strip(),
+            fix="Open the page in a browser, and look at its console and at the requests that fail.",
+        )
     return Withheld(kind=found.kind, message=found.message, fix=found.fix)
+
+
+def _is_same_site(artifacts: Artifacts, url: str) -> bool:
+    return registrable_domain(host(url)) == registrable_domain(host(artifacts.navigation.main_document_url))
 
 
 def _too_little(artifacts: Artifacts, scores: Scores) -> Withheld | None:
