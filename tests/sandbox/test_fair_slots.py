@@ -228,7 +228,7 @@ class Clock:
 
 WAIT_S = 30.0
 Step = tuple[str, str, int, int]
-"""What happens, to which account or to which task, and for how many turns of the loop everything goes on after it.
+"""Event, to which account or to which task, and for how many turns of the loop everything goes on after it.
 
 Few turns let the next thing happen in the middle of the one before, such as a cancellation between the moment in which
 a task is woken and the one in which it goes on.
@@ -310,7 +310,7 @@ def test_an_account_that_holds_nothing_never_waits_for_another(steps: list[Step]
 
 @pytest.mark.parametrize("moment", range(6))
 def test_a_task_that_is_cancelled_in_the_moment_of_its_turn_loses_no_slot(moment: int) -> None:
-    """So many turns of the loop after the slot came free, whoever is served then."""
+    """So many turns of the loop after the slot came free, whichever account is served then."""
 
     async def scene() -> None:
         stage = Scene(1, spare=0)

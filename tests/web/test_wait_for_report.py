@@ -163,7 +163,7 @@ def test_a_wait_looks_seldom_while_others_are_heard(tmp_path: Path, monkeypatch:
 
 
 def test_a_wait_can_be_ended_early(tmp_path: Path) -> None:
-    """Where connections run out; the client is answered with what there is, and is not gone."""
+    """Connections run out; the client is answered with what there is, and is not gone."""
 
     async def script(instance: Instance) -> tuple[float, bool]:
         await instance.create()

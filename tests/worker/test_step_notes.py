@@ -80,7 +80,7 @@ def test_gatherers_say_which_step_a_run_has_come_to(
 
 
 def test_every_step_and_every_gatherer_is_progress(services: Services, queue: Queue) -> None:
-    """Whether or not it is stored."""
+    """It is noted, stored or not."""
     queue.add()
     (claimed,) = queue.claim()
     advances: list[None] = []

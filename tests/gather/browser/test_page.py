@@ -71,6 +71,8 @@ def test_only_the_process_of_the_page_crashes_it() -> None:
     """A frame of another site may crash alone."""
     page = Page(session="s", target="t")
     page.crash({}, "frame")
+
     assert not page.crashed
     page.crash({}, "s")
+
     assert page.crashed

@@ -241,7 +241,7 @@ def test_streams_and_beacons_are_not_waited_for(kind: str) -> None:
     assert waiting((kind, "https://example.com/api")) == 1
 
 
-def test_a_stream_is_told_by_its_answer_and_a_poll_by_its_number() -> None:
+def test_a_stream_is_known_by_its_answer_and_a_poll_by_its_number() -> None:
     """Scripts ask for both as for anything else."""
     assert waiting(("Fetch", "https://example.com/api"), answered_as="text/event-stream") == 1
     record, wire = listening()
@@ -250,4 +250,5 @@ def test_a_stream_is_told_by_its_answer_and_a_poll_by_its_number() -> None:
         wire.play("Network.requestWillBeSent", requestId=str(number), request={"url": url}, type="XHR", timestamp=1.0)
         if number < POLLS:
             wire.play("Network.loadingFinished", requestId=str(number), timestamp=1.0)
+
     assert record.quiet_since(record._busy_at + 1) == 1

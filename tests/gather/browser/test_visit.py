@@ -101,6 +101,7 @@ def test_a_page_that_leaves_says_where_it_went(program: Path, leaving: str, kind
     rendering, site = draw(program, {"/": PLAIN + leaving, "/next": PLAIN})
 
     (departure,) = rendering.departures
+
     assert rendering.final_url == departure.url == f"{site.origin}/next"
     assert departure.kind == kind
     assert departure.after_ms > 0

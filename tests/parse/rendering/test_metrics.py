@@ -133,6 +133,7 @@ def test_loads_are_alike_where_every_metric_is(*, other: dict[str, float | None]
     metrics = {"fcp_ms": 400.0, "lcp_ms": 1_000.0, "tbt_ms": 0.0, "cls": 0.0, **other}
 
     first = LoadMetrics(fcp_ms=400.0, lcp_ms=1_000.0, tbt_ms=0.0, cls=0.0)
+
     assert are_alike(first, LoadMetrics(**metrics)) is expected
 
 

@@ -337,5 +337,6 @@ def test_timers_that_will_go_off_once_and_soon_are_known() -> None:
 
     assert recording.next_timers_s("F", 4.5) == 2.0
     recording.add([{"name": "TimerFire", "ts": 1, "pid": 1, "args": {"data": {"timerId": 1, "frame": "F"}}}])
+
     assert recording.next_timers_s("F", 4.5) == 1.0
     assert recording.next_timers_s("F", 0.5) == 0.0

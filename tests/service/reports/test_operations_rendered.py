@@ -225,7 +225,7 @@ def test_a_run_that_follows_and_fails_keeps_the_static_results(instance: Instanc
 
 
 def test_a_request_joins_the_run_that_follows(instance: Instance) -> None:
-    """Without a wish the report answers at once; who asks for a browser waits for it."""
+    """Without a choice of engine the report answers at once; who asks for a browser waits for it."""
     instance.options = BOTH
     report = instance.create().report
     end(instance)
@@ -302,7 +302,7 @@ def test_reports_of_one_url_share_the_run_in_the_browser_as_well(instance: Insta
     assert [runs_of(instance, number)[-1] for number in (1, 2)] == [(2, "completed", "mobile")] * 2
 
 
-def test_nobody_waits_for_a_run_of_a_monitor(instance: Instance) -> None:
+def test_no_client_waits_for_a_run_of_a_monitor(instance: Instance) -> None:
     """So it is one run, in the browser; the static one of a request crosses no budget before the browser's."""
     instance.options = BOTH
     report = instance.create().report
@@ -315,6 +315,7 @@ def test_nobody_waits_for_a_run_of_a_monitor(instance: Instance) -> None:
     unknown = instance.database.read_here(lambda tx: load_monitor(tx, instance.alice.account.id, monitor.id))
     end(instance, drawn())
     after = instance.database.read_here(lambda tx: load_monitor(tx, instance.alice.account.id, monitor.id))
+
     assert after is not None
     due = instance.database.write_here(lambda tx: queue_due(tx, after, instance.options, NOW_MS))
 

@@ -81,7 +81,7 @@ class RequestRecord:
     def quiet_since(self, now: float) -> float:
         """Return for how many seconds no request was under way that the page waits for; 0 while there is one.
 
-        Streams and beacons are told by their kind, long polls by their age, and polls by their number.
+        Streams and beacons are known by their kind, long polls by their age, and polls by their number.
         """
         for sent in self._under_way.values():
             self._busy_at = max(self._busy_at, min(now, sent + LONG_POLL_S))

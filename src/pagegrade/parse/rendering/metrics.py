@@ -46,7 +46,7 @@ def measure_load(timeline: Timeline) -> LoadMetrics:
 
 
 def _blocking_time_ms(timeline: Timeline, tti: float | None) -> float | None:
-    """What was seen of it: until the recording ends where the page did not become interactive before."""
+    """The seen part of it: until the recording ends where the page did not become interactive before."""
     fcp = timeline.first_contentful_paint_ms
     if fcp is None or not timeline.has_tasks:
         return None

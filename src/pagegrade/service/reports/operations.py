@@ -468,7 +468,7 @@ def queue_run(
     """Queue a run of a report, whatever waits already.
 
     Where the installation decides whether a browser draws the page, a static run comes first, and the one in a browser
-    follows it by itself; ``is_awaited`` is false if nobody waits, so that the run in a browser alone is enough.
+    follows it by itself; ``is_awaited`` is false if no client waits, so that the run in a browser alone is enough.
     """
     target = politeness_target(report.url, options.analyze.allow_networks)
     device = _device_of(tx, report, options, now_ms)

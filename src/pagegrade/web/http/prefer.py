@@ -6,16 +6,15 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from pagegrade.parse.http.headers import split_outside_quotes
 from pagegrade.web.problems import bad_request
 
 MAX_WAIT_S: Final = 50
 """Proxies give up after a minute; a longer wait is cut to this."""
 MAX_CHARACTERS: Final = 1_024
 """Maximum length of the header."""
-_ELEMENT: Final = re.compile(r"""(?:[^",]|"(?:[^"\\]|\\.)*+"?+)++""", re.DOTALL)
-"""What stands between two commas that no quoted text contains."""
 _PREFERENCE: Final = re.compile(
-    r"""\s*+([!#$%&'*+.^_`|~0-9A-Za-z-]++)\s*+(?:=\s*+("(?:[^"\\]|\\.)*+"|[^\s",;]*+))?\s*+(?:;.*+)?""", re.DOTALL
+    r"""\s*+([!#$%&'*+.^_`|~0-9A-Za-z-]++)\s*+(?:=\s*+("(?:[^"\\]++|\\.)*"|[^\s",;]*+))?\s*+(?:;.*+)?""", re.DOTALL
 )
 _SECONDS: Final = re.compile(r"[0-9]{1,9}")
 
@@ -72,7 +71,7 @@ def parse_prefer(value: str | None) -> Preferences:
         raise bad_request(f"The Prefer header may have at most {MAX_CHARACTERS} characters.")
     found: dict[str, str] = {}
     unread: list[str] = []
-    for element in _ELEMENT.findall(value):
+    for element in split_outside_quotes(value, ","):
         if not element.strip():
             continue
         match = _PREFERENCE.fullmatch(element)

@@ -47,7 +47,7 @@ class Client(Protocol):
     """A connection, as far as its share of all of them goes."""
 
     holder: Hashable
-    """Whose it is."""
+    """Client or account that it belongs to."""
 
     @property
     def works(self) -> bool:
