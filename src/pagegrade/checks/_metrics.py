@@ -44,7 +44,7 @@ def evaluate_metric(
     """
     value = getattr(metrics, name)
     if value is None:
-        return NotRun("not_measured", "The browser could not measure it before the time for the load was over.")
+        return NotRun("not_measured", _why_not(rendering, metrics, name))
     good, bad = limits.good[rendering.device], limits.bad[rendering.device]
     share = meter_loss(value, good, bad, steps=STEPS)
     loss = 1.0 if value > bad else 0.8 * share
@@ -63,6 +63,17 @@ def evaluate_metric(
         loss=loss,
         message=sentence.format(value=format_metric(name, value), device=rendering.device),
     )
+
+
+def _why_not(rendering: Rendering, metrics: LoadMetrics, name: str) -> str:
+    """Say why a metric is missing."""
+    if metrics.fcp_ms is None and name != "load_ms":
+        return "The browser painted no text and no picture of the page."
+    if name in {"tbt_ms", "tti_ms"} and not any(load.has_tasks for load in rendering.loads):
+        return "The browser recorded no tasks of the page."
+    if name == "load_ms":
+        return "The page did not finish loading before the time for it was over."
+    return "The browser reported no value for it."
 
 
 def format_metric(name: str, value: float) -> str:

@@ -65,7 +65,7 @@ def test_a_host_that_does_not_exist_is_an_error() -> None:
 @pytest.mark.parametrize("reason", ["dns_timeout", "dns_error"])
 def test_name_servers_that_do_not_answer_are_no_error_of_the_page(reason: str) -> None:
     """Only a name that does not exist is the page's fault."""
-    assert evaluate_files(failed("dns", reason)).loss == 0
+    assert evaluate_files(failed("dns", reason), make_resource(URL + "b.js")).loss == 0
 
 
 def test_machine_that_can_resolve_nothing_blames_no_page() -> None:
@@ -86,8 +86,35 @@ def test_machine_that_can_resolve_nothing_blames_no_page() -> None:
 
 @pytest.mark.parametrize("code", ["timeout", "budget", "too_large", "address_not_allowed", "connect", "tls", "skipped"])
 def test_what_may_be_our_own_doing_is_no_error(code: str) -> None:
-    """Our time limits and our place are not the page's fault."""
-    assert evaluate_files(failed(code)).loss == 0
+    """Our time limits and our place are not the page's fault, and nothing is said to load that was not seen."""
+    found = evaluate_files(failed(code), make_resource(URL + "b.js")).verdict
+
+    assert isinstance(found, Outcome)
+    assert (found.state, found.value) == ("whole", "1 file")
+    assert found.message.endswith("1 file could not be fetched.")
+    assert isinstance(evaluate_files(failed(code)).verdict, NotRun)
+
+
+@pytest.mark.parametrize("reason", ["connect_refused", "connect_timeout", "conn_reset", "tls_error"])
+def test_a_server_that_cannot_be_reached_is_an_error(reason: str) -> None:
+    """Browsers do not get the file either."""
+    found = evaluate_files(failed("connect", reason))
+
+    assert found.loss == 0.5
+    assert isinstance(found.verdict, Outcome)
+    assert found.verdict.value == "1 of 1 file"
+
+
+def test_silence_of_every_server_is_that_of_our_network() -> None:
+    """On a page of this machine: a refusal is an answer, silence is none."""
+    response = make_response("", url="http://127.0.0.1:8000/")
+    silent, refused = (
+        run(asset_errors, make_artifacts(response=response, resources=make_resources(failed("connect", reason))))
+        for reason in ("connect_timeout", "connect_refused")
+    )
+
+    assert isinstance(silent, NotRun)
+    assert isinstance(refused, Outcome)
 
 
 def test_too_many_requests_and_challenges_for_robots_are_no_errors() -> None:

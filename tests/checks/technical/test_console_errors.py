@@ -51,4 +51,13 @@ def test_lines_are_counted_from_1() -> None:
 )
 def test_some_messages_are_no_fault_of_the_page_or_counted_elsewhere(message: ConsoleMessage) -> None:
     """Warnings, hosts that were not contacted, and what has a check of its own."""
-    assert evaluate(message).loss == 0
+    rendering = make_rendering(console=(message,), refused_hosts=(("example.com", 1),))
+
+    assert evaluated(console_errors, rendering=rendering).loss == 0
+
+
+def test_a_file_of_a_host_that_does_not_answer_is_an_error() -> None:
+    """It was tried, and visitors do not get it either."""
+    message = make_message("Failed to load resource: net::ERR_SOCKS_CONNECTION_FAILED", source="network")
+
+    assert evaluate(message).loss == 0.5

@@ -80,6 +80,18 @@ def test_a_blank_page_is_noted_as_one_and_loaded_once(program: Path) -> None:
     assert rendering.notes == ("nothing_painted",)
 
 
+def test_the_memory_of_scripts_is_measured(program: Path) -> None:
+    """Not rounded to one value for nearly every page."""
+    sizes = []
+    for count in (1, 1_000_000):
+        script = f"window.kept = Array.from({{length: {count}}}, (_, at) => at / 3)"
+        rendering, _ = draw(program, {"/": f"{PLAIN}<script>{script}</script>"})
+        sizes.append(rendering.js_heap_bytes or 0)
+
+    assert sizes[0] > 0
+    assert sizes[1] - sizes[0] > 5_000_000
+
+
 def test_a_third_load_is_left_out_where_two_agree(program: Path) -> None:
     """And the look still has everything."""
     rendering, site = draw(program, {"/": f"{PLAIN}<style>.unused {{color: red}}</style>"}, loads=3)

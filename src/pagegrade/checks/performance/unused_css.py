@@ -17,7 +17,7 @@ BAD_BYTES: Final = 150000
     since="0.1.0",
     cause="style-bytes",
     states=(
-        State("used", "The page uses most of the CSS that it loads."),
+        State("used", "The page loads little CSS that it does not use."),
         State(
             "unused",
             "The page loads CSS that it does not use.",

@@ -17,7 +17,7 @@ BAD_BYTES: Final = 300000
     since="0.1.0",
     cause="script-bytes",
     states=(
-        State("used", "The page uses most of the JavaScript that it loads."),
+        State("used", "The page loads little JavaScript that it does not use."),
         State(
             "unused",
             "The page loads JavaScript that it does not use.",

@@ -7,6 +7,15 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicabl
 from pagegrade.parse.secure_context import host_of, is_ip_address, is_local_host
 
 FULL_AT: Final = 5
+_UNREACHABLE: Final = {
+    "connect_refused": "connection refused",
+    "connect_timeout": "no answer to the connection",
+    "conn_reset": "connection broken off",
+    "tls_error": "no secure connection",
+}
+"""Reason of a failure that is the server's -> what to call it."""
+_NEEDS_A_NETWORK: Final = frozenset({"connect_timeout"})
+"""Reasons that a machine without a network sees as well."""
 AIMED_AT_ROBOTS: Final = frozenset({401, 403, 407, 429, 451, 503})
 """Statuses by which other sites turn away programs or countries; browsers may get the file."""
 
@@ -57,8 +66,9 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
     ## What it checks
 
     Images, scripts, styles, fonts and other files that the HTML and its stylesheets name: a file counts as broken when
-    the answer has a status from 400 to 599 or when its host does not exist in DNS (only if another name could be
-    resolved, so that an analysis without internet access reports nothing wrong). The first costs half, five cost
+    the answer has a status from 400 to 599, when its server refuses, breaks off or never accepts the connection, has no
+    valid certificate, or when its host does not exist in DNS (the last two only if another name could be resolved, so
+    that an analysis without internet access reports nothing wrong). The first costs half, five cost
     everything; five of the site's own files that are at least half of them limit the score. The files are requested
     with the page as referrer, as browsers do. Not counted: 429 (too many requests) and bot challenges, statuses by
     which another site may turn away programs (401, 403, 407, 451, 503), and files that could not be fetched for reasons
@@ -109,14 +119,22 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
     sees_names = any(map(_was_looked_up, (response.url, *answered)))
     # A missing icon is invisible, and the icon checks report it.
     asked = [item for item in resources.items if item.kinds != ("icon",)]
-    seen = [item for item in asked if sees_names or not _lacks_host(item)]
     if not asked:
         return NotApplicable("The page loads no files but icons.")
-    if not seen:
+    known = [item for item in asked if sees_names or not _may_lack_a_network(item)]
+    if not known:
         return NotRun("dns", "No name could be looked up from here, so nothing is known of the page's files.")
-    broken = [(item, reason) for item in seen if (reason := _error(item))]
+    errors = [(item, _error(item)) for item in known]
+    seen = [item for item, reason in errors if reason or item.response is not None]
+    broken = [(item, reason) for item, reason in errors if reason]
+    if not seen:
+        return NotRun("not_fetched", "None of the page's files could be fetched, for reasons that may be ours.")
     if not broken:
-        return Outcome("whole", value=amount(len(seen), "file"))
+        value, unseen = amount(len(seen), "file"), len(asked) - len(seen)
+        if unseen:
+            message = f"Every file that was fetched loads; {amount(unseen, 'file')} could not be fetched."
+            return Outcome("whole", value=value, message=message)
+        return Outcome("whole", value=value)
     count = len(broken)
     own = sum(item.first_party for item in seen)
     own_broken = sum(item.first_party for item, _ in broken)
@@ -150,11 +168,17 @@ def _lacks_host(item: Resource) -> bool:
     return failure is not None and failure.code == "dns" and failure.reason in ("", "dns_nxdomain")
 
 
+def _may_lack_a_network(item: Resource) -> bool:
+    """Return whether its failure is one that a machine without a network sees as well."""
+    return _lacks_host(item) or (item.failure is not None and item.failure.reason in _NEEDS_A_NETWORK)
+
+
 def _error(item: Resource) -> str:
     """Describe the problem of the response; "" if there is none, or if our own limits may have caused it."""
     response = item.response
     if response is None:
-        return "no such host" if _lacks_host(item) else ""
+        reason = "" if item.failure is None else item.failure.reason
+        return "no such host" if _lacks_host(item) else _UNREACHABLE.get(reason, "")
     status = response.status
     if not 400 <= status <= 599 or status == 429:
         return ""

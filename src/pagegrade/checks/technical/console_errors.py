@@ -1,14 +1,18 @@
+from collections.abc import Collection
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check, offender_loss
 from pagegrade.model.outcome import Evidence, Outcome, Severity
 from pagegrade.model.rendering import ConsoleMessage, Rendering
+from pagegrade.parse.url import host
 
 FULL_AT: Final = 10
 SHOWN: Final = 30
 _OF_OTHER_CHECKS: Final = frozenset({"deprecation", "security", "violation"})
-_NOT_COUNTED: Final = ("ERR_SOCKS_CONNECTION_FAILED", "Content Security Policy")
-"""In messages about hosts that were not contacted, and in those that `csp-violations` is about."""
+_NOT_COUNTED: Final = "Content Security Policy"
+"""In messages that `csp-violations` is about."""
+_NOT_CONTACTED: Final = "ERR_SOCKS_CONNECTION_FAILED"
+"""In messages about files of hosts that did not answer, or that were not contacted."""
 
 
 @check(
@@ -38,7 +42,8 @@ def console_errors(rendering: Rendering) -> Verdict:
 
     Exceptions that no script caught, what scripts log with `console.error`, and files that could not be loaded, in
     the last of the loads. Equal messages count once. Files of hosts that Pagegrade did not contact are left out: the
-    page is not to blame for that. What its content security policy blocks belongs to `csp-violations`.
+    page is not to blame for that; those of hosts that do not exist or do not answer count. What its content security
+    policy blocks belongs to `csp-violations`.
 
     ## Why it matters
 
@@ -72,7 +77,8 @@ def console_errors(rendering: Rendering) -> Verdict:
     }
     ```
     """
-    found = [message for message in rendering.console if _counts(message)]
+    refused = {name for name, _ in rendering.refused_hosts}
+    found = [message for message in rendering.console if _counts(message, refused)]
     if not found:
         return Outcome("none", value=0)
     return Outcome(
@@ -92,9 +98,10 @@ def console_errors(rendering: Rendering) -> Verdict:
     )
 
 
-def _counts(message: ConsoleMessage) -> bool:
+def _counts(message: ConsoleMessage, refused: Collection[str]) -> bool:
     return (
         message.level == "error"
         and message.source not in _OF_OTHER_CHECKS
-        and not any(text in message.text for text in _NOT_COUNTED)
+        and _NOT_COUNTED not in message.text
+        and not (_NOT_CONTACTED in message.text and (not message.url or host(message.url) in refused))
     )

@@ -34,6 +34,8 @@ _CHUNK_BYTES: Final = 16_384
 """Moved at a time; the smaller, the more evenly connections share a line."""
 _BUFFER_BYTES: Final = 131_072
 """Held of one direction of a connection while it is on its way; more waits at the sender."""
+_REFUSALS: Final = frozenset({"address_not_allowed", "budget"})
+"""Failures that are decisions of ours: the guard's, or a limit's."""
 _HANDSHAKE_S: Final = 10.0
 
 
@@ -114,7 +116,8 @@ class Proxy:
             async with asyncio.timeout(self._limits.connect_s):
                 outside = await self._dial(host, port)
         except FetchError as error:
-            self.traffic.refused[host] += 1
+            if error.code in _REFUSALS:
+                self.traffic.refused[host] += 1
             _reply(writer, _NOT_ALLOWED if error.code == "address_not_allowed" else _UNREACHABLE)
         except TimeoutError:
             _reply(writer, _UNREACHABLE)

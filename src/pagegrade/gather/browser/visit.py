@@ -420,6 +420,7 @@ class Visit:
             await self._part(self._shoot(page, "viewport", device.height_px, 1.0)),
             await self._part(self._shoot(page, "full_page", round(height), _FULL_PAGE_SCALE)),
         ]
+        heap = _dict(await self._part(self._send("Runtime.getHeapUsage", session=page.session)))
         cookies = _items(_dict(await self._part(self._send("Network.getCookies", session=page.session))).get("cookies"))
         by_script = page.requests.cookies_set_by_server()
         return Rendering(
@@ -435,7 +436,7 @@ class Visit:
             html=html,
             html_cut=document.get("cut") is True,
             dom_elements=_whole(document.get("elements")),
-            js_heap_bytes=_whole(document.get("heap")),
+            js_heap_bytes=_whole(heap.get("usedSize")),
             lcp_element=largest,
             shifted_elements=shifted,
             animated_elements=animated,

@@ -87,6 +87,5 @@
     title: document.title.slice(0, 1000),
     url: location.href.slice(0, 8192),
     height: Math.ceil(Math.max(root.scrollHeight, document.body ? document.body.scrollHeight : 0)),
-    heap: performance.memory ? performance.memory.usedJSHeapSize : null,
   };
 })
