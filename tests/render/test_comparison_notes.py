@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pagegrade.model.report import RULESET
 from pagegrade.render.comparison_notes import change_title, comparison_notes
 from pagegrade.report.compare import Change, compare_reports
 from tests.report_builders import make_report, make_result
@@ -13,9 +14,13 @@ def test_reasons_why_scores_do_not_compare_are_sentences() -> None:
     other = replace(report, url="https://example.com/other", run=replace(report.run, ruleset="2027.1"))
 
     assert comparison_notes(compare_reports(report, report)) == ["Score 76 → 76."]
-    assert comparison_notes(compare_reports(report, other))[1:] == [
-        "The rules have changed since: the scores do not compare, and nothing is called new or fixed.",
+    assert comparison_notes(compare_reports(report, replace(other, run=report.run))) == [
+        "Score 76 → 76.",
         "The baseline is about another URL.",
+    ]
+    assert comparison_notes(compare_reports(report, other)) == [
+        "The two are not compared.",
+        f"Different rules evaluated the page: {RULESET} and 2027.1.",
     ]
 
 

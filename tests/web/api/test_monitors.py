@@ -53,7 +53,9 @@ def test_a_monitor_is_created_shown_listed_changed_and_deleted(tmp_path: Path) -
         "report_id": 1,
         "schedule": "30 6 * * mon-fri",
         "timezone": "Europe/Prague",
-        "budgets": [{"condition": "score<80", "state": "unknown", "since": None}],
+        "budgets": [
+            {"condition": "score<80", "state": "unknown", "since": None, "analysis": None, "unmeasured_since": None}
+        ],
         "paused": False,
         "last_run_at": None,
         "unreachable_since": None,
