@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CHECKS = list(all_checks().values())
 ALWAYS_THERE = {
     *("artifacts", "navigation", "response", "seen_response", "document", "csp", "cookies", "load_samples_ms"),
-    *("accessibility", "markup", "page_links", "parties", "exposed_secrets", "served_document"),
+    *("accessibility", "markup", "page_links", "parties", "exposed_secrets", "served_document", "concealed_text"),
 }
 MAX_TITLE_CHARS: Final = 80
 MAX_TEXT_CHARS: Final = 420

@@ -19,8 +19,8 @@ NEEDS_RENDERING: Final = NotRun(
 """Verdict of a content check on an empty shell; shared, so that reports can group the checks."""
 CONTENT: Final = frozenset(
     (
-        "accessibility alternates assets document drawn_document exposed_secrets font_faces link_probes markup "
-        "page_links rendered_metrics rendering resources served_document source_maps"
+        "accessibility alternates assets concealed_text document drawn_document exposed_secrets font_faces link_probes "
+        "markup page_links rendered_metrics rendering resources served_document source_maps"
     ).split()
 )
 """Parameters of checks that are made of the document or of the files it names."""

@@ -16,6 +16,7 @@ from pagegrade.model.rendering import Rendering
 from pagegrade.model.report import Category
 from pagegrade.parse.assets import font_faces, read_assets
 from pagegrade.parse.files.robots import parse_robots_txt
+from pagegrade.parse.html.concealed_text import find_concealed_text
 from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_exposed_secrets
 from pagegrade.parse.html.parser import parse_document, parties_of_document
 from pagegrade.parse.http.cookies import parse_response_cookies
@@ -186,6 +187,7 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "served_document": lambda facts: (facts.served or facts).document,
     "drawn_document": lambda facts: facts.drawn_document,
     "parties": lambda facts: parties_of_document(facts.document),
+    "concealed_text": lambda facts: find_concealed_text(facts.document),
     "page_links": lambda facts: links_to_pages(facts.document),
     "accessibility": lambda facts: facts.document.accessibility,
     "markup": lambda facts: facts.document.markup,

@@ -23,7 +23,7 @@ def test_text_is_found_with_its_reason(page: str, why: str) -> None:
 
 
 def test_share_is_that_of_all_text() -> None:
-    """By characters."""
+    """By characters, blanks between paragraphs included."""
     found = find_concealed_text(make_document("<p>abcd</p><p style='color:#fff'>efgh</p>"))
 
-    assert found.share == 0.5
+    assert found.share == pytest.approx(4 / 9)

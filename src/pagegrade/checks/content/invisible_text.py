@@ -5,7 +5,7 @@ from pagegrade.checks._check import NEEDS_RENDERING, Cap, State, Verdict, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
-from pagegrade.parse.html.concealed_text import find_concealed_text
+from pagegrade.parse.html.concealed_text import ConcealedText
 
 MIN_WORDS: Final = 15
 """Fewer are labels and names that icons replace."""
@@ -48,7 +48,7 @@ _FIX: Final = (
         "https://www.w3.org/WAI/WCAG22/Understanding/contrast-minimum.html",
     ),
 )
-def invisible_text(document: Document) -> Verdict:
+def invisible_text(document: Document, concealed_text: ConcealedText) -> Verdict:
     """Text in the color of its background, or too small to be read, is there for search engines only.
 
     ## What it checks
@@ -96,7 +96,7 @@ def invisible_text(document: Document) -> Verdict:
         return NEEDS_RENDERING
     if not document.text:
         return NotApplicable("The page has no text.")
-    found = find_concealed_text(document)
+    found = concealed_text
     if found.words < MIN_WORDS and found.share < MOST:
         return Outcome("visible", value=0)
     state = "most" if found.share >= MOST else "much" if found.share >= MUCH else "some"

@@ -4,6 +4,7 @@ from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, Outcome, Severity
+from pagegrade.parse.html.concealed_text import ConcealedText
 from pagegrade.parse.html.injected_content import Injection, find_injections
 from pagegrade.parse.party import Parties
 from pagegrade.parse.url import host, registrable_domain
@@ -75,7 +76,7 @@ _CERTAIN: Final = frozenset(
         "https://web.dev/articles/hacked",
     ),
 )
-def hacked_page(document: Document, parties: Parties) -> Outcome:
+def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedText) -> Outcome:
     """Intruders add links that only search engines see, and scripts that hide what they do.
 
     ## What it checks
@@ -117,7 +118,7 @@ def hacked_page(document: Document, parties: Parties) -> Outcome:
     <p>Intruders hide words such as viagra from visitors. <a href="https://search.example/help">Get help</a>.</p>
     ```
     """
-    found = find_injections(document, parties)
+    found = find_injections(document, parties, concealed_text)
     links = [one for one in found if one.kind == "hidden-link"]
     spam = [one for one in links if one.spam]
     moved = [one for one in links if one.moved]

@@ -32,7 +32,19 @@ _NEEDLESS: Final = re.compile(r" (?:(?=[^\w$ \u0080-\u00ff])|(?<=[^\w$ \u0080-\u
 """A blank beside a mark."""
 MARKS: Final = (
     *("String.fromCharCode", "atob", "document.write", "getElementById", "uery", "unescape"),  # typos: allow
-    *("(p,a,c,k,e,", "\\x", "_0x", "new Worker", "window.open", ".Anonymous("),
+    *("(p,a,c,k,e,", "\\x", "_0x", "new Worker", "window.open"),
+    *(
+        "oinhive",
+        "oinHive",
+        "oinimp",
+        "oinImp",
+        "ryptonight",
+        "ryptoNight",
+        "ryptoloot",
+        "stratum+",
+        "jsecoin",
+        "eepMiner",
+    ),
 )
 """Parts of code that checks search all inline scripts for; most pages contain few of them."""
 _MARK_SEARCH: Final = ByteSearch([mark.encode() for mark in MARKS])

@@ -7,7 +7,7 @@ gradient, a variable, a condition or a style sheet elsewhere decides is unknown,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 import msgspec
@@ -74,7 +74,19 @@ def find_concealed_text(document: Document) -> ConcealedText:
         or any("color" in one.attrs for one in document.obsolete)
     ):
         return _NOTHING
-    return _walk(document, body.node, rules, is_whole=is_whole)
+    if is_whole:
+        root = _Ink(_BLACK, _WHITE)
+        if document.html is not None and isinstance(document.html.node, Element):
+            root = root.within(document.html.node, _own(document.html.node, rules), has_style=False)
+        found = _walk(document, [body.node], root, rules, is_whole=True)
+    else:
+        # Sheets that were not read color everything else, so only what attributes decide is known.
+        styled = [one.node for one in document.style_attributes if _DECLARES.search(one.value)]
+        styled += [one.node for one in document.obsolete if "color" in one.attrs]
+        roots = [node for node in styled if isinstance(node, Element)]
+        found = _walk(document, roots, _Ink(None, None), {}, is_whole=False)
+    hidden, words, places = found
+    return ConcealedText(words, min(1.0, hidden / max(1, len(document.text))), places)
 
 
 _NOTHING: Final = ConcealedText(0, 0.0, ())
@@ -196,41 +208,43 @@ class _Ink(msgspec.Struct, frozen=True, gc=False):
         return _Ink(color, ground, tiny)
 
 
-def _walk(document: Document, body: Element, rules: Mapping[str, _Declared], *, is_whole: bool) -> ConcealedText:
+def _walk(
+    document: Document, roots: Sequence[Element], ink: _Ink, rules: Mapping[str, _Declared], *, is_whole: bool
+) -> tuple[int, int, tuple[tuple[Node, Why, str], ...]]:
+    """(characters, words, places) of what no one can see in some elements, each read once."""
     visibility = document.visibility
-    root = _Ink(_BLACK, _WHITE) if is_whole else _Ink(None, None)
-    html = document.html.node if document.html else None
-    if isinstance(html, Element):
-        root = root.within(html, _own(html, rules), has_style=False)
     places: list[tuple[Node, Why, str]] = []
-    size = hidden = words = 0
+    hidden = words = 0
     left = MAX_NODES
-    stack: list[tuple[Iterator[object], Element, _Ink]] = []
-    ink = root.within(body, _own(body, rules), has_style=False)
-    stack.append((iter(body), body, ink))
-    while stack and left:
-        children, element, ink = stack[-1]
-        child = next(children, None)
-        if child is None:
-            stack.pop()
+    seen: set[Element] = set()
+    for root in roots:
+        if root in seen or root.tag in _SILENT:
             continue
-        left -= 1
-        if isinstance(child, Text):
-            text = child.data.strip()
-            size += len(text)
-            why = _why(ink) if text else None
-            if why:
-                hidden += len(text)
-                words += len(text.split())
-                if len(places) < _MAX_PLACES:
-                    places.append((element, why, text[:100]))
-        elif isinstance(child, Element) and child.tag not in _SILENT and not visibility.hides(child):
-            declared = _own(child, rules) if rules or "style" in child.attrs or child.tag in {"font", "td"} else {}
-            # Where sheets were not read, an element with a class may have any color that it does not declare itself.
-            has_style = not is_whole and ("class" in child.attrs or "id" in child.attrs)
-            inner = ink.within(child, declared, has_style=has_style)
-            stack.append((iter(child), child, inner))
-    return ConcealedText(words, hidden / size if size else 0.0, tuple(places))
+        inner = ink.within(root, _own(root, rules), has_style=False)
+        stack: list[tuple[Iterator[object], Element, _Ink]] = [(iter(root), root, inner)]
+        while stack and left:
+            children, element, around = stack[-1]
+            child = next(children, None)
+            if child is None:
+                stack.pop()
+                continue
+            left -= 1
+            if isinstance(child, Text):
+                text = child.data.strip()
+                why = _why(around) if text else None
+                if why:
+                    hidden += len(text)
+                    words += len(text.split())
+                    if len(places) < _MAX_PLACES:
+                        places.append((element, why, text[:100]))
+            elif isinstance(child, Element) and child.tag not in _SILENT and not visibility.hides(child):
+                if not is_whole:
+                    seen.add(child)
+                declared = _own(child, rules) if rules or "style" in child.attrs or child.tag in {"font", "td"} else {}
+                # Where sheets were not read, an element with a class may have any color that it does not declare.
+                has_style = not is_whole and ("class" in child.attrs or "id" in child.attrs)
+                stack.append((iter(child), child, around.within(child, declared, has_style=has_style)))
+    return hidden, words, tuple(places)
 
 
 def _why(ink: _Ink) -> Why | None:

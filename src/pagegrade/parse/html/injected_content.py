@@ -15,7 +15,7 @@ from turbohtml import Element
 from pagegrade.model.document import Anchor, Document, Frame, Heading, Node, Title
 from pagegrade.parse.byte_search import ByteSearch
 from pagegrade.parse.data.social_networks import is_of_network
-from pagegrade.parse.html.concealed_text import find_concealed_text
+from pagegrade.parse.html.concealed_text import ConcealedText
 from pagegrade.parse.party import Parties, is_shared_service
 from pagegrade.parse.scripts import count_letters, main_script, scripts_of_language
 from pagegrade.parse.url import host, is_http, registrable_domain
@@ -142,7 +142,21 @@ _OPENED: Final = re.compile(r"window\.open\(\s{0,3}[\"'](https?://[^\"']{3,300}|
 _PACKED: Final = re.compile(r"eval\(function\(p,a,c,k,e,[dr]\)")
 _HEX_NAMES: Final = re.compile(r"\b_0x[0-9a-f]{4,6}\b")
 _MIN_HEX_NAMES: Final = 10
-_HARMFUL_MARKS: Final = frozenset({"(p,a,c,k,e,", "\\x", "_0x", "new Worker", "window.open", ".Anonymous("})
+_MINER_MARKS: Final = frozenset(
+    {
+        "oinhive",
+        "oinHive",
+        "oinimp",
+        "oinImp",
+        "ryptonight",
+        "ryptoNight",
+        "ryptoloot",
+        "stratum+",
+        "jsecoin",
+        "eepMiner",
+    }
+)
+_HARMFUL_MARKS: Final = frozenset({"(p,a,c,k,e,", "\\x", "_0x", "new Worker", "window.open"}) | _MINER_MARKS
 _HEX_STRING: Final = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\u00[0-9a-fA-F]{2}){8,4000}")
 _HEX_ESCAPE: Final = re.compile(r"\\x([0-9a-fA-F]{2})|\\u00([0-9a-fA-F]{2})")
 _BASE64: Final = re.compile(r"[\"']([A-Za-z0-9+/]{12,4000}={0,2})[\"']")
@@ -188,10 +202,16 @@ class Injection(msgspec.Struct, frozen=True, gc=False):
     """A link that is moved off the screen or shrunk to nothing, which serves no visitor."""
 
 
-def find_injections(document: Document, parties: Parties) -> tuple[Injection, ...]:
-    """Everything of that kind, in no particular order; what the page itself is about is no spam."""
+def find_injections(document: Document, parties: Parties, concealed: ConcealedText) -> tuple[Injection, ...]:
+    """Everything of that kind, in no particular order; what the page itself is about is no spam.
+
+    Args:
+        document: The page.
+        parties: Decides which sites are others.
+        concealed: Text of the page that no one can see.
+    """
     return (
-        *_hidden_links(document, parties),
+        *_hidden_links(document, parties, concealed),
         *_harmful_scripts(document, parties),
         *_foreign_keywords(document),
         *_link_spam(document, parties),
@@ -200,12 +220,12 @@ def find_injections(document: Document, parties: Parties) -> tuple[Injection, ..
     )
 
 
-def _hidden_links(document: Document, parties: Parties) -> Iterator[Injection]:
+def _hidden_links(document: Document, parties: Parties, text_concealed: ConcealedText) -> Iterator[Injection]:
     """Hidden links to other sites; what costs time is done only where there is a link that could be one."""
     foreign = list(_foreign_links(document, parties))
     if not foreign:
         return
-    concealed = _Concealed(document)
+    concealed = _Concealed(document, text_concealed)
     topic: bool | None = None
     for anchor, url in foreign:
         depth = concealed.how(anchor.node)
@@ -284,7 +304,7 @@ def _concealing_rules(css: str) -> Iterator[tuple[str, str]]:
 class _Concealed:
     """Ways to hide elements: by their own style, by a rule of the page, or by a script."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, concealed: ConcealedText) -> None:
         self._names: dict[str, int] = {}
         self._styled: dict[object, int] = {}
         """Elements that their own style or kind conceals."""
@@ -314,7 +334,7 @@ class _Concealed:
             ):
                 self._styled[element.node] = _FAR
         self._clips = document.visibility.is_clipped
-        self._styled.update((place, _FAR) for place, _, _ in find_concealed_text(document).places)
+        self._styled.update((place, _FAR) for place, _, _ in concealed.places)
 
     def how(self, node: object) -> int:
         """0 for what can be seen, ``_UNSEEN_ONLY`` or ``_FAR``, the element's nearest ancestors included."""
@@ -369,13 +389,15 @@ def _harmful_scripts(document: Document, parties: Parties) -> Iterator[Injection
         if script.kind not in {"classic", "module"} or not script.text:
             continue
         text = script.text[:MAX_SCRIPT]
-        kind = _kind_of_script(text, names, parties)
+        kind = _kind_of_script(text, names, marks, parties)
         if kind is not None:
             yield Injection(kind, script.node)
 
 
-def _kind_of_script(text: str, names: Sequence[str], parties: Parties) -> Kind | None:
-    if _MINER.search(text) is not None or ("new Worker" in text and all(part in text for part in _MINING)):
+def _kind_of_script(text: str, names: Sequence[str], marks: frozenset[str], parties: Parties) -> Kind | None:
+    if (marks & _MINER_MARKS and _MINER.search(text) is not None) or (
+        "new Worker" in text and all(part in text for part in _MINING)
+    ):
         return "mining-script"
     if "window.open" in text and _ON_ANY_CLICK.search(text) is not None:
         opened = _OPENED.search(text)
@@ -383,7 +405,8 @@ def _kind_of_script(text: str, names: Sequence[str], parties: Parties) -> Kind |
             return "pop-under"
     if _decodes_foreign_address(text, parties):
         return "disguised-address"
-    is_packed = _PACKED.search(text) is not None or len(_HEX_NAMES.findall(text, 0, 20_000)) >= _MIN_HEX_NAMES
+    is_packed = "(p,a,c,k,e," in text and _PACKED.search(text) is not None
+    is_packed = is_packed or ("_0x" in text and len(_HEX_NAMES.findall(text, 0, 20_000)) >= _MIN_HEX_NAMES)
     is_blob = "new Worker" in text and "createObjectURL" in text and any(name in text for name in _DECODES)
     if is_packed or is_blob or (any(_is_disguised(text, name) for name in names) and _RUNS.search(text)):
         return "disguised-script"
@@ -403,7 +426,7 @@ def _decodes_foreign_address(text: str, parties: Parties) -> bool:
 
 def _decoded_strings(text: str) -> Iterator[str]:
     """Text in Base64, hexadecimal or percent escapes, or as numbers of characters; some of each."""
-    for match in islice(_HEX_STRING.finditer(text), _MAX_STRINGS):
+    for match in islice(_HEX_STRING.finditer(text), _MAX_STRINGS) if "\\x" in text or "\\u00" in text else ():
         yield _HEX_ESCAPE.sub(lambda escape: chr(int(escape[1] or escape[2], 16)), match[0])
     if "atob" in text:
         for match in islice(_BASE64.finditer(text), _MAX_STRINGS):
@@ -411,8 +434,9 @@ def _decoded_strings(text: str) -> Iterator[str]:
                 yield base64.b64decode(match[1], validate=True).decode("latin-1")
             except ValueError:
                 continue
-    if "fromCharCode" in text:
-        for match in islice(_NUMBERS.finditer(text), _MAX_STRINGS):
+    for part in text.split("fromCharCode", _MAX_STRINGS)[1:]:
+        match = _NUMBERS.match(part)
+        if match is not None:
             yield "".join(chr(int(number)) for number in _NUMBER.findall(match[0]))
     if "unescape" in text or "decodeURIComponent" in text:
         for match in islice(_PERCENT.finditer(text), _MAX_STRINGS):
