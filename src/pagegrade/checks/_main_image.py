@@ -1,4 +1,4 @@
-"""Find the image that is probably the largest of the first screen, by markup and files."""
+"""Find the main image: the largest element that a browser painted, or what is probably it by markup and files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Final
 
 from pagegrade.model.artifacts import NotGathered, Resource, Resources
 from pagegrade.model.document import Document, Image
+from pagegrade.model.rendering import Rendering
 from pagegrade.parse.html.menus import is_in_menu
 from pagegrade.parse.url import strip_fragment
 
@@ -13,6 +14,24 @@ FIRST: Final = 5
 """Visible images at the beginning of the page that may be it."""
 WIDTH_PX: Final = 300
 HEIGHT_PX: Final = 200
+
+
+def main_image(
+    document: Document, resources: Resources | NotGathered, rendering: Rendering | NotGathered
+) -> tuple[Image | None, str]:
+    """Return the main image, and how it is known to be it.
+
+    Where a browser named the largest element that it painted, only that counts: ``None`` if it is no image of the HTML.
+    """
+    if not isinstance(rendering, Rendering) or rendering.lcp_element is None:
+        return probable_main_image(document, resources), "probably the main image"
+    selector = rendering.lcp_element.selector
+    painted = next((image.url for image in rendering.images if image.url and image.selector == selector), None)
+    if painted is None:
+        return None, ""
+    shown = (image for image in document.images if painted in {strip_fragment(url) for url in image.candidates})
+    found = next(shown, None)
+    return found, "the largest element that was painted" if found is not None else ""
 
 
 def probable_main_image(document: Document, resources: Resources | NotGathered) -> Image | None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -99,3 +100,13 @@ def test_what_was_not_fetched_is_not_evaluated() -> None:
 
     assert isinstance(run(asset_compression), NotRun)
     assert isinstance(run(asset_compression, resources=make_resources(missing)), NotApplicable)
+
+
+def test_icons_of_the_site_are_left_out() -> None:
+    """A browser asks for them when all else is there; a picture that is shown as well counts."""
+    icon = replace(plain("favicon.ico", 90_000, 5_000), kinds=("icon",))
+
+    assert evaluated(asset_compression, resources=make_resources(icon, plain("a.js", 1_000, 900))).loss == 0
+    assert (
+        evaluated(asset_compression, resources=make_resources(replace(icon, kinds=("icon", "image")))).loss or 0
+    ) > 0

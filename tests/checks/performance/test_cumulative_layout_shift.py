@@ -6,7 +6,7 @@ from pagegrade.checks._run import Evaluated
 from pagegrade.checks.performance.cumulative_layout_shift import cumulative_layout_shift
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.outcome import NotRun, Outcome
-from pagegrade.model.rendering import LayoutShift
+from pagegrade.model.rendering import ElementFacts, LayoutShift
 from tests.builders import evaluated, run
 from tests.rendering_builders import make_rendering, make_timeline
 
@@ -48,3 +48,14 @@ def test_the_median_counts() -> None:
 def test_without_a_browser_it_is_not_evaluated() -> None:
     """And says why."""
     assert isinstance(run(cumulative_layout_shift, rendering=NotGathered(code="no_browser", detail="None.")), NotRun)
+
+
+@pytest.mark.parametrize(("score", "named"), [(0.2, ["#banner"]), (0.05, [])])
+def test_what_was_moved_is_named(score: float, named: list[str]) -> None:
+    """Where there is something to repair."""
+    load = make_timeline(layout_shifts=(LayoutShift(time_ms=1_500.0, score=score),))
+    moved = (ElementFacts(selector="#banner", html='<div id="banner">'),)
+    found = evaluated(cumulative_layout_shift, rendering=make_rendering(load, shifted_elements=moved)).verdict
+
+    assert isinstance(found, Outcome)
+    assert [one.selector for one in found.evidence if one.selector] == named

@@ -6,7 +6,7 @@ from pagegrade.checks._run import Evaluated
 from pagegrade.checks.performance.total_blocking_time import total_blocking_time
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.outcome import NotRun, Outcome
-from pagegrade.model.rendering import Span
+from pagegrade.model.rendering import ScriptTime, Span
 from tests.builders import evaluated, run
 from tests.rendering_builders import make_rendering, make_timeline
 
@@ -54,3 +54,17 @@ def test_a_desk_is_faster() -> None:
 def test_without_a_browser_it_is_not_evaluated() -> None:
     """And says why."""
     assert isinstance(run(total_blocking_time, rendering=NotGathered(code="no_browser", detail="None.")), NotRun)
+
+
+@pytest.mark.parametrize(("end_ms", "named"), [(2_000.0, ["https://example.com/a.js"]), (1_200.0, [])])
+def test_the_scripts_that_block_are_named(end_ms: float, named: list[str]) -> None:
+    """Where there is something to repair, those that took a long task's time."""
+    times = (
+        ScriptTime(url="https://example.com/a.js", time_ms=800.0),
+        ScriptTime(url="https://example.com/b.js", time_ms=9.0),
+    )
+    load = make_timeline(long_tasks=(Span(start_ms=1_100.0, end_ms=end_ms),), script_times=times)
+    found = evaluated(total_blocking_time, rendering=make_rendering(load)).verdict
+
+    assert isinstance(found, Outcome)
+    assert [one.url for one in found.evidence if one.url] == named

@@ -70,8 +70,9 @@ def asset_compression(assets: Assets) -> Verdict:
 
     ## What it checks
 
-    Scripts, stylesheets, SVG, JSON, XML, WebAssembly, uncompressed fonts and icons that came from the site's own
-    domain, have 1,400 bytes or more, and arrived without compression although gzip, Brotli and Zstandard were offered.
+    Scripts, stylesheets, SVG, JSON, XML, WebAssembly and uncompressed fonts that came from the site's own domain, have
+    1,400 bytes or more, and arrived without compression although gzip, Brotli and Zstandard were offered. Icons of the
+    site are left out: a browser asks for them when all else is there.
     Each was compressed with gzip to see what it would have saved; a file counts when that is 1,400 bytes or more, about
     one packet. Savings of up to 20,000 bytes in all cost a tenth; up to 200,000 they cost more and more in five steps.
 
@@ -128,7 +129,7 @@ def asset_compression(assets: Assets) -> Verdict:
     }
     ```
     """
-    own = [item for item in assets.items if item.first_party and item.purpose not in ("frame", "media")]
+    own = [item for item in assets.items if item.first_party and not _is_left_out(item)]
     plain: list[tuple[int, Asset]] = []
     needless: list[Asset] = []
     for item in own:
@@ -176,6 +177,11 @@ def asset_compression(assets: Assets) -> Verdict:
             details=details,
         )
     return Outcome("compressed", value=amount(len(own), "file"), details=details)
+
+
+def _is_left_out(item: Asset) -> bool:
+    """Return whether its bytes hold nothing up: a browser asks for icons of the site when all else is there."""
+    return item.purpose in ("frame", "media") or item.resource.kinds == ("icon",)
 
 
 def _is_packed_already(item: Asset) -> bool:

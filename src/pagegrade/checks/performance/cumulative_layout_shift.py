@@ -2,7 +2,7 @@ from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.checks._metrics import Limits, evaluate_metric
-from pagegrade.model.outcome import Severity
+from pagegrade.model.outcome import Evidence, Severity
 from pagegrade.model.rendering import LoadMetrics, Rendering
 
 LIMITS: Final = Limits(good={"mobile": 0.1, "desktop": 0.1}, bad={"mobile": 0.25, "desktop": 0.25})
@@ -49,7 +49,7 @@ def cumulative_layout_shift(rendering: Rendering, rendered_metrics: LoadMetrics)
     The sum of the layout shifts in the worst session of at most five seconds without a gap of more than one second,
     each shift being the share of the screen that moves times the distance; shifts after an input of the visitor do
     not count. The median of several loads. Up to 0.1 is good, more than 0.25 is bad, with four steps between. Only
-    shifts during the load are seen.
+    shifts during the load are seen. The elements that moved farthest are named.
 
     ## Why it matters
 
@@ -87,11 +87,13 @@ def cumulative_layout_shift(rendering: Rendering, rendered_metrics: LoadMetrics)
     }
     ```
     """
+    moved = () if (rendered_metrics.cls or 0) <= LIMITS.good[rendering.device] else rendering.shifted_elements
     return evaluate_metric(
         rendering,
         rendered_metrics,
         "cls",
         LIMITS,
         states=("stable", "unstable", "very_unstable"),
+        evidence=tuple(Evidence(selector=one.selector, snippet=one.html[:200], reason="it was moved") for one in moved),
         sentence="Unexpected layout shifts add up to {value} ({device}).",
     )

@@ -1,8 +1,9 @@
 from pagegrade.checks._check import State, Verdict, check
-from pagegrade.checks._main_image import probable_main_image
+from pagegrade.checks._main_image import main_image
 from pagegrade.model.artifacts import NotGathered, Resources
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
+from pagegrade.model.rendering import Rendering
 
 
 @check(
@@ -12,10 +13,10 @@ from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
     since="0.1.0",
     visible_only=True,
     states=(
-        State("eager", "The probable main image is loaded at once."),
+        State("eager", "The main image is loaded at once."),
         State(
             "lazy",
-            "The probable main image is loaded lazily.",
+            "The main image is loaded lazily.",
             loss=0.5,
             title="Main image is lazy-loaded",
             why=(
@@ -35,15 +36,17 @@ from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
         "https://web.dev/articles/lcp-lazy-loading",
     ),
 )
-def lcp_image_lazy(document: Document, resources: Resources | NotGathered) -> Verdict:
+def lcp_image_lazy(
+    document: Document, resources: Resources | NotGathered, rendering: Rendering | NotGathered
+) -> Verdict:
     """The largest image of the first screen should not be loaded lazily.
 
     ## What it checks
 
-    Which image is probably the main one: the first of the first five images that is large (300 x 200 pixels or more, by
-    its attributes or, where it was fetched, by its file). Which image it is, is known only when the page is rendered,
-    so `loading="lazy"` on it costs half and not everything. Hidden images, inline `data:` and images of a menu are left
-    out.
+    Whether the main image has `loading="lazy"`, which costs half. Where a browser drew the page, the main image is the
+    largest element that it painted. Otherwise it is probably the first of the first five images that is large (300 x
+    200 pixels or more, by its attributes or, where it was fetched, by its file). Hidden images, inline `data:` and
+    images of a menu are left out.
 
     ## Why it matters
 
@@ -73,12 +76,14 @@ def lcp_image_lazy(document: Document, resources: Resources | NotGathered) -> Ve
     <img src="/hero.webp" alt="The garden in May" width="1200" height="600" fetchpriority="high">
     ```
     """
-    main = probable_main_image(document, resources)
+    main, known_as = main_image(document, resources, rendering)
     if main is None:
-        return NotApplicable("The page has no large image near its beginning.")
+        if known_as:
+            return NotApplicable("The page has no large image near its beginning.")
+        return NotApplicable("The largest element that was painted is no image of the HTML.")
     return Outcome(
         "lazy" if main.lazy else "eager",
         value=main.url,
-        evidence=(document.evidence(main, reason="probably the main image", url=main.url or ""),),
+        evidence=(document.evidence(main, reason=known_as, url=main.url or ""),),
         details=(Detail(code="loading", actual="lazy" if main.lazy else "eager", limit="eager"),),
     )

@@ -1,10 +1,13 @@
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
-from pagegrade.checks._metrics import Limits, evaluate_metric
-from pagegrade.model.outcome import Severity
+from pagegrade.checks._metrics import Limits, evaluate_metric, format_metric
+from pagegrade.model.outcome import Evidence, Severity
 from pagegrade.model.rendering import LoadMetrics, Rendering
+from pagegrade.parse.rendering.metrics import LONG_TASK_MS
 
+SHOWN: Final = 5
+"""Scripts that are named."""
 LIMITS: Final = Limits(good={"mobile": 200, "desktop": 150}, bad={"mobile": 600, "desktop": 350})
 WHY: Final = "While a long task runs, the page reacts to no tap, key or scroll."
 FIX: Final = (
@@ -49,7 +52,8 @@ def total_blocking_time(rendering: Rendering, rendered_metrics: LoadMetrics) -> 
     The part beyond 50 ms of every task on the main thread between the first contentful paint and the time at which the
     page is interactive, the median of several loads. The processor is not slowed down unless that was requested, so a
     real phone is slower. Up to 200 ms (150 ms on a desktop) is good, more than 600 ms (350 ms) is bad, with four steps
-    between. It was not measured where the page never became quiet.
+    between. Where the page never became quiet, what was seen until the end counts. The scripts that took most time of
+    the last load are named.
 
     ## Why it matters
 
@@ -86,11 +90,18 @@ def total_blocking_time(rendering: Rendering, rendered_metrics: LoadMetrics) -> 
     }
     ```
     """
+    scripts = rendering.loads[-1].script_times[:SHOWN] if rendering.loads else ()
+    blocks = (rendered_metrics.tbt_ms or 0) > LIMITS.good[rendering.device]
     return evaluate_metric(
         rendering,
         rendered_metrics,
         "tbt_ms",
         LIMITS,
         states=("responsive", "sluggish", "blocked"),
+        evidence=tuple(
+            Evidence(url=one.url, value=format_metric("time_ms", one.time_ms), reason="time of the main thread")
+            for one in scripts
+            if blocks and one.time_ms >= LONG_TASK_MS
+        ),
         sentence="Long tasks block the page for {value} in all ({device}).",
     )
