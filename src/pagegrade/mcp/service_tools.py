@@ -177,7 +177,7 @@ async def list_monitors(
     report: Annotated[int | None, Field(description="Only monitors of this report.", ge=1, le=2**53 - 1)] = None,
     page: Annotated[int, Field(description="Page of the list, 25 monitors each.", ge=1, le=10**6)] = 1,
 ) -> list[ServiceMonitor]:
-    """List the monitors of the account with the state of their budgets, the newest first."""
+    """List the monitors of the account with the state of their budgets, the newest first. Needs monitors."""
     async with _calls() as api:
         found = await api.list_monitors(per_page=MAX_LISTED, page=page, report_id=report)
     return [monitor_of(monitor) for monitor in found["data"]]
