@@ -111,3 +111,13 @@ def test_more_products(html: str, places: dict[str, str]) -> None:
     assert (
         kind_of(html, url=places.get("url", "https://otterline.example/"), asked=places.get("asked")) == "empty_shell"
     )
+
+
+def test_page_of_which_scripts_draw_a_part_is_graded() -> None:
+    """A dashboard with a heading and figures of its own, and places for two charts."""
+    cards = "".join(f"<div class=card><b>Μήνας {n}</b> <span>{n * 12} %</span></div>" for n in range(1, 8))
+    charts = "<div id=chart-1></div><div id=chart-2 class=progress></div><div class=progress-bar></div>"
+    script = "<script type=module src=/assets/index-4f1c2a.js></script>"
+
+    assert kind_of(f"<title>Πωλήσεις</title><body><h1>Πωλήσεις</h1>{cards}{charts}{script}") is None
+    assert kind_of(f"<title>Πωλήσεις</title><body>{charts}{script}") == "empty_shell"

@@ -145,6 +145,8 @@ def score_empty_shell(document: Document) -> int:
     names_bundle = any(_BUNDLE.search(url) for url in external) or any(
         _IMPORT.search(one.text[:4_000]) for one in scripts
     )
+    if words > _FEW and document.headings and 2 * body.hollow < body.elements and not (plea or loads):
+        return 0  # a page with a heading, of which scripts draw a part: charts, a map
     signals = (
         4 * (body.mounts > 0),
         4 * (not words and body.hollow == body.elements and (names_bundle or inline > _LARGE_INLINE)),

@@ -158,7 +158,9 @@ def score_login_wall(page: Structure) -> int:
         return 0
     elsewhere = page.passwords == 1 and _posts_to_another_page(page)
     here = asks + 4 * back + 2 * elsewhere + 2 * page.is_everywhere + page.is_noindex
-    return page.bareness + here + min(said, SUPPORT) if back or elsewhere or _ASKS.search(page.text) else 0
+    posts = any(one.method == "post" for one in page.document.forms[:10])
+    is_wall = back or elsewhere or (posts and _ASKS.search(page.text) is not None)
+    return page.bareness + here + min(said, SUPPORT) if is_wall else 0
 
 
 def _posts_to_another_page(page: Structure) -> bool:

@@ -88,13 +88,18 @@ _LANDER: Final = re.compile(r"location(?:\.href)? ?= ?[\"']/lander|window\.park\
 
 def score_parked_domain(page: Structure) -> int:
     """Points of the signals of a parked domain; a page that writes about parking has text of its own and is none."""
+    may_name_another = page.is_elsewhere and page.is_other_site
+    if page.words > _MAX_OFFER_WORDS or (
+        page.bareness < _MIN_BARENESS and not (page.names_itself() or may_name_another)
+    ):
+        return 0
     said = 3 * page.says_on_top(_CLAIMS) + 3 * _CLAIMS.found_in(page.text)
     led_to = f"{page.final_host}{page.final_path[:300]}" if page.is_elsewhere else ""
     # Articles about domains link to traders; traders bring along their files.
     loaded = page.loaded if page.words <= _MAX_PROSE_WORDS else page.files
     trader = _TRADERS.search(f"{loaded}\n{page.inline}\n{led_to}") is not None
     lander = _LANDER.search(page.inline) is not None
-    named = page.names_itself() or (page.is_elsewhere and page.is_other_site and trader)
+    named = page.names_itself() or (may_name_another and trader)
     if not (said or trader or lander) or not (page.is_root or page.is_other_site or page.names_host_elsewhere):
         return 0
     substance = page.bareness
