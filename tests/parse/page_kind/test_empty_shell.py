@@ -121,3 +121,15 @@ def test_page_of_which_scripts_draw_a_part_is_graded() -> None:
 
     assert kind_of(f"<title>Πωλήσεις</title><body><h1>Πωλήσεις</h1>{cards}{charts}{script}") is None
     assert kind_of(f"<title>Πωλήσεις</title><body>{charts}{script}") == "empty_shell"
+
+
+@pytest.mark.parametrize(
+    "word", ["Loading", "Загрузка", "読み込み中", "લોડ થાય છે", "로딩", "Αναμονή…", "טוען...", "กำลังโหลด"]
+)
+@pytest.mark.parametrize("mount", ["<app-root>{}</app-root>", "<div id=app>{}</div>", "<div id=root><p>{}…</p></div>"])
+def test_word_that_waits_in_a_mount_needs_no_language(word: str, mount: str) -> None:
+    """It stands there until the script starts; the same word in a heading is content."""
+    script = "<script type=module src=/assets/index-4f1c2a.js></script>"
+
+    assert kind_of(f"<title>x</title><body>{mount.format(word)}{script}") == "empty_shell"
+    assert kind_of(f"<title>x</title><body><h1>{word.strip('.…')}</h1><p>{word.strip('.…')}</p>{script}") is None

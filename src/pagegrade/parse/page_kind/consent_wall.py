@@ -10,39 +10,6 @@ from pagegrade.parse.page_kind.structure import SUPPORT, Structure
 
 _MAX_WORDS: Final = 300
 _MIN_BARENESS: Final = 2
-_MAX_ACTION: Final = 80
-_MIN_SAID: Final = 3
-_ACCEPT: Final = phrases(
-    r"(?:yes,? )?i? ?(?:accept|agree|consent)\b",
-    r"allow (?:all|cookies)",
-    r"got it",
-    r"continue (?:with|and accept|to)",
-    r"(?:alle(?:s)? )?(?:cookies )?akzeptieren",
-    r"alle(?:s)? (?:akzeptieren|zulassen|annehmen|toestaan|accepteren)",
-    r"(?:ich )?(?:stimme zu|zustimmen|einwilligen|willige ein)",
-    r"einverstanden",
-    r"(?:tout )?accepter",
-    r"j'accepte",
-    r"(?:tout )?autoriser",
-    r"aceptar",
-    r"acepto",
-    r"accett[ao]",
-    r"acconsento",
-    r"aceitar",
-    r"aceito",
-    r"(?:ja,? )?(?:ik ga )?akkoord",
-    r"accepteren",
-    r"acceptera|godkänn|godta|godkend|accepter alle|tillad alle|hyväksy",
-    r"akceptuj[ęe]?|zgadzam się|przejdź do serwisu",
-    r"souhlas(?:ím|it)|přijmout|súhlasím",
-    r"elfogad(?:om)?",
-    r"accept(?:ă|ați)? (?:tot|toate)",
-    r"принять|согласен|соглашаюсь",
-    r"αποδοχή|συμφωνώ",
-    r"kabul (?:et|ediyorum)",
-    r"同意(?:する|して|并)?|接受|すべて許可",
-    r"동의",
-)
 _TOPICS: Final = (
     phrases(r"cookies?\b", r"ciasteczk", r"файл(?:ы|ов) cookie", r"クッキー"),
     phrases(
@@ -157,11 +124,10 @@ def score_consent_wall(page: Structure) -> int:
         return 0
     at_gate = page.is_elsewhere and bool(_GATES.search(page.final_host) or _GATE_PATHS.search(page.final_path))
     cmp = any(mark in f"{page.loaded}\n{page.inline}\n{page.names}" for mark in _CMPS)
-    accepts = any(len(one) < _MAX_ACTION and _ACCEPT.search(one) for one in page.actions)
-    said = 2 * accepts + page.count(_TOPICS)
+    said = page.count(_TOPICS)
     if page.has_more_than_dialog or (page.textual and not at_gate):
         return 0
-    if not (page.choice or at_gate or (accepts and said > _MIN_SAID)):
+    if not (page.choice or at_gate):
         return 0
     signals = (min(page.choice, 5), 5 * page.is_dialog, 4 * at_gate, 2 * cmp, 1 * page.is_dead_end)
     return page.bareness + sum(signals) + min(said, SUPPORT)

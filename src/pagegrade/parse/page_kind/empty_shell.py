@@ -22,6 +22,8 @@ _MAX_NODES: Final = 3_000
 _FEW: Final = 12
 _LARGE_INLINE: Final = 3_000
 _MAX_MESSAGE: Final = 120
+_MAX_WORD: Final = 24
+_MOUNT: Final = re.compile(r"(?:^|[_-])(?:app|root|mount|application)(?:$|[_-])")
 _MAX_WAIT_WORDS: Final = 6
 """Words of a message that ends with an ellipsis and says only that something is being done."""
 _PLEA: Final = phrases(
@@ -48,31 +50,6 @@ _PLEA: Final = phrases(
     r"необходим|требуется)",
     r"(?:etkinleştir|gerekli|يرجى تفعيل|تمكين|הפעל).{0,20}java ?script|java ?script.{0,30}(?:etkin|gerek|מופעל)",
 )
-_LOADING: Final = frozenset(
-    (
-        "loading reloading preloading initializing initialising starting booting connecting preparing fetching wait "
-        "moment "
-        "second geladen laden lädt lade warten chargement patientez cargando espere carregando aguarde carregar "
-        "caricamento "
-        "attendere attendi geduld laddar indlæser laster ladataan ładowanie wczytywanie czekać načítání načítám "
-        "načítava "
-        "betöltés încarcă загрузка загружается подождите завантаження зачекайте φόρτωση yükleniyor bekleyin 読み込み中 "
-        "読み込み中です ロード中 ローディング 加载 加载中 正在加载 载入中 載入中 請稍候 请稍候 "
-        "로딩 로딩중 불러오는 로드 التحميل טוען טוענים memuat đang กำลังโหลด"
-    ).split()
-)
-"""Words that say that something loads."""
-_FILLERS: Final = frozenset(
-    (
-        "the your this our a an app application page site website content contents data dashboard store shop game map "
-        "portal experience editor resources modules assets workspace player is are it just one up please while for in "
-        "and or we being be bitte einen ein die der das ihre deine wird werden anwendung seite inhalt inhalte daten "
-        "en cours de la le les est un instant veuillez application se está el los por favor um uma o os a se sta "
-        "pagina página aplicación contenido contenuto in corso prego bezig met even är wordt trwa proszę čekejte se "
-        "идет идёт пожалуйста lütfen 中 중 잠시만 기다려 주세요 جار جاري tải"
-    ).split()
-)
-"""Words that may stand beside those."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _PLACEHOLDERS: Final = re.compile(
     r"(?:^|[\s_-])(?:skeleton|shimmer|placeholder|spinner|loader|loading|preloader|splash|sk|ghost|bone|pulse|"
@@ -88,12 +65,6 @@ _BUNDLE: Final = re.compile(
 _IMPORT: Final = re.compile(
     r"\bimport\s?\(|\bimport\s[^;\n]{0,200}\bfrom\b|\b(?:create_?root|createApp|bootstrapApplication)\b"
 )
-_FAILED: Final = phrases(
-    r"an? (?:unhandled |unexpected )?(?:error|exception) has occurred",
-    r"may no longer respond until reloaded",
-    r"(?:something went wrong|failed to load)",
-)
-"""Texts that shells contain for the case that their scripts fail."""
 _UNKNOWN: Final = frozenset({"app", "root", "main"})
 """Elements that mean a place for an application although their name has no hyphen."""
 _SKIPPED: Final = frozenset({"script", "noscript", "style", "template", "link", "meta", "title", "base", "head"})
@@ -168,7 +139,7 @@ def _own_text(main_text: str) -> tuple[str, str]:
     """(the main text, folded; the same without pleas for JavaScript and messages that something loads)."""
     text = fold(main_text[:6_000])
     sentences = re.split(r"(?<=[.!?…。])\s+", text)
-    kept = [one for one in sentences if not (_PLEA.search(one) or _is_loading(one) or _FAILED.search(one))]
+    kept = [one for one in sentences if not (_PLEA.search(one) or _is_loading(one))]
     if len(kept) < len(sentences):
         kept = [
             one
@@ -179,17 +150,8 @@ def _own_text(main_text: str) -> tuple[str, str]:
 
 
 def _is_loading(text: str) -> bool:
-    """Return whether a short text, perhaps behind a name of up to three words, says only that something loads."""
-    if not text or len(text) > _MAX_MESSAGE:
-        return False
-    words = _WORD.findall(text)
-    if len(words) <= _MAX_WAIT_WORDS and text.endswith("..."):
-        return True  # whatever it says, it is not finished
-    for start in range(min(4, len(words))):
-        rest = words[start:]
-        if any(one in _LOADING for one in rest) and all(one in _LOADING or one in _FILLERS for one in rest):
-            return True
-    return False
+    """Return whether a text is a few words that end with an ellipsis: whatever they say, it is not finished."""
+    return text.endswith("...") and len(text) <= _MAX_MESSAGE and len(_WORD.findall(text)) <= _MAX_WAIT_WORDS
 
 
 def _shows_something(document: Document, words: int) -> bool:
@@ -268,7 +230,8 @@ def _close(element: Element, texts: list[str], found: _Body, *, holds: bool, is_
     tag = element.tag
     marks = " ".join(_string(attrs.get(name)) for name in ("class", "id", "role", "data-testid")).lower()
     said = fold(" ".join(texts))
-    is_message = bool(said) and (_is_loading(said) or _PLEA.search(said) is not None)
+    waits = _is_loading(said) or (len(said) <= _MAX_WORD and _is_mount(element))
+    is_message = bool(said) and (waits or _PLEA.search(said) is not None)
     is_placeholder = tag == "progress" or "progressbar" in marks or _PLACEHOLDERS.search(marks) is not None
     found.elements += 1
     found.messages += is_message
@@ -282,6 +245,11 @@ def _close(element: Element, texts: list[str], found: _Body, *, holds: bool, is_
         found.mounts += is_mount
         found.waiting += is_mount and is_waiting
     return filled
+
+
+def _is_mount(element: Element) -> bool:
+    """Return whether an element has the name of a place for an application; a word in it is there until it starts."""
+    return "-" in element.tag or element.tag in _UNKNOWN or _MOUNT.search(_string(element.attrs.get("id"))) is not None
 
 
 def _string(value: object) -> str:

@@ -12,55 +12,6 @@ from pagegrade.parse.url import host
 _MAX_WORDS: Final = 350
 _MAX_LINKS: Final = 60
 _MIN_BARENESS: Final = 2
-_LOGIN_WORDS: Final = (
-    r"(?:log|sign)[ -]?(?:in|on)\b",
-    r"login\b",
-    r"logon\b",
-    r"anmeld(?:en|ung)\b",
-    r"einloggen\b",
-    r"(?:se )?connexion\b",
-    r"se connecter\b",
-    r"connectez-vous\b",
-    r"identifi(?:ez-vous|cation)\b",
-    r"inici(?:ar|a|o de) sesión\b",
-    r"acceder\b",
-    r"iniciar sessão\b",
-    r"entrar\b",
-    r"fazer login\b",
-    r"acced[ie]\b",
-    r"accesso\b",
-    r"inloggen\b",
-    r"aanmelden\b",
-    r"logga in\b",
-    r"log ind\b",
-    r"logg inn\b",
-    r"kirjaudu\b",
-    r"zaloguj\b",
-    r"logowanie\b",
-    r"přihl(?:ásit|ášení)",
-    r"prihlásenie\b",
-    r"bejelentkezés",
-    r"autentificare\b",
-    r"conectare\b",
-    r"giriş(?: yap)?\b",
-    r"oturum aç",
-    r"вход\b",
-    r"войти\b",
-    r"авторизация",
-    r"увійти\b",
-    r"ログイン|サインイン",
-    r"登录|登錄|登入",
-    r"로그인",
-    r"تسجيل الدخول",
-    r"כניסה|התחברות",
-    r"σύνδεση",
-    r"đăng nhập",
-    r"masuk\b",
-    r"เข้าสู่ระบบ",
-    r"authenticat(?:e|ion)\b",
-    r"single sign-on\b",
-)
-_LOGIN: Final = phrases(*_LOGIN_WORDS)
 _ASKS: Final = phrases(
     r"(?:you (?:must|need to|have to)|please) (?:be )?(?:log(?:ged)?|sign(?:ed)?)[ -]?(?:in|on)\b",
     r"(?:log|sign) in to (?:continue|view|access|see|your account)",
@@ -130,7 +81,7 @@ def score_login_wall(page: Structure) -> int:
     provider = any(name == one or name.endswith(f".{one}") for one in _PROVIDERS)
     path, _, _ = page.final_path.partition("?")
     leads_to_login = provider or bool(_HOST.search(name)) or bool(_PATH.search(path))
-    said = 3 * page.says_on_top(_LOGIN) + 2 * (_ASKS.search(page.text) is not None)
+    said = 3 * (_ASKS.search(page.text) is not None)
     asks = 4 if page.passwords == 1 else 2 * _asks_who(page)
     protocol = any(one in _PROTOCOL_FIELDS for one, _ in page.document.form_values)
     back = page.way_back or protocol or _RETURN.search(page.final_path) is not None or _names_a_way_back(page)

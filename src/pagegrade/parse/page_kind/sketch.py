@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -190,13 +190,6 @@ class Sketch:
         return sum(1 for one in self.document.controls if one.type == "password" and not one.hidden)
 
     @cached_property
-    def actions(self) -> tuple[str, ...]:
-        """Names of visible buttons and links, folded."""
-        named = (one.name for one in self.document.named if not one.hidden and one.role in {"button", "link"})
-        linked = (one.name for one in self.document.anchors[:400] if not one.hidden)
-        return tuple(fold(one[:_MAX_LINE]) for one in _first(named, linked) if one)
-
-    @cached_property
     def loaded(self) -> str:
         """URLs of scripts, styles, frames, images and links, and ids, one a line."""
         urls = (one.url for one in self.document.references[: 4 * _MAX_LISTED])
@@ -260,8 +253,3 @@ class Sketch:
 def path_of(url: str) -> str:
     """Path and query of an absolute URL."""
     return "/" + strip_fragment(url).partition("://")[2].partition("/")[2]
-
-
-def _first(*names: Iterable[str]) -> Iterator[str]:
-    for some in names:
-        yield from some
