@@ -30,7 +30,7 @@ def drawn(*notes: str) -> Report:
         (("loads_cut",), "There was no time for further loads."),
         (
             ("load_timeout", "loads_cut"),
-            "There was no time for further loads. The page did not come to rest; its load was cut off.",
+            "There was no time for further loads. Scripts kept the page busy; its load was cut off.",
         ),
     ],
 )
