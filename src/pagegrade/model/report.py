@@ -138,8 +138,8 @@ class CategoryScore:
     budget: int | None = None
     """The most points it can take; ``None`` in reports of ruleset 2026.1."""
     coverage: float | None = None
-    """Share of the possible penalties of its checks that could be evaluated; ``None`` in reports from before it was
-    kept, and where no score was given."""
+    """Share of its checks that were evaluated, by their price, those for a browser included; ``None`` in reports from
+    before it was kept, and where no score was given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -262,3 +262,12 @@ def test_what_a_browser_saw_of_an_empty_shell_is_said() -> None:
         assert report.withheld.kind == "empty_shell"
         assert words in report.withheld.message
         assert "--render" not in report.withheld.fix
+
+
+def test_a_static_run_says_what_only_a_browser_would_have_seen() -> None:
+    """Its coverage is whole, and a category with checks for a browser says that it was not evaluated to its end."""
+    report = evaluate_artifacts(make_artifacts(PAGE, vantage="User-Agent: Pagegrade"))
+    accessibility = report.categories["accessibility"].coverage
+
+    assert accessibility is not None
+    assert 0 < accessibility < 1

@@ -99,6 +99,7 @@ def evaluate_artifacts(
         for name, one in evaluated.items()
     )
     unseen = _unseen_categories(artifacts, scores)
+    shares = _evaluated_shares(evaluated, rules)
     counts, by_category = count_results(results)
     return Report(
         url=artifacts.navigation.requested_url,
@@ -119,6 +120,7 @@ def evaluate_artifacts(
                 None if withheld else scores,
                 thresholds,
                 by_category[category],
+                share=shares[category],
                 is_unseen=category in unseen,
             )
             for category in scores.categories
@@ -325,6 +327,19 @@ def _unseen_categories(artifacts: Artifacts, scores: Scores) -> frozenset[Catego
     return frozenset(category for category, total in scores.categories.items() if total.coverage < enough)
 
 
+def _evaluated_shares(evaluated: Mapping[str, Evaluated], rules: Mapping[str, Rule]) -> dict[Category, float]:
+    """Return how much of each category was evaluated, by price; what only a browser sees is a part of it.
+
+    Unlike the coverage that a grade takes: a static run is whole, and its reader learns all the same what it left out.
+    """
+    seen, missed = (dict.fromkeys(CATEGORIES, 0.0) for _ in range(2))
+    for name, one in evaluated.items():
+        if one.outcome != "not_applicable":
+            side = missed if one.outcome == "not_evaluated" else seen
+            side[one.check.category] += rules[name].price
+    return {name: seen[name] / (seen[name] + missed[name]) if seen[name] + missed[name] else 1.0 for name in CATEGORIES}
+
+
 def _unseen_note(artifacts: Artifacts, unseen: Collection[Category]) -> tuple[str, ...]:
     if artifacts.vantage or not unseen:
         return ()
@@ -338,6 +353,7 @@ def _category_score(
     thresholds: Thresholds,
     passed_and_failed: tuple[int, int],
     *,
+    share: float,
     is_unseen: bool,
 ) -> CategoryScore:
     """The line of one category; without ``scores`` it has no figures.
@@ -357,7 +373,7 @@ def _category_score(
         lost=total.lost,
         taken=total.taken,
         budget=budget,
-        coverage=total.coverage,
+        coverage=share,
     )
 
 

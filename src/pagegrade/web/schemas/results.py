@@ -85,7 +85,8 @@ class CategoryScore(Document):
     taken: Amount | None = sometimes("Points taken from the score of the page: lost, at most budget.", 7.6)
     budget: Count = sometimes("The most points it can take.", 40)
     coverage: float | None = sometimes(
-        "Share of the possible penalties of its checks that could be evaluated; absent from older reports.", 0.93
+        "Share of its checks that were evaluated, by price, those for a browser included; absent from older reports.",
+        0.93,
     )
 
 
