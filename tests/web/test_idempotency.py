@@ -1,16 +1,21 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from pydantic import BaseModel
 
 from pagegrade.clock import now_ms
+from pagegrade.store.repositories.deletion_clock import trust_clock
 from pagegrade.store.repositories.idempotency import KEPT_MS
 from pagegrade.web import request as module
 from pagegrade.web.app import make_app
+from pagegrade.web.idempotency import sent_fields
+from tests.database_clock import make_clock, show
 from tests.waiting import HANG_S, turns
 from tests.web.calling import BASE_URL, REPORTS, Instance, a_neighbour, with_instance
 
@@ -192,13 +197,36 @@ def test_a_key_is_forgotten_after_a_day(tmp_path: Path, monkeypatch: pytest.Monk
     """Then it makes a new report (N04)."""
 
     async def script(instance: Instance) -> list[int]:
+        database = instance.services.database
+        make_clock(database)
         ids = [(await post(instance)).json()["data"]["id"]]
         for later in (KEPT_MS - 60_000, KEPT_MS + 60_000):
-            monkeypatch.setattr(module, "now_ms", lambda later=later: now_ms() + later)
+            moment = now_ms() + later
+            monkeypatch.setattr(module, "now_ms", lambda moment=moment: moment)
+            show(database, moment)
+            # The clock ran evenly meanwhile.
+            database.submit(partial(trust_clock, now_ms=moment)).result()
             ids.append((await post(instance)).json()["data"]["id"])
         return ids
 
     assert with_instance(tmp_path, script) == [1, 1, 2]
+
+
+def test_a_field_of_a_later_version_is_no_part_of_an_earlier_request() -> None:
+    """The same request is the same before and after an upgrade, in whatever order its fields come."""
+
+    class Before(BaseModel):
+        url: str
+        privacy: str = "private"
+
+    class After(Before):
+        engine: str = "auto"
+
+    sent = {"privacy": "public", "url": URL}
+    before = sent_fields(Before.model_validate(sent))
+
+    assert before == sent_fields(After.model_validate(dict(reversed(sent.items()))))
+    assert before != sent_fields(After.model_validate({**sent, "engine": "static"}))
 
 
 @pytest.mark.parametrize("key", ["", "a" * 256, "a b", "é"])

@@ -136,8 +136,7 @@ class Idempotency:
     def _identity(self, fields: BaseModel, key: str) -> IdempotentRequest:
         # Keyed with the secret of the API key, which is stored nowhere: a plain hash would let a thief of the database
         # guess the password in it.
-        # Only what was sent: a member that a later version adds, with a default, is part of no earlier request.
-        sent = msgspec.json.encode(sorted(fields.model_dump(exclude_unset=True).items()))
+        sent = sent_fields(fields)
         return IdempotentRequest(
             key_id=self._admission.admitted.api_key.id,
             method=self._request.method,
@@ -154,6 +153,14 @@ class Idempotency:
             if is_analysis:
                 await self._limits.forget_analysis()
             raise
+
+
+def sent_fields(fields: BaseModel) -> bytes:
+    """Return what identifies the content of a request: its fields in one order, and only those that were sent.
+
+    A field that a later version adds, with a default, is part of no earlier request.
+    """
+    return msgspec.json.encode(sorted(fields.model_dump(exclude_unset=True).items()))
 
 
 def _allow() -> None:
