@@ -266,7 +266,7 @@ def test_what_a_browser_saw_of_an_empty_shell_is_said() -> None:
 
 def test_a_static_run_says_what_only_a_browser_would_have_seen() -> None:
     """Its coverage is whole, and a category with checks for a browser says that it was not evaluated to its end."""
-    report = evaluate_artifacts(make_artifacts(PAGE, vantage="User-Agent: Pagegrade"))
+    report = evaluate_artifacts(make_artifacts(PAGE))
     accessibility = report.categories["accessibility"].coverage
 
     assert accessibility is not None
