@@ -8,7 +8,17 @@ from typing import Final
 import pytest
 
 from pagegrade.model.artifacts import Response
-from pagegrade.parse import emails, language_tags, mojibake, secrets, structured_data, words
+from pagegrade.parse import (
+    emails,
+    language_tags,
+    mojibake,
+    page_links,
+    script_json,
+    secrets,
+    structured_data,
+    structured_values,
+    words,
+)
 from pagegrade.parse.css import colors, font_faces, minified
 from pagegrade.parse.css import newer_features as newer_css
 from pagegrade.parse.css import urls as css_urls
@@ -34,6 +44,7 @@ from pagegrade.parse.http import (
     headers,
     hsts,
     integrity,
+    permissions_policy,
     robots_directives,
     structured_fields,
 )
@@ -72,6 +83,10 @@ PARSERS: Final[dict[str, Parser]] = {
     "agent file": lambda text: agent_files.read_agent_files((("agent-card", URL, _response(text)),)),
     "manifest": lambda text: manifest.read_manifest(text.encode(), URL, URL),
     "JSON-LD": structured_data.read_json_ld,
+    "values of JSON-LD": lambda text: list(structured_values.faults_of_values(dict.fromkeys(VALUES, text))),
+    "import map": script_json.skipped_of_import_map,
+    "speculation rules": script_json.skipped_of_speculation_rules,
+    "speculation rule": lambda text: script_json.skipped_of_speculation_rules('{"prefetch":[' + text + "]}"),
     "image": lambda text: image.read_image(text.encode()),
     "icon file": lambda text: image.find_shown_image(b"\0\0\1\0" + text.encode()),
     "SVG": lambda text: image.read_image(f"<svg {text}".encode()),
@@ -103,6 +118,10 @@ PARSERS: Final[dict[str, Parser]] = {
     "cookie's date": cookies.parse_cookie_date,
     "caching": lambda text: caching.read_cache_policy(_response(Cache_Control=text, Expires=text, Vary=text)),
     "CSP": csp.parse_policy,
+    "CSP sources": lambda text: csp.parse_policy(f"img-src {text}"),
+    "Permissions-Policy": lambda text: permissions_policy.parse_permissions_policy([text]),
+    "robots tag of another name": lambda text: robots_directives.parse_robots_meta(text, "noindex"),
+    "section of a URL": page_links.section_of,
     "nonces": csp.mask_nonces,
     "HSTS": lambda text: hsts.parse_hsts([text]),
     "integrity": integrity.parse_integrity,
@@ -125,6 +144,7 @@ PARSERS: Final[dict[str, Parser]] = {
     "URL": lambda text: join_url(URL, text),
     "host": host_problem,
 }
+VALUES: Final = ("price", "ratingValue", "bestRating", "duration", "datePublished", "availability", "reviewCount")
 NUISANCES: Final = (
     *"a0 \n\"'(){}[]<>/\\,;:=&%.@#!-+*$|`?\0",
     "//", "/*", "*/", "<!--", "-->", "..", "a,", "a;", "a=b;", 'a="b', "a =", '"a",', '\\"', "\\a", "url(", 'url("',

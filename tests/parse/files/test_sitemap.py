@@ -293,6 +293,7 @@ def test_addresses_of_pages_are_handed_back_where_wanted() -> None:
     [
         (b"Sitemap: https://example.com/a.xml\nUser-agent: *\nsitemap :/b.xml # here\n", ["/a.xml", "/b.xml"]),
         (b" Sitemap:https://example.com/a.xml  \nSite-map: /b.xml", ["/a.xml", "/b.xml"]),
+        (b"<!-- by hand -->\nSitemaps: /a.xml", ["/a.xml"]),
         (b"\xef\xbb\xbfSITEMAP:https://example.com/a.xml\r\nSitemap: https://example.com/a.xml#x", ["/a.xml"]),
         (b"# Sitemap: https://example.com/a.xml\nSitemap:\nSitemap: ftp://example.com/a.xml", []),
         (b"<!doctype html><p>\nSitemap: https://example.com/a.xml", []),

@@ -26,7 +26,7 @@ MAX_CHILDREN: Final = 1_000
 MAX_DECLARED: Final = 100
 """``Sitemap:`` lines of a robots.txt reported; big sites have dozens."""
 _SITEMAP_KEYS: Final = (b"sitemap", b"site-map")
-"""The second is a slip that Google reads as the first."""
+"""Beginnings of the field's name by which Google knows it; the second is a slip."""
 _MAX_URLS: Final = PROTOCOL_MAX_URLS + 1
 _MAX_LOC_CHARACTERS: Final = 2_200
 """The protocol allows fewer than 2,048; a longer one is cut, and then unreadable."""
@@ -195,7 +195,7 @@ def find_declared_sitemaps(body: bytes, *, url: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for line in body.removeprefix(b"\xef\xbb\xbf").splitlines():
         name, colon, value = line.partition(b":")
-        if not colon or name.strip().lower() not in _SITEMAP_KEYS or len(value) > _MAX_LOC_CHARACTERS:
+        if not colon or not name.strip().lower().startswith(_SITEMAP_KEYS) or len(value) > _MAX_LOC_CHARACTERS:
             continue
         text = value.partition(b" #")[0].strip().decode("utf-8", "replace")
         absolute = join_url(url, text) if text else None
