@@ -19,7 +19,7 @@ from pagegrade.parse import (
     structured_values,
     words,
 )
-from pagegrade.parse.css import colors, font_faces, minified
+from pagegrade.parse.css import colors, font_faces, image_space, minified
 from pagegrade.parse.css import newer_features as newer_css
 from pagegrade.parse.css import urls as css_urls
 from pagegrade.parse.files import (
@@ -136,6 +136,7 @@ PARSERS: Final[dict[str, Parser]] = {
     "secrets": lambda text: secrets.find_secrets(text.encode()),
     "e-mail addresses": lambda text: list(emails.find_emails(text)),
     "mailto": lambda text: list(emails.find_mailto_emails(f"mailto:{text}")),
+    "space of images": lambda text: image_space.images_with_space([], [text]),
     "word count": words.count_words,
     "words as search engines compare them": words.fold_for_search,
     "words of a title": lambda text: words.significant_words(text, "en"),

@@ -11,8 +11,10 @@ from turbohtml import Element
 
 MAX_RULES: Final = 200
 """Rules about sizes that are tried, and images that they are tried on."""
+MAX_SELECTOR: Final = 2_000
+"""Characters of the selectors of one rule."""
 _COMMENT: Final = re.compile(r"/\*[\s\S]*?(?:\*/|\Z)")
-_PART: Final = re.compile(r"([^{}]*)([{}])")
+_BRACE: Final = re.compile(r"[{}]")
 _LENGTH: Final = re.compile(r"\+?(?:\d+\.?\d*|\.\d+)(?:[a-z]+|%)?$|(?:calc|min|max|clamp|var|env)\(")
 _MAX_VALUE: Final = 100
 
@@ -36,16 +38,18 @@ def images_with_space(images: Iterable[Element], sheets: Iterable[str]) -> froze
 
 def _reserving(sheet: str) -> Iterator[str]:
     """The selectors of the rules of a sheet that reserve the space of what they select."""
-    depth = 0
+    depth = start = 0
     prelude = ""
-    for part in _PART.finditer(_COMMENT.sub(" ", sheet)):
-        text, brace = part.groups()
-        if brace == "{":
+    css = _COMMENT.sub(" ", sheet)
+    for brace in _BRACE.finditer(css):
+        text = css[start : brace.start()]
+        start = brace.end()
+        if brace[0] == "{":
             depth += 1
             if depth == 1:
                 prelude = text.rpartition(";")[2].strip()
             continue
-        if depth == 1 and prelude and not prelude.startswith("@") and _reserves(text):
+        if depth == 1 and 0 < len(prelude) <= MAX_SELECTOR and not prelude.startswith("@") and _reserves(text):
             yield prelude
         depth = max(0, depth - 1)
 
