@@ -22,6 +22,7 @@ PROSE: Final = (
     "parse/files/agent_files.py",
     "parse/files/content_preferences.py",
     "parse/files/legacy_javascript.py",
+    "parse/html/image_alternatives.py",
     "parse/html/lists_tables.py",
     "parse/secrets.py",
 )

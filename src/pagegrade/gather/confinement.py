@@ -55,7 +55,8 @@ _ARCHITECTURES: Final[dict[str, tuple[int, dict[str, int]]]] = {
             "read": 0, "write": 1, "open": 2, "close": 3, "stat": 4, "fstat": 5, "lstat": 6, "poll": 7, "lseek": 8,
             "mmap": 9, "mprotect": 10, "munmap": 11, "brk": 12, "rt_sigaction": 13, "rt_sigprocmask": 14,
             "rt_sigreturn": 15, "ioctl": 16, "pread64": 17, "readv": 19, "writev": 20, "access": 21,
-            "sched_yield": 24, "mremap": 25, "madvise": 28, "pause": 34, "nanosleep": 35, "getpid": 39, "exit": 60,
+            "sched_yield": 24, "mremap": 25, "madvise": 28, "pause": 34, "nanosleep": 35, "getpid": 39, "clone": 56,
+            "exit": 60,
             "kill": 62, "uname": 63,
             "fcntl": 72, "getcwd": 79, "readlink": 89, "gettimeofday": 96, "getrlimit": 97, "getrusage": 98,
             "sysinfo": 99, "times": 100, "getuid": 102, "getgid": 104, "geteuid": 107, "getegid": 108, "getppid": 110,
@@ -63,7 +64,7 @@ _ARCHITECTURES: Final[dict[str, tuple[int, dict[str, int]]]] = {
             "getdents64": 217, "restart_syscall": 219, "clock_gettime": 228, "clock_getres": 229,
             "clock_nanosleep": 230, "exit_group": 231, "tgkill": 234, "openat": 257, "newfstatat": 262,
             "readlinkat": 267, "faccessat": 269, "set_robust_list": 273, "prlimit64": 302, "getrandom": 318,
-            "membarrier": 324, "statx": 332, "rseq": 334, "faccessat2": 439,
+            "membarrier": 324, "statx": 332, "rseq": 334, "clone3": 435, "faccessat2": 439,
         },
     ),
     "aarch64": (
@@ -78,15 +79,19 @@ _ARCHITECTURES: Final[dict[str, tuple[int, dict[str, int]]]] = {
             "tgkill": 131, "sigaltstack": 132, "rt_sigaction": 134, "rt_sigprocmask": 135, "rt_sigreturn": 139,
             "times": 153, "uname": 160, "getrlimit": 163, "setrlimit": 164, "getrusage": 165, "gettimeofday": 169,
             "getpid": 172, "getppid": 173, "getuid": 174, "geteuid": 175, "getgid": 176, "getegid": 177,
-            "gettid": 178, "sysinfo": 179, "brk": 214, "munmap": 215, "mremap": 216, "mmap": 222, "mprotect": 226,
-            "madvise": 233, "prlimit64": 261, "getrandom": 278, "membarrier": 283, "statx": 291, "rseq": 293,
-            "faccessat2": 439,
+            "gettid": 178, "sysinfo": 179, "brk": 214, "munmap": 215, "mremap": 216, "clone": 220, "mmap": 222,
+            "mprotect": 226, "madvise": 233, "prlimit64": 261, "getrandom": 278, "membarrier": 283, "statx": 291, "rseq": 293,
+            "clone3": 435, "faccessat2": 439,
         },
     ),
 }  # fmt: skip
 """Machine -> its number in an audit, and the calls of a process that computes, reads and writes what it has open."""
 _OPENERS: Final = {"open": 1, "openat": 2}
 """Calls that are allowed for reading -> which argument says what for."""
+_THREAD: Final = 0x00010000
+"""Flag of ``clone`` for a thread of this process; without it, a new process begins."""
+_NOT_THERE: Final = 0x00050000 | errno.ENOSYS
+"""Answer to ``clone3``, whose flags a filter cannot see: libraries then use ``clone``. Typst works with threads."""
 _OF_ONESELF: Final = {"kill": 0, "tgkill": 0, "prlimit64": 0}
 """Calls that are allowed about this process -> which argument names it; 0 is oneself as well."""
 
@@ -238,6 +243,16 @@ def _filter(architecture: int, numbers: dict[str, int]) -> bytes:
                 (_RETURN, 0, 0, _REFUSE),
                 (_RETURN, 0, 0, _ALLOW),
             ]
+        elif name == "clone":
+            steps += [
+                (_JUMP_EQUAL, 0, 4, number),
+                (_LOAD, 0, 0, _ARGUMENT),
+                (_JUMP_ANY_BIT, 1, 0, _THREAD),
+                (_RETURN, 0, 0, _REFUSE),
+                (_RETURN, 0, 0, _ALLOW),
+            ]
+        elif name == "clone3":
+            steps += [(_JUMP_EQUAL, 0, 1, number), (_RETURN, 0, 0, _NOT_THERE)]
         elif name in _OF_ONESELF:
             steps += [
                 (_JUMP_EQUAL, 0, 5, number),
