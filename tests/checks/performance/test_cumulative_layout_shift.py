@@ -52,7 +52,7 @@ def test_without_a_browser_it_is_not_evaluated() -> None:
 
 @pytest.mark.parametrize(("score", "named"), [(0.2, ["#banner"]), (0.05, [])])
 def test_what_was_moved_is_named(score: float, named: list[str]) -> None:
-    """Where there is something to repair."""
+    """They stand in findings, not in passes."""
     load = make_timeline(layout_shifts=(LayoutShift(time_ms=1_500.0, score=score),))
     moved = (ElementFacts(selector="#banner", html='<div id="banner">'),)
     found = evaluated(cumulative_layout_shift, rendering=make_rendering(load, shifted_elements=moved)).verdict

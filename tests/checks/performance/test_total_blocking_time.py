@@ -58,7 +58,7 @@ def test_without_a_browser_it_is_not_evaluated() -> None:
 
 @pytest.mark.parametrize(("end_ms", "named"), [(2_000.0, ["https://example.com/a.js"]), (1_200.0, [])])
 def test_the_scripts_that_block_are_named(end_ms: float, named: list[str]) -> None:
-    """Where there is something to repair, those that took a long task's time."""
+    """Findings name those that took a long task's time."""
     times = (
         ScriptTime(url="https://example.com/a.js", time_ms=800.0),
         ScriptTime(url="https://example.com/b.js", time_ms=9.0),

@@ -67,6 +67,7 @@ def test_a_blank_page_is_named_with_the_errors_of_its_scripts() -> None:
 def test_only_what_was_seen_to_be_blank_is_blank() -> None:
     """A load that was painted, or frames whose paint is not seen, are not."""
     painted = drawn(BLANK, make_timeline(), notes=("nothing_painted",))
+
     assert isinstance(painted, Outcome)
     assert painted.state == "drawn"
     assert isinstance(drawn(BLANK, notes=("nothing_painted", "frames_not_checked")), NotRun)

@@ -227,7 +227,7 @@ def leaving(url: str) -> Report:
 
 
 def test_a_page_that_leaves_for_another_site_is_not_graded() -> None:
-    """What is there is not the page, and the report says where it went."""
+    """Another site is not the page, and the report says where it went."""
     report = leaving("https://example.net/landing")
 
     assert report.withheld is not None

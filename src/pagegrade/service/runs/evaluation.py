@@ -157,7 +157,7 @@ def _ignored_total(
 
 
 def _final_url(artifacts: Artifacts) -> str:
-    """Where the page is found in the end: its own redirects in a browser included."""
+    """URL of the page in the end, its own redirects in a browser included."""
     rendering = artifacts.rendering
     if isinstance(rendering, Rendering) and rendering.departures:
         return rendering.final_url
