@@ -205,7 +205,7 @@ def test_a_place_that_does_not_come_free_in_time_is_asked_for_again() -> None:
         hold = Hold(budget)
         hold.take(61)
         begins = asyncio.get_running_loop().create_task(budget.wait())
-        assert hold.must_pause(lambda: resumed.append("pauses" if hold.must_pause(list) else "goes on"))
+        assert hold.must_pause(lambda: resumed.append("pauses" if hold.must_pause(lambda: None) else "goes on"))
         await settle()
         asked[0].set()
         await settle()
@@ -213,7 +213,7 @@ def test_a_place_that_does_not_come_free_in_time_is_asked_for_again() -> None:
         asked[1].set()
         await settle()
         assert begins.done()
-        assert not hold.must_pause(list)
+        assert not hold.must_pause(lambda: None)
         budget.close()
         await settle()
 

@@ -435,9 +435,9 @@ def _decoded_strings(text: str) -> Iterator[str]:
             except ValueError:
                 continue
     for part in text.split("fromCharCode", _MAX_STRINGS)[1:]:
-        match = _NUMBERS.match(part)
-        if match is not None:
-            yield "".join(chr(int(number)) for number in _NUMBER.findall(match[0]))
+        numbers = _NUMBERS.match(part)
+        if numbers is not None:
+            yield "".join(chr(int(number)) for number in _NUMBER.findall(numbers[0]))
     if "unescape" in text or "decodeURIComponent" in text:
         for match in islice(_PERCENT.finditer(text), _MAX_STRINGS):
             yield unquote(match[0])

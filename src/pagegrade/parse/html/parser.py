@@ -202,7 +202,11 @@ def parse_document(
         main_text=main_text,
         main_pieces=Counter(main_words) if len(main_words) <= _MAX_COUNTED else {},
         images_with_space=images_with_space(
-            (image.node for image in into.images if not {"width", "height"} <= image.attrs.keys()),
+            (
+                image.node
+                for image in into.images
+                if isinstance(image.node, Element) and not {"width", "height"} <= image.attrs.keys()
+            ),
             (style.text for style in into.styles),
         ),
         text_language=detect_language(main_text),
