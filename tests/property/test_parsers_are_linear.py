@@ -145,7 +145,15 @@ PARSERS: Final[dict[str, Parser]] = {
     "URL": lambda text: join_url(URL, text),
     "host": host_problem,
 }
-VALUES: Final = ("price", "ratingValue", "bestRating", "duration", "datePublished", "availability", "reviewCount")
+VALUES: Final[tuple[str, ...]] = (
+    "price",
+    "ratingValue",
+    "bestRating",
+    "duration",
+    "datePublished",
+    "availability",
+    "reviewCount",
+)
 NUISANCES: Final = (
     *"a0 \n\"'(){}[]<>/\\,;:=&%.@#!-+*$|`?\0",
     "//", "/*", "*/", "<!--", "-->", "..", "a,", "a;", "a=b;", 'a="b', "a =", '"a",', '\\"', "\\a", "url(", 'url("',
