@@ -34,7 +34,8 @@ RETRY_AFTER_S: Final = 5
 WHOLE_S: Final = 20.0
 """Total time limit: a person is waiting."""
 FILE_S: Final = 10.0
-PARSE_S: Final = 5.0
+PARSE_S: Final = 15.0
+"""With the start of the child process, which takes seconds on a busy machine; its processor time is limited, too."""
 FILES: Final = 12
 """Sitemaps asked for, the index included."""
 FILE_BYTES: Final = 10_000_000
