@@ -160,7 +160,7 @@ def _sitemap(origin: str) -> Answer:
 
 _FIXED: Final[dict[str, Callable[[str], Answer]]] = {
     "/": lambda origin: _page(pages.good_page(origin)),
-    "/good": lambda origin: _page(pages.good_page(origin)),
+    "/good": lambda origin: _page(pages.good_page(origin, "/good")),
     "/about": lambda origin: _page(pages.about_page(origin)),
     "/poor": lambda _: Answer(
         pages.poor_page().encode(),

@@ -61,9 +61,9 @@ _SECTIONS: Final = (
 )
 
 
-def good_page(origin: str) -> str:
+def good_page(origin: str, path: str = "/") -> str:
     """A page that does what a careful author does."""
-    url = f"{origin}/"
+    url = f"{origin}{path}"
     data = {
         "@context": "https://schema.org",
         "@type": "Article",
