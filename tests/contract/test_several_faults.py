@@ -117,6 +117,16 @@ FAULTS: Final[dict[str, dict[str, Any]]] = {
     "cache-headers": {"uncached": (), "short": (("Cache-Control", "max-age=60"),)},
     "mime-types": {"refused": ("stylesheet", "text/plain"), "loose": ("script", "text/plain")},
     "image-format": {"legacy": 900_000, "efficient_legacy": 20_000},
+    "input-image-alt": {"nameless": "<input type=image src=a.png>", "poor": "<input type=image src=b.png alt=b.png>"},
+    "svg-img-alt": {
+        "nameless": "<svg role=img><path d=M0/></svg>",
+        "poor": "<svg role=img><title>icon.svg</title><path d=M0/></svg>",
+    },
+    "script-rules": {
+        "map": "<script type=importmap>{</script>",
+        "map_parts": '<script type=importmap>{"imports": {"a": "a.js"}}</script>',
+        "rules": "<script type=speculationrules>{</script>",
+    },
 }
 """Check -> its failing states, worst first, with a part of a page that brings each."""
 DEGREES: Final = frozenset(
@@ -125,7 +135,7 @@ DEGREES: Final = frozenset(
         "broken-styles-scripts css-size js-size dom-size domains-count font-count http-requests load-time page-size "
         "total-byte-weight ttfb content-length tls-version hacked-page jquery-versions open-graph twitter-card "
         "error-output directory-listing image-weight javascript-defer landmark-main doctype server-signature "
-        "content-keywords "
+        "content-keywords csp-blocks invisible-text mojibake mouse-only placeholder-text "
         "cumulative-layout-shift first-contentful-paint largest-contentful-paint speed-index total-blocking-time"
     ).split()
 )
@@ -133,10 +143,11 @@ DEGREES: Final = frozenset(
 ONE_ANSWER: Final = frozenset(
     (
         "http-status not-found-page host-canonicalization canonical-target robots-txt-allows http-to-https-redirect "
-        "https cors x-content-type-options text-compression asset-compression referrer-policy"
+        "https cors x-content-type-options text-compression asset-compression referrer-policy browser-drawing "
+        "empty-page meta-refresh text-direction"
     ).split()
 )
-"""Checks whose states are what one request was answered with."""
+"""Checks whose states exclude each other: what one request was answered with, or how one page ends."""
 IN_ONE_PLACE: Final = frozenset(
     (
         "favicon h1 title meta-description meta-viewport robots-txt-valid url-friendly redirect-chain csp hsts "
@@ -198,7 +209,7 @@ TOGETHER: Final[list[tuple[str, Artifacts, list[str]]]] = [
         "meta-viewport",
         make_artifacts(
             "<!doctype html><title>A</title><meta name=viewport content=width=1024><body>x"
-            "<meta name=viewport content='width=1024, shrink-wrap=1'>"
+            "<meta name=viewport content='width=980, shrink-wrap=1'>"
         ),
         ["fixed", "several", "in_body", "unknown_keys"],
     ),
