@@ -21,7 +21,7 @@ ENCODING: Final = (
     "Percent-encode what is special in the password: @ is %40, / is %2F, # is %23, ? is %3F, : is %3A, % is %25."
 )
 POSTGRESQL: Final = frozenset({"postgres", "postgresql", "postgresql+psycopg"})
-_MAX_PORT: Final = 65_535
+_PORTS: Final = (None, *range(1, 65_536))
 _HOST: Final = re.compile(r"[\w.%:~/-]*")
 """A name, an address, a folder of sockets."""
 
@@ -54,7 +54,7 @@ def parse_database_url(url: str) -> URL:
         raise InvalidInput(
             "The database URL names a driver that is not used here. Begin it with postgresql+psycopg://."
         )
-    if not _HOST.fullmatch(parsed.host or "") or not 0 < (parsed.port or 1) <= _MAX_PORT:
+    if not _HOST.fullmatch(parsed.host or "") or parsed.port not in _PORTS:
         raise InvalidInput(f"The database URL has no usable host and port. {EXAMPLES} {ENCODING}")
     if not parsed.database:
         raise InvalidInput(f"The database URL names no database. {EXAMPLES} {ENCODING}")
