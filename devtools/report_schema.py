@@ -84,6 +84,7 @@ class Evidence(Shape):
     url: str | msgspec.UnsetType = msgspec.UNSET
     value: str | msgspec.UnsetType = msgspec.UNSET
     reason: str | msgspec.UnsetType = msgspec.UNSET
+    state: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Saving(Shape):
@@ -345,6 +346,7 @@ class UsedCode(Shape):
     total_bytes: Count
     unused_bytes: Count
     inline: bool
+    legacy: list[str]
 
 
 class DrawnPicture(Shape):

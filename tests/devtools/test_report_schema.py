@@ -7,10 +7,15 @@ from typing import Any
 
 import msgspec
 import pytest
+from jsonschema import Draft202012Validator
 
 from devtools import report_schema
+from pagegrade.checks import all_checks
+from pagegrade.library import evaluate
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.report.serialize import report_to_dict
+from tests.contract.test_several_faults import FAULTS, mixed
+from tests.examples import artifacts_of_example
 from tests.report_builders import make_failed_report, make_report, poisoned_report
 
 
@@ -36,6 +41,27 @@ def test_a_failed_report_has_the_published_shape(code: str) -> None:
 def test_hostile_text_does_not_change_the_shape() -> None:
     """Strings of a page stay strings."""
     assert read(report_to_dict(poisoned_report("\x00\u202e</script>"))).state == "completed"
+
+
+@pytest.mark.parametrize("check", all_checks())
+def test_the_example_of_every_check_has_the_published_shape(check: str) -> None:
+    """Whatever artifacts it is of."""
+    page = artifacts_of_example(all_checks()[check].documentation["Fails on"])
+
+    assert read(report_to_dict(evaluate(page))).object == "report"
+
+
+@pytest.mark.parametrize("check", FAULTS)
+def test_a_page_with_several_faults_has_the_published_shape(check: str) -> None:
+    """The entries of its evidence name states."""
+    assert read(report_to_dict(evaluate(mixed(check, *FAULTS[check])))).object == "report"
+
+
+def test_the_schema_takes_what_the_shape_takes() -> None:
+    """Programs read the schema, not the types that it is made of."""
+    report = json.loads(json.dumps(report_to_dict(evaluate(mixed("canonical", *FAULTS["canonical"])))))
+
+    assert list(Draft202012Validator(report_schema.report_schema()).iter_errors(report)) == []
 
 
 @pytest.mark.parametrize("member", ["results", "run", "generated_at"])

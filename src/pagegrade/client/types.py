@@ -1158,6 +1158,7 @@ class UsedCode(TypedDict):
     total_bytes: int
     unused_bytes: int
     inline: bool
+    legacy: list[str]
 
 
 class ValidationProblem(TypedDict):

@@ -95,6 +95,7 @@ class UsedCode(Document):
     total_bytes: Count = about("Decoded.", 130_000)
     unused_bytes: Count = about("Not used until the page was loaded.", 88_000)
     inline: bool = about("It is a part of the page.", False)  # noqa: FBT003
+    legacy: list[str] = about("Code in a script that only outdated browsers need.", ["compiled classes"])
 
 
 class DrawnPicture(Document):
