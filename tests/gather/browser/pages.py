@@ -16,6 +16,7 @@ from pagegrade.gather.browser.render import render
 from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.http import HTTPClient
 from pagegrade.model.rendering import Rendering
+from tests.waiting import pause_for
 
 ONE_ADDRESS = Policy(allow_networks=(ip_network("127.0.0.1/32"),), typed_host="127.0.0.1")
 PLAIN = "<!doctype html><html lang=en><title>T</title><body><h1>Hello</h1><p>Some text."
@@ -57,7 +58,7 @@ async def serving(pages: Mapping[str, Answer], *, host: str = "127.0.0.1") -> As
             if found.after_s == inf:
                 await reader.read()
                 return
-            await asyncio.sleep(found.after_s)
+            await pause_for(found.after_s, "the answer is due")
             found = found.kind, found.body
         kind, body = ("text/html; charset=utf-8", found.encode()) if isinstance(found, str) else found or ("", b"")
         status = "200 OK" if found is not None else "404 Not Found"

@@ -37,12 +37,14 @@ import sys, threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 import pagegrade
 
+PAGE = b"<!doctype html><html lang=en><title>Lamps</title><h1>Lamps</h1><p>Of oak. <a href=/shop>Shop</a>"
+
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
-        self.send_response(200)
+        self.send_response(200 if self.path == "/" else 404)
         self.send_header("Content-Type", "text/html")
         self.end_headers()
-        self.wfile.write(b"<!doctype html><html lang=en><title>Lamps</title><h1>Lamps</h1>")
+        self.wfile.write(PAGE if self.path == "/" else b"Not found.")
     def log_message(self, *arguments):
         pass
 

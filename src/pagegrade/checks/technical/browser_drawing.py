@@ -30,7 +30,7 @@ _STATES: Final[Mapping[str, str]] = MappingProxyType(
         State("drawn", "A browser draws the page."),
         State(
             "blank",
-            "The page stays blank in a browser.",
+            "A browser loads the page, and paints neither text nor a picture.",
             loss=1.0,
             title="The page stays blank in a browser",
             why="Visitors see nothing, although the server answers with success.",
@@ -41,7 +41,7 @@ _STATES: Final[Mapping[str, str]] = MappingProxyType(
         ),
         State(
             "leaves",
-            "The page leaves for an address that cannot be opened.",
+            "Soon after it is opened, the page leads to an address that cannot be opened.",
             loss=1.0,
             title="The page leaves for an address that cannot be opened",
             why="Visitors see an error of their browser in place of the page.",
@@ -60,7 +60,7 @@ _STATES: Final[Mapping[str, str]] = MappingProxyType(
         ),
         State(
             "hangs",
-            "The page makes the browser hang.",
+            "The scripts of the page keep the browser so busy that it does not answer.",
             loss=1.0,
             title="The page makes the browser hang",
             why="Visitors can neither scroll nor press anything, and their browser offers to close the page.",
@@ -76,7 +76,7 @@ _STATES: Final[Mapping[str, str]] = MappingProxyType(
         ),
         State(
             "crashes",
-            "The page crashes the browser.",
+            "The browser's process that draws the page ends while it does.",
             loss=1.0,
             title="The page crashes the browser",
             why="Visitors see an error of their browser in place of the page.",

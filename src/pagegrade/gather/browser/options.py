@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pagegrade.gather.browser.devices import DeviceProfile
 from pagegrade.model.rendering import Device
+
+if TYPE_CHECKING:
+    # A static analysis needs the options and none of the engine.
+    from pagegrade.gather.browser.devices import DeviceProfile
 
 VISIT_S: Final = 120.0
 MAX_CPU_SLOWDOWN: Final = 20.0
