@@ -6,7 +6,7 @@ from pagegrade.checks._check import Verdict
 from pagegrade.checks.technical.browser_drawing import browser_drawing
 from pagegrade.model.artifacts import NOT_RENDERED, NotGathered
 from pagegrade.model.outcome import NotRun, Outcome
-from pagegrade.model.rendering import ConsoleMessage, Timeline
+from pagegrade.model.rendering import ConsoleMessage, RenderedRequest, Timeline
 from tests.builders import evaluated, run
 from tests.rendering_builders import make_rendering, make_timeline
 
@@ -62,6 +62,16 @@ def test_a_blank_page_is_named_with_the_errors_of_its_scripts() -> None:
     assert isinstance(found, Outcome)
     assert found.state == "blank"
     assert [one.snippet or one.value for one in found.evidence] == ["nothing was painted", "TypeError: app is null"]
+
+
+def test_a_blank_page_is_named_with_what_it_waits_for() -> None:
+    """A file that never came is the reason for a load that did not end."""
+    script = RenderedRequest(url="https://example.com/a.js", method="GET", kind="script", start_ms=9.0)
+    page = make_rendering(BLANK, notes=("unfinished", "nothing_painted"), requests=(script,))
+    found = run(browser_drawing, rendering=page)
+
+    assert isinstance(found, Outcome)
+    assert [(one.url, one.value) for one in found.evidence[1:]] == [("https://example.com/a.js", "did not arrive")]
 
 
 def test_only_what_was_seen_to_be_blank_is_blank() -> None:

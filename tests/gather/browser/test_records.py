@@ -241,14 +241,66 @@ def test_streams_and_beacons_are_not_waited_for(kind: str) -> None:
     assert waiting((kind, "https://example.com/api")) == 1
 
 
-def test_a_stream_is_known_by_its_answer_and_a_poll_by_its_number() -> None:
-    """Scripts ask for both as for anything else."""
+def test_a_stream_is_known_by_its_answer() -> None:
+    """Scripts ask for it as for anything else."""
     assert waiting(("Fetch", "https://example.com/api"), answered_as="text/event-stream") == 1
-    record, wire = listening()
-    for number in range(POLLS + 1):
-        url = f"https://example.com/poll?{number}"
-        wire.play("Network.requestWillBeSent", requestId=str(number), request={"url": url}, type="XHR", timestamp=1.0)
-        if number < POLLS:
-            wire.play("Network.loadingFinished", requestId=str(number), timestamp=1.0)
 
-    assert record.quiet_since(record._busy_at + 1) == 1
+
+def quiet_during(*asked: tuple[str, float], answer: tuple[int, ...] = (7,)) -> float:
+    """Seconds of quiet one second after the last of requests (what is sent, seconds since the one before).
+
+    All but the last have an answer after a tenth of a second, of the sizes in ``answer`` in turn.
+    """
+    record, wire = listening()
+    now = [100.0]
+    record._clock = lambda: now[0]
+    record._busy_at = 100.0
+    for number, (sent_with, later_s) in enumerate(asked):
+        now[0] += later_s
+        request = {"url": f"https://example.com/api?{number}", "method": "POST", "postData": sent_with}
+        event = {"requestId": str(number), "timestamp": now[0]}
+        wire.play("Network.requestWillBeSent", request=request | {"hasPostData": True}, type="Fetch", **event)
+        if number + 1 < len(asked):
+            now[0] += 0.1
+            wire.play("Network.loadingFinished", encodedDataLength=answer[number % len(answer)], **event)
+    now[0] += 1
+    return record.quiet_since(now[0])
+
+
+def test_a_poll_is_known_by_its_repetition() -> None:
+    """The same again and again; or another answer each time, after pauses or for a long time."""
+    same = [("ping", 0.1)] * (POLLS + 1)
+    after_pauses = [("ping", 0.6)] * (POLLS + 2)
+    for_long = [("ping", 0.3)] * round(LONG_POLL_S / 0.4 + 2)
+
+    assert quiet_during(*same) > 1
+    assert quiet_during(*same[:-1]) == 0
+    assert quiet_during(*after_pauses, answer=(1, 2, 3, 4, 5)) > 1
+    assert quiet_during(*after_pauses[:-1], answer=(1, 2, 3, 4, 5)) == 0
+    assert quiet_during(*for_long, answer=tuple(range(50))) > 1
+    assert quiet_during(*for_long[:-3], answer=tuple(range(50))) == 0
+
+
+def test_what_is_loaded_from_one_address_is_no_poll() -> None:
+    """Questions that differ, one after the other, as to an endpoint of GraphQL; equal sizes of answers are chance."""
+    assert quiet_during(*((f"{{query: {number}}}", 0.05) for number in range(8))) == 0
+
+
+def test_a_file_that_arrives_is_not_held_open_but_an_answer_to_a_script_may_be() -> None:
+    """However long it takes: parts of it come."""
+    record, wire = listening()
+    now = [100.0]
+    record._clock = lambda: now[0]
+    record._busy_at = record._moved_at = 100.0
+    for number, kind in enumerate(("Image", "Fetch")):
+        request = {"url": f"https://example.com/{kind}"}
+        wire.play("Network.requestWillBeSent", requestId=str(number), request=request, type=kind, timestamp=1.0)
+    now[0] += LONG_POLL_S - 1
+    wire.play("Network.dataReceived", requestId="1", timestamp=2.0)
+    now[0] += 3
+    moved = record.still_since(now[0])
+    quiet_s = record.quiet_since(now[0])
+    wire.play("Network.dataReceived", requestId="0", timestamp=3.0)
+
+    assert (moved, quiet_s) == (3, 2)
+    assert record.quiet_since(now[0]) == record.still_since(now[0]) == 0

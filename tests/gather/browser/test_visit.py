@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.records import LONG_POLL_S
 from pagegrade.model.rendering import LoadMetrics
 from pagegrade.parse.rendering.metrics import rendered_metrics
 from tests.gather.browser.pages import PLAIN, Slow, draw
@@ -14,6 +15,9 @@ LATE = "<h1 style='font-size: 60px'>A heading that comes late</h1>"
 LATE_BY_REQUEST = f"""{PLAIN}<script>
 fetch("/api").then(() => {{ document.body.innerHTML = "{LATE}" }});</script>"""
 LATE_BY_TIMER = f"""{PLAIN}<script>setTimeout(() => {{ document.body.innerHTML = "{LATE}" }}, 2500);</script>"""
+LATE_FROM_ONE_ADDRESS = f"""{PLAIN}<script>(async () => {{
+for (let at = 0; at < 8; at++) await fetch("/api", {{method: "POST", body: `{{"query": ${{at}}}}`}});
+document.body.innerHTML = "{LATE}" }})();</script>"""
 NOTHING_AT_FIRST = LATE_BY_REQUEST.replace("<h1>Hello</h1><p>Some text.", "")
 
 
@@ -54,6 +58,34 @@ def test_what_a_page_keeps_open_is_not_waited_for(program: Path, script: str) ->
     assert rendering.loads[0].settled
     assert rendering.loads[0].end_ms < 12_000
     assert rendering.notes == ()
+
+
+def test_a_page_that_asks_one_address_again_and_again_for_other_things_is_waited_for(program: Path) -> None:
+    """As a client of GraphQL does, whose questions differ and whose address does not."""
+    metrics, notes = metrics_of(program, LATE_FROM_ONE_ADDRESS, api=Slow(after_s=1.3, body=b"same size"))
+
+    assert metrics.lcp_ms is not None
+    assert metrics.lcp_ms >= 8 * 1_300
+    assert notes == ()
+
+
+@pytest.mark.parametrize(
+    ("waits", "notes"),
+    [
+        (f"{PLAIN}<img src=/open>", ("unfinished",)),
+        (PLAIN.replace("<body>", "<script src=/open></script><body>"), ("unfinished", "nothing_painted")),
+    ],
+)
+def test_a_file_that_never_comes_is_given_up_after_the_time_of_a_long_poll(
+    program: Path, waits: str, notes: tuple[str, ...]
+) -> None:
+    """And said; nothing is claimed of the end of the load."""
+    rendering, _ = draw(program, {"/": waits, "/open": Slow(after_s=inf)})
+    (load,) = rendering.loads
+
+    assert LONG_POLL_S * 1_000 <= load.end_ms <= (LONG_POLL_S + 10) * 1_000
+    assert (load.settled, load.load_ms) == (False, None)
+    assert rendering.notes[: len(notes)] == notes
 
 
 def test_a_task_that_never_ends_is_no_page_to_look_at(program: Path) -> None:

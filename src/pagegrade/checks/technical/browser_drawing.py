@@ -30,7 +30,7 @@ _STATES: Final[Mapping[str, str]] = MappingProxyType(
         State("drawn", "A browser draws the page."),
         State(
             "blank",
-            "A browser loads the page, and paints neither text nor a picture.",
+            "In a browser, the page paints neither text nor a picture within 15 seconds.",
             loss=1.0,
             title="The page stays blank in a browser",
             why="Visitors see nothing, although the server answers with success.",
@@ -134,11 +134,13 @@ def browser_drawing(rendering: Rendering | NotGathered) -> Verdict:
         return Outcome("drawn", value=amount(len(rendering.loads), "load"))
     if "frames_not_checked" in rendering.notes:
         return NotRun("frames", "The page shows frames, and what those paint was not seen.")
+    waited_for = [one.url for one in rendering.requests if one.end_ms is None][:5] * ("unfinished" in rendering.notes)
     errors = [message for message in rendering.console if message.level == "error"][:5]
     return Outcome(
         "blank",
         evidence=(
             Evidence(url=rendering.final_url, value="nothing was painted"),
+            *(Evidence(url=url, value="did not arrive") for url in waited_for),
             *(Evidence(url=one.url, snippet=one.text[:200], reason=one.source) for one in errors),
         ),
     )

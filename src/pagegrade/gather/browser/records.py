@@ -23,7 +23,11 @@ _TEXT_CHARACTERS: Final = 500
 LONG_POLL_S: Final = 15.0
 """Age from which on a request that still waits is taken for one that is held open on purpose."""
 POLLS: Final = 3
-"""Requests of scripts for one address, from which on they are taken for a clock that asks again and again."""
+"""Requests of scripts for one address that show signs of a clock, from which on further ones are taken for its."""
+PAUSE_S: Final = 0.5
+"""Without a request under way, after which a repeated one was sent by a clock and not by the answer before it."""
+MAX_POST_BYTES: Final = 65_536
+"""Of what is sent with a request, up to which the browser shows it; of two longer ones no one knows if they differ."""
 _STREAMS: Final = frozenset({"eventsource", "websocket", "webtransport"})
 _UNOBSERVED: Final = frozenset({"ping", "cspviolationreport", "preflight", "prefetch", "media", "texttrack"})
 """Kinds of requests that nothing on the page waits for, or that go on while it is shown."""
@@ -53,6 +57,18 @@ def _url(value: object) -> str:
 
 
 @dataclass(slots=True)
+class _Repeated:
+    """Requests of scripts with one method for one address, whatever its query."""
+
+    first_s: float
+    count: int = 0
+    after_pause: int = 0
+    """Those that were sent after a time without any request under way."""
+    answers: Counter[tuple[int, int | None, int]] = field(default_factory=Counter)
+    """(hash of what was sent with it, status, bytes of the answer) -> how often."""
+
+
+@dataclass(slots=True)
 class RequestRecord:
     """Requests of one load, in the order in which they were sent."""
 
@@ -60,10 +76,13 @@ class RequestRecord:
     _found: dict[str, RenderedRequest] = field(default_factory=dict)
     _done: list[RenderedRequest] = field(default_factory=list)
     _under_way: dict[str, float] = field(default_factory=dict)
-    """Id of a request that the page waits for -> when it was sent."""
-    _asked: Counter[str] = field(default_factory=Counter)
-    """Address without query -> how often scripts asked for it."""
+    """Id of a request that the page waits for -> when it was sent, or its last part of a file arrived."""
+    _repeated: dict[tuple[str, str], _Repeated] = field(default_factory=dict)
+    _by_script: dict[str, tuple[_Repeated, int]] = field(default_factory=dict)
+    """Id of a request of a script -> its like, and the hash of what was sent with it."""
     _busy_at: float = 0.0
+    _moved_at: float = 0.0
+    """When a request that the page waits for was last sent, answered, or went on."""
     _origin_s: float | None = None
     _server_cookies: set[str] = field(default_factory=set)
     _clock: Callable[[], float] = field(default=lambda: 0.0)
@@ -71,8 +90,9 @@ class RequestRecord:
     def listen(self, connection: Connection) -> None:
         """Follow the requests that the browser reports."""
         self._clock = asyncio.get_running_loop().time
-        self._busy_at = self._clock()
+        self._busy_at = self._moved_at = self._clock()
         connection.on("Network.requestWillBeSent", self._sent)
+        connection.on("Network.dataReceived", self._goes_on)
         connection.on("Network.responseReceived", self._answered)
         connection.on("Network.responseReceivedExtraInfo", self._headers)
         connection.on("Network.loadingFinished", self._finished)
@@ -81,11 +101,15 @@ class RequestRecord:
     def quiet_since(self, now: float) -> float:
         """Return for how many seconds no request was under way that the page waits for; 0 while there is one.
 
-        Streams and beacons are known by their kind, long polls by their age, and polls by their number.
+        Streams and beacons are known by their kind, long polls by their age, and polls by their repetition.
         """
         for sent in self._under_way.values():
             self._busy_at = max(self._busy_at, min(now, sent + LONG_POLL_S))
         return now - self._busy_at
+
+    def still_since(self, now: float) -> float:
+        """Return for how many seconds nothing happened to any request that the page waits for."""
+        return now - self._moved_at
 
     def cookies_set_by_server(self) -> set[str]:
         """Return the names of the cookies that answers set."""
@@ -101,20 +125,35 @@ class RequestRecord:
             self._origin_s = time
         return round((time - self._origin_s) * 1_000, 3)
 
-    def _wait_for(self, number: str, kind: str, url: str) -> None:
+    def _wait_for(self, number: str, request: RenderedRequest, sent_with: int) -> None:
         """Take a request for one that the page waits for, unless its kind or its repetition says otherwise."""
+        now, kind = self._clock(), request.kind
         if kind in _BY_SCRIPT:
-            address = url.partition("?")[0]
-            self._asked[address] += 1
-            if self._asked[address] > POLLS:
+            address = (request.method, request.url.partition("?")[0])
+            like = self._repeated.setdefault(address, _Repeated(first_s=now))
+            self._by_script[number] = like, sent_with
+            is_poll = like.count >= POLLS and now - like.first_s >= LONG_POLL_S
+            is_poll = is_poll or like.after_pause >= POLLS or _repeats(like, sent_with)
+            like.count += 1
+            like.after_pause += like.count > 1 and not self._under_way and now - self._busy_at >= PAUSE_S
+            if is_poll:
                 return
         if kind not in _STREAMS and kind not in _UNOBSERVED:
-            self._under_way[number] = self._clock()
+            self._under_way[number] = self._moved_at = now
 
     def _no_longer(self, number: str) -> None:
         sent = self._under_way.pop(number, None)
         if sent is not None:
-            self._busy_at = max(self._busy_at, min(self._clock(), sent + LONG_POLL_S))
+            self._moved_at = self._clock()
+            self._busy_at = max(self._busy_at, min(self._moved_at, sent + LONG_POLL_S))
+
+    def _goes_on(self, event: Params, _session: str) -> None:
+        """Note that a part arrived: a file is not held open while it comes, unlike the answer to a script."""
+        number = _text(event.get("requestId"), 200)
+        if number in self._under_way:
+            self._moved_at = self._clock()
+            if number not in self._by_script:
+                self._under_way[number] = self._moved_at
 
     def _sent(self, event: Params, _session: str) -> None:
         request, number = _dict(event.get("request")), _text(event.get("requestId"), 200)
@@ -138,13 +177,15 @@ class RequestRecord:
             start_ms=time,
         )
         if earlier is None:
-            self._wait_for(number, self._found[number].kind, self._found[number].url)
+            sent_with = request.get("postData", number) if request.get("hasPostData") is True else ""
+            self._wait_for(number, self._found[number], hash(_text(sent_with, MAX_POST_BYTES)))
 
     def _answered(self, event: Params, _session: str) -> None:
         number = _text(event.get("requestId"), 200)
         known = self._found.get(number)
         if known is not None:
             self._found[number] = _with_response(known, _dict(event.get("response")), self._ms(event))
+            self._goes_on(event, "")
             if self._found[number].mime_type == "text/event-stream":
                 self._no_longer(number)
 
@@ -173,6 +214,14 @@ class RequestRecord:
             failure=failure,
             wire_bytes=None if size is None else int(size),
         )
+        like, sent_with = self._by_script.pop(number, (None, 0))
+        if like is not None:
+            like.answers[sent_with, known.status, int(size or 0)] += 1
+
+
+def _repeats(like: _Repeated, sent_with: int) -> bool:
+    """Return whether the same was sent and the same came back so often that it brings nothing new."""
+    return any(count >= POLLS for (sent, _, _), count in like.answers.items() if sent == sent_with)
 
 
 def _with_response(request: RenderedRequest, response: Mapping[str, Any], time: float) -> RenderedRequest:

@@ -16,7 +16,7 @@ from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.options import VisitOptions
 from pagegrade.gather.browser.page import MAX_DOCUMENTS, Page
 from pagegrade.gather.browser.pictures import frames_of, read_picture
-from pagegrade.gather.browser.records import read_coverage
+from pagegrade.gather.browser.records import LONG_POLL_S, MAX_POST_BYTES, read_coverage
 from pagegrade.gather.browser.time_limit import TimeLimit
 from pagegrade.gather.browser.trace_file import TraceFile
 from pagegrade.model.rendering import (
@@ -169,7 +169,10 @@ class Visit:
         page.listen(connection)
         commands: list[tuple[str, Params | None]] = [
             ("Page.enable", None),
-            ("Network.enable", {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}),
+            (
+                "Network.enable",
+                {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": MAX_POST_BYTES},
+            ),
             ("Runtime.enable", None),
             ("Log.enable", None),
             ("DOM.enable", None),
@@ -275,12 +278,13 @@ class Visit:
         """Wait until nothing that is measured changes any more, or the time of the load is over.
 
         A load is over when the document is complete, something was painted, no request is under way that the page
-        waits for, and nothing has happened for ``REST_S``, which begin at ``due`` at the earliest.
+        waits for, and nothing has happened for ``REST_S``, which begin at ``due`` at the earliest. One that waits for
+        a file, of which nothing came for as long as a long poll may last, is cut off.
         """
         loop = asyncio.get_running_loop()
         idle = _script("idle.js")
         still_since = loop.time()
-        missing = "load_timeout"
+        missing = ["load_timeout"]
         page.settled = False
         while loop.time() < end:
             self._raise_if_lost(page)
@@ -291,19 +295,20 @@ class Visit:
                 if isinstance(state, list) and len(state) == 4:
                     since_change, since_shift, painted, ready = state
                     quiet_s = min(float(since_change) / 1_000, now - due)
+                    blank = [] if painted else ["nothing_painted"]
                     if ready != "complete":
-                        missing = "unfinished"
+                        missing = ["unfinished", *blank]
+                        if quiet_s >= REST_S and page.requests.still_since(now) >= LONG_POLL_S:
+                            break
                     elif page.requests.quiet_since(now) < REST_S:
-                        missing = "requests_open"
+                        missing = ["requests_open"]
                     elif quiet_s < REST_S:
-                        missing = "load_timeout"
-                    elif not painted:
-                        missing = "nothing_painted"
+                        missing = ["load_timeout"]
                     else:
-                        missing = ""
+                        missing = blank
                     if missing:
                         still_since = now
-                    shown = not missing or (missing == "nothing_painted" and now - page.started_s >= FIRST_PAINT_S)
+                    shown = not missing or (missing == blank and now - page.started_s >= FIRST_PAINT_S)
                     if shown and (float(since_shift) / 1_000 >= REST_S or now - still_since >= _SHIFTS_S):
                         page.settled = True
                         break
@@ -314,8 +319,7 @@ class Visit:
                     reason="unresponsive",
                 )
             await asyncio.sleep(_POLL_S)
-        if missing:
-            self._notes[missing] = None
+        self._notes.update(dict.fromkeys(missing))
 
     def _raise_if_lost(self, page: Page) -> None:
         """End a visit of which nothing more can come."""
