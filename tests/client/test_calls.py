@@ -92,6 +92,20 @@ def test_a_lost_answer_is_asked_for_again_where_that_does_nothing_twice(operatio
     assert (sent[0].method in {"GET", "DELETE"}) != ("Idempotency-Key" in sent[0].headers)
 
 
+def test_a_lost_answer_is_an_error_where_twice_is_not_once() -> None:
+    """The message may have been sent; only the caller knows whether a second one does harm."""
+    operations = [
+        name for name, each in OPERATIONS.items() if not each.idempotent and each.method not in {"GET", "DELETE"}
+    ]
+
+    assert "retry_webhook_delivery" in operations
+    for operation in operations:
+        steps = exchange(POLICY, OPERATIONS[operation], path=dict.fromkeys(("id", "project", "delivery", "key"), 7))
+        next(steps)
+        with pytest.raises(ConnectionFailed):
+            steps.send(LOST)
+
+
 def test_each_call_has_an_idempotency_key_of_its_own() -> None:
     """Two calls are two reports."""
     keys = {

@@ -262,6 +262,19 @@ def test_an_analysis_is_counted_once(tmp_path: Path) -> None:
     assert with_instance(tmp_path, script, analyses_per_minute=1) == [201, 201, 201, 429]
 
 
+@pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "one"}])
+def test_an_analysis_that_was_refused_is_not_counted(tmp_path: Path, headers: dict[str, str]) -> None:
+    """The account was full; after a report is deleted, the same minute has place for another."""
+
+    async def script(instance: Instance) -> list[int]:
+        made = await post(instance, {}, url="https://b.example/")
+        full = await post(instance, headers)
+        await instance.call("DELETE", f"{REPORTS}/1")
+        return [made.status_code, full.status_code, (await post(instance, headers)).status_code]
+
+    assert with_instance(tmp_path, script, max_reports=1, analyses_per_minute=2) == [201, 429, 201]
+
+
 def test_a_process_that_died_before_it_answered_has_made_the_report(tmp_path: Path) -> None:
     """The report it stored is the answer of the next request (N05)."""
 

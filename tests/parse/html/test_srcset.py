@@ -24,6 +24,7 @@ from pagegrade.parse.html.srcset import MAX_CANDIDATES, parse_srcset
         ("a.png [, b.png, ]", ["b.png", "]"]),
         ("a.png 1x 1x (, b.png", []),
         (",,a.png", ["a.png"]),
+        ("a.png,,, b.png", ["a.png", "b.png"]),
         ("", []),
         (" , ,", []),
     ],

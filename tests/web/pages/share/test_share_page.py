@@ -6,9 +6,11 @@ from http.cookies import SimpleCookie
 from pathlib import Path
 
 import pytest
+from sqlalchemy import delete
 
 from pagegrade.clock import now_ms
 from pagegrade.model.stored import Privacy
+from pagegrade.store.schema.tables import runs
 from pagegrade.web.pages.html import PLAIN
 from pagegrade.web.pages.share import share_page
 from tests.report_builders import make_failed_report
@@ -374,5 +376,22 @@ def test_another_language_or_another_look_is_another_page(tmp_path: Path, monkey
         assert english != german
         assert redrawn.status_code == 200
         assert rerun.status_code == 200
+
+    with_instance(tmp_path, script)
+
+
+def test_another_list_of_runs_is_another_page(tmp_path: Path) -> None:
+    """The history goes although the shown run, and its report, stay as they are."""
+
+    async def script(instance: Instance) -> None:
+        database = instance.services.database
+        report = shared(instance)
+        again = finish(database, run_again(database, report, now_ms=now_ms()), seen(), now_ms=now_ms())
+        tag = (await see(instance, again)).headers["etag"]
+        same = await see(instance, again, headers={"If-None-Match": tag})
+        database.write_here(lambda tx: tx.execute(delete(runs).where(runs.c.number == 1)))
+        shortened = await see(instance, again, headers={"If-None-Match": tag})
+
+        assert (same.status_code, shortened.status_code) == (304, 200)
 
     with_instance(tmp_path, script)
