@@ -166,7 +166,7 @@ def hsts(seen_response: Response, document: Document) -> Outcome | NotApplicable
         return NotApplicable("The page is not served over HTTPS; browsers ignore the header there.")
     host = host_of(seen_response.url)
     if is_ip_address(host):
-        return NotApplicable("The host is a URL; browsers keep this promise for names only.")
+        return NotApplicable("The host is an IP address; browsers keep this promise for names only.")
     values = seen_response.header_values(_HEADER)
     policy = parse_hsts(values)
     suffix = preloaded_suffix(host)
