@@ -47,8 +47,10 @@ def test_signal_that_the_address_promises_is_graded(name: str) -> None:
 
 
 def test_few_words_that_lead_nowhere_are_graded() -> None:
-    """A poem, a business card and an empty page are pages."""
-    assert kind_of(page("<h1>შემოდგომა</h1><p>ფოთოლი წყალზე</p>"), url=URL) is None
+    """A poem that names its author, a business card and an empty page are pages."""
+    poem = "<h1>შემოდგომა</h1><p>ფოთოლი წყალზე</p>"
+
+    assert kind_of(page(poem, head=f"{STYLE}<meta name=description content='ლექსი'>"), url=URL) is None
     assert kind_of(page("<p>მარა ლინდი</p><a href='mailto:m@kestrelford.example'>@</a>"), url=URL) is None
     assert kind_of(page(""), url=URL) is None
 
@@ -75,3 +77,61 @@ def test_links_to_sections_are_those_of_a_page() -> None:
 
     assert kind_of(page(html.format("<a href='#'>&larr;</a>")), url=URL) == "notice"
     assert kind_of(page(html.format(menu)), url=URL.replace("shows/river", "")) is None
+
+
+SENTENCES = {
+    "Swahili": "<h1>Tunarudi hivi karibuni</h1><p>Tovuti yetu inafanyiwa matengenezo kwa saa chache.</p>",
+    "Bengali": "<h1>আপনার দেশে এই সেবা পাওয়া যায় না</h1><p>অসুবিধার জন্য দুঃখিত।</p>",
+    "Icelandic": "<h1>Lokað í dag</h1><p>Við opnum aftur á mánudag.</p>",
+    "Khmer": "<h1>ម៉ាស៊ីនមេដំណើរការហើយ</h1><p>នេះជាទំព័រលំនាំដើម។</p>",
+    "Hebrew": "<h1>האתר סגור</h1><p>נחזור בשבוע הבא.</p>",
+    "Tamil": "<h1>தளம் மூடப்பட்டுள்ளது</h1><p>நாளை மீண்டும் வாருங்கள்.</p>",
+}
+"""A heading and a sentence, as notices of any kind are."""
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+@pytest.mark.parametrize("url", [URL, "https://www.kestrelford.example/"])
+def test_one_statement_that_describes_nothing_and_leads_nowhere_is_a_notice(language: str, url: str) -> None:
+    """Whatever it says, it is not what a site consists of."""
+    assert kind_of(page(SENTENCES[language]), url=url) == "notice"
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+@pytest.mark.parametrize(
+    "more",
+    [
+        "<nav><a href=/a>1</a><a href=/b>2</a><a href=/c>3</a></nav>",
+        "<table><tr><td>7:00</td></tr></table>",
+        "<form><input name=a><input name=b><textarea name=c></textarea></form><a href=/d>4</a>",
+        "<a href='tel:+99532'>32</a>",
+    ],
+)
+def test_one_statement_beside_something_to_use_is_graded(language: str, more: str) -> None:
+    """A front page with a menu, opening hours, a form or a telephone number is a small page."""
+    assert kind_of(page(SENTENCES[language] + more, head=""), url="https://www.kestrelford.example/") is None
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        "<a href=https://www.google.com/chrome/>Chrome</a> <a href=https://www.mozilla.org/>Firefox</a> "
+        "<a href=https://www.opera.com/>Opera</a>",
+        "Chrome, Edge, Firefox, Safari",
+    ],
+)
+def test_short_text_that_counts_up_browsers_is_a_notice(links: str) -> None:
+    """Their names are written alike in every language, and the page has nothing else."""
+    described = f"{STYLE}<meta name=description content='ბანკი'>"
+    text = f"<h1>ბრაუზერი მოძველებულია</h1><p>{links}</p>"
+
+    assert kind_of(page(text, head=described), url="https://www.kestrelford.example/") == "notice"
+    assert kind_of(site("ბრაუზერები", f"<h1>ბრაუზერები</h1>{words(90)}<p>{links}</p>", lang="ka"), url=URL) is None
+
+
+def test_question_with_a_way_in_and_a_way_out_is_a_notice() -> None:
+    """One answer leads to the page itself, the other to another site."""
+    gate = "<h1>18?</h1><a href='/?k=1'>დიახ</a> <a href='https://www.example.org/'>არა</a>"
+
+    assert kind_of(page(gate), url="https://www.kestrelford.example/") == "notice"
+    assert kind_of(page(gate + "<a href=/menu>მენიუ</a>"), url="https://www.kestrelford.example/") is None

@@ -48,7 +48,7 @@ PAGES = {
                       f"domain broker.</p>{words(200)}"),
     "car park": site("Parking in Wexcombe", f"<h1>Parking in Wexcombe</h1><p>The car park is for sale. Parking page of the town.</p>{words(50)}"),
     "shop of one page": "<html lang=en><title>otterline.example</title><h1>otterline.example</h1><p>Our tents are for sale at the market, every "
-                        "Saturday. Write to us.</p></html>",
+                        "Saturday. <a href='mailto:us@otterline.example'>Write to us</a>.</p></html>",
     "owner sells on own site": site("Journal of a web maker", f"<h1>I sold my first domain</h1>{words(120)}<p>The domain name is for sale again.</p>"),
 }  # fmt: skip
 

@@ -57,7 +57,7 @@ CONTENT = {
                           f"successfully installed and working. Further configuration is required. Replace the file in /usr/share/nginx/html.</p>{words(120)}"),
     "bakery": site("Welcome to Otterline", "<h1>Welcome to Otterline</h1><p>Bread from a wood fired oven, every morning but Monday, in the old mill.</p>"),
     "bare bakery": "<html lang=en><title>Welcome to our bakery</title><h1>Welcome to our bakery</h1><p>Fresh bread daily. Upload your cake idea and we "
-                   "bake it.</p></html>",
+                   "bake it.</p><a href='tel:+441632960123'>Call us</a></html>",
     "shop success": site("Success stories", f"<h1>Success</h1>{words(80)}"),
     "it works": site("It works: repairing clocks", f"<h1>It works!</h1>{words(80)}"),
 }  # fmt: skip

@@ -1,7 +1,7 @@
 from pagegrade.checks._check import Cap, State, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, Outcome, Severity
-from pagegrade.parse.html.error_output import find_error_output
+from pagegrade.parse.error_output import find_error_output
 
 
 @check(

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from pagegrade.parse.page_kind.sketch import phrases
-from pagegrade.parse.page_kind.structure import SUPPORT, Structure
+from pagegrade.parse.page_kind.structure import ASKS_ABOUT_PRIVACY, SUPPORT, Structure
 
 _MAX_WORDS: Final = 300
 _MIN_BARENESS: Final = 2
@@ -87,9 +87,6 @@ _TOPICS: Final = (
         r"bereits (?:pur-)?abonnent",
     ),
 )
-_ASKED_FOR_ITSELF: Final = re.compile(
-    r"cookie|privacy|consent|datenschutz|confidentialit|privacidad|privacidade|einwilligung|gdpr|dsgvo|rgpd|legal"
-)
 _GATES: Final = re.compile(
     r"^(?:consent|cookiewall|cookie-wall|privacy-gate|privacygate|myprivacy|cmp|guce|privacy|zustimmung|"
     r"choices|cookies)\."
@@ -120,7 +117,7 @@ _CMPS: Final = (
 
 def score_consent_wall(page: Structure) -> int:
     """Points of the signals of a consent wall; 0 where a page about privacy was asked for, or content stands there."""
-    if _ASKED_FOR_ITSELF.search(page.requested_path) or page.words > _MAX_WORDS or page.bareness < _MIN_BARENESS:
+    if ASKS_ABOUT_PRIVACY.search(page.requested_path) or page.words > _MAX_WORDS or page.bareness < _MIN_BARENESS:
         return 0
     at_gate = page.is_elsewhere and bool(_GATES.search(page.final_host) or _GATE_PATHS.search(page.final_path))
     cmp = any(mark in f"{page.loaded}\n{page.inline}\n{page.names}" for mark in _CMPS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from pagegrade.parse.error_output import find_error_output
+from pagegrade.parse.page_kind.sketch import THRESHOLD
 from pagegrade.parse.page_kind.structure import Structure
 
 _MAX_WORDS: Final = 300
@@ -38,9 +40,16 @@ def score_notice(page: Structure) -> int:
         3 * page.is_dialog,
         3 * (page.navigation.response.header("retry-after") is not None),
         2 * page.is_dead_end + (page.is_dead_end and page.is_one_statement),
+        2 * page.is_undescribed,
+        page.says_one_thing,
+        4 * page.names_browsers,
+        4 * page.is_gate,
         2 * page.is_marked,
         1 * page.is_noindex,
         -3 * page.is_named_by_address,
         1 * (page.is_of_another_site and page.is_root),
+        -4 * (page.shows_more or page.passwords > 0),
     )
-    return page.bareness + sum(signals)
+    points = page.bareness + sum(signals)
+    # That an application failed is a fault of the page, and graded.
+    return 0 if points >= THRESHOLD and find_error_output(page.document) else points

@@ -43,6 +43,10 @@ application failed (500) is a fault of the page, and graded."""
 _RELOADS: Final = re.compile(r"location\.(?:reload|replace)|location(?:\.href)? ?= ?(?:window\.|document\.)?location")
 _CHOICE_TYPES: Final = frozenset({"checkbox", "radio", "select", "number", "date", "month"})
 _DATE_PARTS: Final = 3
+ASKS_ABOUT_PRIVACY: Final = re.compile(
+    r"cookie|privacy|consent|datenschutz|confidentialit|privacidad|privacidade|einwilligung|gdpr|dsgvo|rgpd|legal"
+)
+"""Addresses of pages about consent."""
 _MARKS: Final = re.compile(
     r"(?:^|[\s/._?&=-])(?:age[-_]?(?:gate|check|verification|verify)|consent|cmp|cookie-?wall|gate|captcha|challenge|pow|"
     r"guard|waf|anti-?bot|bot-?check|blocked|block-?page|geo-?(?:block|ip|fence)?|denied|forbidden|restricted|captive|"
@@ -51,6 +55,13 @@ _MARKS: Final = re.compile(
 )
 """Names that files, classes and ids of such pages have in every language; ordinary pages have single ones, too."""
 _COUNT_DOWN: Final = re.compile(r"count-?down")
+_BROWSERS: Final = ("chrome", "firefox", "safari", "edge", "opera", "internet explorer")
+"""Names that are written alike in all languages."""
+_MIN_BROWSERS: Final = 3
+_MAX_BROWSER_WORDS: Final = 90
+_MAX_FIELDS: Final = 6
+_MIN_MENU: Final = 3
+_MORE: Final = "pre, table, dl, canvas, math, [role=slider], [role=tablist], [role=menu], [role=listbox], [data-toggle]"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,6 +169,49 @@ class Structure(Sketch):
         return styled and few and not self.media and not self.controls and not self.buttons
 
     @cached_property
+    def is_undescribed(self) -> bool:
+        """The page says nothing about itself to search engines and networks but its title, and names no contact."""
+        if any((one.url or "").startswith(("mailto:", "tel:")) for one in self.anchors) and not self.is_one_statement:
+            return False
+        described = any(one.name == "description" or one.property.startswith("og:") for one in self.document.metas)
+        named = any({"canonical", "alternate", "amphtml"}.intersection(one.rel) for one in self.document.links)
+        return bool(self.words) and not (described or named or self.document.structured_items)
+
+    @cached_property
+    def says_one_thing(self) -> int:
+        """Points of one or two sentences with nothing to follow, to fill in or to look at beside a logo."""
+        document = self.document
+        nothing = not (document.anchors or document.controls or document.named or self.runs_scripts)
+        nothing = nothing and self.media <= 1
+        is_short = len(self.headings) <= 1 and len(self.document.paragraphs) <= 2
+        styled = bool(self.document.styles) or any(one.kind == "stylesheet" for one in self.document.references)
+        return 2 + (not styled) if nothing and is_short and self.is_undescribed else 0
+
+    @cached_property
+    def shows_more(self) -> bool:
+        """There is something that notices do not have: a table, a listing, a widget, or a form of many fields."""
+        root = self.document.body.node if self.document.body is not None else None
+        menu = sum(1 for one in self.document.anchors[:_MAX_LOOKED_AT] if (one.href or "").startswith("#"))
+        if len(self.document.controls) > _MAX_FIELDS or menu >= _MIN_MENU:
+            return True
+        return isinstance(root, Element) and next(iter(root.select(_MORE)), None) is not None
+
+    @cached_property
+    def names_browsers(self) -> bool:
+        """A short text counts up browsers: those that it would have visitors use."""
+        return self.words <= _MAX_BROWSER_WORDS and sum(one in self.text for one in _BROWSERS) >= _MIN_BROWSERS
+
+    @cached_property
+    def is_gate(self) -> bool:
+        """Of two or three links one leads to the page itself, one to another site, and none further into the site."""
+        here = self._bare(self.final_path)
+        led = [one.url for one in self.anchors if one.url is not None and is_http(one.url)]
+        sites = [registrable_domain(host(one)) for one in led]
+        own = [one for one, site in zip(led, sites, strict=True) if site == self.domain]
+        into = any("?" in one and self._bare(path_of(one)) == here for one in own)
+        return 2 <= len(led) <= 3 and into and len(own) < len(led) and not self.onward
+
+    @cached_property
     def way_back(self) -> bool:
         """A form or a link carries the address that was asked for, so that it can be asked for again."""
         asked = self._asked
@@ -251,7 +305,10 @@ class Structure(Sketch):
             return 0
         dates = sum(1 for one in self.document.controls if not one.hidden and one.type in {"select", "date", "number"})
         sends = bool(self.document.forms) and any(one.method == "post" for one in self.document.forms[:5])
-        return 1 + 4 * sends + 2 * (dates >= _DATE_PARTS)
+        # Two answers to one question are all that such a page has to use.
+        only = self.is_undescribed and self.buttons in {2, 3} and self.onward <= 2 and len(self.headings) <= 1
+        only = only and not self.is_named_by_address
+        return 1 + 4 * sends + 2 * (dates >= _DATE_PARTS) + 3 * (only and not sends)
 
     @cached_property
     def is_marked(self) -> bool:
@@ -261,7 +318,8 @@ class Structure(Sketch):
     @cached_property
     def asks_for_notice(self) -> bool:
         """The address that was asked for has the name of a notice: it is what was wanted."""
-        return _MARKS.search(self.requested_path) is not None
+        asked = self.requested_path
+        return _MARKS.search(asked) is not None or ASKS_ABOUT_PRIVACY.search(asked) is not None
 
     @cached_property
     def names(self) -> str:

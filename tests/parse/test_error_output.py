@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.html.error_output import MAX_FOUND, find_error_output
+from pagegrade.parse.error_output import MAX_FOUND, find_error_output
 from tests.builders import make_document
 from tests.linear import MAX_RATIO, growth
 
