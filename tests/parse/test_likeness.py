@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.likeness import ALIKE, likeness, may_be_alike
+from pagegrade.parse.likeness import ALIKE, likeness, may_be_alike, own_share
 from tests.builders import make_document, make_response
 
 AROUND = (
@@ -61,3 +61,13 @@ def test_only_answers_of_about_one_size_are_compared(sizes: tuple[int, int], *, 
     one, other = (make_response(b"x" * size) for size in sizes)
 
     assert may_be_alike(one, other) is expected
+
+
+def test_own_share_is_what_the_other_page_does_not_have() -> None:
+    """Header and footer, which both have, leave what the page says by itself."""
+    frame = "<p>ერთი ორი სამი</p>{}<p>ოთხი</p>"
+    page = make_document(frame.format("<h1>ახალი ამბავი</h1><p>დღეს წვიმს</p>"))
+
+    assert own_share(page, make_document(frame.format("<h1>404</h1>"))) == 0.5
+    assert own_share(page, page) == 0.0
+    assert own_share(make_document(""), page) == 0.0

@@ -21,7 +21,7 @@ from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_exposed_sec
 from pagegrade.parse.html.parser import parse_document, parties_of_document
 from pagegrade.parse.http.cookies import parse_response_cookies
 from pagegrade.parse.http.csp import parse_csp
-from pagegrade.parse.likeness import likeness, may_be_alike
+from pagegrade.parse.likeness import likeness, may_be_alike, own_share
 from pagegrade.parse.rendering.metrics import rendered_metrics
 
 _DRAWN_CATEGORIES: Final[frozenset[Category]] = frozenset({"accessibility", "content"})
@@ -127,16 +127,31 @@ def _sheets(resources: Resources | NotGathered) -> dict[str, tuple[str, ...] | N
     return found
 
 
-def _missing_page_likeness(facts: Facts) -> object:
-    """Share of its words that the page as served has in common with what answers where nothing can be."""
+def _missing_page(facts: Facts) -> object:
+    """Parse what answers where nothing can be, as a document; not where its size shows that it is another page."""
     probe = facts.artifacts.not_found_probe
     served = facts.served or facts
     if not isinstance(probe, WellKnown):
         return probe
     if not may_be_alike(served.artifacts.navigation.response, probe.response):
-        return 0.0
+        return NotGathered(code="not_applicable", detail="The site has another page for addresses that do not exist.")
     kind = probe.response.header("content-type")
-    return likeness(served.document, parse_document(probe.response.body, url=probe.response.url, content_type=kind))
+    return parse_document(probe.response.body, url=probe.response.url, content_type=kind)
+
+
+def _missing_page_likeness(facts: Facts) -> object:
+    """Share of its words that the page as served has in common with what answers where nothing can be."""
+    if not isinstance(facts.artifacts.not_found_probe, WellKnown):
+        return facts.artifacts.not_found_probe
+    served = facts.served or facts
+    missing = served.get("missing_page")
+    return likeness(served.document, missing) if isinstance(missing, Document) else 0.0
+
+
+def _missing_page_share(facts: Facts) -> object:
+    """Share of its words, header and footer included, that the page has not in common with that answer."""
+    missing = (facts.served or facts).get("missing_page")
+    return own_share(facts.document, missing) if isinstance(missing, Document) else missing
 
 
 def _robots(facts: Facts) -> object:
@@ -196,7 +211,9 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "robots": _robots,
     "sitemaps": lambda facts: facts.artifacts.sitemaps,
     "not_found_probe": lambda facts: facts.artifacts.not_found_probe,
+    "missing_page": _missing_page,
     "missing_page_likeness": _missing_page_likeness,
+    "missing_page_share": _missing_page_share,
     "insecure_probe": lambda facts: facts.artifacts.insecure_probe,
     "sibling_probe": lambda facts: facts.artifacts.sibling_probe,
     "favicon": lambda facts: facts.artifacts.favicon,

@@ -31,6 +31,13 @@ def likeness(one: Document, other: Document) -> float:
     return _share(one.main_text, other.main_text)
 
 
+def own_share(page: Document, other: Document) -> float:
+    """Share, 0 to 1, of the words of a page, header and footer included, that another one does not have."""
+    first, second = (Counter(_WORD.findall(one.text[:MAX_TEXT].casefold())) for one in (page, other))
+    total = first.total()
+    return (first - second).total() / total if total else 0.0
+
+
 def may_be_alike(page: Response, other: Response) -> bool:
     """Return whether the bodies are near enough in size to be worth a comparison of what they say."""
     sizes = sorted((len(page.body), len(other.body)))

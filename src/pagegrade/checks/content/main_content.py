@@ -1,0 +1,150 @@
+from collections.abc import Mapping
+from typing import Final
+
+from pagegrade.checks._check import NEEDS_RENDERING, Cap, State, Verdict, check
+from pagegrade.checks._robots_rules import placed_rules
+from pagegrade.model.artifacts import NotGathered, Resources, Response
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.model.rendering import Rendering
+from pagegrade.parse.html.main_content import stead_of
+from pagegrade.parse.http.robots_directives import ALL_BOTS
+
+_STATES: Final[Mapping[str, str]] = {
+    "frame": "framed",
+    "document": "document",
+    "picture": "picture",
+    "apps": "apps",
+    "nothing": "missing",
+}
+_UNREAD: Final = (
+    "Search engines file the text under another address, visitors on phones cannot fit it to their screen, and "
+    "assistive technology reads little of it."
+)
+
+
+@check(
+    id="main-content",
+    title="Main content",
+    severity=Severity.CRITICAL,
+    since="0.3.0",
+    visible_only=True,
+    states=(
+        State("present", "The page has content of its own."),
+        State(
+            "framed",
+            "All the page has is a frame that shows another page.",
+            loss=1.0,
+            title="All content is in a frame",
+            why="Search engines find the text under the address of the frame, and nothing under that of the page.",
+            fix="Put the content into the page itself, or redirect to the page that the frame shows.",
+        ),
+        State(
+            "document",
+            "All the page has is a document that is shown inside it.",
+            loss=1.0,
+            title="All content is in an embedded document",
+            why=_UNREAD,
+            fix="Publish the text as HTML, and offer the document as a download beside it.",
+        ),
+        State(
+            "picture",
+            "All the page has is a picture.",
+            loss=1.0,
+            title="All content is in a picture",
+            why=(
+                "Search engines and assistive technology cannot read text in a picture, and it cannot be selected, "
+                "translated or enlarged without a loss."
+            ),
+            fix="Write the text of the picture into the page, and keep the picture as an illustration.",
+        ),
+        State(
+            "apps",
+            "All the page offers is to install an app.",
+            loss=1.0,
+            title="The page only leads to app stores",
+            why="Visitors who follow a link or a search result do not get what they came for, and most of them leave.",
+            fix="Show the content on the page, and offer the app beside it, for example with a banner.",
+        ),
+        State(
+            "missing",
+            "The page has next to nothing between the header and the footer of the site.",
+            loss=1.0,
+            title="The page has no content",
+            why=(
+                "Empty lists, carts and searches that ask to be indexed disappoint visitors, and search engines treat "
+                "them as errors that answer with success."
+            ),
+            fix=(
+                "Answer with status 404 where there is nothing, or keep the page out of the index with `noindex` until "
+                "it has content."
+            ),
+        ),
+    ),
+    cap=Cap(49),
+    sources=("https://developers.google.com/search/docs/crawling-indexing/http-network-errors#soft-404-errors",),
+)
+def main_content(
+    document: Document,
+    response: Response,
+    resources: Resources | NotGathered,
+    missing_page_share: float | NotGathered,
+    rendering: Rendering | NotGathered,
+) -> Verdict:
+    """A page that has nothing of its own to say is of no use to visitors and search engines.
+
+    ## What it checks
+
+    Whether everything is in one frame that shows another page, in one embedded document such as a PDF file, or in one
+    picture, which is in portrait format or has hardly a word beside it; whether a certain page offers nothing but links
+    to app stores; and whether there is next to nothing between the header and the footer: up to twenty words that the
+    page has not in common with what the site answers where nothing can be, and no list, table, picture or form. Front
+    pages, pages that ask not to be indexed and places that scripts may fill are not taken for empty. Such a page scores
+    49 at most.
+
+    ## Why it matters
+
+    Visitors do not find what they came for, and search engines have nothing to list.
+
+    ## How to fix
+
+    Put the content into the page as text. Where there is none, answer with status 404 or use `noindex`.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><html lang="en"><head><title>Menu</title></head><body><h1>Menu</h1>
+    <iframe src="/menu.pdf" title="Menu" width="100%" height="900"></iframe></body></html>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><html lang="en"><head><title>Menu</title></head><body><h1>Menu</h1>
+    <p>Soup of the day 6.00</p><p>Dumplings with mushrooms 11.50</p><a href="/menu.pdf">Menu as PDF</a></body></html>
+    ```
+    """
+    if document.client_rendered:
+        return NEEDS_RENDERING
+    if not (document.text or document.references or document.anchors):
+        return NotApplicable("The page is empty.")
+    sizes: dict[str, tuple[int, int]] = {}
+    if isinstance(resources, Resources):
+        for one in resources.items:
+            if one.image is not None and one.image.width_px and one.image.height_px:
+                sizes[one.url] = one.image.width_px, one.image.height_px
+    share = missing_page_share if isinstance(missing_page_share, float) else 1.0
+    found = stead_of(document, sizes=sizes, own_share=share)
+    if found is None:
+        return Outcome("present")
+    if found.kind == "nothing" and _is_kept_out(document, response):
+        return NotApplicable("The page has no content, and asks not to be indexed.")
+    if found.scripts_may_add and isinstance(rendering, NotGathered):
+        return NEEDS_RENDERING
+    return Outcome(_STATES[found.kind], evidence=(document.evidence_at(found.node, url=found.url),))
+
+
+def _is_kept_out(document: Document, response: Response) -> bool:
+    """Return whether the page asks all search engines not to list it."""
+    rules = (one.directive for one in placed_rules(document, response))
+    return any(one.bot == ALL_BOTS and one.name in {"noindex", "none"} for one in rules)

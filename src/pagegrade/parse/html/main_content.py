@@ -1,0 +1,213 @@
+"""Finds what a page holds in the place of its main content: one frame, one picture, offers of apps, or nothing."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import Final, Literal
+
+import msgspec
+from turbohtml import Element
+
+from pagegrade.model.document import Document, Frame, Image, Node
+from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
+
+MAX_WORDS: Final = 40
+"""Words of the whole page up to which a picture is all that it has."""
+MAX_FRAME_WORDS: Final = 20
+"""The same for a frame, which may be a film with a sentence about it."""
+MAX_MAIN_WORDS: Final = 20
+"""Words of the main content up to which it says no more than that there is nothing."""
+MAX_APP_WORDS: Final = 80
+_MAX_BESIDE_DOCUMENT: Final = 40
+_MAX_LOOKED_AT: Final = 400
+_MAX_ONWARD: Final = 4
+_MAX_PICTURES: Final = 4
+_MAX_NAME: Final = 15
+"""Words of a name and a line below it."""
+_MIN_PICTURE_PX: Final = 500
+_MIN_AREA_PX: Final = 500_000
+_MIN_FRAME_PX: Final = 500
+_LOW: Final = re.compile(r"(?:^|;)height:(?:[1-4]?\d{1,2})px")
+_STORES: Final = frozenset(
+    {
+        "play.google.com",
+        "apps.apple.com",
+        "itunes.apple.com",
+        "appgallery.huawei.com",
+        "appgallery.cloud.huawei.com",
+        "apps.microsoft.com",
+        "galaxystore.samsung.com",
+        "apps.samsung.com",
+    }
+)
+_STORE_SCHEMES: Final = ("market:", "itms-apps:", "itms:", "intent:")
+_HOLDS_MORE: Final = "table, dl, form, fieldset, video, audio, object, embed, canvas, math, pre, iframe, blockquote"
+_PLACES: Final = "[aria-busy], [data-src], [data-url], [data-endpoint], [data-component], progress"
+_MAX_ITEMS: Final = 3
+_MIN_CHARS: Final = 2
+
+Kind = Literal["frame", "document", "picture", "apps", "nothing"]
+"""Contents: another page in a frame, a document in a frame, a picture, links to app stores, or nothing."""
+
+
+class Stead(msgspec.Struct, frozen=True, gc=False):
+    """Replacement of the main content."""
+
+    kind: Kind
+    node: Node
+    url: str = ""
+    scripts_may_add: bool = False
+    """The page has a place that its scripts may fill."""
+
+
+def stead_of(document: Document, *, sizes: dict[str, tuple[int, int]], own_share: float = 1.0) -> Stead | None:
+    """Find what stands in the place of the main content; ``None`` for a page that has one.
+
+    Args:
+        document: The page.
+        sizes: Address of a picture -> its width and height in pixels, as far as they are known.
+        own_share: Share of its words that the page does not have in common with what answers where nothing can be.
+    """
+    body = document.body
+    if body is None or not isinstance(body.node, Element):
+        return None
+    return (
+        _in_document(document)
+        or _in_frame(document)
+        or _in_picture(document, sizes)
+        or _in_apps(document)
+        or _in_nothing(document, body.node, own_share)
+    )
+
+
+def _in_document(document: Document) -> Stead | None:
+    """A PDF file or the like that is shown inside the page."""
+    if document.main_word_count > _MAX_BESIDE_DOCUMENT or _controls(document) > 1 or _pictures(document) > 1:
+        return None
+    for one in document.references[:_MAX_LOOKED_AT]:
+        if one.kind not in {"frame", "object"} or one.hidden:
+            continue
+        path = strip_fragment(one.url).partition("?")[0].lower()
+        kind = one.attrs.get("type", "").strip().lower()
+        if path.endswith((".pdf", ".docx", ".doc", ".odt", ".pptx")) or kind == "application/pdf":
+            return Stead("document", one.node, one.url)
+    return None
+
+
+def _in_frame(document: Document) -> Stead | None:
+    """Another page that fills this one."""
+    shown = [one for one in document.frames if not one.hidden and one.url is not None and is_http(one.url)]
+    if len(shown) != 1 or document.word_count > MAX_FRAME_WORDS or _controls(document) or _pictures(document) > 1:
+        return None
+    frame = shown[0]
+    if _onward(document) > 2 or not _is_high(frame):
+        return None
+    return Stead("frame", frame.node, frame.url or "")
+
+
+def _is_high(frame: Frame) -> bool:
+    height = frame.attrs.get("height", "").strip()
+    style = "".join(frame.attrs.get("style", "")[:1_000].lower().split())
+    if height.removesuffix("px").isdecimal():
+        return int(height.removesuffix("px")) >= _MIN_FRAME_PX
+    # A frame of which no height is known is 150 pixels high, unless a style sheet says otherwise.
+    return height.endswith("%") or (
+        not height and _LOW.search(style) is None and ("height" in style or "inset" in style)
+    )
+
+
+def _in_picture(document: Document, sizes: dict[str, tuple[int, int]]) -> Stead | None:
+    """A picture of what the page should say."""
+    if document.word_count > MAX_WORDS or document.frames or _controls(document) or _onward(document) > _MAX_ONWARD:
+        return None
+    shown = [one for one in document.images if not one.hidden]
+    is_all = document.word_count <= _MAX_NAME and not _onward(document)
+    large = [one for one in shown if _is_large(one, sizes, in_landscape=is_all)]
+    if not large or len(shown) > _MAX_PICTURES or any(one.kind == "media" for one in document.references):
+        return None
+    return Stead("picture", large[0].node, large[0].url or "")
+
+
+def _is_large(image: Image, sizes: dict[str, tuple[int, int]], *, in_landscape: bool) -> bool:
+    width, height = sizes.get(image.url or "", (0, 0))
+    declared = [image.attrs.get(name, "").strip() for name in ("width", "height")]
+    if all(one.isdecimal() and len(one) < 6 for one in declared):
+        width, height = int(declared[0]), int(declared[1])
+    # Text is written downwards; a picture in landscape may be a photograph, if there is anything beside it.
+    is_sheet = height >= width or in_landscape
+    return width >= _MIN_PICTURE_PX and width * height >= _MIN_AREA_PX and is_sheet
+
+
+def _in_apps(document: Document) -> Stead | None:
+    """Links to stores of apps, and no other way on."""
+    if document.word_count > MAX_APP_WORDS or not _is_deep(document) or _controls(document):
+        return None
+    offers = []
+    for one in document.anchors[:_MAX_LOOKED_AT]:
+        address = (one.url or one.href or "").strip()
+        if not one.hidden and (host(address) in _STORES or address.lower().startswith(_STORE_SCHEMES)):
+            offers.append(one)
+    if not offers or _onward(document) > 2 or len(document.paragraphs) > _MAX_ITEMS:
+        return None
+    return Stead("apps", offers[0].node, offers[0].url or "")
+
+
+def _in_nothing(document: Document, body: Element, own_share: float) -> Stead | None:
+    """A heading and a sentence between the header and the footer of the site: an empty list, cart or search."""
+    if not _is_deep(document) or _controls(document) > 2 or any(one.type == "password" for one in document.controls):
+        return None
+    root = next(iter(body.select("main, [role=main]")), None)
+    words = document.main_word_count if root is not None else document.word_count
+    words = min(words, round(own_share * document.word_count))
+    if words > MAX_MAIN_WORDS or (root is None and own_share == 1.0) or _onward(document) <= 2:
+        return None
+    within = root if isinstance(root, Element) else body
+    if root is not None and _has_more(within):
+        return None
+    if root is None and (_pictures(document) > _MAX_PICTURES or document.frames):
+        return None
+    return Stead("nothing", within, scripts_may_add=bool(document.scripts) and _has_place(within))
+
+
+def _has_more(root: Element) -> bool:
+    """Return whether there is something beside a heading, a sentence and a search."""
+    for node in root.select(_HOLDS_MORE):
+        if node.tag != "form":
+            return True
+        if next(iter(node.select("textarea, select, input[type=email], input[type=tel], input[type=password]")), None):
+            return True
+    return len(list(islice(root.select("a, li, img, picture, svg"), _MAX_ITEMS + 1))) > _MAX_ITEMS
+
+
+def _has_place(root: Element) -> bool:
+    """Return whether there is an empty element that scripts may fill: named, or one of their own."""
+    if next(iter(root.select(_PLACES)), None) is not None:
+        return True
+    for node in islice(root.select("div, section, ul, ol, tbody"), _MAX_LOOKED_AT):
+        is_named = any(name in {"id", "class"} or name.startswith("data-") for name in node.attrs)
+        is_hollow = len(str(node.text).strip()) < _MIN_CHARS and next(iter(node.select("img, svg")), None) is None
+        if is_named and is_hollow:
+            return True
+    return any("-" in node.tag for node in islice(root.iter_elements(), _MAX_LOOKED_AT))
+
+
+def _is_deep(document: Document) -> bool:
+    """Return whether the address is that of a certain page and not the front page."""
+    return is_http(document.url) and len(document.url.partition("://")[2].partition("/")[2]) > 0
+
+
+def _controls(document: Document) -> int:
+    return sum(1 for one in document.controls if not one.hidden)
+
+
+def _pictures(document: Document) -> int:
+    return sum(1 for one in document.images if not one.hidden)
+
+
+def _onward(document: Document) -> int:
+    """Count the different addresses of the own site that links lead to; the page itself does not count."""
+    own = registrable_domain(host(document.url))
+    here = strip_fragment(document.url)
+    urls = {strip_fragment(one.url) for one in document.anchors[:_MAX_LOOKED_AT] if one.url and not one.hidden}
+    return sum(1 for url in urls if url != here and is_http(url) and registrable_domain(host(url)) == own)

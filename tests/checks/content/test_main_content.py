@@ -1,0 +1,124 @@
+"""Pages that have nothing of their own to say, in several scripts, and small pages that have."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.model.outcome import NotApplicable, NotRun
+from tests.builders import evaluated, make_well_known, outcome, run
+
+URL = "https://example.com/a/b"
+HEAD = '<!doctype html><html><head><meta charset="utf-8"><title>მენიუ</title></head><body>'
+NAV = "<header><nav><a href=/1>ერთი</a><a href=/2>ორი</a><a href=/3>სამი</a></nav></header>"
+FOOT = "<footer><a href=/4>ოთხი</a></footer>"
+EMPTY = {
+    "Tamil category": "<h1>பட்டு</h1><p>பொருட்கள் எதுவும் இல்லை.</p>",
+    "Bengali cart": "<h1>ঝুড়ি</h1><p>আপনার ঝুড়ি খালি।</p><a href=/>বাজার</a>",
+    "Finnish search": "<h1>Haku</h1><form><input name=q><button>Hae</button></form><p>0 tulosta</p>",
+    "Amharic list": "<h2>ቡና</h2><p>ምንም የለም።</p>",
+    "Vietnamese archive": "<h1>Lưu trữ</h1><p>Chưa có bài viết nào.</p>",
+    "Hebrew results": "<h1>חיפוש</h1><p>אין תוצאות.</p>",
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_nothing_between_header_and_footer_is_missing_content(name: str) -> None:
+    """Whatever the words for it are."""
+    page = f"{HEAD}{NAV}<main>{EMPTY[name]}</main>{FOOT}"
+
+    assert evaluated("main-content", page, url=URL).loss == 1.0
+    assert outcome("main-content", page, url=URL).state == "missing"
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_page_without_landmarks_is_compared_with_the_answer_for_missing_pages(name: str) -> None:
+    """Both have the frame of the site; the rest says nothing."""
+    menu = NAV.replace("header", "div").replace("nav", "div")
+    frame = f"{HEAD}<div>{menu}{{}}<div>{'კონტაქტი და მისამართი ' * 20}</div></div>"
+    missing = make_well_known(frame.format("<h1>გვერდი არ არის</h1>"), url="https://example.com/no", status=404)
+    page = frame.format(EMPTY[name])
+
+    assert outcome("main-content", page, url=URL, not_found_probe=missing).state == "missing"
+    assert outcome("main-content", page, url=URL).state == "present"
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        "<h1>კონტაქტი</h1><form><input name=a><input name=b><textarea></textarea></form>",
+        "<h1>საათები</h1><table><tr><td>7:00</td></tr></table>",
+        "<h1>ფოტოები</h1>" + "<img src=/a.jpg alt=ა>" * 6,
+        "<h1>ფილმი</h1><video src=/a.mp4></video>",
+        "<h1>სია</h1>" + "".join(f"<a href=/x/{n}>{n}</a>" for n in range(6)),
+        "<h1>მოთხრობა</h1><p>" + "ჩვენი სახელოსნო ძველი ქალაქის ცენტრშია. " * 6,
+    ],
+)
+def test_small_page_with_something_of_its_own_has_content(main: str) -> None:
+    """A form, a table, pictures, a film, a list and a short text are content."""
+    assert outcome("main-content", f"{HEAD}{NAV}<main>{main}</main>{FOOT}", url=URL).state == "present"
+
+
+def test_front_page_and_page_without_a_site_are_not_taken_for_empty() -> None:
+    """A front page may consist of its menu, and a page that leads nowhere is no list of a site."""
+    main = f"<main>{EMPTY['Tamil category']}</main>"
+
+    assert outcome("main-content", f"{HEAD}{NAV}{main}{FOOT}", url="https://example.com/").state == "present"
+    assert outcome("main-content", f"{HEAD}{main}", url=URL).state == "present"
+
+
+def test_empty_page_that_asks_not_to_be_indexed_is_as_it_should_be() -> None:
+    """A cart is not meant for search engines."""
+    page = f"{HEAD}<meta name=robots content=noindex>{NAV}<main>{EMPTY['Bengali cart']}</main>{FOOT}"
+
+    assert isinstance(run("main-content", page, url=URL), NotApplicable)
+
+
+def test_place_that_scripts_may_fill_needs_a_browser() -> None:
+    """Without scripts it stays empty."""
+    page = f"{HEAD}{NAV}<main>{EMPTY['Tamil category']}<div id=list></div></main>{FOOT}"
+
+    assert isinstance(run("main-content", f"{page}<script src=/list.js></script>", url=URL), NotRun)
+    assert outcome("main-content", page, url=URL).state == "missing"
+
+
+@pytest.mark.parametrize(
+    ("body", "state"),
+    [
+        ('<img src=/menu.jpg alt="მენიუ" width=1400 height=3600>', "picture"),
+        ('<img src=/flyer.jpg alt="" width=1920 height=1080>', "picture"),
+        ('<h1>ฉลอง</h1><img src=/menu.jpg alt="" width=900 height=1600><a href=/>1</a>', "picture"),
+        ("<h1>Étlap</h1><iframe src=/etlap.pdf></iframe>", "document"),
+        ("<object data=/t type=application/pdf></object>", "document"),
+        ("<embed src=/taarifa.pdf>", "document"),
+        ('<iframe src=https://b.example/ style="height:100vh"></iframe>', "framed"),
+        ("<iframe src=https://b.example/ width=100% height=1200></iframe>", "framed"),
+        ("<h1>Kwenye programu</h1><a href='https://play.google.com/store/apps/details?id=a'>Google Play</a>", "apps"),
+        ("<h1>앱에서 보기</h1><a href='intent://a#Intent;end'>열기</a>", "apps"),
+    ],
+)
+def test_one_thing_in_the_place_of_content(body: str, state: str) -> None:
+    """Beside a name and a link to the front page."""
+    assert outcome("main-content", f"{HEAD}{body}", url=URL).state == state
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<h1>ხედი</h1><img src=/a.jpg alt="ხედი" width=1600 height=900><p>ძველი ქალაქი დილით</p><a href=/2>2</a>',
+        '<img src=/logo.png alt="ლოგო" width=200 height=300><p>მარა</p>',
+        "<h1>Elokuva</h1><iframe src=https://v.example/1 height=720></iframe><p>" + "Elokuva kertoo satamasta. " * 12,
+        "<iframe src=https://t.example/pixel width=1 height=1></iframe><p>მარა</p>",
+        "<h1>Esitteet</h1><p>" + "Esitteemme kertovat retkistä. " * 15 + "</p><iframe src=/a.pdf></iframe>",
+        "<h1>App</h1><p>" + "Sovellus näyttää reitit. " * 30 + "</p><a href=https://apps.apple.com/app/id1>App</a>",
+    ],
+)
+def test_picture_frame_document_and_app_beside_content(body: str) -> None:
+    """They illustrate what the page says."""
+    assert outcome("main-content", f"{HEAD}{body}", url=URL).state == "present"
+
+
+def test_front_page_of_an_app_leads_to_stores() -> None:
+    """That is what it is for."""
+    body = "<h1>Vikapu</h1><a href=https://apps.apple.com/app/id1>App Store</a>"
+
+    assert outcome("main-content", f"{HEAD}{body}", url="https://example.com/").state == "present"
