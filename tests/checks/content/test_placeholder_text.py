@@ -74,6 +74,39 @@ def test_a_template_that_was_not_filled_in_is_no_page() -> None:
     assert outcome("placeholder-text", "<p>Write <code>x</code> and {{ name }}" * 9).state == "none"
 
 
+ITEMS = "<ul><li>{0}<li>{0}<li>{0}</ul>"
+
+
+@pytest.mark.parametrize("marker", ["{{ item.name }}", "<%= item %>", "[% item %]", "%%ab%%", "${item}", "{% item %}"])
+@pytest.mark.parametrize("name", ["<title>{0}</title>", "<title>{0} | Shop</title>", "<h1>{0}</h1>"])
+def test_a_page_without_a_name_is_a_template(name: str, marker: str) -> None:
+    """Wherever the other markers stand."""
+    page = "<!doctype html>" + (name + ITEMS).format(marker)
+
+    assert outcome("placeholder-text", page).state == "unfinished"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<title>{{ one }}</title><ul><li>{{ two }}<li>{{ three }}</ul>",
+        "<title>How {{ name }} works</title>" + ITEMS.format("{{ name }}"),
+        "<h1>Shop</h1><h2>{{ name }}</h2>" + ITEMS.format("{{ name }}"),
+    ],
+)
+def test_a_page_with_a_name_or_with_few_markers_is_one(page: str) -> None:
+    """At the limit of three, less one; and pages that explain markers have names with more words."""
+    assert outcome("placeholder-text", "<!doctype html>" + page).state == "some"
+
+
+def test_what_scripts_of_a_page_fill_in_is_no_template() -> None:
+    """No script fills in those of a server."""
+    page = "<!doctype html><title>{0}</title><script>fill()</script>" + ITEMS
+
+    assert outcome("placeholder-text", page.format("{{ name }}")).state == "some"
+    assert outcome("placeholder-text", page.format("<%= name %>")).state == "unfinished"
+
+
 @pytest.mark.parametrize("text", ["Price: NaN €", "NaN€", "$NaN", "translation missing: en.products.title"])
 def test_values_that_were_missing_in_a_heading(text: str) -> None:
     """Beside scripts, too."""

@@ -20,6 +20,8 @@ MIN_WORDS: Final = 30
 """Words of filling text below which it is something forgotten, however short the page is."""
 MIN_MARKERS: Final = 5
 """Markers of a template in the text from which on it was not filled in."""
+MIN_BELOW_NAME: Final = 3
+"""The same for a page whose title or first heading is a marker and nothing else."""
 _LATIN: Final = ("lorem ipsum", "dolor sit amet", "consectetur adipi")
 _LATIN_WORDS: Final = frozenset(
     (
@@ -39,6 +41,11 @@ _MARKER: Final = re.compile(
     r"\{\{[^{}]{1,80}\}\}|\{%[^{}%]{1,80}%\}|<%=?[^<>%]{1,80}%>|\$\{[A-Za-z_][\w.]{0,60}\}|%%[a-z_]{2,40}%%"
     r"|\[%[^\[\]%]{1,80}%\]|(?<!\w)translation missing: ?[\w.-]+|(?<!\w)\[missing \"[\w.]{1,80}\" translation\]"
 )
+_OF_SERVERS: Final = re.compile(r"\{%[^{}%]{1,80}%\}|<%=?[^<>%]{1,80}%>|%%[a-z_]{2,40}%%|\[%[^\[\]%]{1,80}%\]")
+"""Markers that no script in a browser fills in."""
+_BETWEEN: Final = re.compile(r"\s[|·•–—-]\s|[|·•]")
+"""Between the parts of a title."""
+_MAX_TEXT: Final = 50_000
 _MISSING_AMOUNT: Final = re.compile(r"(?<!\w)NaN ?[€$£¥₹₽₩]|[€$£¥₹₽₩] ?NaN(?!\w)")
 _TODO: Final = re.compile(r"(?:TODO|TBD|FIXME)(?::|$)|\[?insert (?:text|title|content|description) here\]?$")
 _MARKS: Final = ("{", "<%", "%%", "[%", "ranslation")
@@ -101,7 +108,8 @@ def placeholder_text(document: Document) -> Outcome:
     whose title is about lorem ipsum, or whose language is Latin, is not flagged.
 
     Single placeholders cost 1 to 3 points. What is more costs by its share of the main content: a page of which 60 %
-    is placeholder text, or whose template was not filled in at all, scores 49 at most.
+    is placeholder text, or whose template was not filled in at all, scores 49 at most: five markers in headings and
+    paragraphs, or one in place of the page's name and three in its text.
 
     ## Why it matters
 
@@ -154,7 +162,17 @@ def _state(document: Document, found: Sequence[Offender]) -> str:
     share = filling / max(1, document.main_word_count)
     if filling >= MIN_WORDS and share >= MUCH:
         return "unfinished" if share >= UNFINISHED else "much"
-    return "unfinished" if markers >= MIN_MARKERS else "some"
+    return "unfinished" if markers >= MIN_MARKERS or _is_nameless_template(document) else "some"
+
+
+def _is_nameless_template(document: Document) -> bool:
+    """Return whether a marker stands in place of the page's name, and more of them in its text, in any element."""
+    names = [part for title in document.titles[:1] for part in _BETWEEN.split(title.text[:1_000])]
+    names += [one.text[:1_000] for one in document.headings[:1] if not one.hidden and not holds_code(one.node)]
+    marker = _OF_SERVERS if document.scripts else _MARKER
+    if not any(marker.fullmatch(name.strip()) for name in names):
+        return False
+    return sum(1 for _ in islice(marker.finditer(document.text[:_MAX_TEXT]), MIN_BELOW_NAME)) == MIN_BELOW_NAME
 
 
 def _found(document: Document) -> Iterator[Offender]:
