@@ -5,7 +5,7 @@ import hashlib
 
 import pytest
 
-from pagegrade.checks.security.csp_blocks import csp_blocks
+from pagegrade.checks.security.csp_blocks import MIN_INLINE_CHARS, csp_blocks
 from pagegrade.model.outcome import NotApplicable
 from tests.builders import make_artifacts, outcome, run
 
@@ -67,3 +67,19 @@ def test_without_a_policy_or_content_nothing_is_evaluated() -> None:
     assert isinstance(run(csp_blocks, make_artifacts(PAGE, headers=headers)), NotApplicable)
     assert isinstance(run(csp_blocks, PAGE), NotApplicable)
     assert state("default-src 'self'", PAGE + "<img src=https://ads.other.example/x.png alt=x>") == "allowed"
+
+
+@pytest.mark.parametrize(
+    ("chars", "sheet", "expected"),
+    [
+        (MIN_INLINE_CHARS, "", "most"),
+        (MIN_INLINE_CHARS - 1, "", "some"),
+        (MIN_INLINE_CHARS, "<link rel=stylesheet href=https://cdn.example/a.css>", "some"),
+        (MIN_INLINE_CHARS, "<link rel=stylesheet href=https://other.example/a.css>", "most"),
+    ],
+)
+def test_a_page_that_loses_all_its_styles_is_broken(chars: int, sheet: str, expected: str) -> None:
+    """Inline ones count as well, unless they are few, or a sheet from elsewhere is allowed."""
+    page = f"<!doctype html><title>Shop</title>{sheet}<style>{'p{color:#123}'.ljust(chars)}</style><p>Chairs"
+
+    assert state("default-src 'self'; style-src https://cdn.example", page) == expected

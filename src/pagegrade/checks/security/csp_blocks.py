@@ -12,6 +12,8 @@ from pagegrade.parse.party import Parties
 
 MOST: Final = 0.5
 """Share of the page's own files and forms from which on the page cannot look or work as meant."""
+MIN_INLINE_CHARS: Final = 200
+"""Characters of inline styles from which on a page without them is not what it was meant to be."""
 _DIRECTIVES: Final = {
     "stylesheet": "style-src-elem",
     "script": "script-src-elem",
@@ -50,8 +52,8 @@ def csp_blocks(document: Document, csp: CSP, parties: Parties, response: Respons
 
     Every enforced policy, as browsers evaluate it, against the page's own stylesheets, scripts, images and fonts, its
     inline scripts and styles, and the targets of its forms. Files of third parties do not count, because a policy may
-    keep those out on purpose. Blocking a part costs 8 points or more; where all stylesheets or half of the files and
-    forms are blocked, the score is 49 at most. A page without an enforced policy is not evaluated.
+    keep those out on purpose. Blocking a part costs 8 points or more; where all styles or half of the files and forms
+    are blocked, the score is 49 at most. A page without an enforced policy is not evaluated.
 
     ## Why it matters
 
@@ -95,14 +97,27 @@ def csp_blocks(document: Document, csp: CSP, parties: Parties, response: Respons
         return Outcome("allowed", value=0)
     files = [(allowed, offender) for allowed, offender in seen if offender.url]
     share = sum(not allowed for allowed, _ in files) / max(1, len(files))
-    sheets = [allowed for allowed, offender in files if offender.value == "style-src-elem"]
-    is_most = share >= MOST or (bool(sheets) and not any(sheets))
+    is_most = share >= MOST or _loses_all_styles(document, csp, response.url, seen)
     return Outcome(
         "most" if is_most else "some",
         value=len(blocked),
         evidence=evidence_of(document, blocked),
         total=len(blocked),
         loss=1.0 if is_most else 0.32 + 0.28 * share / MOST,
+    )
+
+
+def _loses_all_styles(document: Document, csp: CSP, url: str, seen: list[tuple[bool, Offender]]) -> bool:
+    """Return whether own stylesheets, or more than a few inline rules, are blocked, and nothing styles the page."""
+    sheets = [(allowed, offender) for allowed, offender in seen if offender.value == "style-src-elem"]
+    inline_chars = sum(len(style.text) for style in document.styles)
+    if any(allowed for allowed, _ in sheets) or not (
+        any(offender.url for _, offender in sheets) or (sheets and inline_chars >= MIN_INLINE_CHARS)
+    ):
+        return False
+    foreign = (one for one in document.references if one.kind == "stylesheet")
+    return not any(
+        allows_url(csp, "style-src-elem", one.url, page_url=url, nonce=one.attrs.get("nonce", "")) for one in foreign
     )
 
 
