@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,22 @@ def test_a_server_that_does_not_answer_is_one_problem(
     assert "1 problem," in output
     assert "s3cret" not in output
     assert "guard" in output
+
+
+def test_what_older_versions_left_is_listed_and_deleted_when_asked_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A person knew of these pictures, so no start deletes them by itself."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    folder = tmp_path / "pagegrade-pictures-abc"
+    folder.mkdir()
+    lines = []
+    for arguments in ((), ("--delete-leftovers",), ()):
+        run(["doctor", "--format", "json", *arguments])
+        lines.append(next(one for one in json.loads(capsys.readouterr().out) if one["topic"] == "leftovers"))
+
+    assert [one["level"] for one in lines] == ["warning", "ok", "ok"]
+    assert str(folder) in lines[0]["message"]
+    assert "--delete-leftovers" in lines[0]["advice"]
+    assert lines[1]["message"] == "1 of an older version deleted"
+    assert not folder.exists()

@@ -22,6 +22,7 @@ from pagegrade.cli.options import (
     Quiet,
     Sources,
 )
+from pagegrade.gather.temporary import sweep_folders
 from pagegrade.model.errors import InvalidInput, NotFound, Unavailable
 from pagegrade.model.identity import PROJECT_URL, VERSION
 from pagegrade.model.report import RULESET
@@ -100,6 +101,7 @@ def _root(
         from pagegrade.wiring import use_env_file
 
         use_env_file(env_file or ENV_FILE)
+    sweep_folders()
 
 
 @app.command()
@@ -383,8 +385,12 @@ def doctor(
     online: Annotated[
         str | None, typer.Option("--online", metavar="URL", help="Also fetch this page, as an analysis would.")
     ] = None,
+    delete_leftovers: Annotated[
+        bool,
+        typer.Option("--delete-leftovers", help="Delete the folders and files that older versions left."),
+    ] = False,
 ) -> None:
     """Check the machine, the settings and the database, and advise on problems."""
     from pagegrade.cli.doctor import examine
 
-    raise typer.Exit(examine(format_name, online))
+    raise typer.Exit(examine(format_name, online, delete_leftovers=delete_leftovers))

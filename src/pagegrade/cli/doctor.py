@@ -37,6 +37,7 @@ from pagegrade.service.doctor.storage import (
     behind_clock_ms,
     look_at_database,
     look_at_folder,
+    look_at_leftovers,
     look_at_server,
     look_at_sqlite,
     newest_row_ms,
@@ -56,18 +57,19 @@ _COLORS: Final[dict[Level, str]] = {"ok": "32", "warning": "33", "problem": "31"
 _LONGEST: Final = 600
 
 
-def examine(format_name: str, online: str | None) -> int:
+def examine(format_name: str, online: str | None, *, delete_leftovers: bool = False) -> int:
     """Look at everything and print what was found; the exit code.
 
     Args:
         format_name: ``text`` or ``json``.
         online: A page to fetch; ``None``: send no request to another machine.
+        delete_leftovers: Delete what older versions left.
 
     Raises:
         typer.BadParameter: There is no such format.
     """
     check_format(format_name)
-    found = [*_look_here(), *run_async(_look_at_work(online))]
+    found = [*_look_here(delete_leftovers=delete_leftovers), *run_async(_look_at_work(online))]
     if format_name == "json":
         entries = [
             {"topic": one.topic, "level": one.level, "message": one.message, "advice": one.advice or None}
@@ -79,7 +81,7 @@ def examine(format_name: str, online: str | None) -> int:
     return exit_codes.UNFIT if any(one.level == "problem" for one in found) else exit_codes.OK
 
 
-def _look_here() -> Iterator[Diagnosis]:
+def _look_here(*, delete_leftovers: bool) -> Iterator[Diagnosis]:
     yield from look_at_versions()
     yield look_at_system()
     try:
@@ -88,12 +90,14 @@ def _look_here() -> Iterator[Diagnosis]:
         database = open_database(url, readers=1, writers=1, checkpoints=False)
     except InvalidInput as error:
         yield problem("settings", error.message, "Fix the settings; checks that depend on them were skipped.")
+        yield look_at_leftovers(None, delete=delete_leftovers)
         yield look_at_clock(now_ms(), None)
         return
     shown = ", ".join(f"{name}={value}" for name, value in values)
     yield ok("settings", shown or "none; everything as by default")
     for sentence in warnings:
         yield warning("settings", sentence, "Correct or remove it.")
+    yield look_at_leftovers(None if database.shared else folder, delete=delete_leftovers)
     try:
         if database.shared:
             yield from look_at_postgres(

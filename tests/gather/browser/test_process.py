@@ -15,7 +15,7 @@ import pytest
 from pagegrade.gather.browser import process
 from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.options import MAX_MEMORY_BYTES
-from pagegrade.gather.browser.process import process_tree, run_browser, sweep_folders
+from pagegrade.gather.browser.process import process_tree, run_browser
 from tests.waiting import wait_until
 
 OWNER = """
@@ -211,30 +211,6 @@ asyncio.run(main())
         pytest.skip("user namespaces are forbidden here")
 
     assert done.stdout.split() == ["browser_sandbox", "user"]
-
-
-def test_folders_without_an_owner_are_swept(temporary: Path) -> None:
-    """Those that an older version or a killed process left; not one that is used, and never by their age."""
-    (temporary / "pagegrade-browser-left" / "profile").mkdir(parents=True)
-    (temporary / "another").mkdir()
-    with process._own_folder(os.geteuid()) as used:
-        swept = sweep_folders()
-        left = {path.name for path in temporary.iterdir()}
-
-    assert swept == 1
-    assert left == {used.name, "another"}
-    assert {path.name for path in temporary.iterdir()} == {"another"}
-
-
-def test_no_folder_for_temporary_files_is_no_reason_to_fail(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The files are in memory."""
-
-    def none() -> str:
-        raise FileNotFoundError
-
-    monkeypatch.setattr(tempfile, "gettempdir", none)
-
-    assert sweep_folders() == 0
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root runs a browser as another user")

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
 import os
-import shutil
 import signal
 import socket
 import stat
 import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
@@ -21,6 +18,7 @@ from typing import Final
 from pagegrade.gather.browser.cdp import Connection
 from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.isolation import PROXY_PORT
+from pagegrade.gather.temporary import own_folder, sweep_folders
 
 _SCRIPT: Final = Path(__file__).with_name("isolation.py")
 _UNPRIVILEGED_USER: Final = 65_534
@@ -28,7 +26,6 @@ _UNPRIVILEGED_USER: Final = 65_534
 _START_S: Final = 20.0
 _WATCH_S: Final = 0.5
 """Between two looks at the memory."""
-_FOLDER: Final = "pagegrade-browser-"
 _MAX_PROCESSES: Final = 500
 _END_S: Final = 5.0
 """Longest wait for killed processes to end."""
@@ -294,45 +291,12 @@ def _hand_over(folder: Path, user: int) -> None:
 
 @contextlib.contextmanager
 def _own_folder(user: int) -> Iterator[Path]:
-    """A folder of the browser's own, locked while we live so that ``sweep_folders`` knows it is used."""
-    while True:
+    """A folder that the user of the browser may use."""
+    with contextlib.ExitStack() as stack:
         try:
-            folder = Path(tempfile.mkdtemp(prefix=_FOLDER))
+            folder = stack.enter_context(own_folder())
         except OSError as error:
             raise RenderingFailed("browser_sandbox", _REMEDIES["folder"], reason="folder") from error
-        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if folder.exists():  # another process may have swept it before it was locked
-            break
-        os.close(lock)
-    try:
         if os.geteuid() == 0:
             _hand_over(folder, user)
         yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(lock)
-
-
-def sweep_folders() -> int:
-    """Delete the folders of browsers whose owner was killed; return how many."""
-    swept = 0
-    try:
-        left = list(Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"))
-    except OSError:
-        # No folder for temporary files can be used, so there are none.
-        return 0
-    for folder in left:
-        try:
-            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        except OSError:
-            continue
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(folder, ignore_errors=True)
-            swept += 1
-        except OSError:
-            continue
-        finally:
-            os.close(lock)
-    return swept

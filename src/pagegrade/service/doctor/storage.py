@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+from pagegrade.gather.temporary import delete_leftovers, find_leftovers
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.doctor.checks import Diagnosis, format_size, ok, problem, warning
 from pagegrade.store.engine.data_dir import NETWORK_FILE_SYSTEMS, file_system_of, serving_process, try_writing
@@ -37,6 +38,8 @@ LITTLE_BYTES: Final = 1 << 30
 TOO_LITTLE_BYTES: Final = 100 << 20
 LONG_LOG_BYTES: Final = 256 << 20
 LONG_WAIT_MS: Final = 3_600_000
+_LEFTOVERS: Final = "leftovers"
+_SHOWN_LEFTOVERS: Final = 5
 
 
 def look_at_folder(folder: Path) -> Iterator[Diagnosis]:
@@ -71,6 +74,28 @@ def look_at_folder(folder: Path) -> Iterator[Diagnosis]:
     if folder.stat().st_mode & 0o077:
         yield warning("data folder", "other users of this machine may look into it", f"Run: chmod 700 {folder}")
     yield _look_at_space(shutil.disk_usage(folder).free)
+
+
+def look_at_leftovers(folder: Path | None, *, delete: bool = False) -> Diagnosis:
+    """Check whether older versions left folders or files; this one leaves none, however it ends.
+
+    Args:
+        folder: The data folder; ``None``: there is none.
+        delete: Delete what is found.
+    """
+    found = find_leftovers(folder)
+    kept = delete_leftovers(found) if delete else found
+    deleted = len(found) - len(kept)
+    if kept:
+        shown = ", ".join(str(path) for path in kept[:_SHOWN_LEFTOVERS])
+        more = "" if len(kept) <= _SHOWN_LEFTOVERS else f" and {len(kept) - _SHOWN_LEFTOVERS} more"
+        advice = "Delete them as their owner." if delete else "Run: pagegrade doctor --delete-leftovers"
+        return warning(
+            _LEFTOVERS,
+            f"{len(kept)} of an older version, which nothing uses: {shown}{more}",
+            advice,
+        )
+    return ok(_LEFTOVERS, f"{deleted} of an older version deleted" if deleted else "none of an older version")
 
 
 def _look_at_space(free_bytes: int) -> Diagnosis:

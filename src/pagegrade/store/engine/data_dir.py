@@ -111,7 +111,7 @@ def _unescape(text: str) -> str:
 
 
 def try_writing(folder: Path, *, syncs: bool = True) -> None:
-    """Write a file, sync it to disk, and remove it.
+    """Write a file and sync it to disk; it is gone afterwards.
 
     Args:
         folder: Where the product writes.
@@ -120,14 +120,11 @@ def try_writing(folder: Path, *, syncs: bool = True) -> None:
     Raises:
         OSError: One of the steps failed.
     """
-    descriptor, name = tempfile.mkstemp(prefix=".pagegrade-", dir=folder)
-    try:
-        os.write(descriptor, b"x" * 4096)
+    # Without a name, where the system can make such files: it ends with this process, however that ends.
+    with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+        file.write(b"x" * 4096)
         if syncs:
-            os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-        Path(name).unlink()
+            os.fsync(file.fileno())
 
 
 def serving_process(folder: Path) -> int | None:
