@@ -13,7 +13,7 @@ import pytest
 
 from pagegrade.cli.app import run
 from pagegrade.store.engine.factory import open_database
-from pagegrade.store.schema.migrate import migrate
+from pagegrade.store.schema.migrate import migrate, revisions
 from tests import postgres
 
 SECRET: Final = "tops3cret"
@@ -62,6 +62,15 @@ def whole(folder: Path) -> bytes:
     return (folder / "whole.db").read_bytes()
 
 
+def with_revision(revision: str) -> Callable[[Path], bytes]:
+    """The file of a database that says it is of this version, or of an earlier one, and has other tables."""
+    return tables(
+        "CREATE TABLE alembic_version (version_num)",
+        f"INSERT INTO alembic_version VALUES ('{revision}')",
+        "CREATE TABLE installation (name, value)",
+    )
+
+
 def tables(*statements: str) -> Callable[[Path], bytes]:
     """The file of a database with these tables."""
 
@@ -82,14 +91,8 @@ FILES: Final[dict[str, tuple[Callable[[Path], bytes], str]]] = {
         "a later (Pagegrade|version)",
     ),
     "a strange Alembic's": (tables("CREATE TABLE alembic_version (other)"), "no such column: version_num"),
-    "our revision, other tables": (
-        tables(
-            "CREATE TABLE alembic_version (version_num)",
-            "INSERT INTO alembic_version VALUES ('0013')",
-            "CREATE TABLE installation (name, value)",
-        ),
-        "of another program",
-    ),
+    "our revision, other tables": (with_revision(revisions()[-1]), "of another program"),
+    "our first revision, other tables": (with_revision(revisions()[0]), "of another program"),
     "half": (lambda folder: (content := whole(folder))[: len(content) // 2], "SQLITE_CORRUPT"),
     "a piece": (lambda folder: whole(folder)[:60], "SQLITE_"),
     "damaged": (lambda folder: whole(folder)[:100] + b"\xa5" * 200_000, "SQLITE_CORRUPT"),

@@ -28,6 +28,8 @@ FOLDER: Final = Path(__file__).parent / "migrations"
 OLDEST_SQLITE: Final = (3, 35, 0)
 """3.34 brought the trigram index, 3.35 RETURNING (https://www.sqlite.org/changes.html)."""
 _TABLE: Final = "alembic_version"
+_FIRST_TABLES: Final = frozenset({"installation", "accounts", "api_keys", "reports", "runs"})
+"""Those that every revision has."""
 VERSION_ROW: Final = "migrated_by"
 """Row of ``installation`` with the version of Pagegrade that changed the schema last."""
 
@@ -198,8 +200,9 @@ def _look(tx: Connection) -> SchemaState:
     if current is None:
         return SchemaState(None, revisions()[-1], "foreign" if tables - {_TABLE} else "empty")
     state = _evaluate(tx, current)
-    if state.status == "current" and not tables >= set(metadata.tables):
-        return replace(state, status="foreign")  # our revision without our tables
+    needed = _FIRST_TABLES if state.status == "behind" else frozenset(metadata.tables)
+    if state.status != "newer" and not tables >= needed:
+        return replace(state, status="foreign")  # a revision of ours without our tables
     return state
 
 
