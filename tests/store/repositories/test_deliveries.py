@@ -163,9 +163,11 @@ def test_a_failure_pauses_the_webhook(outbox: Outbox) -> None:
 
     assert outbox.log(hook) == [("waiting", 1, NOW_MS + 5_000), ("waiting", 0, NOW_MS + 1)]
     for at_ms, due in ((NOW_MS + 8_999, False), (NOW_MS + 9_000, True)):
+        show(outbox.database, at_ms)
         assert outbox.database.read_here(lambda tx, at_ms=at_ms: has_due(tx, at_ms)) is due  # type: ignore[misc]
         assert bool(outbox.claim(at_ms=at_ms)) is due
     # A clock that was set back keeps nothing waiting.
+    show(outbox.database, NOW_MS + 9_000 - MAX_PAUSE_MS)
     assert outbox.database.read_here(lambda tx: has_due(tx, NOW_MS + 9_000 - MAX_PAUSE_MS)) is False
     found = outbox.find(hook)
 

@@ -85,6 +85,7 @@ def count_waiting(tx: Transaction) -> tuple[int, int | None]:
 
 def has_due(tx: Transaction, now_ms: int) -> bool:
     """Return whether a webhook can be claimed; cheap."""
+    now_ms = moment(tx, now_ms)
     return _DUE.first(tx, {"now_ms": now_ms, "far_ms": now_ms + MAX_PAUSE_MS}) is not None
 
 
