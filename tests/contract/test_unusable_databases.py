@@ -65,8 +65,8 @@ def whole(folder: Path) -> bytes:
 def with_revision(revision: str) -> Callable[[Path], bytes]:
     """The file of a database that says it is of this version, or of an earlier one, and has other tables."""
     return tables(
-        "CREATE TABLE alembic_version (version_num)",
-        f"INSERT INTO alembic_version VALUES ('{revision}')",
+        f"CREATE TABLE alembic_version (version_num DEFAULT '{revision}')",
+        "INSERT INTO alembic_version DEFAULT VALUES",
         "CREATE TABLE installation (name, value)",
     )
 
