@@ -168,6 +168,7 @@ def test_a_failure_pauses_the_webhook(outbox: Outbox) -> None:
         assert bool(outbox.claim(at_ms=at_ms)) is due
     # A clock that was set back keeps nothing waiting.
     show(outbox.database, NOW_MS + 9_000 - MAX_PAUSE_MS)
+
     assert outbox.database.read_here(lambda tx: has_due(tx, NOW_MS + 9_000 - MAX_PAUSE_MS)) is False
     found = outbox.find(hook)
 
