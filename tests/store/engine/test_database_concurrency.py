@@ -28,8 +28,9 @@ from pagegrade.store.repositories.report_list import list_reports
 from pagegrade.store.repositories.reports import delete_report, load_report, save_settings
 from tests.queue_builders import LEASE_MS, LOTS, Queue, add_queued, completed
 from tests.store_builders import NOW_MS, add_owner, make_database
+from tests.waiting import HANG_S
 
-PATIENCE_S = 60
+PATIENCE_S = HANG_S
 
 
 @pytest.fixture
