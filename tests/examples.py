@@ -5,7 +5,7 @@ A section ("Fails on", "Passes on") is one example: all its fenced blocks togeth
 ```html            the body of the page
 ```http            the page's answer: optional status line, header lines, and after an empty line its body
 ```http NAME       the answer to a probe: robots_txt, not_found_probe, insecure_probe, sibling_probe, favicon,
-                   security_txt, cors_probe, llms_txt, markdown_probe;
+                   security_txt, cors_probe, llms_txt, markdown_probe, canonical_probe;
                    an optional first line ``GET url``, then as above; several answers in one block, separated
                    by a line ``--``, are redirects followed by the last
 ```json NAME       any other artifact (tls, dns, sitemaps, resources, load_samples_ms, navigation ...) in its saved form
@@ -37,6 +37,7 @@ PROBE_URLS = {
     "cors_probe": URL,
     "llms_txt": URL + "llms.txt",
     "markdown_probe": URL,
+    "canonical_probe": URL + "main",
 }
 
 

@@ -65,6 +65,7 @@ OPTIONAL = (
     "llms_txt",
     "link_probes",
     "alternates",
+    "canonical_probe",
     "source_maps",
     "markdown_probe",
     "agent_files",
@@ -94,7 +95,7 @@ def test_a_page_is_gathered_whole() -> None:
     found = run(site)
 
     assert codes(found) == dict.fromkeys(
-        ("insecure_probe", "sibling_probe", "tls", "dns", "preview_images"), "not_applicable"
+        ("insecure_probe", "sibling_probe", "canonical_probe", "tls", "dns", "preview_images"), "not_applicable"
     )
     assert isinstance(found.robots_txt, WellKnown)
     assert isinstance(found.sitemaps, Sitemaps)

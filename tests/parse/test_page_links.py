@@ -23,7 +23,7 @@ def test_canonicals_of_markup_and_headers_come_in_order() -> None:
             ("link", "<e>; rel=canonical; anchor=f"),
         ]
     )
-    found = canonical_links(document, response)
+    found = canonical_links(document.links, response)
 
     assert [(link.href, link.url, link.in_head, link.is_absolute) for link in found] == [
         ("/a#x", "https://example.com/a", True, False),
@@ -35,7 +35,7 @@ def test_canonicals_of_markup_and_headers_come_in_order() -> None:
 def test_evidence_names_the_element_or_the_header() -> None:
     """A person can find the place."""
     document = make_document('<link rel="canonical" href="/a">')
-    of_element, of_header = canonical_links(document, make_response(headers=[("Link", "</b>; rel=canonical")]))
+    of_element, of_header = canonical_links(document.links, make_response(headers=[("Link", "</b>; rel=canonical")]))
 
     assert of_element.evidence(document, "why").line == 1
     assert (of_header.evidence(document, "why").header, of_header.evidence(document, "why").snippet) == ("Link", "</b>")

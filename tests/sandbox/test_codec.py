@@ -93,6 +93,7 @@ def everything() -> Artifacts:
         cors_probe=known,
         llms_txt=known,
         link_probes=LinkProbes(items=(Probe(url=url, hops=(hop,), response=answer),), found=3),
+        canonical_probe=known,
         alternates=Alternates(items=(AlternatePage(url=url, failure=MISSING, links_back=None),), found=1),
         markdown_probe=known,
         agent_files=AgentFiles(items=(AgentFile(kind="agent-card", url=url, failure=MISSING, faults=("a",)),)),

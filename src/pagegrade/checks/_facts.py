@@ -127,6 +127,15 @@ def _sheets(resources: Resources | NotGathered) -> dict[str, tuple[str, ...] | N
     return found
 
 
+def _canonical_page(facts: Facts) -> object:
+    """Parse what answers at the canonical URL, where that is another URL."""
+    probe = facts.artifacts.canonical_probe
+    if not isinstance(probe, WellKnown):
+        return probe
+    answer = probe.response
+    return parse_document(answer.body, url=answer.url, content_type=answer.header("content-type"))
+
+
 def _missing_page(facts: Facts) -> object:
     """Parse what answers where nothing can be, as a document; not where its size shows that it is another page."""
     probe = facts.artifacts.not_found_probe
@@ -218,6 +227,8 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "sibling_probe": lambda facts: facts.artifacts.sibling_probe,
     "favicon": lambda facts: facts.artifacts.favicon,
     "security_txt": lambda facts: facts.artifacts.security_txt,
+    "canonical_probe": lambda facts: facts.artifacts.canonical_probe,
+    "canonical_page": _canonical_page,
     "cors_probe": lambda facts: facts.artifacts.cors_probe,
     "llms_txt": lambda facts: facts.artifacts.llms_txt,
     "link_probes": lambda facts: facts.artifacts.link_probes,

@@ -483,6 +483,8 @@ class Artifacts:
     link_probes: LinkProbes | NotGathered = NOT_ASKED
     alternates: Alternates | NotGathered = NOT_ASKED
     source_maps: SourceMaps | NotGathered = NOT_ASKED
+    canonical_probe: WellKnown | NotGathered = NOT_ASKED
+    """The canonical URL, where it is another URL of the site; the body holds at most its first bytes."""
     markdown_probe: WellKnown | NotGathered = NOT_ASKED
     """The document once more by ``Accept: text/markdown``; body holds at most its first bytes."""
     agent_files: AgentFiles | NotGathered = NOT_ASKED

@@ -89,7 +89,7 @@ def _authority(url: str) -> str:
     return url.split("/", 3)[2]
 
 
-def canonical_links(document: Document, response: Response) -> tuple[PageLink, ...]:
+def canonical_links(links: Iterable[Link], response: Response) -> tuple[PageLink, ...]:
     """Every ``rel=canonical`` in document order, those of headers last.
 
     Source: https://www.rfc-editor.org/rfc/rfc6596 and
@@ -97,7 +97,7 @@ def canonical_links(document: Document, response: Response) -> tuple[PageLink, .
     """
     found = [
         replace(_of_element(link), disqualified_by=_disqualifying(link.attrs))
-        for link in document.links
+        for link in links
         if "canonical" in link.rel
     ]
     found += [

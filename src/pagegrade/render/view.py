@@ -64,6 +64,7 @@ _ARTIFACT_NAMES: Final[Mapping[str, str]] = {
     "alternates": N_("language versions"),
     "rendering": N_("the page in a browser"),
     "source_maps": N_("source maps"),
+    "canonical_probe": N_("the canonical URL"),
     "markdown_probe": N_("the page as Markdown"),
     "agent_files": N_("files for agents"),
     "preview_images": N_("pictures for previews"),

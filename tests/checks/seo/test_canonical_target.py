@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -63,6 +64,48 @@ def test_robots_of_this_host_alone() -> None:
     assert state(found("https://example.com/cart/1")) == "barred"
     assert isinstance(found("https://www.example.com/cart/1"), NotRun)
     assert isinstance(found("http://example.com/cart/1"), NotRun)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ({"status": 404}, "broken"),
+        ({"status": 410}, "broken"),
+        ({"body": "<title>All</title><p>Shoes"}, "reachable"),
+        ({"body": "<meta name=robots content=noindex><p>Shoes"}, "noindex"),
+        ({"body": "<meta name=googlebot-news content=noindex><p>Shoes"}, "reachable"),
+        ({"headers": [("Content-Type", "text/html"), ("X-Robots-Tag", "none")]}, "noindex"),
+    ],
+)
+def test_what_answers_at_the_canonical_url(answer: dict[str, Any], expected: str) -> None:
+    """Whatever keeps that page out of search keeps this one out as well."""
+    url = "https://example.com/all-shoes"
+
+    assert state(found(url, canonical_probe=make_well_known(url=url, **answer))) == expected
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "expected"),
+    [
+        ("https://www.example.com/shoes/", 200, "redirects"),
+        ("https://example.com/", 200, "moved"),
+        ("https://example.com/gone", 404, "broken"),
+    ],
+)
+def test_where_a_canonical_url_redirects_to(end: str, status: int, expected: str) -> None:
+    """Back to this page costs little, and to another page what noindex costs."""
+    url = "https://example.com/old"
+    hop = make_response(url=url, status=301, headers=[("Location", end)])
+    probe = replace(make_well_known(url=end, status=status, hops=[hop]), requested_url=url)
+
+    assert state(found(url, canonical_probe=probe)) == expected
+
+
+def test_an_error_of_the_server_and_a_refusal_say_nothing_about_the_page() -> None:
+    """They may pass."""
+    url = "https://example.com/all-shoes"
+
+    assert isinstance(found(url, canonical_probe=make_well_known(url=url, status=503)), NotRun)
 
 
 def test_what_was_not_fetched_is_not_evaluated() -> None:

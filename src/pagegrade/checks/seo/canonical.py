@@ -253,10 +253,10 @@ def canonical(document: Document, response: Response, drawn_document: Document |
     <link rel="canonical" href="https://example.com/">
     ```
     """
-    found = canonical_links(document, response)
+    found = canonical_links(document.links, response)
     counted = [link for link in found if link.counts]
     if not found and isinstance(drawn_document, Document):
-        added = [link for link in canonical_links(drawn_document, response) if link.counts and link.url]
+        added = [link for link in canonical_links(drawn_document.links, response) if link.counts and link.url]
         if added:
             return Outcome(
                 "scripted", value=(added[0].url or "")[:2_000], evidence=(added[0].evidence(drawn_document, ""),)

@@ -1,28 +1,33 @@
 from collections.abc import Iterator
 from typing import Final
 
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import Cap, State, Verdict, check
+from pagegrade.checks._robots_rules import placed_rules
 from pagegrade.model.artifacts import Navigation, NotGathered, Response, WellKnown
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, NotApplicable, NotRun, Outcome, Severity
 from pagegrade.parse.files.robots import Robots
-from pagegrade.parse.page_links import PageLink, canonical_links
+from pagegrade.parse.http.robots_directives import ALL_BOTS
+from pagegrade.parse.page_links import PageLink, canonical_links, same_page_key
 from pagegrade.parse.url import origin, strip_fragment
 
 _GONE: Final = frozenset({404, 410})
+_MAX_VALUE: Final = 2_000
 
 
 @check(
     id="canonical-target",
     title="Canonical URL target",
-    severity=Severity.MEDIUM,
+    severity=Severity.CRITICAL,
     since="0.1.0",
+    changed=("0.3.0: The canonical URL is fetched; what keeps the page out of search costs what noindex costs.",),
+    cause="noindex",
     states=(
         State("reachable", "The canonical URL leads to a page that search engines can fetch."),
         State(
             "redirects",
-            "The canonical URL redirects.",
-            loss=0.5,
+            "The canonical URL redirects to this page.",
+            loss=0.06,
             title="Canonical URL redirects",
             why=(
                 "A canonical URL that redirects contradicts itself: the page names it as preferred, and the "
@@ -33,13 +38,29 @@ _GONE: Final = frozenset({404, 410})
         State(
             "barred",
             "The robots.txt file blocks search engines from the canonical URL.",
-            loss=1.0,
+            loss=0.32,
             title="Canonical URL is blocked by robots.txt",
             why=(
                 "Search engines are sent to a URL that they may not fetch, so the page may appear in results "
                 "without a description or not at all."
             ),
             fix="Remove the rule that blocks the URL from robots.txt, or name a canonical URL that may be crawled.",
+        ),
+        State(
+            "moved",
+            "The canonical URL redirects to another page.",
+            loss=1.0,
+            title="Canonical URL redirects to another page",
+            why="Search engines are asked to index another page in place of this one, which then leaves their results.",
+            fix="Set the canonical URL to the URL of this page, where it answers with status 200.",
+        ),
+        State(
+            "noindex",
+            "The page at the canonical URL asks search engines not to index it.",
+            loss=1.0,
+            title="Canonical URL asks not to be indexed",
+            why="Search engines take both for one page, and may drop it from their results.",
+            fix="Set the canonical URL to the URL of this page, or remove `noindex` from the page that it names.",
         ),
         State(
             "broken",
@@ -50,26 +71,30 @@ _GONE: Final = frozenset({404, 410})
             fix="Correct the canonical URL, or restore the page at that URL.",
         ),
     ),
+    cap=Cap(59, category_max_score=30),
     sources=("https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",),
 )
-def canonical_target(
+def canonical_target(  # noqa: PLR0917 - what it names are artifacts
     document: Document,
     navigation: Navigation,
     robots: Robots | NotGathered,
+    canonical_probe: WellKnown | NotGathered,
+    canonical_page: Document | NotGathered,
     insecure_probe: WellKnown | NotGathered,
     sibling_probe: WellKnown | NotGathered,
 ) -> Verdict:
-    """The canonical URL has to answer without a redirect or an error.
+    """The canonical URL has to answer without a redirect or an error, and to be indexable.
 
     ## What it checks
 
-    Where the page names exactly one canonical URL, whether that is the page itself, one that redirects on the way
-    to this page or to its host, one that answers there with 404 or 410, or one of this host that robots.txt blocks.
-    Another URL is not fetched for this check; it is then not evaluated.
+    Where the page names exactly one canonical URL of its site that is not its own: whether robots.txt blocks it, and
+    what answers there. An error with 404 or 410, a redirect to another page and a page that asks not to be indexed keep
+    this page out of search, and cost what `noindex` costs. A redirect back to this page, as from http to https, costs
+    little. A URL of another site is not fetched.
 
     ## Why it matters
 
-    Search engines ignore a canonical URL that they cannot fetch or index, and choose another one.
+    Search engines ignore a canonical URL that they cannot fetch or index, and choose another one, or drop the page.
 
     ## How to fix
 
@@ -77,19 +102,15 @@ def canonical_target(
 
     ## Fails on
 
-    ```http
-    GET http://example.com/
-    HTTP/1.1 301
-    location: https://example.com/
-    --
-    GET https://example.com/
-    HTTP/2 200
+    ```http canonical_probe
+    GET https://example.com/shoes
+    HTTP/2 404
     ```
 
     ```html
     <!doctype html>
     <title>Shop</title>
-    <link rel="canonical" href="http://example.com/">
+    <link rel="canonical" href="https://example.com/shoes">
     ```
 
     ## Passes on
@@ -101,24 +122,31 @@ def canonical_target(
     ```
     """
     response = navigation.response
-    links = [link for link in canonical_links(document, response) if link.counts]
+    links = [link for link in canonical_links(document.links, response) if link.counts]
     targets = {link.url for link in links}
     if len(targets) != 1 or links[0].url is None:
         return NotApplicable("The page does not name exactly one canonical URL.")
     link, target = links[0], links[0].url
     if target == strip_fragment(document.url):
-        return Outcome("reachable", value=target[:2_000])
-    answers = [*navigation.hops, *_answers(insecure_probe), *_answers(sibling_probe)]
-    known = next((answer for answer in answers if strip_fragment(answer.url) == target), None)
-    if known is not None and 300 <= known.status < 400:
-        return _outcome("redirects", document, link, known.status)
-    if known is not None and known.status in _GONE:
-        return _outcome("broken", document, link, known.status)
+        return Outcome("reachable", value=target[:_MAX_VALUE])
     if isinstance(robots, Robots) and robots.access == "rules" and origin(target) == origin(response.url):
         decision = robots.decide("Googlebot", target)
         if not decision.allowed:
             return _outcome("barred", document, link, decision.rule)
-    return NotRun("skipped", "The canonical URL is a different URL, which was not fetched.")
+    answers = [*navigation.hops, *_answers(canonical_probe), *_answers(insecure_probe), *_answers(sibling_probe)]
+    known = next((answer for answer in answers if strip_fragment(answer.url) == target), None)
+    if known is not None and 300 <= known.status < 400:
+        return _outcome(_redirected(canonical_probe, target, document.url), document, link, known.status)
+    if known is not None and known.status in _GONE:
+        return _outcome("broken", document, link, known.status)
+    if known is None or not 200 <= known.status < 300:
+        return NotRun("skipped", "The canonical URL is a different URL, of which the content is not known.")
+    if isinstance(canonical_page, Document) and strip_fragment(canonical_page.url) == target:
+        rules = (one.directive for one in placed_rules(canonical_page, known))
+        if any(one.bot == ALL_BOTS and one.name in {"noindex", "none"} for one in rules):
+            return _outcome("noindex", document, link, "noindex")
+        return Outcome("reachable", value=target[:_MAX_VALUE])
+    return NotRun("skipped", "The canonical URL is a different URL, of which the content is not known.")
 
 
 def _answers(probe: WellKnown | NotGathered) -> Iterator[Response]:
@@ -127,10 +155,19 @@ def _answers(probe: WellKnown | NotGathered) -> Iterator[Response]:
         yield probe.response
 
 
+def _redirected(probe: WellKnown | NotGathered, target: str, page: str) -> str:
+    """The state of a canonical URL that redirects, by where that ends."""
+    if not isinstance(probe, WellKnown) or strip_fragment(probe.requested_url) != target:
+        return "redirects"
+    if probe.response.status in _GONE:
+        return "broken"
+    return "redirects" if same_page_key(probe.response.url) == same_page_key(page) else "moved"
+
+
 def _outcome(state: str, document: Document, link: PageLink, cause: str | int) -> Outcome:
     return Outcome(
         state,
-        value=(link.url or "")[:2_000],
+        value=(link.url or "")[:_MAX_VALUE],
         evidence=(link.evidence(document, str(cause)),),
         details=(Detail(code=state, actual=cause),),
     )

@@ -197,7 +197,7 @@ def _faults(counted: Sequence[PageLink], document: Document, response: Response)
     if unusable:
         yield _Fault("bad_address", unusable, "Not an absolute URL with scheme and host.")
     own = {strip_fragment(document.url)}
-    own |= {link.url for link in canonical_links(document, response) if link.counts and link.url}
+    own |= {link.url for link in canonical_links(document.links, response) if link.counts and link.url}
     selves = [link for link in counted if link.url in own]
     if not selves:
         if not (invalid or unusable):

@@ -109,4 +109,4 @@ def _description(document: Document) -> str:
 
 
 def _canonical(document: Document, response: Response) -> str:
-    return next((link.url for link in canonical_links(document, response) if link.counts and link.url), "")
+    return next((link.url for link in canonical_links(document.links, response) if link.counts and link.url), "")

@@ -116,7 +116,7 @@ def _why_not_found(document: Document, response: Response, robots: Robots | NotG
         return "Lists the page, which has noindex."
     if isinstance(robots, Robots) and robots.access == "rules" and not robots.decide("Googlebot", response.url).allowed:
         return "Lists the page, which robots.txt blocks."
-    targets = {link.url for link in canonical_links(document, response) if link.counts and link.url}
+    targets = {link.url for link in canonical_links(document.links, response) if link.counts and link.url}
     if len(targets) == 1 and targets != {strip_fragment(document.url)}:
         return "Lists the page, which names another URL as canonical."
     return ""

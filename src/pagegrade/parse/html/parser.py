@@ -38,6 +38,7 @@ from pagegrade.parse.html.walk import walk
 from pagegrade.parse.page_kind.empty_shell import THRESHOLD as SHELL_THRESHOLD
 from pagegrade.parse.page_kind.empty_shell import score_empty_shell
 from pagegrade.parse.page_links import (
+    canonical_links,
     has_section,
     language_alternates,
     linked_sections,
@@ -46,7 +47,7 @@ from pagegrade.parse.page_links import (
 )
 from pagegrade.parse.party import Parties, parties_of
 from pagegrade.parse.text_language import detect_language, right_to_left_ratio
-from pagegrade.parse.url import join_url, strip_fragment
+from pagegrade.parse.url import host, join_url, registrable_domain, strip_fragment
 from pagegrade.parse.words import count_words
 
 MAX_LINKS: Final = 200
@@ -103,6 +104,8 @@ class NamedURLs(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """Address -> sections of it that links lead to (``parse.page_links.linked_sections``), for those of ``links``."""
     alternates: tuple[str, ...] = ()
     """Its language versions in order, itself left out; at most ``MAX_LINKS``."""
+    canonical: str = ""
+    """The one canonical URL that counts, where it is another URL of the page's site."""
     own_sites: tuple[str, ...] = ()
     """Domains and hosts besides its own that serve the site (``parse.party``)."""
     social_image: str = ""
@@ -238,10 +241,20 @@ def find_named_urls(response: Response) -> NamedURLs:
         link_count=len(links),
         sections={url: sections[url] for url in links[:MAX_LINKS] if url in sections},
         alternates=tuple(islice(alternates, MAX_LINKS)),
+        canonical=_other_canonical(into.links, response),
         own_sites=tuple(sorted(_parties(response.url, into.references, into.metas).own)),
         social_image=social_image(into.metas).strip()[:MAX_SOCIAL_IMAGE],
         icon=next((found.url for found in into.references if found.kind == "icon" and not _is_drawing(found.url)), ""),
     )
+
+
+def _other_canonical(links: Sequence[facts.Link], response: Response) -> str:
+    """The one canonical URL that counts, if it is another URL of the site; empty otherwise."""
+    page = response.url
+    urls = {link.url for link in canonical_links(links, response) if link.counts}
+    url = urls.pop() if len(urls) == 1 else None
+    is_other = url is not None and url != strip_fragment(page)
+    return url if url and is_other and registrable_domain(host(url)) == registrable_domain(host(page)) else ""
 
 
 def _is_drawing(url: str) -> bool:
