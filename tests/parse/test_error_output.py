@@ -54,6 +54,17 @@ OUTPUT = {
     ),
     "status": ("<title>500 Internal Server Error</title><h1>Internal Server Error</h1>", "server", True),
 }
+REPORTS = {
+    "a panic": "thread 'main' panicked at 'called on a None value', src/handlers.rs:77:31",
+    "a script of a server": "Can't locate object method at /srv/cgi/item.pl line 42.\nCompilation failed in require",
+    "a module": "** (FunctionClauseError) no function clause\n lib/shop/cart.ex:14: Shop.Cart.total(nil)",
+    "a program": "Fatal error: Unexpectedly found nil, file App/routes.swift, line 18",
+    "a template": "Element TITLE is undefined. The error occurred in D:/inetpub/shop/product.cfm: line 12",
+    "a plugin of a server": "runtime error: /etc/nginx/lua/app.lua:31: attempt to index local 'res'\nstack traceback:",
+    "a statement": 'ERROR: relation "orders" does not exist LINE 1: SELECT * FROM orders',
+    "a driver": "SQLSTATE[42S02]: Table 'shop.a' doesn't exist (SQL: select * from `a` where `id` = 4)",
+}
+"""Messages of programs that are known by nothing but their form."""
 QUOTED = {
     "php in code": f"<h1>Warnings</h1><pre><code>{PHP.format(label='Warning')}</code></pre>{FILLER}",
     "php in a quotation": f"<h1>Help</h1><blockquote>{PHP.format(label='Warning')}</blockquote>{FILLER}",
@@ -62,6 +73,10 @@ QUOTED = {
     "one frame": f"<p>It broke at com.shop.Cart.add(Cart.java:41), as the log said.</p>{FILLER}",
     "page about errors": f"<title>Internal Server Error: what now?</title><h1>Internal Server Error</h1>{FILLER}",
     "the word": f"<h1>Error</h1><p>A comedy of errors. Notice: we close on line dance night.</p>{FILLER}",
+    "report of a program beside a page": f"<h1>Notes</h1><p>{REPORTS['a panic']}</p>{FILLER}",
+    "report beside a menu": "<a href=/a>a</a> " * 11 + f"<p>{REPORTS['a program']}</p>",
+    "a kind of error": "<h1>TypeError: what is it?</h1><p>A value has another type.</p>",
+    "a file and a line": "<h1>Notes</h1><p>See src/handlers.rs:77 and lib/cart.ex:14 for more.</p>",
     "script": f'<script>var s = "<b>Warning</b>: x in <b>/a.php</b> on line <b>1</b>";</script>{FILLER}',
 }
 
@@ -73,6 +88,15 @@ def test_output_is_found(name: str) -> None:
     found = find_error_output(make_document(f"<!doctype html><body>{html}"))
 
     assert [(one.language, one.fatal) for one in found][:1] == [(language, fatal)]
+
+
+@pytest.mark.parametrize("element", ["pre", "p"])
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_report_of_any_program_is_found_where_the_page_says_little_else(name: str, element: str) -> None:
+    """By a kind of failure, with a file and a line or a statement of a database; whatever the page's language is."""
+    page = f"<!doctype html><body><h1>ჩვენი ბაღი</h1><p>ყვავილები და ხეები</p><{element}>{REPORTS[name]}</{element}>"
+
+    assert [one.fatal for one in find_error_output(make_document(page))] == [True]
 
 
 @pytest.mark.parametrize("name", QUOTED)
@@ -91,7 +115,16 @@ def test_fatal_messages_come_first_and_all_are_bounded() -> None:
 
 
 @pytest.mark.parametrize(
-    "part", ["Traceback (most recent call last): ", " on line 1", "<b>Warning</b>: in /a", "at a.b(", "at /a.js:1"]
+    "part",
+    [
+        "Traceback (most recent call last): ",
+        " on line 1",
+        "<b>Warning</b>: in /a",
+        "at a.b(",
+        "at /a.js:1",
+        "Error: /a/b.c line ",
+        "Error: select from ",
+    ],
 )
 def test_hostile_text_costs_linear_time(part: str) -> None:
     """Beginnings of messages without their ends are cheap."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 import msgspec
@@ -20,6 +21,7 @@ _NEAR: Final = 1_500
 """Characters in which the parts of one message stand."""
 _TOP: Final = 400
 """Characters at the beginning of the page, where messages without markup stand."""
+_MAX_ANCHORS: Final = 10
 _MAX_OWN_WORDS: Final = 60
 """Words beside a trace in a ``<pre>`` up to which the trace is the page."""
 _CODE: Final = frozenset({"pre", "code", "samp", "kbd", "blockquote", "xmp", "listing", "plaintext"})
@@ -170,6 +172,28 @@ _PAGES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
 """(what it comes from, what its error pages say); counted only where the page says little else."""
 
 
+_MAX_REPORT: Final = 4_000
+_MIN_SIGNS: Final = 4
+_SOURCE_LINE: Final = re.compile(
+    r"(?<![\w./\\-])(?:[A-Za-z]:[\\/]|/|[\w.-]{1,60}[/\\])[\w.$@/\\-]{1,200}\.[A-Za-z]{1,6}[\"']?"
+    r"(?::\d{1,6}\b|,? (?:on |at )?line \d|: line \d)|"
+    r"(?<![\w./\\-])[A-Za-z_]\w{0,60}\.[a-z]{2,5}:\d{1,6}(?::\d{1,6})?\b"
+)
+"""A file and a line of it, in the forms in which programs name them."""
+_KIND: Final = re.compile(
+    r"\b[A-Z][A-Za-z]{2,60}(?:Error|Exception)\b|\bpanick?(?:ed)?(?: at|:)|"
+    r"\b(?:[Ff]atal|FATAL|[Rr]untime) [Ee](?:rror|RROR)\b|\b(?:ERROR|Error|error):|\bThe error occurred\b|\bSQLSTATE\b|"
+    r"\b[Ss]tack ?(?:trace|traceback|backtrace)\b|\bTraceback\b|\b[Cc]ompilation failed\b|\bUncaught\b"
+)
+"""Kinds of failures, as programs name them; these words stay English in every language."""
+_STATEMENT: Final = re.compile(
+    r"\bselect (?:\*|[^;?!]{1,200} from [\w`\".]{1,80} where\b)|\binsert into [\w`\".]{1,80} ?\(|"
+    r"\bupdate [\w`\".]{1,80} set\b|\bdelete from [\w`\".]{1,80} where\b",
+    re.IGNORECASE,
+)
+_KIND_HINTS: Final = ("rror", "xception", "anic", "RROR", "SQLSTATE", "race", "ncaught", "ompilation")
+
+
 class ErrorOutput(msgspec.Struct, frozen=True, gc=False):
     """A message that was meant for developers."""
 
@@ -190,11 +214,14 @@ def find_error_output(document: Document) -> tuple[ErrorOutput, ...]:
         return ()
     found: list[ErrorOutput] = []
     is_traced = next(_HINT_SEARCH.places(text.encode("utf-8", "replace"), 1), None) is not None
-    if is_traced:
+    may_be_all = len(document.anchors) <= _MAX_ANCHORS and any(hint in text for hint in _KIND_HINTS)
+    if is_traced or may_be_all:
         prose, code = _split(document.body.node)
-        is_all = len(prose.split()) <= _MAX_OWN_WORDS and len(document.anchors) <= 10
+        is_all = len(document.anchors) <= _MAX_ANCHORS and len(prose.split()) <= _MAX_OWN_WORDS
         seen = f"{prose} {code}" if is_all else prose
         found += (*_php_messages(seen), *_traces(seen))
+        if not found and (is_all or (may_be_all and document.word_count <= 2 * _MAX_OWN_WORDS)):
+            found += _reports(f"{prose} {code}"[:_MAX_REPORT])
     is_short = document.word_count <= 2 * _MAX_OWN_WORDS
     if not any(one.fatal for one in found) and is_short and (is_traced or any(hint in text for hint in _PAGE_HINTS)):
         found += _error_pages(document)
@@ -233,6 +260,16 @@ def _traces(text: str) -> Iterator[ErrorOutput]:
                 start = max(0, matches[0].start() - 160)
                 yield ErrorOutput(language, _plain(text[start : matches[0].end()]), fatal=True)
                 break
+
+
+def _reports(text: str) -> Iterator[ErrorOutput]:
+    """Report of a program in any language, on a page that says little else: a kind of failure, and where it was."""
+    kind = _KIND.search(text)
+    if kind is None:
+        return
+    lines = sum(1 for _ in islice(_SOURCE_LINE.finditer(text), 2))
+    if 2 + min(3, 2 * lines) + 2 * (_STATEMENT.search(text) is not None) >= _MIN_SIGNS:
+        yield ErrorOutput("program", _plain(text[max(0, kind.start() - 80) :]), fatal=True)
 
 
 def _error_pages(document: Document) -> Iterator[ErrorOutput]:
