@@ -50,6 +50,15 @@ def test_what_is_not_certain_has_no_language(text: str) -> None:
     assert detect_language(text) == ""
 
 
+@pytest.mark.parametrize("declared", ["de", "lb", "tlh", "mul"])
+def test_what_may_be_in_the_expected_language_is_not_examined_further(declared: str) -> None:
+    """The languages that are hardly distinguishable from it, and those that the detector does not know, count too."""
+    text = SENTENCES["de"] * 10
+
+    assert detect_language(text, unless=("fr", declared)) == ""
+    assert detect_language(text, unless=("fr", "en")) == "de"
+
+
 @given(st.text(max_size=2_000))
 def test_any_text_is_examined(text: str) -> None:
     """Text comes from the world, halves of surrogate pairs and controls included."""

@@ -263,6 +263,10 @@ class Visibility(Protocol):
         """Return whether an element is not rendered, for a reason of its own."""
         ...
 
+    def may_clip(self, styles: Iterable[str]) -> bool:
+        """Return whether ``is_clipped`` may hold for anything in a document with these style attributes."""
+        ...
+
     def is_clipped(self, node: Any) -> bool:
         """Return whether an element is clipped or moved off the screen: invisible, but reachable by keyboard."""
         ...
@@ -348,10 +352,6 @@ class Document:
     """Pieces of ``main_text`` between its white space, each with its number; empty where the text is very long."""
     images_with_space: frozenset[Node]
     """Images whose space a ``<style>`` element of the page reserves."""
-    text_language: str
-    """Language subtag that ``main_text`` is beyond doubt written in; empty otherwise."""
-    right_to_left_ratio: float
-    """Share of the letters of ``main_text`` that are written from right to left, 0 to 1."""
     word_count: int
     """Of ``text``, as ``parse.words.count_words`` counts."""
     main_word_count: int

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from itertools import filterfalse, takewhile
 from operator import itemgetter
 from typing import Final
@@ -149,6 +150,7 @@ def fold_for_search(text: str, language: str | None = None) -> str:
     return text.translate(folded)
 
 
+@lru_cache(4_000)
 def _fold_character(character: str) -> str:
     """The letters of one character that are compared; none for a mark or an invisible character."""
     if character.isascii():
@@ -289,11 +291,10 @@ def top_terms_of_text(text: str, limit: int) -> list[tuple[str, int]]:
 def _bare_word(piece: str) -> str:
     """A piece of text between white space, without the punctuation of any script around it."""
     word = piece.strip(_PUNCTUATION)
-    if word.isascii() or word.isalnum():
-        return word
-    marks = {character for character in word if not _is_word_character(character)}
     # Most words of other scripts end with a letter or a mark on one; those that do not are cut once more.
-    return word.strip("".join(marks)) if marks and not (marks.isdisjoint((word[0], word[-1]))) else word
+    if word.isascii() or (_is_word_character(word[0]) and _is_word_character(word[-1])):
+        return word
+    return word.strip("".join({character for character in word if not _is_word_character(character)}))
 
 
 def _most_frequent(counts: Mapping[str, int], limit: int) -> list[tuple[str, int]]:

@@ -40,17 +40,15 @@ class Rule:
     """Penalty of a loss of 1, in tenths of a point."""
     price_tenths: int = field(init=False)
     """The most the check can cost, in tenths of a point."""
+    price: float = field(init=False)
+    """The same in points."""
 
     def __post_init__(self) -> None:
         """Compute what every scoring would compute again."""
         object.__setattr__(self, "severity_tenths", self.severity.value * TENTHS)
         highest = min(self.penalty_tenths(self.worst_loss), CATEGORIES[self.category] * TENTHS)
         object.__setattr__(self, "price_tenths", highest)
-
-    @property
-    def price(self) -> float:
-        """The most the check can cost, in points."""
-        return self.price_tenths / TENTHS
+        object.__setattr__(self, "price", highest / TENTHS)
 
     def penalty_tenths(self, loss: float) -> int:
         """The penalty of a loss from 0 to 1, in tenths of a point; half a tenth is rounded up."""

@@ -4,7 +4,7 @@ from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, Outcome, Severity
 from pagegrade.parse.language_tags import is_registered_language, parse_language_tag
-from pagegrade.parse.text_language import is_same_language
+from pagegrade.parse.text_language import detect_language
 
 
 @check(
@@ -161,10 +161,9 @@ def html_lang(document: Document, accessibility: Accessibility, response: Respon
         return Outcome("invalid", value=shown, evidence=place)
     if tag is not None and tag.private_use:
         return Outcome("unregistered", value=shown, evidence=place)
-    if _is_other_text(document, accessibility, language):
-        evidence = Evidence(
-            value=document.text_language, snippet=document.main_text[:100], reason="language of the text, as detected"
-        )
+    written = detect_language(document.main_text, unless=(language, *accessibility.declared_languages))
+    if written:
+        evidence = Evidence(value=written, snippet=document.main_text[:100], reason="language of the text, as detected")
         return Outcome("other-text", value=shown, evidence=(evidence, *place))
     is_untidy = tag is None or tag.unregistered
     other = attrs.get("xml:lang", "").strip()
@@ -179,14 +178,6 @@ def html_lang(document: Document, accessibility: Accessibility, response: Respon
 def _language(tag: str) -> str:
     """The part that names the language: what browsers and screen readers go by."""
     return tag.partition("-")[0].lower()
-
-
-def _is_other_text(document: Document, accessibility: Accessibility, language: str) -> bool:
-    """Return whether the text is in a language that neither the page nor a part of it declares."""
-    detected = document.text_language
-    if not detected or is_same_language(language, detected):
-        return False
-    return not any(is_same_language(declared, detected) for declared in accessibility.declared_languages)
 
 
 def _elsewhere(document: Document, response: Response) -> Evidence | None:

@@ -4,6 +4,7 @@ from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
+from pagegrade.parse.text_language import right_to_left_ratio
 
 MIN_RATIO: Final = 0.5
 """Share of letters from right to left from which on the text is meant to run that way."""
@@ -90,7 +91,7 @@ def text_direction(document: Document, accessibility: Accessibility) -> Verdict:
     """
     if document.main_word_count < MIN_WORDS:
         return NotApplicable("The page has too few words for a direction of its text.")
-    ratio = document.right_to_left_ratio
+    ratio = right_to_left_ratio(document.main_text)
     root = document.html
     declares_root = root is not None and root.attrs.get("dir", "").strip().lower() == "rtl"
     if ratio >= MIN_RATIO:

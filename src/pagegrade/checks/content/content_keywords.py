@@ -103,12 +103,12 @@ def content_keywords(document: Document) -> Verdict:
         return NotApplicable("The title has no significant words.")
     if _is_home_with_brand(document.url, words):
         return NotApplicable("The title of the home page is the name of the site.")
-    text = fold_for_search(document.text, language)
     headings = fold_for_search(
         " | ".join(heading.text for heading in document.headings if not heading.hidden), language
     )
     sought = {word: fold_for_search(word, language) for word in words}
     in_headings = {word for word in words if contains_word(headings, sought[word])}
+    text = fold_for_search(document.text, language) if len(in_headings) < len(words) else headings
     in_text = {word for word in words if word in in_headings or contains_word(text, sought[word])}
     state = "in_headings" if in_headings else "in_body" if in_text else "absent"
     return Outcome(

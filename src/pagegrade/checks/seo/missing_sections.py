@@ -1,4 +1,6 @@
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import LinkProbes, NotGathered
@@ -6,6 +8,9 @@ from pagegrade.model.document import Anchor, Document
 from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, NotRun, Outcome, Severity
 from pagegrade.parse.page_links import has_section, section_of
 from pagegrade.parse.url import is_http, strip_fragment
+
+_OF_SCRIPTS: Final = re.compile(r"role\Z|on|data-|aria-|@|v-|x-")
+"""Attributes of links that a script handles."""
 
 
 @check(
@@ -100,4 +105,4 @@ def _links(document: Document) -> Iterator[tuple[Anchor, str, str]]:
 
 def _does_something_else(anchor: Anchor) -> bool:
     """Return whether a script seems to handle the link: it opens a menu or a tab rather than leading anywhere."""
-    return any(name == "role" or name.startswith(("on", "data-", "aria-", "@", "v-", "x-")) for name in anchor.attrs)
+    return any(map(_OF_SCRIPTS.match, anchor.attrs))

@@ -207,6 +207,11 @@ class Visibility:
         """Elements that a rule that hides may select; read when all sheets are there."""
         return self._names.bearers(self._hiding)
 
+    @cached_property
+    def _clip_suspects(self) -> Collection[Element]:
+        """The same for rules that clip or move."""
+        return self._names.bearers(self._clipping)
+
     def enter(self, node: Element, flags: int) -> int:
         """The flags of an element and its content, from those of its parent's content."""
         tag = node.tag
@@ -448,12 +453,18 @@ class Visibility:
         self._known.update(dict.fromkeys(passed, value))
         return value
 
+    def may_clip(self, styles: Iterable[str]) -> bool:
+        """Return whether ``is_clipped`` may hold for anything in a document with these style attributes."""
+        return bool(self._clip_suspects) or any(
+            "x" in entry[3] for style in styles for entry in _inline_entries(self._inline(style))
+        )
+
     def is_clipped(self, node: Element) -> bool:
         """Return whether the element is clipped to nothing or moved off the screen, and so invisible."""
-        entries = self._entries(self._clipping, node)
+        entries = self._entries(self._clipping, node) if node in self._clip_suspects else []
         style = attribute_of(node, "style")
-        if style and _INLINE.search(style) is not None:
-            entries += [entry for entry in _inline_entries(read_declarations(style)) if "x" in entry[3]]
+        if style and (code := self._inline(style)):
+            entries += [entry for entry in _inline_entries(code) if "x" in entry[3]]
         if not entries:
             return False
         entries += self._entries(self._showing, node)

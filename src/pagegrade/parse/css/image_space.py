@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
 import turbohtml
@@ -14,7 +15,6 @@ MAX_RULES: Final = 200
 MAX_SELECTOR: Final = 2_000
 """Characters of the selectors of one rule."""
 _COMMENT: Final = re.compile(r"/\*[\s\S]*?(?:\*/|\Z)")
-_BRACE: Final = re.compile(r"[{}]")
 _LENGTH: Final = re.compile(r"\+?(?:\d+\.?\d*|\.\d+)(?:[a-z]+|%)?$|(?:calc|min|max|clamp|var|env)\(")
 _MAX_VALUE: Final = 100
 
@@ -28,36 +28,36 @@ def images_with_space(images: Iterable[Element], sheets: Iterable[str]) -> froze
 
     Source: https://web.dev/articles/optimize-cls
     """
-    selectors = [selector for sheet in sheets for selector in _reserving(sheet)][:MAX_RULES]
-    found = set()
-    for image in list(images)[:MAX_RULES] if selectors else ():
-        if any(_matches(image, selector) for selector in selectors):
-            found.add(image)
-    return frozenset(found)
+    asked = [*islice(images, MAX_RULES)]
+    selectors = [*islice((one for sheet in sheets for one in _reserving(sheet)), MAX_RULES)] if asked else ()
+    return frozenset(image for image in asked if any(_matches(image, selector) for selector in selectors))
 
 
 def _reserving(sheet: str) -> Iterator[str]:
     """The selectors of the rules of a sheet that reserve the space of what they select."""
-    depth = start = 0
-    prelude = ""
-    css = _COMMENT.sub(" ", sheet)
-    for brace in _BRACE.finditer(css):
-        text = css[start : brace.start()]
-        start = brace.end()
-        if brace[0] == "{":
-            depth += 1
-            if depth == 1:
-                prelude = text.rpartition(";")[2].strip()
-            continue
-        if depth == 1 and 0 < len(prelude) <= MAX_SELECTOR and not prelude.startswith("@") and _reserves(text):
-            yield prelude
+    depth = 0
+    before = ""
+    css = _COMMENT.sub(" ", sheet) if "/*" in sheet else sheet
+    for block in css.split("}")[:-1]:
+        parts = block.split("{")
+        if not depth:
+            before = parts[0]
+        depth += len(parts) - 1
+        if depth == 1 and _reserves(parts[-1]):
+            prelude = before.rpartition(";")[2].strip()
+            if 0 < len(prelude) <= MAX_SELECTOR and not prelude.startswith("@"):
+                yield prelude
         depth = max(0, depth - 1)
 
 
 def _reserves(declarations: str) -> bool:
     """Return whether a declaration list keeps the space of an image free, or puts the image beside the flow."""
+    lowered = declarations.lower()
+    # Few rules say anything of the kind, and only those are taken apart.
+    if "position" not in lowered and "aspect-ratio" not in lowered and not ("width" in lowered and "height" in lowered):
+        return False
     values = {}
-    for declaration in declarations.lower().split(";"):
+    for declaration in lowered.split(";"):
         name, _, value = declaration.partition(":")
         values[name.strip()] = value.replace("!important", "").strip()[:_MAX_VALUE]
     if values.get("position") in {"absolute", "fixed"}:

@@ -31,8 +31,7 @@ from pagegrade.parse.html.collect import Collector
 from pagegrade.parse.html.doctype import is_malformed, rendering_mode
 from pagegrade.parse.html.locate import locate
 from pagegrade.parse.html.markup import count_faults, note_faults
-from pagegrade.parse.html.shadow_trees import DECLARATION as SHADOW_TREES
-from pagegrade.parse.html.shadow_trees import flatten_shadow_trees
+from pagegrade.parse.html.shadow_trees import flatten_shadow_trees, has_shadow_trees
 from pagegrade.parse.html.streamed import show_streamed_parts
 from pagegrade.parse.html.walk import walk
 from pagegrade.parse.page_kind.empty_shell import THRESHOLD as SHELL_THRESHOLD
@@ -46,7 +45,6 @@ from pagegrade.parse.page_links import (
     same_page_key,
 )
 from pagegrade.parse.party import Parties, parties_of
-from pagegrade.parse.text_language import detect_language, right_to_left_ratio
 from pagegrade.parse.url import host, join_url, registrable_domain, strip_fragment
 from pagegrade.parse.words import count_words
 
@@ -147,7 +145,7 @@ def parse_document(
     visibility = (
         DrawnVisibility(tree, quirks=quirks) if drawn else visibility_of(tree, base_url, sheets or {}, quirks=quirks)
     )
-    if SHADOW_TREES.search(body):
+    if has_shadow_trees(body):
         # Selectors do not reach into shadow trees: what they select is read before.
         _ = visibility.suspects
         flatten_shadow_trees(tree)
@@ -212,8 +210,6 @@ def parse_document(
             ),
             (style.text for style in into.styles),
         ),
-        text_language=detect_language(main_text),
-        right_to_left_ratio=right_to_left_ratio(main_text),
         word_count=word_count,
         main_word_count=word_count if main_words is words else count_words(main_text, len(main_words)),
         script_marks=marks_of_scripts(script.text for script in into.scripts if script.text),
@@ -323,7 +319,7 @@ def _without_further_attributes(body: bytes) -> bytes:
 def _collect_response(response: Response) -> Collector:
     """Walk the page of a response for what it refers to and links to."""
     tree = _parse(response.body, response.header("content-type"))
-    if SHADOW_TREES.search(response.body):
+    if has_shadow_trees(response.body):
         flatten_shadow_trees(tree)
     into = _References(_base_url(tree, response.url))
     if tree.root is not None:

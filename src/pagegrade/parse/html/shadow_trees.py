@@ -11,8 +11,6 @@ from typing import Final
 import turbohtml
 from turbohtml import DocumentFragment, Element, Node, Text
 
-DECLARATION: Final = re.compile(rb"shadowrootmode", re.IGNORECASE)
-"""Documents without these bytes have no shadow trees."""
 MAX_SHADOW_TREES: Final = 10_000
 """Further ones stay aside, and with them what they would show."""
 MAX_NESTED: Final = 32
@@ -29,6 +27,12 @@ _REFERRING: Final = (
     "aria-details aria-errormessage aria-flowto aria-labelledby aria-owns"
 ).split()
 """Attributes with ids of the own tree."""
+
+
+def has_shadow_trees(body: bytes) -> bool:
+    """Return whether a document declares shadow trees; false for nearly all."""
+    # An expression that ignores case takes twice as long as the parser.
+    return b"shadowrootmode" in body.lower()
 
 
 def flatten_shadow_trees(tree: turbohtml.Document) -> None:

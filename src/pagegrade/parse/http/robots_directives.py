@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from typing import Final, Literal
 
 MAX_DIRECTIVES: Final = 200
@@ -167,8 +168,7 @@ def _for_no_crawler(name: str, content: str) -> RobotsRules:
     """Read the rules of a tag with another name, if it looks as if it were meant for crawlers and restricts them."""
     if not name or len(name) > _MAX_NAME:
         return RobotsRules()
-    names = {"robots", *BOT_NAMES}
-    if not any(_nearly(one, name) for one in names) and not names.issuperset(_SEPARATORS.split(name)):
+    if not _is_meant_for_crawlers(name):
         return RobotsRules()
     held = _parse(content, ALL_BOTS, may_name_bots=False)
     if held.ignored or not any(one.name in _RESTRICTING or one.value for one in held.directives):
@@ -176,11 +176,18 @@ def _for_no_crawler(name: str, content: str) -> RobotsRules:
     return RobotsRules(ignored=(IgnoredRule(text=f"{name}: {content}"[:MAX_SHOWN], why="name"),))
 
 
+@lru_cache(1_000)
+def _is_meant_for_crawlers(name: str) -> bool:
+    """Return whether a name is nearly a known one, or several in one; pages share most of their names."""
+    names = {"robots", *BOT_NAMES}
+    return any(_nearly(one, name) for one in names) or names.issuperset(_SEPARATORS.split(name))
+
+
 def _nearly(known: str, name: str) -> bool:
     """Return whether a name is a known one with one letter or sign more, less or other."""
-    shorter, longer = sorted((known, name), key=len)
-    if known == name or len(longer) - len(shorter) > 1:
+    if known == name or abs(len(known) - len(name)) > 1:
         return False
+    shorter, longer = sorted((known, name), key=len)
     start = next((at for at, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter))
     rest = shorter[start + (len(shorter) == len(longer)) :]
     return longer[start + 1 :] == rest

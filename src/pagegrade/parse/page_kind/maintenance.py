@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagegrade.parse.page_kind.sketch import phrases
+from pagegrade.parse.page_kind.sketch import THRESHOLD, phrases
 from pagegrade.parse.page_kind.structure import SUPPORT, Structure
 
 _MAX_WORDS: Final = 170
@@ -106,11 +106,10 @@ def score_maintenance(page: Structure) -> int:
     """Points of the signals of a notice that the site is closed for now; a page with navigation and text is none."""
     if page.words > _MAX_WORDS or page.bareness < _MIN_BARENESS:
         return 0
-    said = 3 * page.says_on_top(_STATES) + 3 * _STATES.found_in(page.text)
+    if page.asks_for_notice or _ASKED_FOR_ITSELF.search(page.requested_path):
+        return 0
     returns = page.navigation.response.header("retry-after") is not None
     locked = _asks_for_store_password(page)
-    if not (said or returns or locked) or page.asks_for_notice or _ASKED_FOR_ITSELF.search(page.requested_path):
-        return 0
     signals = (
         3 * returns,
         4 * locked,
@@ -120,7 +119,11 @@ def score_maintenance(page: Structure) -> int:
         1 * (not page.anchors),
         1 * page.is_noindex,
     )
-    return page.bareness + sum(signals) + min(said, SUPPORT)
+    points = page.bareness + sum(signals)
+    if points + SUPPORT < THRESHOLD:
+        return 0  # whatever it says
+    said = 3 * page.says_on_top(_STATES) + 3 * _STATES.found_in(page.text)
+    return points + min(said, SUPPORT) if said or returns or locked else 0
 
 
 def _asks_for_store_password(page: Structure) -> bool:

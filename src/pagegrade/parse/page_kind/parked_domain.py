@@ -93,6 +93,8 @@ def score_parked_domain(page: Structure) -> int:
         page.bareness < _MIN_BARENESS and not (page.names_itself() or may_name_another)
     ):
         return 0
+    if not (page.is_root or page.is_other_site or page.names_host_elsewhere):
+        return 0
     said = 3 * page.says_on_top(_CLAIMS) + 3 * _CLAIMS.found_in(page.text)
     led_to = f"{page.final_host}{page.final_path[:300]}" if page.is_elsewhere else ""
     # Articles about domains link to traders; traders bring along their files.
@@ -100,7 +102,7 @@ def score_parked_domain(page: Structure) -> int:
     trader = _TRADERS.search(f"{loaded}\n{page.inline}\n{led_to}") is not None
     lander = _LANDER.search(page.inline) is not None
     named = page.names_itself() or (may_name_another and trader)
-    if not (said or trader or lander) or not (page.is_root or page.is_other_site or page.names_host_elsewhere):
+    if not (said or trader or lander):
         return 0
     substance = page.bareness
     if named and (trader or said):

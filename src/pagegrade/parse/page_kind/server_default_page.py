@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pagegrade.parse.page_kind.sketch import Pattern, phrases
+from pagegrade.parse.page_kind.sketch import THRESHOLD, Pattern, phrases
 from pagegrade.parse.page_kind.structure import SUPPORT, Structure
 from pagegrade.parse.url import is_nearby
 
@@ -139,14 +139,14 @@ def score_server_default_page(page: Structure) -> int:
     untouched = any(_UNTOUCHED.fullmatch(one) for one in page.title_parts)
     if page.document.client_rendered or (untouched and is_nearby(page.final_host)):
         return 0  # a shell, or the first page of a project on the machine of its developer
-    titled = page.is_titled(_TITLES)
-    said = 3 * titled + 2 * _CLAIMS.found_in(page.text) + 5 * untouched
     marked = _MARKS.search(page.loaded) is not None
-    if not said:
-        return 0
     # Greetings of servers explain a lot, and their pictures and sections are those of a greeting.
     substance = max(page.bareness, _MIN_BARENESS if marked or untouched else 0)
     if substance < _MIN_BARENESS:
         return 0
     signals = (3 * marked, 3 * page.is_of_another_site, 1 if page.is_root else -3)
-    return substance + sum(signals) + min(said, SUPPORT)
+    points = substance + sum(signals)
+    if points + SUPPORT < THRESHOLD:
+        return 0  # whatever it says
+    said = 3 * page.is_titled(_TITLES) + 2 * _CLAIMS.found_in(page.text) + 5 * untouched
+    return points + min(said, SUPPORT) if said else 0

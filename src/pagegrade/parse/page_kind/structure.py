@@ -20,6 +20,8 @@ from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragmen
 SUPPORT: Final = 5
 """The most that phrases add to the points of a kind: less than half of what it takes, and less than a structure has
 that leads nowhere and says little."""
+MAX_ONWARD: Final = 50
+"""Pages of the own site that are counted: more than any notice leads to."""
 _MAX_LOOKED_AT: Final = 400
 _MAX_NODES: Final = 1_500
 _MAX_VALUE: Final = 2_000
@@ -80,20 +82,23 @@ class Structure(Sketch):
 
     @cached_property
     def onward(self) -> int:
-        """Different pages of the own site that links lead to.
+        """Different pages of the own site that links lead to, at most ``MAX_ONWARD``.
 
         The front page, the page itself and a way back to what was asked for do not count.
         """
         home, here = self._bare("/"), self._bare(self.final_path)
-        return len(
-            {
-                path
-                for one in self.anchors
-                if one.url and is_http(one.url) and registrable_domain(host(one.url)) == self.domain
-                if (path := self._bare(path_of(one.url))) not in {home, here}
-                if not (self._asked and _carries(one.url.partition("?")[2][:_MAX_VALUE], self._asked))
-            }
-        )
+        found: set[str] = set()
+        for one in self.anchors:
+            if not (one.url and is_http(one.url) and registrable_domain(host(one.url)) == self.domain):
+                continue
+            path = self._bare(path_of(one.url))
+            if path in {home, here} or path in found:
+                continue
+            if not (self._asked and _carries(one.url.partition("?")[2][:_MAX_VALUE], self._asked)):
+                found.add(path)
+                if len(found) == MAX_ONWARD:
+                    break
+        return len(found)
 
     @cached_property
     def leads_to_itself(self) -> bool:
