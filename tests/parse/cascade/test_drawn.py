@@ -56,3 +56,5 @@ def test_no_mark_is_left_in_the_document() -> None:
     assert shown(page) == ["a"]
     assert dict(page.anchors[0].attrs) == {"href": "/", "id": "a"}
     assert page.visibility.is_clipped(page.anchors[0].node)
+    assert page.visibility.may_clip(())
+    assert not drawn("<a href=/ id=a>a</a>").visibility.may_clip(())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 import turbohtml
@@ -67,6 +67,10 @@ class DrawnVisibility(Visibility):
     def is_uncertain(self, node: Any) -> bool:  # noqa: ARG002 - as the base class
         """Return false: the browser knows."""
         return False
+
+    def may_clip(self, styles: Iterable[str]) -> bool:  # noqa: ARG002 - the browser has applied them
+        """Return whether ``is_clipped`` holds for any element."""
+        return "clipped" in self._marks.values()
 
     def is_clipped(self, node: Element) -> bool:
         """Return whether the element is rendered where the eye does not see it."""
