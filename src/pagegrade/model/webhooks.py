@@ -95,3 +95,20 @@ class ClaimedWebhook:
     webhook: StoredWebhook
     deliveries: tuple[DueDelivery, ...]
     """One for a webhook; all that are due for a message, which is about all of them."""
+    others: tuple[int, ...] = ()
+    """Ids of the account's other webhooks with the same receiver, whose deliveries are part of the message."""
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """Ids of all webhooks that are held."""
+        return self.webhook.id, *self.others
+
+    @property
+    def events(self) -> tuple[DueDelivery, ...]:
+        """One delivery of each event: several webhooks may have wanted it."""
+        return tuple({due.event_id: due for due in reversed(self.deliveries)}.values())[::-1]
+
+
+def receiver_of(kind: Kind, url: str) -> tuple[Kind, str]:
+    """Return the receiver of messages, whose webhooks share windows; addresses differ by more than case."""
+    return kind, url.lower() if kind == "email" else url

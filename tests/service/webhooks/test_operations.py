@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,23 @@ def test_an_unsubscription_ends_one_target_and_is_no_error_twice(database: Datab
     database.write_here(lambda tx: service.delete_webhook(tx, alice, made.id))
     with pytest.raises(NotFound):
         database.write_here(lambda tx: service.unsubscribe(tx, token, NOW_MS))
+
+
+def test_an_unsubscription_ends_all_webhooks_that_share_the_messages(database: Database) -> None:
+    """Of the same address in any case, and of no other."""
+    alice = caller(database)
+    addresses = ("mailto:bob@example.org", "mailto:Bob@example.org", "mailto:eve@example.org")
+    wanted = [replace(NEW, kind="email", url=url) for url in addresses]
+    made = [
+        database.write_here(partial(service.create_webhook, caller=alice, new=new, now_ms=NOW_MS)) for new in wanted
+    ]
+    token = unsubscribe_token(database.write_here(make_key), made[0].webhook)
+    database.write_here(lambda tx: service.unsubscribe(tx, token, NOW_MS))
+    found = [
+        database.read_here(partial(service.show_webhook, caller=alice, webhook_id=each.webhook.id)) for each in made
+    ]
+
+    assert [each.disabled_reason for each in found] == ["unsubscribed", "unsubscribed", None]
 
 
 @pytest.mark.parametrize(

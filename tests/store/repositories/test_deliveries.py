@@ -5,16 +5,16 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pagegrade.model.events import Event
-from pagegrade.model.webhooks import ClaimedWebhook, StoredWebhook
+from pagegrade.model.events import Event, EventType
+from pagegrade.model.webhooks import ClaimedWebhook, Kind, StoredWebhook
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories import deliveries as store
 from pagegrade.store.repositories.deletion_clock import AgeMs, follow_clock, trust_clock
@@ -42,6 +42,8 @@ from tests.store_builders import NOW_MS, add_owner, make_database, make_file
 LEASE_MS = 60_000
 DAY_MS = 86_400_000
 T = TypeVar("T")
+WANTED: tuple[EventType, ...] = ("report.completed",)
+MESSAGES: tuple[Kind, ...] = ("email", "slack")
 DELIVERED = AttemptOutcome(state="delivered", http_status=200)
 
 
@@ -52,17 +54,17 @@ class Outbox:
     database: Database
     process: str = "p1"
 
-    def hook(self, account_id: int = 1, kind: Any = "webhook") -> StoredWebhook:
-        """A webhook for completed reports."""
+    def hook(self, account_id: int = 1, kind: Any = "webhook", events: tuple[EventType, ...] = WANTED) -> StoredWebhook:
+        """A webhook for completed reports, if nothing else is said."""
         return self.write(
             lambda tx: add_webhook(
-                tx, account_id, kind=kind, url="https://h.example/", events=("report.completed",), project="", now_ms=1
+                tx, account_id, kind=kind, url="https://h.example/", events=events, project="", now_ms=1
             )
         )
 
-    def happen(self, account_id: int = 1, at_ms: int = NOW_MS) -> None:
-        """Something that every webhook of the account wants."""
-        event = Event("report.completed", account_id, "example.com", None, None, at_ms, {"n": at_ms})
+    def happen(self, account_id: int = 1, at_ms: int = NOW_MS, kind: EventType = "report.completed") -> None:
+        """Something that every webhook of the account wants, if nothing else is said."""
+        event = Event(kind, account_id, "example.com", None, None, at_ms, {"n": at_ms})
         self.write(lambda tx: add_event(tx, event))
 
     def claim(self, count: int = 100, at_ms: int = NOW_MS) -> tuple[ClaimedWebhook, ...]:
@@ -279,6 +281,26 @@ def test_messages_are_claimed_together(outbox: Outbox) -> None:
     assert [state for state, _, _ in outbox.log(chat)] == ["delivered"] * 60
 
 
+def test_webhooks_with_one_receiver_are_one_message(outbox: Outbox) -> None:
+    """From the first event of any of them; what several of them wanted is in it once, and recorded for each."""
+    both: tuple[EventType, ...] = (*WANTED, "report.failed")
+    hooks = [outbox.hook(kind="discord", events=events) for events in (WANTED, ("report.failed",), both)]
+    outbox.hook(account_id=2, kind="discord")
+    outbox.happen(at_ms=NOW_MS)
+    outbox.happen(at_ms=NOW_MS + DIGEST_MS - 1, kind="report.failed")
+
+    assert outbox.claim(at_ms=NOW_MS + DIGEST_MS - 1) == ()
+    (claimed,) = outbox.claim(at_ms=NOW_MS + DIGEST_MS)
+
+    assert (len(claimed.deliveries), len(claimed.events)) == (4, 2)
+    outbox.record(claimed, at_ms=NOW_MS + DIGEST_MS)
+
+    assert [[state for state, _, _ in outbox.log(hook)] for hook in hooks] == [
+        ["delivered"], ["delivered"], ["delivered", "delivered"],
+    ]  # fmt: skip
+    assert outbox.claim(at_ms=NOW_MS + 2 * DIGEST_MS) == ()
+
+
 def test_a_message_has_a_bound(outbox: Outbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """The others are the next one."""
     monkeypatch.setattr("pagegrade.store.repositories.deliveries.MAX_DIGEST", 2)
@@ -297,7 +319,7 @@ def _add_test(event: Event, webhook_id: int, tx: Transaction) -> None:
 
 
 STEP = st.tuples(
-    st.sampled_from(["happen", "claim", "fail", "test"]),
+    st.sampled_from(["report.completed", "report.failed", "claim", "fail", "test"]),
     st.integers(1, 2),
     st.one_of(st.integers(0, 300), st.integers(0, 40_000)),
 )
@@ -312,28 +334,30 @@ def test_what_happens_in_one_window_is_one_message(history: list[tuple[str, int,
         outbox = Outbox(database)
         for name in ("Alice", "Bob"):
             add_owner(database, name)
-        hooks = [outbox.hook(account_id=account, kind=kind) for account in (1, 2) for kind in ("email", "slack")]
+        receivers = [(account, kind) for account in (1, 2) for kind in MESSAGES]
+        # Each is that of three webhooks, whose events overlap.
+        for (account, kind), events in product(receivers, (WANTED, ("report.failed",), (*WANTED, "report.failed"))):
+            outbox.hook(account_id=account, kind=kind, events=events)
         now_ms = NOW_MS
-        happened: dict[int, list[int]] = {hook.id: [] for hook in hooks}
-        claims: dict[int, list[tuple[int, list[int]]]] = {hook.id: [] for hook in hooks}
+        happened: dict[tuple[int, Kind], list[int]] = {receiver: [] for receiver in receivers}
+        claims: dict[tuple[int, Kind], list[tuple[int, list[int]]]] = {receiver: [] for receiver in receivers}
 
         def serve(outcome: AttemptOutcome) -> None:
             for claimed in outbox.claim(at_ms=now_ms):
-                fresh = [due.at_ms for due in claimed.deliveries if due.attempts == 0 and due.type != "webhook.test"]
+                fresh = [due.at_ms for due in claimed.events if due.attempts == 0 and due.type != "webhook.test"]
                 if fresh:
-                    claims[claimed.webhook.id].append((now_ms, fresh))
+                    claims[claimed.webhook.account_id, claimed.webhook.kind].append((now_ms, fresh))
                 outbox.record(claimed, outcome, at_ms=now_ms)
 
         for what, account, later in history:
             now_ms += later
-            if what == "happen":
-                outbox.happen(account, at_ms=now_ms)
-                for hook in hooks:
-                    if hook.account_id == account:
-                        happened[hook.id].append(now_ms)
+            if what in {"report.completed", "report.failed"}:
+                outbox.happen(account, at_ms=now_ms, kind=cast(EventType, what))
+                for kind in MESSAGES:
+                    happened[account, kind].append(now_ms)
             elif what == "test":
                 event = Event("webhook.test", account, "", None, None, now_ms)
-                outbox.write(partial(_add_test, event, account * 2))
+                outbox.write(partial(_add_test, event, account * 6))
             else:
                 retry = AttemptOutcome(state="retry", retry_at_ms=now_ms + 5_000)
                 serve(DELIVERED if what == "claim" else retry)
@@ -341,10 +365,10 @@ def test_what_happens_in_one_window_is_one_message(history: list[tuple[str, int,
             now_ms += DIGEST_MS
             serve(DELIVERED)
 
-        for hook in hooks:
-            sent = claims[hook.id]
+        for receiver in receivers:
+            sent = claims[receiver]
 
-            assert [at_ms for _, events in sent for at_ms in events] == happened[hook.id]
+            assert sorted(at_ms for _, at_once in sent for at_ms in at_once) == happened[receiver]
             for (_, earlier), (_, next_one) in pairwise(sent):
                 assert next_one[0] >= earlier[0] + DIGEST_MS
 

@@ -10,7 +10,7 @@ from typing import Any
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, PreconditionFailed, QuotaExceeded
 from pagegrade.model.events import Event
-from pagegrade.model.webhooks import MAX_WEBHOOKS, StoredDelivery, StoredWebhook
+from pagegrade.model.webhooks import MAX_WEBHOOKS, StoredDelivery, StoredWebhook, receiver_of
 from pagegrade.parse.url import origin
 from pagegrade.service.id_lists import Listed, Part, Walked, walk
 from pagegrade.service.webhooks.payload import make_key
@@ -225,10 +225,16 @@ def find_subscription(tx: Transaction, token: str) -> StoredWebhook:
 def unsubscribe(tx: Transaction, token: str, now_ms: int) -> None:
     """Send nothing more to the target of an unsubscription link; doing it again is no error.
 
+    All webhooks of the account with this receiver are disabled, because their events are the same messages.
+
     Raises:
         NotFound: The link was never made, or its target is gone.
     """
-    store.disable_webhook(tx, find_subscription(tx, token).id, "unsubscribed", now_ms)
+    found = find_subscription(tx, token)
+    others, _ = store.list_webhooks(tx, found.account_id, 1, MAX_WEBHOOKS)
+    for each in others:
+        if receiver_of(each.kind, each.url) == receiver_of(found.kind, found.url):
+            store.disable_webhook(tx, each.id, "unsubscribed", now_ms)
 
 
 def shown_url(webhook: StoredWebhook) -> str:

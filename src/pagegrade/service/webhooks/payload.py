@@ -47,7 +47,7 @@ def prepare(tx: Transaction, claimed: ClaimedWebhook, *, key: bytes, base_url: s
     account = load_account(tx, claimed.webhook.account_id)
     if account is None:
         return None
-    urgent = sorted(claimed.deliveries, key=lambda due: URGENCY.index(due.type))[:MAX_ITEMS]
+    urgent = sorted(claimed.events, key=lambda due: URGENCY.index(due.type))[:MAX_ITEMS]
     payloads = tuple(_payload(tx, account.id, due, base_url) for due in urgent)
     return Prepared(key=key, account=account, payloads=payloads)
 

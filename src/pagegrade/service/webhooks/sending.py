@@ -166,7 +166,7 @@ async def _post(
         event_id = claimed.deliveries[0].event_id
         headers = signed_headers(prepared.key, webhook, event_id=event_id, body=body, now_ms=now_ms)
     else:
-        message = make_message(texts_of(prepared.account.locale), prepared.payloads, len(claimed.deliveries))
+        message = make_message(texts_of(prepared.account.locale), prepared.payloads, len(claimed.events))
         body, headers = msgspec.json.encode(_BODIES[webhook.kind](message)), ()
     request = Request(
         url=webhook.url,
@@ -216,7 +216,7 @@ async def _mail(claimed: ClaimedWebhook, prepared: Prepared, options: ServiceOpt
     sender = options.mail.sender
     mail = email_message(
         texts,
-        make_message(texts, prepared.payloads, len(claimed.deliveries)),
+        make_message(texts, prepared.payloads, len(claimed.events)),
         sender=sender,
         recipient=recipient,
         message_id=claimed.deliveries[0].event_id,

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import Row, bindparam, delete, func, or_, select, text, update
 
-from pagegrade.model.webhooks import MESSAGE_KINDS, ClaimedWebhook, DueDelivery, StoredDelivery
+from pagegrade.model.webhooks import MESSAGE_KINDS, ClaimedWebhook, DueDelivery, StoredDelivery, receiver_of
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.deletion_clock import AgeMs, age_ms
@@ -94,6 +94,8 @@ def claim_webhooks(
 ) -> tuple[ClaimedWebhook, ...]:
     """Take up to ``count`` webhooks with what is to be sent to each; accounts take turns.
 
+    The webhooks of an account with one receiver of messages are taken together, as one.
+
     Args:
         tx: Transaction.
         worker: Process that takes them, named among all that ever ran.
@@ -111,25 +113,30 @@ def claim_webhooks(
     )
     if is_shared(tx):
         due = due.with_for_update(skip_locked=True)
-    candidates = list(tx.execute(due, times))
-    busy = _count_busy(tx, {row.account_id for row in candidates}, now_ms)
+    candidates = {row.id: row for row in tx.execute(due, times)}
+    busy = _count_busy(tx, {row.account_id for row in candidates.values()}, now_ms)
     claimed: list[ClaimedWebhook] = []
     # The first of each account before the second of any.
     for most in range(1, PER_ACCOUNT + 1):
-        for row in tuple(candidates):
+        for row in tuple(candidates.values()):
             if len(claimed) >= count:
                 return tuple(claimed)
-            if busy.get(row.account_id, 0) >= most:
+            if row.id not in candidates or busy.get(row.account_id, 0) >= most:
                 continue
-            candidates.remove(row)
-            found = _due_of(tx, row, now_ms)
-            if not found:
-                _note_next(tx, row.id)
+            found = [(each, _due_of(tx, each, now_ms)) for each in _same_receiver(tx, row, candidates, times)]
+            for each, due_now in found:
+                del candidates[each.id]
+                if not due_now:
+                    _note_next(tx, each.id)
+            taken = [each for each, due_now in found if due_now]
+            if not taken:
                 continue
+            ids = tuple([each.id for each in taken])
             values = {"worker": worker, "lease_until_ms": now_ms + lease_ms, "served_at_ms": now_ms}
-            tx.execute(update(webhooks).where(webhooks.c.id == row.id).values(values))
-            busy[row.account_id] = busy.get(row.account_id, 0) + 1
-            claimed.append(ClaimedWebhook(webhook=webhook_of(row), deliveries=found))
+            tx.execute(update(webhooks).where(webhooks.c.id.in_(ids)).values(values))
+            busy[row.account_id] = busy.get(row.account_id, 0) + len(ids)
+            together = tuple(each for _, due_now in found for each in due_now)
+            claimed.append(ClaimedWebhook(webhook=webhook_of(taken[0]), deliveries=together, others=ids[1:]))
     return tuple(claimed)
 
 
@@ -139,18 +146,22 @@ def record_attempt(
     """Record how the attempts at the deliveries of a claim ended, and let go of the webhook.
 
     Returns:
-        True if this disabled the webhook because it fails for too long.
+        True if this disabled a webhook because it fails for too long.
     """
     now_ms = moment(tx, now_ms)
-    webhook = claimed.webhook
-    which = select(webhooks).where(webhooks.c.id == webhook.id, webhooks.c.worker == worker)
-    row = tx.execute(which.with_for_update() if is_shared(tx) else which).first()
-    if row is None:
+    which = select(webhooks).where(webhooks.c.id.in_(claimed.ids), webhooks.c.worker == worker).order_by(webhooks.c.id)
+    rows = tx.execute(which.with_for_update() if is_shared(tx) else which).all()
+    if not rows:
         # Deleted, or given to another process after the lease had ended: that one records its own attempt.
         return False
     for due, outcome in zip(claimed.deliveries, outcomes, strict=True):
         _record(tx, due, outcome, now_ms)
-    last = outcomes[-1]
+    disabled = [row.id for row in rows if _let_go(tx, row, outcomes[-1], now_ms)]
+    return bool(disabled)
+
+
+def _let_go(tx: Transaction, row: Row[Any], last: AttemptOutcome, now_ms: int) -> bool:
+    """Let go of a webhook after an attempt; return true if this disabled it because it fails for too long."""
     pause_until_ms = None if last.pause_until_ms is None else min(last.pause_until_ms, now_ms + MAX_PAUSE_MS)
     succeeded = last.state == "delivered"
     failing_since_ms = None if succeeded else min(row.failing_since_ms or now_ms, now_ms)
@@ -160,15 +171,15 @@ def record_attempt(
         "failures": 0 if succeeded else row.failures + 1,
         "failing_since_ms": failing_since_ms,
     }
-    tx.execute(update(webhooks).where(webhooks.c.id == webhook.id).values(values))
+    tx.execute(update(webhooks).where(webhooks.c.id == row.id).values(values))
     if last.gone:
-        disable_webhook(tx, webhook.id, "gone", now_ms)
+        disable_webhook(tx, row.id, "gone", now_ms)
         return False
     fails_for_ms = 0 if failing_since_ms is None else age_ms(tx, now_ms) - failing_since_ms
-    if not succeeded and (fails_for_ms >= FAILING_MS or _has_too_many(tx, webhook.id)):
-        disable_webhook(tx, webhook.id, "failing", now_ms)
+    if not succeeded and (fails_for_ms >= FAILING_MS or _has_too_many(tx, row.id)):
+        disable_webhook(tx, row.id, "failing", now_ms)
         return True
-    _note_next(tx, webhook.id)
+    _note_next(tx, row.id)
     return False
 
 
@@ -181,7 +192,7 @@ def release_webhook(tx: Transaction, claimed: ClaimedWebhook, *, worker: str, un
         worker: Who claimed it.
         until_ms: Time until which nothing is sent to it; ``None``: it may be claimed at once.
     """
-    mine = update(webhooks).where(webhooks.c.id == claimed.webhook.id, webhooks.c.worker == worker)
+    mine = update(webhooks).where(webhooks.c.id.in_(claimed.ids), webhooks.c.worker == worker)
     tx.execute(mine.values(worker=None, lease_until_ms=until_ms))
 
 
@@ -268,6 +279,27 @@ def _count_busy(tx: Transaction, account_ids: set[int], now_ms: int) -> dict[int
         .group_by(webhooks.c.account_id)
     )
     return {account_id: int(number) for account_id, number in tx.execute(sending)}
+
+
+def _same_receiver(
+    tx: Transaction, row: Row[Any], candidates: dict[int, Row[Any]], times: dict[str, int]
+) -> list[Row[Any]]:
+    """Return the candidates that are one message with ``row``, itself among them.
+
+    None while one that is due is held by a transaction that adds to its window: they are claimed together afterwards.
+    """
+    if row.kind not in MESSAGE_KINDS:
+        return [row]
+    of_account = (webhooks.c.account_id == row.account_id, webhooks.c.kind == row.kind)
+    due_now = (webhooks.c.due_at_ms <= times["now_ms"], webhooks.c.disabled_at_ms.is_(None), _FREE)
+    receiver = receiver_of(row.kind, row.url)
+    ids = {
+        each.id
+        for each in tx.execute(select(webhooks.c.id, webhooks.c.url).where(*of_account, *due_now), times)
+        if receiver_of(row.kind, each.url) == receiver
+    }
+    found = [each for each in candidates.values() if each.id in ids]
+    return found if len(found) == len(ids) else []
 
 
 def _due_of(tx: Transaction, row: Any, now_ms: int) -> tuple[DueDelivery, ...]:

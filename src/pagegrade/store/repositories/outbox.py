@@ -11,15 +11,15 @@ import secrets
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import insert, text
+from sqlalchemy import bindparam, insert, select, text
 
 from pagegrade.model.events import MAX_PAYLOAD_BYTES, Event
 from pagegrade.model.stored import GRADES, StoredRun
-from pagegrade.model.webhooks import MESSAGE_KINDS
-from pagegrade.store.engine.database import Transaction
+from pagegrade.model.webhooks import MESSAGE_KINDS, receiver_of
+from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.run_history import latest_comparable, latest_completed, latest_finished
-from pagegrade.store.schema.tables import deliveries, events
+from pagegrade.store.schema.tables import deliveries, events, webhooks
 
 DIGEST_MS: Final = 30_000
 """Length of a window: its first event opens it, and all events until its end are one message."""
@@ -35,12 +35,20 @@ _WANTING: Final = Prepared(
 _HASTEN: Final = text(
     "UPDATE webhooks SET due_at_ms = :due_at_ms WHERE id = :id AND (due_at_ms IS NULL OR due_at_ms > :due_at_ms)"
 )
-_LOCK: Final = text("UPDATE webhooks SET served_at_ms = served_at_ms WHERE id = :id RETURNING served_at_ms")
+_RECEIVERS: Final = (
+    select(webhooks.c.id, webhooks.c.kind, webhooks.c.url, webhooks.c.served_at_ms)
+    .where(
+        webhooks.c.account_id == bindparam("account_id"),
+        webhooks.c.kind.in_(sorted(MESSAGE_KINDS)),
+        webhooks.c.disabled_at_ms.is_(None),
+    )
+    .order_by(webhooks.c.id)
+)
 # Windows end after the last claim, which took everything that was due; a delivery that failed has no window any more.
 _WINDOW: Final = text(
-    "SELECT MIN(due_at_ms) FROM deliveries WHERE webhook_id = :id AND state = 'waiting' AND attempts = 0 "
+    "SELECT MIN(due_at_ms) FROM deliveries WHERE webhook_id IN :ids AND state = 'waiting' AND attempts = 0 "
     "AND due_at_ms > :after_ms AND due_at_ms <= :longest_ms"
-)
+).bindparams(bindparam("ids", expanding=True))
 _REPORT: Final = text("SELECT url, project, score, rating, pending_run FROM reports WHERE id = :id")
 
 
@@ -82,25 +90,34 @@ def _write(tx: Transaction, event: Event, wanting: list[tuple[int, str]]) -> boo
         created_at_ms=event.at_ms,
     )
     event_id = tx.execute(new.returning(events.c.id)).scalar_one()
-    for webhook_id, kind in wanting:
-        is_gathered = kind in MESSAGE_KINDS and event.type != "webhook.test"
-        due_at_ms = _window_end(tx, webhook_id, event.at_ms) if is_gathered else event.at_ms
+    gathered = event.type != "webhook.test" and any(kind in MESSAGE_KINDS for _, kind in wanting)
+    windows = _window_ends(tx, event) if gathered else {}
+    for webhook_id, _ in wanting:
+        due_at_ms = windows.get(webhook_id, event.at_ms)
         row = {"event_id": event_id, "webhook_id": webhook_id, "state": "waiting"}
         tx.execute(insert(deliveries).values(**row, due_at_ms=due_at_ms, created_at_ms=event.at_ms))
         tx.execute(_HASTEN, {"id": webhook_id, "due_at_ms": due_at_ms})
     return True
 
 
-def _window_end(tx: Transaction, webhook_id: int, at_ms: int) -> int:
-    """Return when the message of an event is due: at the end of the open window, or of one that it opens.
+def _window_ends(tx: Transaction, event: Event) -> dict[int, int]:
+    """Return when the message of an event is due, by webhook: at the end of the open window of its receiver.
 
-    The row is locked, so that no process claims the webhook between looking for its window and adding to it.
+    One that is not open opens with the event. The rows are locked, so that no process claims a webhook between looking
+    for its window and adding to it; all of the account, in the same order as everywhere.
     """
-    served_at_ms = tx.execute(_LOCK, {"id": webhook_id}).scalar_one()
-    longest_ms = at_ms + DIGEST_MS
-    window = {"id": webhook_id, "after_ms": max(at_ms, served_at_ms), "longest_ms": longest_ms}
-    found: int | None = tx.execute(_WINDOW, window).scalar_one()
-    return longest_ms if found is None else found
+    rows = tx.execute(_RECEIVERS.with_for_update() if is_shared(tx) else _RECEIVERS, {"account_id": event.account_id})
+    receivers: dict[tuple[str, str], list[Any]] = {}
+    for row in rows:
+        receivers.setdefault(receiver_of(row.kind, row.url), []).append(row)
+    longest_ms = event.at_ms + DIGEST_MS
+    ends: dict[int, int] = {}
+    for held in receivers.values():
+        after_ms = max(event.at_ms, *(row.served_at_ms for row in held))
+        window = {"ids": [row.id for row in held], "after_ms": after_ms, "longest_ms": longest_ms}
+        found: int | None = tx.execute(_WINDOW, window).scalar_one()
+        ends |= dict.fromkeys(window["ids"], longest_ms if found is None else found)
+    return ends
 
 
 def encode_data(data: dict[str, Any]) -> bytes:
