@@ -213,7 +213,7 @@ def _settle(storm: Storm, monitors: MonitorLedger) -> dict[str, Any]:
             storm._look(number)
         storm.instance.end(storm.server)
     except AssertionError as error:
-        storm.violations.append(str(error)[:500])
+        storm.violations.append(repr(error)[:500])
     return figures
 
 

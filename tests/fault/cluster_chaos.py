@@ -271,7 +271,7 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
                 cluster.end()
             except AssertionError as error:
                 settled_s, figures = time.monotonic() - calm_s, {}
-                cluster.ledger.violations.append(str(error)[:2_000])
+                cluster.ledger.violations.append(repr(error)[:2_000])
             return {
                 "minutes": minutes,
                 "seed": seed,

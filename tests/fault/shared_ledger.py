@@ -116,7 +116,7 @@ class SharedLedger:
             shown = None if foreign is None else _foreign(server, number, foreign)
         except (OSError, HTTPException):
             return None
-        if foreign:
+        if shown is not None:
             self.violations.append(f"report {number} was shown to a foreign key: {shown}")
         if reply.status == 503:
             return None
