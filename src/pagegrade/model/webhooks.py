@@ -106,9 +106,12 @@ class ClaimedWebhook:
     @property
     def events(self) -> tuple[DueDelivery, ...]:
         """One delivery of each event: several webhooks may have wanted it."""
-        return tuple({due.event_id: due for due in reversed(self.deliveries)}.values())[::-1]
+        first: dict[str, DueDelivery] = {}
+        for due in self.deliveries:
+            first.setdefault(due.event_id, due)
+        return tuple(first.values())
 
 
 def receiver_of(kind: Kind, url: str) -> tuple[Kind, str]:
-    """Return the receiver of messages, whose webhooks share windows; addresses differ by more than case."""
+    """Return whom the messages of a webhook reach; webhooks with the same receiver share them."""
     return kind, url.lower() if kind == "email" else url
