@@ -127,6 +127,12 @@ def _sheets(resources: Resources | NotGathered) -> dict[str, tuple[str, ...] | N
     return found
 
 
+def _ink(resources: Resources | NotGathered) -> dict[str, tuple[str, ...] | None]:
+    """Map the URL of each fetched stylesheet to its rules that color something."""
+    items = () if isinstance(resources, NotGathered) else resources.items
+    return {one.url: one.ink_rules for one in items if "stylesheet" in one.kinds}
+
+
 def _canonical_page(facts: Facts) -> object:
     """Parse what answers at the canonical URL, where that is another URL."""
     probe = facts.artifacts.canonical_probe
@@ -211,7 +217,7 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "served_document": lambda facts: (facts.served or facts).document,
     "drawn_document": lambda facts: facts.drawn_document,
     "parties": lambda facts: parties_of_document(facts.document),
-    "concealed_text": lambda facts: find_concealed_text(facts.document),
+    "concealed_text": lambda facts: find_concealed_text(facts.document, _ink(facts.artifacts.resources)),
     "page_links": lambda facts: links_to_pages(facts.document),
     "accessibility": lambda facts: facts.document.accessibility,
     "markup": lambda facts: facts.document.markup,

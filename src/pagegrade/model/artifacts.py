@@ -301,6 +301,9 @@ class Resource:
     visibility_rules: tuple[str, ...] | None = None
     """Of a stylesheet: the rules that can hide or show an element, as ``parse.cascade`` keeps them; ``None`` when it
     was not read, or holds too many."""
+    ink_rules: tuple[str, ...] | None = None
+    """Of a stylesheet: the rules that color text and its ground, as ``parse.css.ink`` keeps them; ``None`` when it was
+    not read, or holds too many."""
     css_features: tuple[str, ...] = ()
     """Of a stylesheet: ids of the features it uses that are not Baseline widely available (``parse.data.baseline``)."""
 

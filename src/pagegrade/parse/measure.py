@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pagegrade.model.artifacts import FontFace, ImageFacts, ManifestFacts, ScriptFacts
 from pagegrade.parse.cascade.rules import reduce_stylesheet
 from pagegrade.parse.css.font_faces import find_font_faces, font_format
+from pagegrade.parse.css.ink import ink_rules
 from pagegrade.parse.css.minified import minified_stylesheet_bytes
 from pagegrade.parse.css.newer_features import find_newer_features
 from pagegrade.parse.css.urls import StylesheetURL, decode_stylesheet, find_stylesheet_references
@@ -67,6 +68,7 @@ class Measure:
     references: tuple[StylesheetURL, ...] = ()
     """References of the stylesheet."""
     visibility_rules: tuple[str, ...] | None = None
+    ink_rules: tuple[str, ...] | None = None
     css_features: tuple[str, ...] = ()
 
 
@@ -84,6 +86,7 @@ def _measure(sample: Sample) -> Measure:
     facts: ScriptFacts | None = None
     faces: tuple[FontFace, ...] = ()
     visibility_rules: tuple[str, ...] | None = None
+    ink: tuple[str, ...] | None = None
     css_features: tuple[str, ...] = ()
     if sample.script:
         minified = minified_script_bytes(sample.script)
@@ -92,6 +95,7 @@ def _measure(sample: Sample) -> Measure:
         minified = minified_stylesheet_bytes(sample.stylesheet)
         text = decode_stylesheet(sample.stylesheet, sample.content_type)
         visibility_rules = reduce_stylesheet(text, base_url=sample.url)
+        ink = ink_rules(text)
         css_features = find_newer_features(sample.stylesheet)
         if b"@font-face" in sample.stylesheet.lower():
             faces = find_font_faces(text, stylesheet_url=sample.url)
@@ -103,6 +107,7 @@ def _measure(sample: Sample) -> Measure:
         script=facts,
         font_faces=faces,
         visibility_rules=visibility_rules,
+        ink_rules=ink,
         css_features=css_features,
         manifest=read_manifest(sample.manifest, sample.url, sample.page_url) if sample.manifest else None,
         references=_references(sample) if sample.referring else (),

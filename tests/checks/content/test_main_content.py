@@ -122,3 +122,60 @@ def test_front_page_of_an_app_leads_to_stores() -> None:
     body = "<h1>Vikapu</h1><a href=https://apps.apple.com/app/id1>App Store</a>"
 
     assert outcome("main-content", f"{HEAD}{body}", url="https://example.com/").state == "present"
+
+
+TEXT = "<p>" + "ჩვენი სახელოსნო ძველი ქალაქის ცენტრშია და ყოველდღე ღიაა. " * 6 + "</p>"
+COVER = "position:fixed;inset:0;background:#fff"
+
+
+def test_main_part_that_a_rule_hides_is_hidden() -> None:
+    """Scripts may show it, and then a browser has to look."""
+    page = f"{HEAD}<style>main{{display:none}}</style><h1>მენიუ</h1><main>{TEXT}</main>"
+
+    assert outcome("main-content", page, url=URL).state == "hidden"
+    assert isinstance(run("main-content", page + "<script src=/a.js></script>", url=URL), NotRun)
+    assert outcome("main-content", page + "<main>" + TEXT, url=URL).state == "hidden"
+    assert outcome("main-content", page.replace("main{", "main.b{"), url=URL).state == "present"
+
+
+@pytest.mark.parametrize(
+    "cover",
+    [
+        f'<div style="{COVER}"><p>הירשמו כדי להמשיך</p></div>',
+        "<div class=v>தொடர மின்னஞ்சலை உள்ளிடுக</div>"
+        "<style>.v{position:fixed;top:0;left:0;width:100%;height:100vh;background:#000}</style>",
+        f"<div id=v>Zaregistrujte se a pokračujte</div><style>#v{{{COVER}}}</style>",
+    ],
+)
+def test_layer_without_a_way_out_covers_the_page(cover: str) -> None:
+    """It says something and offers nothing, in any script."""
+    page = f"{HEAD}<main><h1>მენიუ</h1>{TEXT}</main>{{}}<script src=/a.js></script>"
+
+    assert outcome("main-content", page.format(cover), url=URL).state == "covered"
+    assert (
+        outcome("main-content", page.format(cover.replace("</", "<button>×</button></", 1)), url=URL).state == "present"
+    )
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        f'<div style="{COVER};z-index:-1">ფონი და კიდევ ფონი</div>',
+        f'<div style="{COVER};display:none">ჩაკეტილი დიალოგი აქ არის</div>',
+        f'<div style="{COVER};pointer-events:none">ჩანაწერი ფოტოს თავზე</div>',
+        f'<div style="{COVER}"></div>',
+        '<div style="position:fixed;bottom:0;left:0;width:100%">ჩვენ ვიყენებთ ქუქიებს</div>',
+        f'<div style="{COVER}">იტვირთება</div><script src=/a.js></script>',
+    ],
+)
+def test_other_layers_cover_nothing(layer: str) -> None:
+    """Grounds, closed dialogs, bars, and what goes when the page has loaded."""
+    page = f"{HEAD}<main><h1>მენიუ</h1>{TEXT}</main>{layer}"
+    found = run("main-content", page, url=URL)
+
+    assert isinstance(found, NotRun) or outcome("main-content", page, url=URL).state == "present"
+
+
+def test_layer_that_holds_the_page_is_the_page() -> None:
+    """Applications scroll inside of one."""
+    assert outcome("main-content", f'{HEAD}<div style="{COVER}">{TEXT}</div>', url=URL).state == "present"

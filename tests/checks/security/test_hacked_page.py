@@ -197,16 +197,21 @@ def test_keywords_in_a_foreign_script(language: str, own: str, foreign: str) -> 
     assert outcome(hacked_page, head.replace(foreign, own) + body + links).state == "clean"
     assert outcome(hacked_page, head.replace(foreign, own, 1) + body + links).state == "clean"
     assert outcome(hacked_page, f"{head}<h1>{foreign}</h1>{links}").state == "clean"
+    assert outcome(hacked_page, head.replace(foreign, foreign * 9) + body).state == "hacked"
 
 
 def test_links_that_visitors_have_left() -> None:
-    """Followed, many, to many sites, beside a form for comments."""
+    """Followed, many, to many sites, beside a form for comments or with a few names for all of them."""
     links = "".join(f"<p>nice post <a href=https://s{n}.shop{n}.example/>cheap things</a>" for n in range(30))
     form = "<form action=/comment><textarea name=t></textarea></form>"
 
     assert outcome(hacked_page, HEAD + links + form).state == "hacked"
     assert outcome(hacked_page, HEAD + links).state == "clean"
     assert outcome(hacked_page, HEAD + links.replace("<a ", "<a rel=ugc ") + form).state == "clean"
+    for count, state in ((1, "clean"), (5, "hacked"), (30, "clean")):
+        named = "".join(f"<a href=https://s{n}.shop{n}.example/>k{n % count}</a>" for n in range(45))
+        assert outcome(hacked_page, HEAD + named).state == state
+
     assert outcome(hacked_page, HEAD + links + form + "<a href=/p>own</a>" * 11).state == "clean"
 
 
@@ -234,3 +239,18 @@ def test_finding_names_each_element_once() -> None:
 
     assert found.loss == 1
     assert getattr(found.verdict, "total", None) == 5
+
+
+def test_worker_from_a_blob_on_every_core_mines() -> None:
+    """The script that it runs is decoded, and it asks how many cores there are."""
+    script = "for(i=0;i<navigator.hardwareConcurrency;i++)new Worker(URL.createObjectURL(new Blob([atob('eA==')])))"
+
+    assert outcome(hacked_page, f"{HEAD}<script>{script}</script>").state == "hacked"
+    assert outcome(hacked_page, f"{HEAD}<script>new Worker('/sort.js')</script>").state == "clean"
+
+
+def test_disguised_address_of_a_socket_is_one_of_another_site() -> None:
+    """Miners and skimmers talk by sockets."""
+    hidden = "".join(f"\\x{ord(one):02x}" for one in "wss://pool.bad.example")
+
+    assert outcome(hacked_page, f'{HEAD}<script>eval(new WebSocket("{hidden}"))</script>').state == "hacked"

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from pagegrade.parse.css.ink import ink_rules
 from pagegrade.parse.html.concealed_text import find_concealed_text
 from tests.builders import make_document
 
@@ -27,3 +28,39 @@ def test_share_is_that_of_all_text() -> None:
     found = find_concealed_text(make_document("<p>abcd</p><p style='color:#fff'>efgh</p>"))
 
     assert found.share == pytest.approx(4 / 9)
+
+
+SHEET = "https://example.com/a.css"
+
+
+def _linked(css: str, html: str = "") -> float:
+    """Share of a page's text that no one can see, with one sheet of its own in a file."""
+    page = f"<link rel=stylesheet href=/a.css>{html}<main><h1>წვიმა</h1><p>{'ფოთოლი წყალზე ' * 20}</p></main>"
+    return find_concealed_text(make_document(page), {SHEET: ink_rules(css)}).share
+
+
+@pytest.mark.parametrize(
+    ("css", "share"),
+    [
+        ("body{background:#fff;color:#fff}", 0.9),
+        ("body{color:#fefefe}", 0.9),
+        ("body{background:#222;color:#ddd}p{color:#242424}", 0.9),
+        ("body{background:#fff;color:#222}", 0.0),
+        ("body{background:#111}p{color:#fff}h1{color:#fff}", 0.0),
+        ("body{color:#fff;background:url(a.png)}", 0.0),
+        ("p{color:#fff}main p{background:#000}", 0.0),
+        ("p{color:#fff}[lang]{color:#000}", 0.0),
+        ("@media print{p{color:#fff}}", 0.0),
+    ],
+)
+def test_sheets_in_files_color_text_and_ground(css: str, share: float) -> None:
+    """Text that another rule, a picture or a condition may change counts as seen."""
+    assert _linked(css) >= share if share else _linked(css) == 0.0
+
+
+def test_sheet_that_was_not_read_may_color_everything() -> None:
+    """Nothing is said about a page of which a sheet is unknown, and of two sheets which do not agree."""
+    other = "<link rel=stylesheet href=/b.css>"
+
+    assert _linked("p{color:#fff}", other) == 0.0
+    assert _linked("p{color:#fff}", "<style>p{color:#000}</style>") == 0.0

@@ -28,3 +28,18 @@ def test_hidden_text_alone_is_not_seen() -> None:
     """And a page without such text has none."""
     assert tags("<p hidden>MÃ¼nchen</p><p>Oak.") == []
     assert tags("<p>München") == []
+
+
+@pytest.mark.parametrize("language", ["சந்தையில் கடை ", "ქალაქის ცენტრში ", "ಮಾರುಕಟ್ಟೆ ಅಂಗಡಿ ", "在城市中心 "])
+def test_question_marks_in_the_place_of_letters_are_lost_text(language: str) -> None:
+    """A database that could not hold them."""
+    lost = "".join("?" if ord(one) > 0x7F else one for one in language * 20)
+
+    assert find_garbled_text(make_document(f"<p>{lost}</p>")).share > 0.9
+    assert not find_garbled_text(make_document(f"<p>{language * 20}</p>")).places
+
+
+def test_question_marks_of_sentences_are_no_lost_text() -> None:
+    """Nor are those of code and of a few words."""
+    assert not find_garbled_text(make_document(f"<p>{'Really?? You did??? ' * 20}</p>")).places
+    assert not find_garbled_text(make_document(f"<p>{'a ?? b, and so on for all values; ' * 9}</p>")).places

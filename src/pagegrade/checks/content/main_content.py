@@ -11,6 +11,8 @@ from pagegrade.parse.html.main_content import stead_of
 from pagegrade.parse.http.robots_directives import ALL_BOTS
 
 _STATES: Final[Mapping[str, str]] = {
+    "hidden": "hidden",
+    "cover": "covered",
     "frame": "framed",
     "document": "document",
     "picture": "picture",
@@ -31,6 +33,22 @@ _UNREAD: Final = (
     visible_only=True,
     states=(
         State("present", "The page has content of its own."),
+        State(
+            "hidden",
+            "The page's own rules hide its main content.",
+            loss=1.0,
+            title="The main content is hidden",
+            why="Visitors see the header and the footer, and search engines rate hidden text low.",
+            fix="Find the rule that hides the `<main>` element, or the script that should show it, and correct it.",
+        ),
+        State(
+            "covered",
+            "A layer covers the whole page, with nothing to press, fill in or follow.",
+            loss=1.0,
+            title="A layer without a way out covers the page",
+            why="Visitors cannot read or use what is below the layer, and leave.",
+            fix="Give the layer a button that closes it, or remove it.",
+        ),
         State(
             "framed",
             "All the page has is a frame that shows another page.",
@@ -95,12 +113,13 @@ def main_content(
 
     ## What it checks
 
-    Whether everything is in one frame that shows another page, in one embedded document such as a PDF file, or in one
-    picture, which is in portrait format or has hardly a word beside it; whether a certain page offers nothing but links
-    to app stores; and whether there is next to nothing between the header and the footer: up to twenty words that the
-    page has not in common with what the site answers where nothing can be, and no list, table, picture or form. Front
-    pages, pages that ask not to be indexed and places that scripts may fill are not taken for empty. Such a page scores
-    49 at most.
+    Whether the `<main>` element is hidden, or a layer with nothing to operate covers the whole window, by style
+    attributes and the page's own rules; whether everything is in one frame that shows another page, in one embedded
+    document such as a PDF file, or in one picture, which is in portrait format or has hardly a word beside it; whether
+    a certain page offers nothing but links to app stores; and whether there is next to nothing between the header and
+    the footer: up to twenty words that the page has not in common with what the site answers where nothing can be, and
+    no list, table, picture or form. Front pages, pages that ask not to be indexed and places that scripts may fill are
+    not taken for empty. Such a page scores 49 at most.
 
     ## Why it matters
 

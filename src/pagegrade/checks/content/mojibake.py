@@ -82,9 +82,10 @@ def mojibake(document: Document) -> Verdict:
     The title, the description and the visible text. Text that becomes valid UTF-8 when it is written in another
     encoding again was misread: all encodings of one byte and the most frequent ones for Chinese, Japanese and Korean
     are tried, whatever the language. Single places are found where UTF-8 was read as Windows-1252, once or twice (such
-    as `Ã¤` in place of `ä`, or `â€™` in place of an apostrophe), and where replacement characters stand inside words or
-    in a row. Code, quotations and form fields are left out, and so are pages whose title or main heading is about
-    encodings. Characters that occur by themselves, as in words in capitals, are fine.
+    as `Ã¤` in place of `ä`, or `â€™` in place of an apostrophe), where replacement characters stand inside words or in
+    a row, and where question marks alone are left of one word in ten. Code, quotations and form fields are left out,
+    and so are pages whose title or main heading is about encodings. Characters that occur by themselves, as in words in
+    capitals, are fine.
 
     What it costs grows with the share of the text that stands in such words: single places cost 1 to 3 points, more
     than 2 % of the text up to 15, and a page of which 30 % cannot be read scores 49 at most.

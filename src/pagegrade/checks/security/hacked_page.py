@@ -86,11 +86,12 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
     about. Inline scripts that decode an address of another site from numbers, Base64 or escapes and load it, that mine
     coins, or that open another site at any click count as a hack. Scripts that are packed, or run what they decode, are
     suspicious, and together with an invisible frame of an unknown site they count as a hack; such a frame alone does
-    not, because trackers use it. A title in another script than the page's language and heading, with links in that
-    script, counts, and so do thirty followed links to fifteen sites beside a form for comments, if they are three times
-    as many as the page's own. A short page whose title or heading is an intruder's message counts as well. Links to
-    social networks, to shared services and to privacy policies do not count, and neither do hidden links for goods that
-    the page is about by its title and its own text.
+    not, because trackers use it. A title and a description in another script than the page's language, heading and
+    text, or with links in that script, counts, and so do thirty followed links to fifteen sites beside a form for
+    comments or with a few names for all of them, if they are three times as many as the page's own. A short page whose
+    title or heading is an intruder's message counts as well. Links to social networks, to shared services and to
+    privacy policies do not count, and neither do hidden links for goods that the page is about by its title and its own
+    text.
 
     ## Why it matters
 

@@ -397,6 +397,7 @@ class _Crawl:
             manifest=measure.manifest,
             byte_order_mark=entry.byte_order_mark,
             visibility_rules=measure.visibility_rules,
+            ink_rules=measure.ink_rules,
             css_features=measure.css_features,
         )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, Literal
 
 import msgspec
@@ -15,25 +16,24 @@ from turbohtml import Element, Text
 
 from pagegrade.model.document import Document, Node
 from pagegrade.parse.cascade.states import attribute_of
+from pagegrade.parse.css.ink import DECLARES, ink_blocks, read_ink_rule
 
 MAX_NODES: Final = 60_000
-MAX_RULES: Final = 2_000
-MAX_CSS: Final = 200_000
 _MAX_PLACES: Final = 100
 _NEAR: Final = 10
 """Difference of two channels from 0 to 255 up to which the eye sees one color."""
 _SILENT: Final = frozenset(
     "button canvas head iframe input noscript object option script select style svg template textarea video".split()
 )
-_BRACES: Final = re.compile(r"([{}])")
-_COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _SIMPLE: Final = re.compile(r"(?:[a-z][a-z0-9]*|[.#][A-Za-z_][\w-]*)")
 _LAST: Final = re.compile(r"([.#]?[A-Za-z_][\w-]*)(?:[:\[][^\s>+~]*)?$")
-_DECLARES: Final = re.compile(r"(?<![\w-])(?:color|background(?:-color|-image)?|font-size)\s*:", re.IGNORECASE)
 _TINY: Final = re.compile(r"(?:0(?:\.\d+)?|1(?:\.0+)?)(?:px|pt)|0(?:\.0\d*)?(?:em|rem|%|vw)?")
 _HEX: Final = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6})")
 _RGB: Final = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})(?:[\s,/]+(1(?:\.0*)?|100%))?\s*\)")
 _NAMED: Final = {"white": (255, 255, 255), "black": (0, 0, 0), "red": (255, 0, 0), "yellow": (255, 255, 0)}
+_GROUNDS: Final = ("html", "body", "main", "article", "section", "div", "p")
+_PLAIN: Final = (*_GROUNDS, "h1", "h2", "li", "td", "span", "a")
+_NO_SHEETS: Final[Mapping[str, Sequence[str] | None]] = MappingProxyType({})
 _INHERITED: Final = frozenset({"inherit", "unset", "currentcolor"})
 _WHITE: Final = (255, 255, 255)
 _BLACK: Final = (0, 0, 0)
@@ -58,19 +58,29 @@ class ConcealedText(msgspec.Struct, frozen=True, gc=False):
     """(element, why, beginning of the text) of the first ones."""
 
 
-def find_concealed_text(document: Document) -> ConcealedText:
-    """Find it; linear in the document, and without a walk where no declaration can conceal anything."""
+def find_concealed_text(document: Document, ink: Mapping[str, Sequence[str] | None] = _NO_SHEETS) -> ConcealedText:
+    """Find it; linear in the document, and without a walk where no declaration can conceal anything.
+
+    Args:
+        document: The page.
+        ink: Address of a style sheet -> its rules that color something (``parse.css.ink``), for those that were read.
+    """
     body = document.body
     if body is None or not isinstance(body.node, Element):
         return _NOTHING
     if document.visibility.hides_page and not document.scripts:
         words = document.word_count
         return ConcealedText(words, 1.0, ((body.node, "page", document.text[:100]),))
-    is_whole = not any("stylesheet" in link.rel for link in document.links)
-    rules = _rules_of(document) if is_whole else {}
+    named = [link.url for link in document.links if "stylesheet" in link.rel]
+    sheets = [ink.get(url) if url is not None else None for url in named]
+    rules = _rules_of(document, [one for one in sheets if one is not None]) if None not in sheets else {}
+    # Most sheets color text and ground in ways that differ: then only what attributes decide is looked at.
+    is_whole = not sheets or _may_conceal(rules)
+    if not is_whole:
+        rules = {}
     if not (
         rules
-        or any(_DECLARES.search(one.value) for one in document.style_attributes)
+        or any(DECLARES.search(one.value) for one in document.style_attributes)
         or any("color" in one.attrs for one in document.obsolete)
     ):
         return _NOTHING
@@ -81,7 +91,7 @@ def find_concealed_text(document: Document) -> ConcealedText:
         found = _walk(document, [body.node], root, rules, is_whole=True)
     else:
         # Sheets that were not read color everything else, so only what attributes decide is known.
-        styled = [one.node for one in document.style_attributes if _DECLARES.search(one.value)]
+        styled = [one.node for one in document.style_attributes if DECLARES.search(one.value)]
         styled += [one.node for one in document.obsolete if "color" in one.attrs]
         roots = [node for node in styled if isinstance(node, Element)]
         found = _walk(document, roots, _Ink(None, None), {}, is_whole=False)
@@ -92,45 +102,51 @@ def find_concealed_text(document: Document) -> ConcealedText:
 _NOTHING: Final = ConcealedText(0, 0.0, ())
 
 
-def _rules_of(document: Document) -> dict[str, _Declared]:
+def _rules_of(document: Document, sheets: Sequence[Sequence[str]]) -> dict[str, _Declared]:
     """Tag, ``.class`` or ``#id`` -> what the page's own rules declare for it; unknown where a selector says more."""
     rules: dict[str, _Declared] = {}
     may_conceal = False
-    for style in document.styles[:50]:
-        css = style.text[:MAX_CSS]
-        if _DECLARES.search(css) is None:
-            continue
-        for is_plain, selectors, declarations in _blocks(_COMMENT.sub("", css)):
-            if _DECLARES.search(declarations) is None:
-                continue
+    blocks = [map(read_ink_rule, sheet) for sheet in sheets]
+    blocks += [ink_blocks(style.text) for style in document.styles[:50] if DECLARES.search(style.text) is not None]
+    for block in blocks:
+        own: dict[str, _Declared] = {}
+        for is_plain, selectors, declarations in block:
             declared = _declared(declarations)
             for part in selectors.split(","):
                 selector = part.strip()
                 if is_plain and _SIMPLE.fullmatch(selector) is not None:
-                    rules.setdefault(selector, {}).update(declared)
+                    _add(own, selector, declared)
                     may_conceal = True
                 elif (last := _LAST.search(selector)) is not None:
-                    rules.setdefault(last[1], {}).update(dict.fromkeys(declared, "?"))
+                    _add(own, last[1], dict.fromkeys(declared, "?"))
                 else:
                     # A rule for anything may color everything.
                     return {}
+        for selector, declared in own.items():
+            # Which of two sheets comes first is not known here.
+            known = rules.get(selector, {})
+            _add(rules, selector, {name: "?" if name in known else value for name, value in declared.items()})
     return rules if may_conceal else {}
 
 
-def _blocks(css: str) -> Iterator[tuple[bool, str, str]]:
-    """(whether it stands outside of all conditions, selectors, declarations) of each rule."""
-    pieces = _BRACES.split(css)[: 4 * MAX_RULES]
-    depth = 0
-    for index in range(0, len(pieces) - 1, 2):
-        piece, mark = pieces[index], pieces[index + 1]
-        if mark == "{":
-            depth += 1
-        else:
-            if index and pieces[index - 1] == "{":
-                selectors = pieces[index - 2].rpartition(";")[2].strip()
-                if not selectors.startswith("@"):
-                    yield depth == 1, selectors[:1_000], piece[:1_000]
-            depth -= 1
+def _add(rules: dict[str, _Declared], selector: str, declared: _Declared) -> None:
+    """Add declarations for a selector; what is unknown once stays so."""
+    known = rules.setdefault(selector, {})
+    known.update({name: value for name, value in declared.items() if known.get(name) != "?"})
+
+
+def _may_conceal(rules: Mapping[str, _Declared]) -> bool:
+    """Return whether the rules for plain elements give text the color of a ground."""
+    grounds = [_color_of(one["background"]) for tag in _GROUNDS if (one := rules.get(tag)) and "background" in one]
+    grounds = grounds or [_WHITE]
+    for tag in _PLAIN:
+        declared = rules.get(tag, {})
+        if _TINY.fullmatch(declared.get("font-size", "")) or declared.get("color") == "transparent":
+            return True
+        color = _color_of(declared["color"]) if "color" in declared else None
+        if color is not None and any(_is_same(color, ground) for ground in grounds):
+            return True
+    return False
 
 
 def _declared(text: str) -> _Declared:
@@ -174,7 +190,7 @@ def _own(node: Element, rules: Mapping[str, _Declared]) -> _Declared:
             found.update(rules.get(f".{name}", {}))
         found.update(rules.get(f"#{attribute_of(node, 'id') or ''}", {}))
     style = attribute_of(node, "style")
-    if style and _DECLARES.search(style) is not None:
+    if style and DECLARES.search(style) is not None:
         found.update(_declared(style[:1_000]))
     if node.tag in {"font", "body"} and (color := attribute_of(node, "color" if node.tag == "font" else "text")):
         found.setdefault("color", color.strip().lower())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final
@@ -17,6 +18,12 @@ _SKIPPED: Final = frozenset(
     "blockquote code head kbd listing noscript plaintext pre samp script style svg template textarea xmp".split()
 )
 """Elements whose text is not seen, or shown as an example."""
+_LOST: Final = re.compile(r"(?<!\S)[\"'(\[]?\?{2,}[.,;:!)\]\"']{0,3}(?!\S)")
+"""A word of which a question mark is left for each letter: a database or a file could not hold them."""
+_MAX_CONTEXT: Final = 80
+_MIN_LOST: Final = 10
+_MIN_LOST_SHARE: Final = 0.1
+"""Share of the words of a text."""
 _WORD: Final = 12
 """Characters around one place that it makes unreadable, in scripts that put no blanks between words."""
 
@@ -32,10 +39,33 @@ class GarbledText(msgspec.Struct, frozen=True, gc=False):
 
 def find_garbled_text(document: Document) -> GarbledText:
     """Find it in the title, the description and the visible text; linear in them."""
+    if _is_lost(document.text):
+        return GarbledText(places=tuple(islice(_lost(document), MAX_FOUND)), share=_lost_share(document.text))
     encoding = misread_as(document.text)
     places = tuple(islice(_found(document, encoding), MAX_FOUND))
     is_in_body = any(node.tag not in {"title", "meta"} for node, _ in places)
     return GarbledText(places=places, share=_share(document.text, encoding) if is_in_body else 0.0)
+
+
+def _is_lost(text: str) -> bool:
+    """Return whether question marks stand in the place of many words."""
+    if text.count("??") < _MIN_LOST:
+        return False
+    lost = len(_LOST.findall(text))
+    return lost >= _MIN_LOST and lost >= _MIN_LOST_SHARE * len(text.split())
+
+
+def _lost(document: Document) -> Iterator[tuple[Node, Garbled]]:
+    """Places of such words, with their elements."""
+    for node, text in _texts(document.body.node) if document.body is not None else ():
+        if _LOST.search(text) is not None:
+            context = " ".join(text.split())[:_MAX_CONTEXT]
+            yield node, Garbled(text="??", context=context, meant="")
+
+
+def _lost_share(text: str) -> float:
+    words = text.split()
+    return sum(len(one) for one in words if _LOST.fullmatch(one)) / max(1, sum(map(len, words)))
 
 
 def _found(document: Document, encoding: str | None) -> Iterator[tuple[Node, Garbled]]:

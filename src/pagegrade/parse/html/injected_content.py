@@ -164,14 +164,18 @@ _PERCENT: Final = re.compile(r"%[0-9a-fA-F]{2}(?:%[0-9a-fA-F]{2}){7,3999}")
 """Like the one above it begins with a certain character, which makes the search fast."""
 _NUMBER: Final = re.compile(r"\d{2,3}")
 _ADDRESS: Final = re.compile(
-    r"(?:https?:)?//[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,6}[/\w.?=&%-]{0,200}", re.IGNORECASE
+    r"(?:(?:https?|wss?):)?//[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,6}[/\w.?=&%-]{0,200}", re.IGNORECASE
 )
 _MAX_STRINGS: Final = 40
 _MAX_DECODED: Final = 4_000
 _MIN_FOREIGN_LINKS: Final = 5
 _MIN_OWN_SHARE: Final = 0.1
+_MOSTLY_OWN: Final = 0.9
+"""Share of the letters of a page in its own script beside which a title in another one is not its owner's."""
+_MIN_FOREIGN_LETTERS: Final = 8
 _MIN_SPAM_LINKS: Final = 30
 _MIN_SPAM_SITES: Final = 15
+_MIN_SPAM_NAMES: Final = 4
 _NOT_FOLLOWED: Final = frozenset({"nofollow", "ugc", "sponsored"})
 _DEFACED: Final = re.compile(r"(?:.{0,40}\b)?(?:hacked|defaced|pwned|owned|h4ck3d|h@cked) by\b.{0,80}", re.IGNORECASE)
 _MAX_DEFACED_WORDS: Final = 200
@@ -409,6 +413,9 @@ def _kind_of_script(text: str, names: Sequence[str], marks: frozenset[str], part
         return "disguised-address"
     is_packed = "(p,a,c,k,e," in text and _PACKED.search(text) is not None
     is_packed = is_packed or ("_0x" in text and len(_HEX_NAMES.findall(text, 0, 20_000)) >= _MIN_HEX_NAMES)
+    decodes = any(name in text for name in _DECODES)
+    if "new Worker" in text and "createObjectURL" in text and decodes and "hardwareConcurrency" in text:
+        return "mining-script"
     is_blob = "new Worker" in text and "createObjectURL" in text and any(name in text for name in _DECODES)
     if is_packed or is_blob or (any(_is_disguised(text, name) for name in names) and _RUNS.search(text)):
         return "disguised-script"
@@ -443,7 +450,7 @@ def _decoded_strings(text: str) -> Iterator[str]:
 
 
 def _is_foreign(address: str, parties: Parties) -> bool:
-    url = f"https:{address}" if address.startswith("//") else address
+    url = f"https:{address[address.index('//') :]}"
     return is_http(url) and not (parties.is_own(url) or is_of_network(host(url)) or is_shared_service(host(url)))
 
 
@@ -464,13 +471,16 @@ def _foreign_keywords(document: Document) -> Iterator[Injection]:
     links = sum(
         1 for one in document.anchors[:MAX_ANCHORS] if not one.text.isascii() and main_script(one.text) == script
     )
-    if links >= _MIN_FOREIGN_LINKS and count_letters(document.text, *expected) > _MIN_OWN_SHARE * total:
+    own = count_letters(document.text, *expected)
+    said = min(count_letters(one, script) for one in (title.text, description.content[:_MAX_TEXT]))
+    is_alone = said >= _MIN_FOREIGN_LETTERS and own > _MOSTLY_OWN * total
+    if is_alone or (links >= _MIN_FOREIGN_LINKS and own > _MIN_OWN_SHARE * total):
         yield Injection("foreign-keywords", title.node)
 
 
 def _link_spam(document: Document, parties: Parties) -> Iterator[Injection]:
     """Links that visitors have left: many, followed, to many sites, and with them far more than the page's own ones."""
-    if len(document.anchors) < _MIN_SPAM_LINKS or not any(one.type == "textarea" for one in document.controls):
+    if len(document.anchors) < _MIN_SPAM_LINKS:
         return
     anchors = [
         one for one in document.anchors[:MAX_ANCHORS] if one.url is not None and is_http(one.url) and not one.hidden
@@ -481,6 +491,11 @@ def _link_spam(document: Document, parties: Parties) -> Iterator[Injection]:
     ]
     sites = {registrable_domain(host(one.url or "")): one for one in followed}
     own = len(anchors) - len(foreign)
+    # Lists of links call each site by its name, or all of them alike; spammers repeat a few words for many sites.
+    names = {one.text.strip().casefold() for one in followed}
+    repeats = _MIN_SPAM_NAMES <= len(names) <= len(sites) / 2
+    if not repeats and not any(one.type == "textarea" for one in document.controls):
+        return
     if len(followed) >= max(_MIN_SPAM_LINKS, 3 * own) and len(sites) >= _MIN_SPAM_SITES:
         for anchor in islice(sites.values(), _MIN_SPAM_LINKS):
             yield Injection("link-spam", anchor.node, anchor.url or "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 from typing import Final, Literal
 
@@ -47,8 +48,31 @@ _PLACES: Final = "[aria-busy], [data-src], [data-url], [data-endpoint], [data-co
 _MAX_ITEMS: Final = 3
 _MIN_CHARS: Final = 2
 
-Kind = Literal["frame", "document", "picture", "apps", "nothing"]
-"""Contents: another page in a frame, a document in a frame, a picture, links to app stores, or nothing."""
+_FIXED: Final = re.compile(r"position:fixed")
+_COVERS: Final = re.compile(r"(?:^|;)inset:0(?:px)?(?:;|$)")
+_SIDES: Final = tuple(
+    re.compile(rf"(?:^|;)(?:{one})(?:;|$)")
+    for one in (
+        "top:0(?:px)?",
+        "left:0(?:px)?",
+        "width:100(?:%|vw)|right:0(?:px)?",
+        "height:100(?:%|d?vh)|bottom:0(?:px)?",
+    )
+)
+_UNSEEN: Final = re.compile(r"display:none|visibility:hidden|opacity:0(?:;|$)|pointer-events:none|z-index:-|transform:")
+_BLOCK: Final = re.compile(r"([.#][A-Za-z_][\w-]{0,80})\s*\{([^{}]{1,1000})\}")
+_OPERABLE: Final = (
+    "a, button, input, select, textarea, form, summary, iframe, video, [onclick], [tabindex], [role=button], main, h1"
+)
+_MAX_COVERS: Final = 20
+_MIN_SENTENCE: Final = 15
+"""Characters of what is more than a word that the page loads."""
+_MIN_HIDDEN: Final = 100
+"""Characters of a main part that was written to be read."""
+
+Kind = Literal["hidden", "cover", "frame", "document", "picture", "apps", "nothing"]
+"""Hidden main content, a cover over it, another page in a frame, an embedded document, a picture, links to app stores,
+or nothing."""
 
 
 class Stead(msgspec.Struct, frozen=True, gc=False):
@@ -73,12 +97,57 @@ def stead_of(document: Document, *, sizes: dict[str, tuple[int, int]], own_share
     if body is None or not isinstance(body.node, Element):
         return None
     return (
-        _in_document(document)
+        _hidden(document, body.node)
+        or _covered(document, body.node)
+        or _in_document(document)
         or _in_frame(document)
         or _in_picture(document, sizes)
         or _in_apps(document)
         or _in_nothing(document, body.node, own_share)
     )
+
+
+def _hidden(document: Document, body: Element) -> Stead | None:
+    """The main part of the page, where a rule hides it."""
+    parts = list(islice(body.select("main, [role=main]"), _MAX_ITEMS))
+    hides, is_uncertain = document.visibility.hides, document.visibility.is_uncertain
+    if not parts or not all(hides(one) and not is_uncertain(one) for one in parts):
+        return None
+    if max(len(str(one.text).strip()) for one in parts) < _MIN_HIDDEN:
+        return None
+    return Stead("hidden", parts[0], scripts_may_add=_runs_scripts(document))
+
+
+def _covered(document: Document, body: Element) -> Stead | None:
+    """A layer over the whole window with nothing to press, fill in or follow."""
+    for node in islice(_covers(document, body), _MAX_COVERS):
+        text = " ".join(str(node.text).split())
+        if not text or document.visibility.hides(node) or 2 * len(text) > len(document.text):
+            continue
+        if next(iter(node.select(_OPERABLE)), None) is None:
+            # A word over a page that loads goes when scripts have run.
+            return Stead("cover", node, scripts_may_add=len(text) < _MIN_SENTENCE and _runs_scripts(document))
+    return None
+
+
+def _covers(document: Document, body: Element) -> Iterator[Element]:
+    """Elements that the page's own rules lay over the whole window."""
+    for one in document.style_attributes:
+        if "fixed" in one.value and not one.hidden and _is_cover(one.value) and isinstance(one.node, Element):
+            yield one.node
+    for style in document.styles[:_MAX_COVERS]:
+        if "fixed" not in style.text:
+            continue
+        for match in islice(_BLOCK.finditer(style.text), _MAX_LOOKED_AT):
+            if "fixed" in match[2] and _is_cover(match[2]):
+                yield from islice(body.select(match[1]), _MAX_ITEMS)
+
+
+def _is_cover(declarations: str) -> bool:
+    plain = "".join(declarations[:1_000].lower().split())
+    if _FIXED.search(plain) is None or _UNSEEN.search(plain) is not None:
+        return False
+    return _COVERS.search(plain) is not None or all(side.search(plain) for side in _SIDES)
 
 
 def _in_document(document: Document) -> Stead | None:
@@ -167,7 +236,7 @@ def _in_nothing(document: Document, body: Element, own_share: float) -> Stead | 
         return None
     if root is None and (_pictures(document) > _MAX_PICTURES or document.frames):
         return None
-    return Stead("nothing", within, scripts_may_add=bool(document.scripts) and _has_place(within))
+    return Stead("nothing", within, scripts_may_add=_runs_scripts(document) and _has_place(within))
 
 
 def _has_more(root: Element) -> bool:
@@ -195,6 +264,10 @@ def _has_place(root: Element) -> bool:
 def _is_deep(document: Document) -> bool:
     """Return whether the address is that of a certain page and not the front page."""
     return is_http(document.url) and len(document.url.partition("://")[2].partition("/")[2]) > 0
+
+
+def _runs_scripts(document: Document) -> bool:
+    return any(one.kind in {"classic", "module"} for one in document.scripts)
 
 
 def _controls(document: Document) -> int:
