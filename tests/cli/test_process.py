@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import re
 import subprocess
 import threading
@@ -8,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from pagegrade.cli.process import prepare_tables, wait_for
+from pagegrade.cli.process import Process, prepare_tables, wait_for
 from pagegrade.model.errors import InvalidInput, Unavailable
+from pagegrade.service.container import Services
+from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.schema import migrate as room
 from tests.cli.worker_process import environment, ready, running_worker
@@ -86,6 +89,21 @@ def test_waiting_ends_when_it_answers(tmp_path: Path) -> None:
         database.close()
         file.close()
         server.close()
+
+
+@pytest.mark.parametrize("error", [InvalidInput("taken"), Unavailable("away")])
+def test_a_process_that_cannot_start_ends_with_the_reason_alone(tmp_path: Path, error: Exception) -> None:
+    """And not with a group of errors, which no command explains."""
+    database = make_file(tmp_path)
+
+    async def listen(_: asyncio.Event) -> None:
+        raise error
+
+    try:
+        with pytest.raises(type(error)):
+            asyncio.run(Process(Services(database=database, options=ServiceOptions()), "serve", listen).run())
+    finally:
+        database.close()
 
 
 def test_of_several_that_start_together_one_shows_the_first_key(tmp_path: Path) -> None:

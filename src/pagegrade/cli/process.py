@@ -133,6 +133,7 @@ class Process:
 
         Raises:
             InvalidInput: The address cannot be listened on.
+            Unavailable: The database cannot be used.
         """
         loop = asyncio.get_running_loop()
         for number in SIGNALS:
@@ -149,7 +150,7 @@ class Process:
                     settle()
                 group.create_task(self._worker.run(), name="working")
         except BaseExceptionGroup as errors:
-            refusals, _ = errors.split(InvalidInput)
+            refusals, _ = errors.split((InvalidInput, Unavailable))
             if refusals is None:
                 raise
             raise refusals.exceptions[0] from None

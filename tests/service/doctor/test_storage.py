@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from sqlalchemy import event
 
 from pagegrade.service.doctor import storage as module
 from pagegrade.service.doctor.checks import Diagnosis
@@ -150,6 +151,16 @@ def test_a_good_database_is_reported_with_its_sizes(tmp_path: Path) -> None:
     assert topics["queue"] == "1 waiting, 0 running"
     assert newest == NOW_MS
     assert "120 minutes" in by_topic(late, "warning")["queue"]
+
+
+def test_a_file_that_may_not_be_written_is_a_problem(tmp_path: Path) -> None:
+    """Though SQLite reads it, and begins transactions that write."""
+    database = make_file(tmp_path)
+    event.listen(database._engine, "connect", lambda connection, _: connection.execute("PRAGMA query_only = 1"))
+    found = by_topic(list(look_at_database(database, NOW_MS)), "problem")
+    database.close()
+
+    assert "readonly" in found["database"]
 
 
 def test_tables_of_other_versions_and_programs_are_reported(tmp_path: Path) -> None:

@@ -175,15 +175,17 @@ def _look_for_damage(database: Database) -> Diagnosis:
 def _look_inside(database: Database, now_ms: int, *, all_of_it: bool) -> Iterator[Diagnosis]:
     if all_of_it:
         yield _look_for_damage(database)
-    # What a server does all the time; a file that can be read may still be one that cannot be written.
-    database.write_here(lambda tx: tx.exec_driver_sql("SELECT 1").scalar())
+    state = schema_state(database)
+    # A file that can be read may still be one that cannot be written, in which SQLite begins even a transaction that
+    # writes. So something is written that changes nothing.
+    statement = "SELECT 1" if state.current is None else "DELETE FROM alembic_version WHERE 0"
+    database.write_here(lambda tx: tx.exec_driver_sql(statement))
     durability = read_durability(database)
     modes = f"journal_mode {durability.journal_mode}, synchronous {durability.synchronous}"
     if durability.is_right:
         yield ok("durability", modes)
     else:
         yield problem("durability", modes, "Put the database on a local disk that takes write-ahead logs.")
-    state = schema_state(database)
     match state.status:
         case "current":
             yield ok("schema", state.head)
