@@ -177,3 +177,24 @@ def test_a_sitemap_is_read(tmp_path: Path) -> None:
     assert answer.status_code == 202
     assert urls[0] == f"{site.http}/about"
     assert len(urls) == len(set(urls)) > 1
+
+
+@pytest.mark.parametrize(
+    ("path", "sent"), [(REPORTS, {"url": URLS[0]}), (BATCHES, {"urls": URLS})], ids=["report", "batch"]
+)
+def test_a_repeated_request_makes_one_run_that_follows(tmp_path: Path, path: str, sent: dict[str, Any]) -> None:
+    """Sent again before the static run, between both and after the one in the browser, it adds no run."""
+    headers = {"Idempotency-Key": "one", "Prefer": "respond-async"}
+
+    async def script(instance: Instance) -> list[list[tuple[int, str]]]:
+        for _ in range(3):
+            await instance.call("POST", path, json=sent, headers=headers)
+            await instance.finish()
+        await instance.call("POST", path, json=sent, headers=headers)
+        reports = (await instance.call("GET", REPORTS)).json()["data"]
+        answers = [await instance.call("GET", f"{REPORTS}/{one['id']}/runs") for one in reports]
+        return [[(run["number"], run["state"]) for run in each.json()["data"]] for each in answers]
+
+    runs = with_instance(tmp_path, script, render="auto", browser=Path("/usr/bin/a-browser"))
+
+    assert runs == [[(2, "completed"), (1, "completed")]] * (2 if path == BATCHES else 1)
