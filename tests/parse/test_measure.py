@@ -87,7 +87,7 @@ def test_stylesheets_are_read_for_what_they_hide() -> None:
     """The rules are kept, the sheet is not; one that holds none is known to hide nothing."""
     hiding, plain, other = measure_samples(
         (
-            Sample(stylesheet=b".a{display:none}p{color:red}", url="https://example.com/a.css"),
+            Sample(stylesheet=b".a{display:none}img{width:1px;height:1px}", url="https://example.com/a.css"),
             Sample(stylesheet=b"p{color:red}", url="https://example.com/b.css"),
             Sample(script=b"x"),
         )
@@ -97,6 +97,7 @@ def test_stylesheets_are_read_for_what_they_hide() -> None:
     assert [line.rpartition("\t")[2] for line in hiding.visibility_rules] == [".a"]
     assert plain.visibility_rules == ()
     assert other.visibility_rules is None
+    assert (hiding.image_space, plain.image_space) == (("img",), ())
 
 
 def test_keys_in_a_script_are_kept_masked_only() -> None:

@@ -5,12 +5,12 @@ Everything is made at most once per run and only when a check asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Final, cast
 
 from pagegrade.checks._links import links_to_pages
-from pagegrade.model.artifacts import Artifacts, NotGathered, Resources, WellKnown
+from pagegrade.model.artifacts import Artifacts, NotGathered, Resource, Resources, WellKnown
 from pagegrade.model.document import Document
 from pagegrade.model.rendering import Rendering
 from pagegrade.model.report import Category
@@ -104,27 +104,24 @@ class Facts:
 
 def _document(facts: Facts) -> object:
     response = facts.artifacts.navigation.response
+    sheets = list(_sheets(facts.artifacts.resources))
     return parse_document(
         response.body,
         url=response.url,
         content_type=response.header("content-type"),
-        sheets=_sheets(facts.artifacts.resources),
+        sheets={sheet.url: sheet.visibility_rules if is_used else () for sheet, is_used in sheets},
+        image_space=[selector for sheet, is_used in sheets if is_used for selector in sheet.image_space],
     )
 
 
-def _sheets(resources: Resources | NotGathered) -> dict[str, tuple[str, ...] | None]:
-    """Map the URL of each fetched stylesheet to its rules that hide; sheets that did not arrive are left out."""
-    found: dict[str, tuple[str, ...] | None] = {}
-    if isinstance(resources, NotGathered):
-        return found
-    for resource in resources.items:
+def _sheets(resources: Resources | NotGathered) -> Iterator[tuple[Resource, bool]]:
+    """Yield each fetched stylesheet, and whether browsers use it; sheets that did not arrive are left out."""
+    for resource in () if isinstance(resources, NotGathered) else resources.items:
         response = resource.response
         if "stylesheet" in resource.kinds and response is not None:
             kind = (response.header("content-type") or "text/css").partition(";")[0].strip().lower()
             # Browsers use no sheet that came with an error, or as something else.
-            is_used = 200 <= response.status < 300 and kind == "text/css"
-            found[resource.url] = resource.visibility_rules if is_used else ()
-    return found
+            yield resource, 200 <= response.status < 300 and kind == "text/css"
 
 
 def _ink(resources: Resources | NotGathered) -> dict[str, tuple[str, ...] | None]:

@@ -304,6 +304,8 @@ class Resource:
     ink_rules: tuple[str, ...] | None = None
     """Of a stylesheet: the rules that color text and its ground, as ``parse.css.ink`` keeps them; ``None`` when it was
     not read, or holds too many."""
+    image_space: tuple[str, ...] = ()
+    """Of a stylesheet: selectors of the rules that keep the space of an image free before it loads."""
     css_features: tuple[str, ...] = ()
     """Of a stylesheet: ids of the features it uses that are not Baseline widely available (``parse.data.baseline``)."""
 

@@ -232,6 +232,10 @@ class RenderedImage:
     fit: str = "fill"
     """Its ``object-fit``."""
     lazy: bool = False
+    declared_url: str = ""
+    """Of its ``src``, whichever candidate was chosen."""
+    has_space: bool = False
+    """The style that the browser computed keeps its space free before it loads, or lets it push nothing aside."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pagegrade.model.artifacts import FontFace, ImageFacts, ManifestFacts, ScriptFacts
 from pagegrade.parse.cascade.rules import reduce_stylesheet
 from pagegrade.parse.css.font_faces import find_font_faces, font_format
+from pagegrade.parse.css.image_space import reserving_selectors
 from pagegrade.parse.css.ink import ink_rules
 from pagegrade.parse.css.minified import minified_stylesheet_bytes
 from pagegrade.parse.css.newer_features import find_newer_features
@@ -69,6 +70,7 @@ class Measure:
     """References of the stylesheet."""
     visibility_rules: tuple[str, ...] | None = None
     ink_rules: tuple[str, ...] | None = None
+    image_space: tuple[str, ...] = ()
     css_features: tuple[str, ...] = ()
 
 
@@ -87,6 +89,7 @@ def _measure(sample: Sample) -> Measure:
     faces: tuple[FontFace, ...] = ()
     visibility_rules: tuple[str, ...] | None = None
     ink: tuple[str, ...] | None = None
+    image_space: tuple[str, ...] = ()
     css_features: tuple[str, ...] = ()
     if sample.script:
         minified = minified_script_bytes(sample.script)
@@ -96,6 +99,7 @@ def _measure(sample: Sample) -> Measure:
         text = decode_stylesheet(sample.stylesheet, sample.content_type)
         visibility_rules = reduce_stylesheet(text, base_url=sample.url)
         ink = ink_rules(text)
+        image_space = reserving_selectors(text)
         css_features = find_newer_features(sample.stylesheet)
         if b"@font-face" in sample.stylesheet.lower():
             faces = find_font_faces(text, stylesheet_url=sample.url)
@@ -108,6 +112,7 @@ def _measure(sample: Sample) -> Measure:
         font_faces=faces,
         visibility_rules=visibility_rules,
         ink_rules=ink,
+        image_space=image_space,
         css_features=css_features,
         manifest=read_manifest(sample.manifest, sample.url, sample.page_url) if sample.manifest else None,
         references=_references(sample) if sample.referring else (),

@@ -4,7 +4,9 @@ import pytest
 
 from pagegrade.checks.performance.image_dimensions import image_dimensions
 from pagegrade.model.outcome import NotApplicable, Outcome
-from tests.builders import evaluated, outcome, run
+from pagegrade.model.rendering import RenderedImage
+from tests.builders import evaluated, make_artifacts, make_resource, make_resources, outcome, run
+from tests.rendering_builders import make_rendering
 
 
 @pytest.mark.parametrize(
@@ -136,3 +138,40 @@ def test_values_of_endless_digits_are_read_in_part() -> None:
     html = f"<img src=/a.jpg width={digits * 500}% style='width: {digits}!; height: {digits}!'>" * 20
 
     assert outcome(image_dimensions, html).state == "reserved"
+
+
+def test_the_style_that_a_browser_computed_decides() -> None:
+    """By the address of the markup, whichever candidate was drawn; one place without space is a fault."""
+
+    def drawn(name: str, *, has_space: bool) -> RenderedImage:
+        return RenderedImage(
+            url=f"https://example.com/{name}-2x.svg",
+            declared_url=f"https://example.com/{name}.svg",
+            has_space=has_space,
+            selector="img",
+            html="<img>",
+            natural_width_px=9,
+            natural_height_px=9,
+            x_px=0,
+            y_px=0,
+            width_px=9,
+            height_px=9,
+        )
+
+    images = (drawn("a", has_space=True), drawn("b", has_space=True), drawn("b", has_space=False))
+    html = "<img src=/a.svg><img src=/b.svg><img src=/c.svg>"
+    found = outcome(image_dimensions, html, rendering=make_rendering(images=images))
+
+    assert [one.url for one in found.evidence] == ["https://example.com/b.svg", "https://example.com/c.svg"]
+
+
+def test_rules_of_style_sheets_that_were_fetched_count() -> None:
+    """Unless browsers do not use the sheet."""
+    html = "<!doctype html><link rel=stylesheet href=/s.css><img class=logo src=/a.svg>"
+    states = []
+    for status in (200, 404):
+        sheet = make_resource("https://example.com/s.css", kind="stylesheet", status=status, image_space=(".logo",))
+        page = make_artifacts(html, url="https://example.com/", resources=make_resources(sheet))
+        states.append(outcome("image-dimensions", page).state)
+
+    assert states == ["reserved", "unsized"]

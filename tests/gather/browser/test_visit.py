@@ -179,3 +179,19 @@ def test_animations_and_small_text_are_seen(program: Path) -> None:
         ('<div class="grow" id="ad">', 8, 10),
         ('<p style="font-size:11.5px">', 11.5, 8),
     ]
+
+
+def test_the_space_of_images_is_what_the_browser_computes(program: Path) -> None:
+    """By a style sheet, a ratio, a place outside of the flow or attributes; a single side keeps nothing free."""
+    svg = b"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 4 3'><rect width='4' height='3'/></svg>"
+    css = b".a{width:80px;height:60px} .b{width:50%;aspect-ratio:4/3} .c{position:absolute} .d{width:80px}"
+    images = (
+        "".join(f"<img class={name} src=/i.svg?{name}>" for name in "abcde") + "<img width=4 height=3 src=/i.svg?f>"
+    )
+    files = {f"/i.svg?{name}": ("image/svg+xml", svg) for name in "abcdef"}
+    html = f"{PLAIN}<link rel=stylesheet href=/s.css>{images}"
+    rendering, _ = draw(program, {"/": html, "/s.css": ("text/css", css), **files})
+
+    assert {image.declared_url[-1]: image.has_space for image in rendering.images} == dict(
+        zip("abcdef", (True, True, True, False, False, True), strict=True)
+    )

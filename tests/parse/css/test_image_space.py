@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import turbohtml
 
-from pagegrade.parse.css.image_space import MAX_RULES, images_with_space
+from pagegrade.parse.css.image_space import MAX_RULES, images_with_space, reserving_selectors
 
 
 def reserved(sheet: str, body: str = "<div class=card><img class=photo></div>") -> int:
@@ -45,3 +45,14 @@ def test_only_so_many_rules_are_tried() -> None:
     assert reserved(sheet[: -len(".x{width:1px;height:1px}")] + "img{width:1px;height:1px}") == 1
     assert reserved(sheet + "img{width:1px;height:1px}") == 0
     assert reserved("img{width:1px;height:1px}", "<img>" * (MAX_RULES + 1)) == MAX_RULES
+
+
+def test_rules_of_files_count_like_those_of_the_page() -> None:
+    """Their selectors are kept, the files are not."""
+    selectors = reserving_selectors(".photo{width:1em;height:1em} .photo{color:red} @media print{img{width:1px}}")
+    tree = turbohtml.parse("<!doctype html><body><img class=photo><img>")
+    images = tree.find_all("img")
+
+    assert selectors == (".photo",)
+    assert images_with_space(images, [], selectors) == {images[0]}
+    assert len(reserving_selectors(".a{width:1px;height:1px}" * (MAX_RULES + 1))) == MAX_RULES

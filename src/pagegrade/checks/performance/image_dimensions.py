@@ -4,8 +4,10 @@ from typing import Final
 
 from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check, offender_loss
+from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document, Image
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
+from pagegrade.model.rendering import Rendering
 
 FULL_AT: Final = 10
 MAX_VALUE: Final = 40
@@ -51,7 +53,7 @@ _RATIO: Final = re.compile(r"[0-9]")
         "https://web.dev/articles/optimize-cls",
     ),
 )
-def image_dimensions(document: Document) -> Verdict:
+def image_dimensions(document: Document, rendering: Rendering | NotGathered) -> Verdict:
     """Without `width` and `height`, an image shifts the content below it when it loads.
 
     ## What it checks
@@ -59,14 +61,15 @@ def image_dimensions(document: Document) -> Verdict:
     Whether every `<img>` has numeric `width` and `height` attributes, or says the same in its `style` attribute: both
     sides, or an `aspect-ratio` with one side. A width may be a percentage, since the height is what is kept free; a
     height attribute may not, and a percentage of the height in `style` is accepted. Sizes on every `<source>` of its
-    `<picture>` count too, and so do rules of the page's own `<style>` elements that stand outside of conditions. Left
-    out are images that cannot push anything: hidden ones, ones positioned absolutely or fixed, and placeholders (no URL
+    `<picture>` count too, and so do rules outside of conditions in the page's `<style>` elements and in the style
+    sheets that were fetched. Where a browser drew the page, the style that it computed for an image decides. Left out
+    are images that cannot push anything: hidden ones, ones positioned absolutely or fixed, and placeholders (no URL
     yet, or inline `data:`).
 
-    A stylesheet file may reserve the space unseen by this check, so it only ever costs a part: a quarter for the first
-    image, up to half for ten. About three of four well-known pages have such an image. The share is that large because
-    the attributes went out of use when layouts became fluid. Since 2020 browsers reserve the space by them again, and
-    without them the page still shifts while people read.
+    A script or a condition may reserve the space unseen by this check, so it only ever costs a part: a quarter for the
+    first image, up to half for ten. About three of four well-known pages have such an image. The share is that large
+    because the attributes went out of use when layouts became fluid. Since 2020 browsers reserve the space by them
+    again, and without them the page still shifts while people read.
 
     ## Why it matters
 
@@ -103,7 +106,12 @@ def image_dimensions(document: Document) -> Verdict:
     shown = [image for image in document.images if not image.hidden and _takes_space(image)]
     if not shown:
         return NotApplicable("The page has no images that need dimensions.")
-    offenders = [image for image in shown if not _is_sized(image) and image.node not in document.images_with_space]
+    reserved = _reserved_in_browser(rendering)
+    offenders = [
+        image
+        for image in shown
+        if not _is_sized(image) and image.node not in document.images_with_space and image.url not in reserved
+    ]
     if not offenders:
         return Outcome("reserved", value=amount(len(shown), "image"))
     count = len(offenders)
@@ -118,6 +126,14 @@ def image_dimensions(document: Document) -> Verdict:
         details=(Detail(code="unsized_images", actual=count, limit=0),),
         loss=0.5 * offender_loss(count, FULL_AT),
     )
+
+
+def _reserved_in_browser(rendering: Rendering | NotGathered) -> frozenset[str]:
+    """Return the addresses of images whose space is reserved wherever they are drawn."""
+    if isinstance(rendering, NotGathered):
+        return frozenset()
+    free = {image.declared_url for image in rendering.images if not image.has_space}
+    return frozenset(image.declared_url for image in rendering.images) - free
 
 
 def _takes_space(image: Image) -> bool:

@@ -398,6 +398,7 @@ class _Crawl:
             byte_order_mark=entry.byte_order_mark,
             visibility_rules=measure.visibility_rules,
             ink_rules=measure.ink_rules,
+            image_space=measure.image_space,
             css_features=measure.css_features,
         )
 

@@ -1,10 +1,10 @@
-"""Finds images whose space the ``<style>`` elements of a page reserve before they load."""
+"""Finds images whose space the style sheets of a page reserve before they load."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 import turbohtml
@@ -19,22 +19,30 @@ _LENGTH: Final = re.compile(r"\+?(?:\d+\.?\d*|\.\d+)(?:[a-z]+|%)?$|(?:calc|min|m
 _MAX_VALUE: Final = 100
 
 
-def images_with_space(images: Iterable[Element], sheets: Iterable[str]) -> frozenset[Element]:
+def images_with_space(
+    images: Iterable[Element], sheets: Iterable[str], further: Iterable[str] = ()
+) -> frozenset[Element]:
     """Return the images that a rule outside of conditions gives both sides, a side and a ratio, or takes out of flow.
 
     Args:
         images: In document order; those behind the limit get no answer.
         sheets: Texts of the ``<style>`` elements.
+        further: Selectors of style sheets that were fetched, as ``reserving_selectors`` returns them.
 
     Source: https://web.dev/articles/optimize-cls
     """
     asked = [*islice(images, MAX_RULES)]
-    selectors = [*islice((one for sheet in sheets for one in _reserving(sheet)), MAX_RULES)] if asked else ()
+    own = (selector for sheet in sheets for selector in _reserving(sheet))
+    selectors = [*islice(chain(own, further), MAX_RULES)] if asked else ()
     return frozenset(image for image in asked if any(_matches(image, selector) for selector in selectors))
 
 
+def reserving_selectors(sheet: str) -> tuple[str, ...]:
+    """Return the selectors of the rules of a sheet that reserve the space of what they select, at most 200."""
+    return tuple(islice(_reserving(sheet), MAX_RULES))
+
+
 def _reserving(sheet: str) -> Iterator[str]:
-    """The selectors of the rules of a sheet that reserve the space of what they select."""
     depth = 0
     before = ""
     css = _COMMENT.sub(" ", sheet) if "/*" in sheet else sheet

@@ -118,6 +118,7 @@ def parse_document(
     url: str,
     content_type: str | None,
     sheets: Mapping[str, Sequence[str] | None] | None = None,
+    image_space: Sequence[str] = (),
     drawn: bool = False,
 ) -> Document:
     """Parse the served HTML and read every fact in one walk.
@@ -128,6 +129,7 @@ def parse_document(
         content_type: The Content-Type header, whose charset rules over the one in the markup.
         sheets: Address -> what ``reduce_stylesheet`` kept of a sheet that was fetched, empty for one that browsers do
             not use; what a sheet says that is missing or ``None`` is unknown.
+        image_space: Selectors of the sheets that were fetched for what keeps the space of an image free.
         drawn: The body is a copy that a browser made after it had drawn the page, with marks on what it hides
             (``parse.cascade.drawn``); style sheets are not asked then.
 
@@ -209,6 +211,7 @@ def parse_document(
                 if isinstance(image.node, Element) and not {"width", "height"} <= image.attrs.keys()
             ),
             (style.text for style in into.styles),
+            image_space,
         ),
         word_count=word_count,
         main_word_count=word_count if main_words is words else count_words(main_text, len(main_words)),

@@ -1,5 +1,13 @@
 // Images as they are drawn, and fonts that were used for text; in shadow trees, too. Bounded.
 ((describe, most) => {
+  // Both sides, or one and a ratio; a floor that holds the image, or a place outside of the flow.
+  const hasSpace = (node, style) => {
+    if (style.position === "absolute" || style.position === "fixed") return true;
+    const map = node.computedStyleMap();
+    const isSet = (name) => !["auto", "none", "min-content", "max-content", "fit-content"].includes(`${map.get(name)}`);
+    const sides = [isSet("width"), isSet("height")].filter(Boolean).length;
+    return sides === 2 || (sides === 1 && /\d/.test(style.aspectRatio));
+  };
   const images = [];
   const roots = [document];
   for (let at = 0; at < roots.length && at < 10000; at += 1) {
@@ -27,6 +35,8 @@
         height_px: drawn ? node.height : 0,
         fit: style.objectFit.slice(0, 20),
         lazy: node.loading === "lazy",
+        declared_url: /^https?:/.test(node.src) ? node.src.slice(0, 2000) : "",
+        has_space: hasSpace(node, style),
       });
     }
   }
