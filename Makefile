@@ -108,7 +108,7 @@ bench: env-test  ## measure the engine, lists of a thousand and a million report
 	@$(BIN)/python -m devtools.bench_memory
 	@$(BIN)/python -m devtools.bench_render
 
-calibrate: env-test  ## grade labeled and real pages, and fail if the grades deviate (ARGS=--render: in a browser, too)
+calibrate: env-test  ## grade labeled and real pages, and fail if the grades deviate (ARGS=--render: in a browser, too; ARGS=--mutations: with faults added)
 	@$(BIN)/python -m devtools.calibrate $(ARGS)
 
 texts: env-test  ## update the message catalogues of the pages, and count missing translations

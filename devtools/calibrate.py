@@ -29,18 +29,24 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from devtools.mutations import COUNTED, GRAVE, MIN_FALL, NUMBERS, WHOLE
 from pagegrade.gather.browser.program import HOW_TO_GET_ONE, find_browser
-from pagegrade.model.report import DECENT_FROM
+from pagegrade.model.artifacts import NotGathered
+from pagegrade.model.report import DECENT_FROM, GOOD_FROM
 from pagegrade.parse.html.parser import parse_document
 from pagegrade.parse.url import host as host_of
+from pagegrade.report.artifacts_file import load_artifacts
 from pagegrade.service.catalogue import check_penalties
+from pagegrade.service.runs.evaluation import evaluate_artifacts
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 MIN_RIGHT: Final = 0.95
@@ -53,6 +59,7 @@ MIN_NEAR_BAD: Final = 2
 """... as at least so many pages of the corpus are."""
 MEDIAN: Final = (60, 75)
 """Between these lies the median score of the corpus."""
+_UNKNOWN: Final = NotGathered(code="skipped", detail="Not asked for.")
 GRADES: Final = ("good", "decent", "bad", "none")
 BROWSERS: Final = 2
 """Pages that are drawn at the same time."""
@@ -77,6 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--save", type=Path, help="a file to keep the reports in, one JSON object a line")
     parser.add_argument("--render", action="store_true", help="draw the pages in a browser, too")
     parser.add_argument("--labeled", action="store_true", help="only the labeled pages")
+    parser.add_argument(
+        "--mutations", action="store_true", help="add faults to the labeled pages: no grade may get better"
+    )
     parser.add_argument("--only", default="", help="only pages whose id contains this; the laws need all of them")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
@@ -84,6 +94,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _skip("there are no labeled pages beside the checkout")
     if given.render and find_browser() is None:
         return _skip(f"there is no browser. {HOW_TO_GET_ONE}")
+    if given.inside is not None and given.mutations:
+        given.inside.write_text(json.dumps(list(mutated(given.shared, only=given.only))), encoding="utf-8")
+        return 0
     if given.inside is not None:
         graded = grade(given.shared, render=given.render, corpus=not given.labeled, only=given.only)
         with given.inside.open("w", encoding="utf-8") as file:
@@ -94,12 +107,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         results = (given.save or Path(scratch, "results.jsonl")).resolve()
         command = [sys.executable, "-B", "-m", "devtools.calibrate", "--shared", str(given.shared.resolve())]
-        command += [flag for flag in ("--render", "--labeled") if getattr(given, flag[2:])]
+        command += [flag for flag in ("--render", "--labeled", "--mutations") if getattr(given, flag[2:])]
         command += ["--only", given.only]
         status = unshare([*command, "--inside", str(results)])
         if status:
             return _skip("no private network namespace is permitted here") if status == NO_NAMESPACE else status
         rows = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
+        if given.mutations:
+            text, faults = mutation_report(rows[0])
+            sys.stdout.write(text)
+            return 1 if faults else 0
     corpus = None if given.labeled else [row for row in rows if not row["label"]]
     text, faults = report([row for row in rows if row["label"]], corpus, whole=not given.only)
     sys.stdout.write(text)
@@ -183,6 +200,31 @@ def spread_faults(rows: Sequence[Row]) -> list[str]:
         (len(scores) == len(rows), f"{len(rows) - len(scores)} pages of the corpus have no grade"),
     )
     return [what for holds, what in checks if not holds]
+
+
+def mutation_report(rows: Sequence[Sequence[Any]]) -> tuple[str, list[str]]:
+    """(what to print, the laws that do not hold) of (page, fault, scores without it and with more and more of it).
+
+    ``None`` is no grade: a page that has none any more has fallen to nothing, and one that had none cannot rise.
+    """
+    faults, lines = list[str](), [f"{'fault':36}{'median fall':>12}{'pages':>7}"]
+    for fault in dict.fromkeys(fault for _, fault, _ in rows):
+        found = [(page, scores) for page, each, scores in rows if each == fault]
+        # A page that was bad already has little to lose.
+        fall = statistics.median(
+            [scores[0] - (scores[-1] or 0) for _, scores in found if scores[0] >= DECENT_FROM] or [0]
+        )
+        lines.append(f"{fault:36}{fall:12g}{len(found):7}")
+        if fault in GRAVE and fall < MIN_FALL:
+            faults.append(f"the median page loses {fall:g} points by: {fault}")
+        for page, scores in found:
+            graded = [score for score in scores if score is not None]
+            # A change of the whole page may remove a graver fault, but of a good page only what is good.
+            is_addition = fault in COUNTED or scores[0] >= GOOD_FROM
+            if is_addition and graded != sorted(graded, reverse=True):
+                faults.append(f"{page} rises by {fault}: {scores}")
+    laws = [f"BELOW THE LAWS: {fault}" for fault in faults] or ["All laws hold."]
+    return "\n".join([*lines, "", *laws]) + "\n", faults
 
 
 def confusion(rows: Sequence[Row]) -> str:
@@ -392,6 +434,51 @@ def grade(shared: Path, *, render: bool = False, corpus: bool = True, only: str 
             for case in cases:
                 about = {"id": case.id, "label": case.grade or None, "also": list(case.also), "url": case.url}
                 yield {**about, "report": found[case.url]}
+
+
+def mutated(shared: Path, *, only: str = "") -> Iterator[tuple[str, str, list[int | None]]]:
+    """Inside the namespace: (page, fault, scores) of every labeled page that has a grade, and every fault.
+
+    Pages are fetched once; a fault changes their HTML and nothing that was fetched for it.
+    """
+    server = server_of(shared)
+    cases, world = rounds_of(server, shared)[0]
+    with tempfile.TemporaryDirectory() as folder, serving(server, [(cases, world)], Path(folder)) as served:
+        kept = Path(folder, "artifacts")
+        kept.mkdir()
+        command = [str(server.command_of(ROOT)), "analyze", "-", "--allow-network", server.NETWORK, "-f", "jsonl", "-q"]
+        subprocess.run(
+            [*command, "--save-artifacts", str(kept)],
+            input="\n".join(case.url for case in cases if only in case.id),
+            text=True,
+            capture_output=True,
+            check=False,
+            env=os.environ | {"SSL_CERT_FILE": str(served.authority)},
+        )
+        with ProcessPoolExecutor() as processes:
+            for rows in processes.map(mutate_page, sorted(kept.iterdir())):
+                yield from rows
+
+
+def mutate_page(file: Path) -> list[tuple[str, str, list[int | None]]]:
+    """(page, fault, scores) of one page that was fetched; none where it has no grade."""
+    artifacts = load_artifacts(file.read_bytes())
+    page = artifacts.navigation.requested_url
+    before = evaluate_artifacts(replace(artifacts, sibling_probe=_UNKNOWN)).score
+    html = artifacts.navigation.response.body.decode("utf-8", "surrogateescape")
+
+    def score(changed: str) -> int | None:
+        response = replace(artifacts.navigation.response, body=changed.encode("utf-8", "surrogateescape"))
+        navigation = replace(artifacts.navigation, response=response)
+        # Its other host would answer with the fault as well, which is not to look like another page.
+        return evaluate_artifacts(replace(artifacts, navigation=navigation, sibling_probe=_UNKNOWN)).score
+
+    if before is None:
+        return []
+    return [
+        *((page, fault, [before, *(score(add(html, count)) for count in NUMBERS)]) for fault, add in COUNTED.items()),
+        *((page, fault, [before, score(change(html))]) for fault, change in WHOLE.items()),
+    ]
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from devtools import calibrate
-from devtools.calibrate import label_faults, main, report, spread_faults
+from devtools.calibrate import label_faults, main, mutation_report, report, spread_faults
 
 
 def row(label: str | None, result: str | None, score: int | None, name: str = "page", **lost: float) -> dict[str, Any]:
@@ -109,3 +109,24 @@ def test_labeled_pages_alone_are_held_to_their_laws_alone() -> None:
 
     assert faults == []
     assert "corpus:" not in text
+
+
+def test_a_fault_that_makes_a_page_better_breaks_the_law() -> None:
+    """A grade that is withheld has fallen; a change of a whole bad page may remove a graver fault."""
+    rows = [
+        ("a.example", "titles", [90, 88, 89, 70]),
+        ("b.example", "titles", [90, None, 88, 70]),
+        ("a.example", "wrong language", [90, 70]),
+        ("b.example", "wrong language", [30, 40]),
+    ]
+    text, faults = mutation_report(rows)
+
+    assert faults == ["a.example rises by titles: [90, 88, 89, 70]"]
+    assert text.endswith("BELOW THE LAWS: a.example rises by titles: [90, 88, 89, 70]\n")
+
+
+def test_a_grave_fault_that_costs_little_breaks_the_law() -> None:
+    """In the median of the pages that have something to lose."""
+    _, faults = mutation_report([("a.example", "wrong language", [90, 82]), ("b.example", "wrong language", [40, 0])])
+
+    assert faults == ["the median page loses 8 points by: wrong language"]

@@ -139,3 +139,8 @@ def test_the_language_has_to_be_that_of_the_text(lang: str, body: str, state: st
     found = outcome(html_lang, f"<!doctype html><html lang={lang}><title>x</title><body><p>{body}")
 
     assert found.state == state
+
+
+def test_a_wrong_language_limits_the_score() -> None:
+    """Nothing of the page is understood by who hears it; a missing one leaves the voice that is set."""
+    assert [(cap.max_score, cap.states) for cap in html_lang.caps] == [(69, ("other-text",))]

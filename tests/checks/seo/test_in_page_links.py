@@ -85,3 +85,9 @@ def test_the_links_that_are_too_many_are_counted() -> None:
     result = found(links(305))
 
     assert (result.total, len(result.evidence)) == (5, 1)
+
+
+def test_links_that_are_hidden_are_none() -> None:
+    """Added by an intruder, they would make a page without links one that has some."""
+    assert outcome(in_page_links, "<div hidden><a href=https://casino.example/>casino</a></div>").state == "none"
+    assert outcome(in_page_links, "<div hidden><a href=/a>a</a></div><a href=/b>b</a>").state == "ok"

@@ -271,3 +271,15 @@ def test_a_static_run_says_what_only_a_browser_would_have_seen() -> None:
 
     assert accessibility is not None
     assert 0 < accessibility < 1
+
+
+def test_a_page_that_is_hidden_until_scripts_run_has_no_grade_without_a_browser() -> None:
+    """Nothing says that they show it; without scripts it is a page that shows nothing, which is a finding."""
+    hidden = "<!doctype html><style>body{display:none}</style><h1>Chairs</h1><p>Made of teak. <a href=/a>More</a>"
+    scripted = evaluate_artifacts(make_artifacts(f"{hidden}<script src=/a.js></script>"))
+    plain = evaluate_artifacts(make_artifacts(hidden))
+
+    assert scripted.withheld is not None
+    assert scripted.withheld.message.startswith("The page hides all of itself")
+    assert plain.withheld is None
+    assert "empty-page" in {result.check for result in plain.results if result.passed is False}

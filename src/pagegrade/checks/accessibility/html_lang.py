@@ -1,4 +1,4 @@
-from pagegrade.checks._check import State, check
+from pagegrade.checks._check import Cap, State, check
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
@@ -59,20 +59,6 @@ from pagegrade.parse.text_language import detect_language
             fix='Write the code of the language into the attribute, for example `<html lang="en">`.',
         ),
         State(
-            "other-text",
-            "The text of the page is in another language than the one it declares.",
-            loss=1.0,
-            title="Declared language is not that of the text",
-            why=(
-                "Screen readers read the whole page with the voice of another language, which is hard or impossible to "
-                "understand, and browsers offer to translate it from the wrong one."
-            ),
-            fix=(
-                "Declare the language of the text on the `<html>` element. Templates and site builders often declare "
-                "`en` until it is changed in their settings."
-            ),
-        ),
-        State(
             "missing",
             "The page does not declare its language.",
             loss=1.0,
@@ -86,7 +72,22 @@ from pagegrade.parse.text_language import detect_language
                 '`ar`:\n\n```html\n<html lang="en">\n```'
             ),
         ),
+        State(
+            "other-text",
+            "The text of the page is in another language than the one it declares.",
+            loss=1.0,
+            title="Declared language is not that of the text",
+            why=(
+                "Screen readers read the whole page with the voice of another language, which is hard or impossible to "
+                "understand, and browsers offer to translate it from the wrong one."
+            ),
+            fix=(
+                "Declare the language of the text on the `<html>` element. Templates and site builders often declare "
+                "`en` until it is changed in their settings."
+            ),
+        ),
     ),
+    cap=Cap(69, states=("other-text",)),
     sources=(
         "https://html.spec.whatwg.org/multipage/dom.html#the-lang-and-xml:lang-attributes",
         "https://www.rfc-editor.org/rfc/rfc5646",

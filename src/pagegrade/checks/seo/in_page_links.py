@@ -69,8 +69,9 @@ def in_page_links(document: Document, page_links: PageLinks, drawn_document: Doc
     `nofollow`, `sponsored` or `ugc` is shown.
 
     No search engine names a limit today; the well-known 100 is long withdrawn, and half of ordinary articles have more
-    than 130. So the limits are wide and cost little. A page that is served without links gets a warning if
-    scripts add them in a browser; without a browser, a page that scripts render is not evaluated.
+    than 130. So the limits are wide and cost little. A page of which all links are hidden has none. A page that is
+    served without links gets a warning if scripts add them in a browser; without a browser, a page that scripts render
+    is not evaluated.
 
     ## Why it matters
 
@@ -107,7 +108,7 @@ def in_page_links(document: Document, page_links: PageLinks, drawn_document: Doc
         Detail(code="external", actual=total - internal),
         *(Detail(code=name, actual=counts[name]) for name in _RELS),
     )
-    if total == 0:
+    if all(anchor.hidden for anchor, _ in targets):
         if isinstance(drawn_document, Document):
             added = _other_pages(links_to_pages(drawn_document), drawn_document)
             if added:

@@ -118,6 +118,14 @@ _KINDS: Final[dict[Kind, PageKind]] = {
 }
 
 
+HIDDEN_UNTIL_SCRIPTS: Final = PageKind(
+    "empty_shell",
+    "The page hides all of itself with its styles until its scripts show it, so nothing of it was seen.",
+    _KINDS["empty_shell"].fix,
+)
+"""Not an empty page, for all that is known without a browser, and no page that was seen, either."""
+
+
 def recognize_page_kind(
     navigation: Navigation,
     document: Document,

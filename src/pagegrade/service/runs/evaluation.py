@@ -28,7 +28,7 @@ from pagegrade.model.report import (
 )
 from pagegrade.model.stored import PackedReport
 from pagegrade.parse.challenge import recognize_block, what_it_asks
-from pagegrade.parse.page_kind import empty_in_browser, recognize_page_kind
+from pagegrade.parse.page_kind import HIDDEN_UNTIL_SCRIPTS, empty_in_browser, recognize_page_kind
 from pagegrade.parse.rendering.metrics import measure_load, rendered_metrics
 from pagegrade.parse.url import host, project_of, registrable_domain
 from pagegrade.report.bounds import bound_results
@@ -291,6 +291,8 @@ def _not_the_page(facts: Facts) -> Withheld | None:
         found = recognize(drawn)
         if found is not None and found.kind in _DOCUMENT_HOLDS:
             found = empty_in_browser(artifacts.rendering)
+    if found is None and isinstance(rendering, NotGathered) and facts.document.visibility.hides_page:
+        found = HIDDEN_UNTIL_SCRIPTS if facts.document.scripts else None
     if found is None or (not artifacts.vantage and found.kind not in _DOCUMENT_HOLDS):
         return None
     if found.kind in _DOCUMENT_HOLDS and isinstance(rendering, NotGathered) and rendering.code != NOT_RENDERED.code:
