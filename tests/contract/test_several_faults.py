@@ -136,7 +136,8 @@ DEGREES: Final = frozenset(
         "total-byte-weight ttfb content-length tls-version hacked-page jquery-versions open-graph twitter-card "
         "error-output directory-listing image-weight javascript-defer landmark-main doctype server-signature "
         "content-keywords csp-blocks invisible-text mojibake mouse-only placeholder-text "
-        "cumulative-layout-shift first-contentful-paint largest-contentful-paint speed-index total-blocking-time"
+        "csp-violations cumulative-layout-shift first-contentful-paint largest-contentful-paint speed-index "
+        "total-blocking-time"
     ).split()
 )
 """Checks whose states are degrees of one thing, of which a page has one."""

@@ -11,6 +11,9 @@ from pagegrade.parse.rendering.metrics import measure_load
 
 STEPS = 4
 """Between good and bad, so that the noise of a measurement moves the score rarely."""
+FAR = 3
+"""Times the limit of bad from which on few visitors stay."""
+_FAR_STATE = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +30,8 @@ def evaluate_metric(
     name: str,
     limits: Limits,
     *,
-    states: tuple[str, str, str],
+    states: tuple[str, ...],
+    share: float = 1.0,
     sentence: str,
     evidence: tuple[Evidence, ...] = (),
 ) -> Outcome | NotRun:
@@ -38,7 +42,8 @@ def evaluate_metric(
         metrics: Medians.
         name: Field of ``LoadMetrics``; one that ends in ``_ms`` is a time.
         limits: Of its rating.
-        states: Of the check: good, to be improved, bad.
+        states: Of the check: good, to be improved, bad, and perhaps far beyond bad, which costs everything.
+        share: Loss of the bad state.
         sentence: What the message says, with ``{value}`` for the value.
         evidence: What to show besides the values of the single loads.
     """
@@ -46,9 +51,10 @@ def evaluate_metric(
     if value is None:
         return NotRun("not_measured", _why_not(rendering, metrics, name))
     good, bad = limits.good[rendering.device], limits.bad[rendering.device]
-    share = meter_loss(value, good, bad, steps=STEPS)
-    loss = 1.0 if value > bad else 0.8 * share
-    state = states[0] if loss == 0 else states[1] if loss < 1 else states[2]
+    loss = round(share * (1.0 if value > bad else 0.8 * meter_loss(value, good, bad, steps=STEPS)), 6)
+    state = states[0] if loss == 0 else states[1] if value <= bad else states[2]
+    if len(states) > _FAR_STATE and value > FAR * bad:
+        state, loss = states[_FAR_STATE], 1.0
     loads = [getattr(measure_load(load), name) for load in rendering.loads]
     shown = tuple(
         Evidence(value=f"{_prefix(name)}{format_metric(name, one)}", reason=f"load {number}")

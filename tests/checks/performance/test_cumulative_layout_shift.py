@@ -21,9 +21,11 @@ def evaluate(*values: float, device: str = "mobile") -> Evaluated:
     ("value", "state", "loss"),
     [
         (0.1, "stable", 0),
-        (0.101, "unstable", 0.2),
-        (0.25, "unstable", 0.8),
-        (0.251, "very_unstable", 1),
+        (0.101, "unstable", 0.075),
+        (0.25, "unstable", 0.3),
+        (0.251, "very_unstable", 0.375),
+        (0.75, "very_unstable", 0.375),
+        (0.751, "restless", 1),
     ],
 )
 def test_limits(value: float, state: str, loss: float) -> None:

@@ -23,9 +23,11 @@ def evaluate(*values: float, device: str = "mobile") -> Evaluated:
     ("value", "state", "loss"),
     [
         (2500.0, "fast", 0),
-        (2501.0, "slow", 0.2),
-        (4000.0, "slow", 0.8),
-        (4001.0, "very_slow", 1),
+        (2501.0, "slow", 0.064),
+        (4000.0, "slow", 0.256),
+        (4001.0, "very_slow", 0.32),
+        (12000.0, "very_slow", 0.32),
+        (12001.0, "far_too_slow", 1),
     ],
 )
 def test_limits(value: float, state: str, loss: float) -> None:

@@ -27,7 +27,7 @@ def evaluate(*issues: BrowserIssue, html: str = WITH_POLICY) -> Evaluated:
     return evaluated(csp_violations, html, rendering=make_rendering(issues=issues))
 
 
-@pytest.mark.parametrize(("count", "loss"), [(0, 0), (1, 0.5), (5, 1), (20, 1)])
+@pytest.mark.parametrize(("count", "loss"), [(0, 0), (1, 0.02), (5, 0.04), (20, 0.04)])
 def test_each_blocked_source_counts(count: int, loss: float) -> None:
     """Up to five."""
     assert evaluate(*(violation(f"https://ads.example/{number}.js") for number in range(count))).loss == loss
@@ -55,3 +55,30 @@ def test_a_policy_in_report_only_mode_blocks_nothing() -> None:
 def test_a_page_without_a_policy_cannot_violate_it() -> None:
     """That it has none is said elsewhere."""
     assert isinstance(evaluate(html="<!doctype html><title>t</title>").verdict, NotApplicable)
+
+
+@pytest.mark.parametrize(
+    ("files", "refused", "subject", "state"),
+    [
+        (["a.js", "b.js"], ["a.js"], "script-src-elem", "stopped"),
+        (["a.js", "b.js", "c.js"], ["a.js"], "script-src-elem", "blocked"),
+        (["a.css"], ["a.css"], "style-src-elem", "stopped"),
+        (["a.js"], ["ad.js"], "script-src-elem", "blocked"),
+        (["a.js"], ["a.js"], "img-src", "blocked"),
+    ],
+)
+def test_policy_that_blocks_most_of_the_files_stops_the_page(
+    files: list[str], refused: list[str], subject: str, state: str
+) -> None:
+    """Of any host: without its libraries a page does not work."""
+    tags = "".join(
+        f"<script src=https://cdn.example/{one}></script>"
+        if one.endswith(".js")
+        else f"<link rel=stylesheet href=https://cdn.example/{one}>"
+        for one in files
+    )
+    issues = [violation(f"https://cdn.example/{one}", subject=subject) for one in refused]
+    found = evaluate(*issues, html=WITH_POLICY + tags)
+
+    assert isinstance(found.verdict, Outcome)
+    assert found.verdict.state == state

@@ -16,7 +16,7 @@ FIX: Final = (
 @check(
     id="cumulative-layout-shift",
     title="Cumulative Layout Shift (CLS)",
-    severity=Severity.MEDIUM,
+    severity=Severity.HIGH,
     cause="layout-shift",
     since="0.1.0",
     states=(
@@ -24,8 +24,8 @@ FIX: Final = (
         State(
             "unstable",
             "The layout moves while the page loads.",
-            loss=0.2,
-            loss_max=0.8,
+            loss=0.075,
+            loss_max=0.3,
             title="Keep the layout still while the page loads",
             why=WHY,
             fix=FIX,
@@ -33,6 +33,14 @@ FIX: Final = (
         State(
             "very_unstable",
             "The layout moves a lot while the page loads.",
+            loss=0.375,
+            title="Keep the layout still while the page loads",
+            why=WHY,
+            fix=FIX,
+        ),
+        State(
+            "restless",
+            "The layout moves again and again while the page loads.",
             loss=1.0,
             title="Keep the layout still while the page loads",
             why=WHY,
@@ -47,9 +55,9 @@ def cumulative_layout_shift(rendering: Rendering, rendered_metrics: LoadMetrics)
     ## What it checks
 
     The sum of the layout shifts in the worst session of at most five seconds without a gap of more than one second,
-    each shift being the share of the screen that moves times the distance; shifts after an input of the visitor do
-    not count. The median of several loads. Up to 0.1 is good, more than 0.25 is bad, with four steps between. Only
-    shifts during the load are seen. The elements that moved farthest are named.
+    each shift being the share of the screen that moves times the distance; shifts after an input of the visitor do not
+    count. The median of several loads. Up to 0.1 is good, more than 0.25 is bad and costs 3 points, with four steps
+    between; more than 0.75 costs 8. Only shifts during the load are seen. The elements that moved farthest are named.
 
     ## Why it matters
 
@@ -93,7 +101,8 @@ def cumulative_layout_shift(rendering: Rendering, rendered_metrics: LoadMetrics)
         rendered_metrics,
         "cls",
         LIMITS,
-        states=("stable", "unstable", "very_unstable"),
+        states=("stable", "unstable", "very_unstable", "restless"),
+        share=0.375,
         evidence=tuple(Evidence(selector=one.selector, snippet=one.html[:200], reason="it was moved") for one in moved),
         sentence="Unexpected layout shifts add up to {value} ({device}).",
     )

@@ -33,6 +33,7 @@ _FIX: Final = (
     title="Content blocked by the policy",
     severity=Severity.CRITICAL,
     since="0.3.0",
+    cause="blocked-content",
     states=(
         State("allowed", "The Content Security Policy allows the page's own content."),
         State(

@@ -106,7 +106,7 @@ def _rules_of(document: Document, sheets: Sequence[Sequence[str]]) -> dict[str, 
     """Tag, ``.class`` or ``#id`` -> what the page's own rules declare for it; unknown where a selector says more."""
     rules: dict[str, _Declared] = {}
     may_conceal = False
-    blocks = [map(read_ink_rule, sheet) for sheet in sheets]
+    blocks: list[Iterator[tuple[bool, str, str]]] = [map(read_ink_rule, sheet) for sheet in sheets]
     blocks += [ink_blocks(style.text) for style in document.styles[:50] if DECLARES.search(style.text) is not None]
     for block in blocks:
         own: dict[str, _Declared] = {}
