@@ -66,7 +66,7 @@ def configured_options() -> AnalyzeOptions:
     """
     # Reading settings costs a quarter of a second of imports, which most calls from a terminal need not pay.
     if not _anything_set():
-        return AnalyzeOptions()
+        return AnalyzeOptions(proxies=_proxies())
     return _analyze_options(_settings())
 
 
@@ -436,7 +436,12 @@ def _analyze_options(settings: Settings) -> AnalyzeOptions:
         browser=settings.browser,
         render_loads=settings.render_loads,
         thresholds=Thresholds(good=settings.good_from, decent=settings.decent_from),
+        proxies=_proxies(),
     )
+
+
+def _proxies() -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((name, value) for name, value in os.environ.items() if name.lower().endswith("_proxy")))
 
 
 def _mail_options(settings: Settings, base_url: str) -> MailOptions | None:

@@ -10,14 +10,12 @@ from typing import Any
 
 import pytest
 
-from pagegrade.cli.analyze import without_proxy
 from pagegrade.cli.app import run
 from pagegrade.gather.run import gather
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.parse.url import Target
 from pagegrade.service.runs import analysis
 from tests.cli.site import Site, running_site
-from tests.report_builders import make_failed_report
 
 
 @pytest.fixture(scope="module")
@@ -206,30 +204,3 @@ def test_a_mistake_of_ours_costs_one_page_only(
     assert first["state"] == "completed"
     assert second["error"]["code"] == "internal"
     assert "ZeroDivisionError" in second["error"]["message"]
-
-
-@pytest.mark.parametrize(
-    ("url", "environment", "setting"),
-    [
-        ("https://example.com/", {"HTTPS_PROXY": "http://user:secret@proxy.example:3128"}, "HTTPS_PROXY"),
-        ("http://example.com/", {"http_proxy": "http://proxy.example:3128"}, "http_proxy"),
-        ("https://example.com/", {"all_proxy": "socks5://proxy.example"}, "all_proxy"),
-        ("http://example.com/", {"HTTPS_PROXY": "http://proxy.example:3128"}, None),
-        ("https://www.example.com/", {"HTTPS_PROXY": "http://proxy.example", "NO_PROXY": "a.test, .example.com"}, None),
-        ("http://127.0.0.1:9/", {"HTTP_PROXY": "http://proxy.example"}, None),
-        ("http://localhost:9/", {"HTTP_PROXY": "http://proxy.example"}, None),
-        ("https://example.com/", {"HTTPS_PROXY": ""}, None),
-    ],
-)
-@pytest.mark.parametrize("code", ["dns", "connect", "timeout", "blocked"])
-def test_a_site_that_only_a_proxy_reaches_is_not_blamed(
-    url: str, environment: dict[str, str], setting: str | None, code: str
-) -> None:
-    """Behind a proxy of a company no name resolves and no port opens, and neither is the fault of the site."""
-    report = make_failed_report(code, url=url)
-    error = without_proxy(report, environment).error
-
-    assert error is not None
-    assert (error.reason == "proxy_not_used") is (setting is not None and code != "blocked")
-    assert (f"{setting} is set" in error.message) is (error.reason == "proxy_not_used")
-    assert "secret" not in error.message

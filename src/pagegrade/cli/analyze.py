@@ -6,8 +6,8 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import typer
@@ -22,7 +22,7 @@ from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import Report
-from pagegrade.parse.url import Target, host, host_address, parse_target_url
+from pagegrade.parse.url import Target, parse_target_url
 from pagegrade.render.escape import visible
 from pagegrade.render.filename import export_name
 from pagegrade.render.har import render_har
@@ -148,9 +148,8 @@ async def _analyze_all(
             progress.start(target.url)
             try:
                 analysis = await analyze_target(target, options=options, children=children)
-                report = without_proxy(analysis.report, os.environ)
-                outcomes[target.url] = report
-                lines.write(report)
+                outcomes[target.url] = analysis.report
+                lines.write(analysis.report)
                 _save_pictures(analysis, request)
                 _save_har(analysis.report, request.har)
                 if request.save_artifacts is not None:
@@ -164,32 +163,6 @@ async def _analyze_all(
         for target in targets:
             tasks.create_task(one(target))
     return [outcomes[target.url] for target in targets if target.url in outcomes], refusals
-
-
-def without_proxy(report: Report, environment: Mapping[str, str]) -> Report:
-    """The report, with a proxy as the cause where a site was not reached that its machine reaches through one only.
-
-    A host of the machine or its own network, and one that ``NO_PROXY`` names, is reached without one.
-    """
-    error = report.error
-    if error is None or error.code not in {"dns", "connect", "timeout"} or error.http_status is not None:
-        return report
-    name = host(report.url)
-    address = host_address(name)
-    direct = [
-        entry.strip().lstrip("*.")
-        for entry in (environment.get("NO_PROXY") or environment.get("no_proxy") or "").split(",")
-    ]
-    if any(entry and (name == entry or name.endswith(f".{entry}")) for entry in direct):
-        return report
-    if name == "localhost" or (address is not None and not address.is_global):
-        return report
-    names = (f"{report.url.partition(':')[0]}_proxy", "all_proxy")
-    setting = next((found for one in names for found in (one.upper(), one) if environment.get(found)), None)
-    if setting is None:
-        return report
-    message = f"{error.message} {setting} is set, and Pagegrade does not use a proxy."
-    return replace(report, error=replace(error, message=message, reason="proxy_not_used"))
 
 
 def _check_artifacts_place(path: str, pages: int) -> None:

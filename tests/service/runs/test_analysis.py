@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from ipaddress import ip_network
 from typing import TypeVar
 
@@ -21,9 +22,11 @@ from pagegrade.service.runs.analysis import (
     artifacts_of_document,
     evaluate_in_child,
     evaluation_failure,
+    without_proxy,
 )
 from pagegrade.service.runs.options import AnalyzeOptions, Thresholds
 from tests.gather.sites import Site, html
+from tests.report_builders import make_failed_report
 from tests.site.serve import serve_site
 
 T = TypeVar("T")
@@ -155,3 +158,40 @@ def test_who_is_to_blame_decides_the_failure(failure: OffloadFailed, code: str, 
     found = evaluation_failure(failure, artifacts_of_document(b"<p>", url="https://example.com/"))
 
     assert (found.code, found.retryable) == (code, retryable)
+
+
+@pytest.mark.parametrize(
+    ("url", "environment", "setting"),
+    [
+        ("https://example.com/", {"HTTPS_PROXY": "http://user:secret@proxy.example:3128"}, "HTTPS_PROXY"),
+        ("http://example.com/", {"http_proxy": "http://proxy.example:3128"}, "http_proxy"),
+        ("https://example.com/", {"all_proxy": "socks5://proxy.example"}, "all_proxy"),
+        ("http://example.com/", {"HTTPS_PROXY": "http://proxy.example:3128"}, None),
+        ("https://www.example.com/", {"HTTPS_PROXY": "http://proxy.example", "NO_PROXY": "a.test, .example.com"}, None),
+        ("http://127.0.0.1:9/", {"HTTP_PROXY": "http://proxy.example"}, None),
+        ("http://localhost:9/", {"HTTP_PROXY": "http://proxy.example"}, None),
+        ("https://example.com/", {"HTTPS_PROXY": ""}, None),
+    ],
+)
+@pytest.mark.parametrize("code", ["dns", "connect", "timeout", "blocked"])
+def test_a_site_that_only_a_proxy_reaches_is_not_blamed(
+    url: str, environment: dict[str, str], setting: str | None, code: str
+) -> None:
+    """Behind a proxy of a company no name resolves and no port opens, and neither is the fault of the site."""
+    report = make_failed_report(code, url=url)
+    error = without_proxy(report, environment).error
+
+    assert error is not None
+    assert (error.reason == "proxy_not_used") is (setting is not None and code != "blocked")
+    assert (f"{setting} is set" in error.message) is (error.reason == "proxy_not_used")
+    assert "secret" not in error.message
+
+
+def test_a_service_names_the_proxy_that_it_does_not_use() -> None:
+    """By the options of the process, so that reports of the API and pages are told the same as a terminal."""
+    options = replace(LOOPBACK, proxies=(("HTTP_PROXY", "http://user:secret@proxy.example"),))
+    error = analyzed("http://nowhere.invalid/", options).report.error
+
+    assert error is not None
+    assert (error.code, error.reason) == ("dns", "proxy_not_used")
+    assert "secret" not in error.message

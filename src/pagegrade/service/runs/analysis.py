@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pagegrade.clock import utc_now
@@ -18,7 +18,7 @@ from pagegrade.model.errors import FAILURE_CODES, RunFailed, URLNotAllowed
 from pagegrade.model.identity import VERSION
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import Failure, Report
-from pagegrade.parse.url import Target, host, origin, parse_target_url, port
+from pagegrade.parse.url import Target, host, host_address, origin, parse_target_url, port
 from pagegrade.sandbox.pool import NoChildFree, TaskFailed, TaskLost, TaskRunner
 from pagegrade.service.runs.evaluation import evaluate_artifacts, failed_report
 from pagegrade.service.runs.options import AnalyzeOptions, Thresholds
@@ -122,7 +122,33 @@ async def gather_target(
         logger.exception("analysis_failed")
         failure = mistake_of_ours(type(error).__name__)
     duration_ms = (utc_now() - started_at).total_seconds() * 1000
-    return failed_report(target.url, failure, generated_at=started_at, duration_ms=duration_ms)
+    report = failed_report(target.url, failure, generated_at=started_at, duration_ms=duration_ms)
+    return without_proxy(report, dict(options.proxies))
+
+
+def without_proxy(report: Report, proxies: Mapping[str, str]) -> Report:
+    """Return the report, with a proxy as the cause where a site is reached through one only and was not reached.
+
+    A host of the machine or its own network, and one that ``NO_PROXY`` names, is reached without one.
+    """
+    error = report.error
+    if error is None or error.code not in {"dns", "connect", "timeout"} or error.http_status is not None:
+        return report
+    name = host(report.url)
+    address = host_address(name)
+    direct = [
+        entry.strip().lstrip("*.") for entry in (proxies.get("NO_PROXY") or proxies.get("no_proxy") or "").split(",")
+    ]
+    if any(entry and (name == entry or name.endswith(f".{entry}")) for entry in direct):
+        return report
+    if name == "localhost" or (address is not None and not address.is_global):
+        return report
+    names = (f"{report.url.partition(':')[0]}_proxy", "all_proxy")
+    setting = next((found for one in names for found in (one.upper(), one) if proxies.get(found)), None)
+    if setting is None:
+        return report
+    message = f"{error.message} {setting} is set, and Pagegrade does not use a proxy."
+    return replace(report, error=replace(error, message=message, reason="proxy_not_used"))
 
 
 def policy_of(url: str, options: AnalyzeOptions) -> Policy:

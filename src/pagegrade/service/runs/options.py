@@ -64,6 +64,8 @@ class AnalyzeOptions:
     thresholds: Thresholds = DEFAULT_THRESHOLDS
     ignores: tuple[IgnoreRule, ...] = ()
     """Rules for every page; those of an account are added to them."""
+    proxies: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """Variables of the environment that name proxies, or hosts without one. They are not used, and explain failures."""
 
 
 def parse_networks(networks: Sequence[str]) -> tuple[IPv4Network | IPv6Network, ...]:
