@@ -188,7 +188,7 @@ def test_a_site_that_only_a_proxy_reaches_is_not_blamed(
 
 
 def test_a_service_names_the_proxy_that_it_does_not_use() -> None:
-    """By the options of the process, so that reports of the API and pages are told the same as a terminal."""
+    """By the options of the process, so that the API and the pages say the same as a terminal."""
     options = replace(LOOPBACK, proxies=(("HTTP_PROXY", "http://user:secret@proxy.example"),))
     error = analyzed("http://nowhere.invalid/", options).report.error
 
