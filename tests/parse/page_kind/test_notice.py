@@ -80,7 +80,7 @@ def test_links_to_sections_are_those_of_a_page() -> None:
 
 
 SENTENCES = {
-    "Swahili": "<h1>Tunarudi hivi karibuni</h1><p>Tovuti yetu inafanyiwa matengenezo kwa saa chache.</p>",
+    "Swahili": "<h1>Tunarudi hivi karibuni</h1><p>Tovuti yetu inafanyiwa matengenezo kwa muda mfupi.</p>",
     "Bengali": "<h1>আপনার দেশে এই সেবা পাওয়া যায় না</h1><p>অসুবিধার জন্য দুঃখিত।</p>",
     "Icelandic": "<h1>Lokað í dag</h1><p>Við opnum aftur á mánudag.</p>",
     "Khmer": "<h1>ម៉ាស៊ីនមេដំណើរការហើយ</h1><p>នេះជាទំព័រលំនាំដើម។</p>",

@@ -42,7 +42,7 @@ _STORES: Final = frozenset(
         "apps.samsung.com",
     }
 )
-_STORE_SCHEMES: Final = ("market:", "itms-apps:", "itms:", "intent:")
+_STORE_SCHEMES: Final = ("market:", "itms-apps:", "itms:", "intent:")  # typos: allow
 _HOLDS_MORE: Final = "table, dl, form, fieldset, video, audio, object, embed, canvas, math, pre, iframe, blockquote"
 _PLACES: Final = "[aria-busy], [data-src], [data-url], [data-endpoint], [data-component], progress"
 _MAX_ITEMS: Final = 3
