@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.parse.css.ink import ink_rules
-from pagegrade.parse.html.concealed_text import find_concealed_text
+from pagegrade.parse.html.concealed_text import MAX_OTHERS, find_concealed_text
 from tests.builders import make_document
 
 
@@ -64,3 +64,46 @@ def test_sheet_that_was_not_read_may_color_everything() -> None:
 
     assert _linked("p{color:#fff}", other) == 0.0
     assert _linked("p{color:#fff}", "<style>p{color:#000}</style>") == 0.0
+
+
+TEXT = "<p>Our chairs are made of teak and stay outside in every season of the year.</p>"
+
+
+@pytest.mark.parametrize(
+    ("css", "share"),
+    [
+        ("main p{color:#fff}body{background:#fff}", 1.0),
+        (".b>p{color:#fefefe}", 1.0),
+        (".a .b p{color:transparent}", 1.0),
+        ("main p{font-size:1px}", 1.0),
+        (".b p{color:#fff} .a .b{background:#fff}", 1.0),
+        ("main p{color:#fff} .a .b{background:#222}", 0.0),
+        ("main p{color:#fff} .a .b{background:url(dark.png)}", 0.0),
+        ("main p{color:#fff} @media print{p{color:#000}}", 0.0),
+        ("main p{color:#fff} p:lang(en){color:#000}", 0.0),
+        ("aside p{color:#fff}", 0.0),
+        ("main p:hover{color:#fff}", 0.0),
+        ("main p{color:#222}", 0.0),
+    ],
+)
+def test_rules_for_elements_in_others(css: str, share: float) -> None:
+    """Looked up where they could conceal most of the text; what a condition decides is unknown."""
+    page = f"<!doctype html><style>{css}</style><main class=a><div class=b>{TEXT * 5}</div></main>"
+
+    assert find_concealed_text(make_document(page)).share == pytest.approx(share, abs=0.02)
+
+
+@pytest.mark.parametrize(("others", "share"), [(2, 0.33), (4, 0.0)])
+def test_little_text_may_stand_on_a_picture(others: int, share: float) -> None:
+    """As the words at the top of many pages do: at the limit, and below it."""
+    page = f"<style>.top p{{color:#fff}}</style><div class=top>{TEXT}</div>{TEXT * others}"
+
+    assert find_concealed_text(make_document(page)).share == pytest.approx(share, abs=0.02)
+
+
+@pytest.mark.parametrize(("rules", "share"), [(MAX_OTHERS, 1.0), (MAX_OTHERS + 1, 0.0)])
+def test_so_many_of_these_rules_are_looked_up(rules: int, share: float) -> None:
+    """One more is unknown, and unknown text counts as seen."""
+    page = f"<style>{'main p{color:#fff}' * rules}</style><main>{TEXT}</main>"
+
+    assert find_concealed_text(make_document(page)).share == share

@@ -27,6 +27,11 @@ _SILENT: Final = frozenset(
 )
 _SIMPLE: Final = re.compile(r"(?:[a-z][a-z0-9]*|[.#][A-Za-z_][\w-]*)")
 _LAST: Final = re.compile(r"([.#]?[A-Za-z_][\w-]*)(?:[:\[][^\s>+~]*)?$")
+_STRUCTURAL: Final = re.compile(r"[\w\s.#>+~-]{1,200}")
+"""Elements by names, classes and ids, and by those around and before them."""
+MAX_OTHERS: Final = 100
+MIN_SHARE_BELOW: Final = 0.25
+"""Share of the text from which on such rules count: what is less may stand on a picture that is placed behind it."""
 _TINY: Final = re.compile(r"(?:0(?:\.\d+)?|1(?:\.0+)?)(?:px|pt)|0(?:\.0\d*)?(?:em|rem|%|vw)?")
 _HEX: Final = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6})")
 _RGB: Final = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})(?:[\s,/]+(1(?:\.0*)?|100%))?\s*\)")
@@ -42,6 +47,12 @@ _Color = tuple[int, int, int] | str | None
 """Channels, the name of a color, or ``None`` where it is unknown."""
 _Declared = dict[str, str]
 """``color``, ``background`` and ``font-size``, as far as they are declared."""
+_UNKNOWN: Final = "?"
+_BY_PLACE: Final = "??"
+"""Values that a condition decides, and that the place of an element decides."""
+_NOT_KNOWN: Final = frozenset({_UNKNOWN, _BY_PLACE})
+_Rule = tuple[str, _Declared]
+"""Selector, and what it declares."""
 
 
 Why = Literal["page", "tiny", "transparent", "ground"]
@@ -73,10 +84,16 @@ def find_concealed_text(document: Document, ink: Mapping[str, Sequence[str] | No
         return ConcealedText(words, 1.0, ((body.node, "page", document.text[:100]),))
     named = [link.url for link in document.links if "stylesheet" in link.rel]
     sheets = [ink.get(url) if url is not None else None for url in named]
-    rules = _rules_of(document, [one for one in sheets if one is not None]) if None not in sheets else {}
+    rules, others = _rules_of(document, [one for one in sheets if one is not None]) if None not in sheets else ({}, [])
+    # Few pages have rules for elements in others that could conceal most of the text; theirs are looked up one by one.
+    matched = _matched(body.node, others) if _may_conceal_below(rules, others) else {}
+    if matched:
+        concealed = _in_whole(document, body.node, rules, matched)
+        if concealed.share >= MIN_SHARE_BELOW:
+            return concealed
     # Most sheets color text and ground in ways that differ: then only what attributes decide is looked at.
     is_whole = not sheets or _may_conceal(rules)
-    if not is_whole:
+    if not is_whole or all(value in _NOT_KNOWN for declared in rules.values() for value in declared.values()):
         rules = {}
     if not (
         rules
@@ -85,27 +102,34 @@ def find_concealed_text(document: Document, ink: Mapping[str, Sequence[str] | No
     ):
         return _NOTHING
     if is_whole:
-        root = _Ink(_BLACK, _WHITE)
-        if document.html is not None and isinstance(document.html.node, Element):
-            root = root.within(document.html.node, _own(document.html.node, rules), has_style=False)
-        found = _walk(document, [body.node], root, rules, is_whole=True)
-    else:
-        # Sheets that were not read color everything else, so only what attributes decide is known.
-        styled = [one.node for one in document.style_attributes if DECLARES.search(one.value)]
-        styled += [one.node for one in document.obsolete if "color" in one.attrs]
-        roots = [node for node in styled if isinstance(node, Element)]
-        found = _walk(document, roots, _Ink(None, None), {}, is_whole=False)
-    hidden, words, places = found
-    return ConcealedText(words, min(1.0, hidden / max(1, len(document.text))), places)
+        return _in_whole(document, body.node, rules, {})
+    # Sheets that were not read color everything else, so only what attributes decide is known.
+    styled = [one.node for one in document.style_attributes if DECLARES.search(one.value)]
+    styled += [one.node for one in document.obsolete if "color" in one.attrs]
+    roots = [node for node in styled if isinstance(node, Element)]
+    return _walk(document, roots, _Ink(None, None), {}, {}, is_whole=False)
+
+
+def _in_whole(
+    document: Document, body: Element, rules: Mapping[str, _Declared], matched: Mapping[Element, _Declared]
+) -> ConcealedText:
+    """Find what all rules that are known conceal."""
+    root = _Ink(_BLACK, _WHITE)
+    if document.html is not None and isinstance(document.html.node, Element):
+        root = root.within(document.html.node, _own(document.html.node, rules, matched), has_style=False)
+    return _walk(document, [body], root, rules, matched, is_whole=True)
 
 
 _NOTHING: Final = ConcealedText(0, 0.0, ())
 
 
-def _rules_of(document: Document, sheets: Sequence[Sequence[str]]) -> dict[str, _Declared]:
-    """Tag, ``.class`` or ``#id`` -> what the page's own rules declare for it; unknown where a selector says more."""
+def _rules_of(document: Document, sheets: Sequence[Sequence[str]]) -> tuple[dict[str, _Declared], list[_Rule]]:
+    """(tag, ``.class`` or ``#id`` -> what the page's own rules declare for it, rules for elements in others).
+
+    What a rule for elements in others declares is unknown in the first.
+    """
     rules: dict[str, _Declared] = {}
-    may_conceal = False
+    others: list[_Rule] = []
     blocks: list[Iterator[tuple[bool, str, str]]] = [map(read_ink_rule, sheet) for sheet in sheets]
     blocks += [ink_blocks(style.text) for style in document.styles[:50] if DECLARES.search(style.text) is not None]
     for block in blocks:
@@ -116,23 +140,55 @@ def _rules_of(document: Document, sheets: Sequence[Sequence[str]]) -> dict[str, 
                 selector = part.strip()
                 if is_plain and _SIMPLE.fullmatch(selector) is not None:
                     _add(own, selector, declared)
-                    may_conceal = True
                 elif (last := _LAST.search(selector)) is not None:
-                    _add(own, last[1], dict.fromkeys(declared, "?"))
+                    if is_plain and _STRUCTURAL.fullmatch(selector) is not None:
+                        others.append((selector, declared))
+                        _add(own, last[1], dict.fromkeys(declared, _BY_PLACE))
+                    else:
+                        _add(own, last[1], dict.fromkeys(declared, _UNKNOWN))
                 else:
                     # A rule for anything may color everything.
-                    return {}
+                    return {}, []
         for selector, declared in own.items():
             # Which of two sheets comes first is not known here.
             known = rules.get(selector, {})
-            _add(rules, selector, {name: "?" if name in known else value for name, value in declared.items()})
-    return rules if may_conceal else {}
+            _add(rules, selector, {name: _UNKNOWN if name in known else value for name, value in declared.items()})
+    return rules, others
+
+
+def _may_conceal_below(rules: Mapping[str, _Declared], others: Sequence[_Rule]) -> bool:
+    """Return whether a rule for elements in others gives text the color of a ground that the page has, or no size."""
+    if not others or len(others) > MAX_OTHERS:
+        return False
+    declared = [*(one for _, one in others), *rules.values()]
+    grounds = {_WHITE, *(_color_of(one["background"]) for one in declared if "background" in one)}
+    return any(
+        _TINY.fullmatch(one.get("font-size", "")) is not None
+        or one.get("color") == "transparent"
+        or ("color" in one and any(_is_same(_color_of(one["color"]), ground) for ground in grounds))
+        for _, one in others
+    )
+
+
+def _matched(body: Element, others: Sequence[_Rule]) -> dict[Element, _Declared]:
+    """Element -> what rules for elements in others declare for it, the later ones first."""
+    found: dict[Element, _Declared] = {}
+    for selector, declared in others:
+        try:
+            nodes = body.select(selector)
+        except ValueError:
+            return {}
+        for node in nodes:
+            found.setdefault(node, {}).update(declared)
+    return found
 
 
 def _add(rules: dict[str, _Declared], selector: str, declared: _Declared) -> None:
     """Add declarations for a selector; what is unknown once stays so."""
     known = rules.setdefault(selector, {})
-    known.update({name: value for name, value in declared.items() if known.get(name) != "?"})
+    for name, value in declared.items():
+        if known.get(name) != _UNKNOWN and (known.get(name) != _BY_PLACE or value == _UNKNOWN):
+            known[name] = value
 
 
 def _may_conceal(rules: Mapping[str, _Declared]) -> bool:
@@ -158,7 +214,7 @@ def _declared(text: str) -> _Declared:
         if name in {"color", "font-size"}:
             found[name] = value
         elif name in {"background", "background-color", "background-image"} and value:
-            found["background"] = "?" if name == "background-image" and value != "none" else value
+            found["background"] = _UNKNOWN if name == "background-image" and value != "none" else value
         elif name == "-webkit-text-fill-color":
             found["color"] = value
     return found
@@ -181,14 +237,17 @@ def _is_same(color: _Color, ground: _Color) -> bool:
     return color is not None and color == ground
 
 
-def _own(node: Element, rules: Mapping[str, _Declared]) -> _Declared:
-    """Declarations for an element: by its name, its classes, its id and its own attribute, in this order."""
+def _own(node: Element, rules: Mapping[str, _Declared], matched: Mapping[Element, _Declared]) -> _Declared:
+    """Declarations for an element: by its name, classes, id, place and its own attribute, in this order."""
     found: _Declared = {}
     if rules:
         found.update(rules.get(node.tag, {}))
         for name in (attribute_of(node, "class") or "").split():
             found.update(rules.get(f".{name}", {}))
         found.update(rules.get(f"#{attribute_of(node, 'id') or ''}", {}))
+    if matched:
+        found = {name: value for name, value in found.items() if value != _BY_PLACE}
+        found |= {name: value for name, value in matched.get(node, {}).items() if found.get(name) != _UNKNOWN}
     style = attribute_of(node, "style")
     if style and DECLARES.search(style) is not None:
         found.update(_declared(style[:1_000]))
@@ -225,9 +284,15 @@ class _Ink(msgspec.Struct, frozen=True, gc=False):
 
 
 def _walk(
-    document: Document, roots: Sequence[Element], ink: _Ink, rules: Mapping[str, _Declared], *, is_whole: bool
-) -> tuple[int, int, tuple[tuple[Node, Why, str], ...]]:
-    """(characters, words, places) of what no one can see in some elements, each read once."""
+    document: Document,
+    roots: Sequence[Element],
+    ink: _Ink,
+    rules: Mapping[str, _Declared],
+    matched: Mapping[Element, _Declared],
+    *,
+    is_whole: bool,
+) -> ConcealedText:
+    """Text that no one can see in some elements, each read once."""
     visibility = document.visibility
     places: list[tuple[Node, Why, str]] = []
     hidden = words = 0
@@ -236,7 +301,7 @@ def _walk(
     for root in roots:
         if root in seen or root.tag in _SILENT:
             continue
-        inner = ink.within(root, _own(root, rules), has_style=False)
+        inner = ink.within(root, _own(root, rules, matched), has_style=False)
         stack: list[tuple[Iterator[object], Element, _Ink]] = [(iter(root), root, inner)]
         while stack and left:
             children, element, around = stack[-1]
@@ -256,11 +321,12 @@ def _walk(
             elif isinstance(child, Element) and child.tag not in _SILENT and not visibility.hides(child):
                 if not is_whole:
                     seen.add(child)
-                declared = _own(child, rules) if rules or "style" in child.attrs or child.tag in {"font", "td"} else {}
+                is_decided = rules or matched or "style" in child.attrs or child.tag in {"font", "td"}
+                declared = _own(child, rules, matched) if is_decided else {}
                 # Where sheets were not read, an element with a class may have any color that it does not declare.
                 has_style = not is_whole and ("class" in child.attrs or "id" in child.attrs)
                 stack.append((iter(child), child, around.within(child, declared, has_style=has_style)))
-    return hidden, words, tuple(places)
+    return ConcealedText(words, min(1.0, hidden / max(1, len(document.text))), tuple(places))
 
 
 def _why(ink: _Ink) -> Why | None:
