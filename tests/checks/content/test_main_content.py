@@ -46,6 +46,7 @@ def test_page_without_landmarks_is_compared_with_the_answer_for_missing_pages(na
     "main",
     [
         "<h1>კონტაქტი</h1><form><input name=a><input name=b><textarea></textarea></form>",
+        "<h1>გადახდა</h1><form method=POST action=/pay><input name=a><button>გადახდა</button></form>",
         "<h1>საათები</h1><table><tr><td>7:00</td></tr></table>",
         "<h1>ფოტოები</h1>" + "<img src=/a.jpg alt=ა>" * 6,
         "<h1>ფილმი</h1><video src=/a.mp4></video>",

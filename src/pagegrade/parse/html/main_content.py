@@ -11,6 +11,7 @@ import msgspec
 from turbohtml import Element
 
 from pagegrade.model.document import Document, Frame, Image, Node
+from pagegrade.parse.cascade.states import attribute_of
 from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
 
 MAX_WORDS: Final = 40
@@ -242,7 +243,7 @@ def _in_nothing(document: Document, body: Element, own_share: float) -> Stead | 
 def _has_more(root: Element) -> bool:
     """Return whether there is something beside a heading, a sentence and a search."""
     for node in root.select(_HOLDS_MORE):
-        if node.tag != "form":
+        if node.tag != "form" or (attribute_of(node, "method") or "").strip().lower() == "post":
             return True
         if next(iter(node.select("textarea, select, input[type=email], input[type=tel], input[type=password]")), None):
             return True
