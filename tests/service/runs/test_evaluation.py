@@ -22,6 +22,8 @@ from tests.rendering_builders import make_rendering
 PAGE = (
     "<!doctype html><html lang=en><head><meta charset=utf-8><title>A page about cats</title></head><body><h1>Cats</h1>"
 )
+CONTACT = f"{PAGE}<a href=tel:+441632960000>Call us</a>"
+"""The same with something to use: a heading alone is a notice."""
 
 
 def test_a_reader_can_do_the_sum() -> None:
@@ -41,7 +43,7 @@ def test_a_reader_can_do_the_sum() -> None:
 
 def test_little_coverage_of_a_fetched_page_withholds_everything() -> None:
     """No score, no result and no figure of a category, and every finding is listed without a cost."""
-    report = evaluate_artifacts(make_artifacts(PAGE, vantage="User-Agent: Pagegrade"))
+    report = evaluate_artifacts(make_artifacts(CONTACT, vantage="User-Agent: Pagegrade"))
 
     assert report.coverage is not None
     assert report.coverage < MIN_COVERAGE
@@ -222,8 +224,8 @@ def test_notice_at_hand_is_graded() -> None:
 def leaving(url: str) -> Report:
     """The report on a page that a script of its own led to another address."""
     departure = Departure(kind="script", url=url, after_ms=900.0)
-    rendering = make_rendering(final_url=url, departures=(departure,), html=PAGE)
-    return evaluate_artifacts(make_artifacts(PAGE, vantage="User-Agent: Pagegrade", rendering=rendering))
+    rendering = make_rendering(final_url=url, departures=(departure,), html=CONTACT)
+    return evaluate_artifacts(make_artifacts(CONTACT, vantage="User-Agent: Pagegrade", rendering=rendering))
 
 
 def test_a_page_that_leaves_for_another_site_is_not_graded() -> None:
