@@ -43,3 +43,31 @@ def test_question_marks_of_sentences_are_no_lost_text() -> None:
     """Nor are those of code and of a few words."""
     assert not find_garbled_text(make_document(f"<p>{'Really?? You did??? ' * 20}</p>")).places
     assert not find_garbled_text(make_document(f"<p>{'a ?? b, and so on for all values; ' * 9}</p>")).places
+
+
+VIETNAMESE = "Phở là món ăn truyền thống của người Việt, thường dùng vào buổi sáng. "
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        VIETNAMESE.encode("ascii", "xmlcharrefreplace").decode(),
+        "K&aacute;v&eacute;z&oacute; a v&aacute;ros k&ouml;zep&eacute;n ",
+        "<p>Fresh <b>bread</b> from our <a href='/oven'>oven</a></p> ",
+    ],
+)
+def test_what_was_escaped_twice_is_shown_as_it_is_written(text: str) -> None:
+    """References and tags in place of characters and elements, in any language; code is an example."""
+    shown = (text * 8).replace("&", "&amp;").replace("<", "&lt;")
+
+    assert find_garbled_text(make_document(f"<div>{shown}</div>")).share > 0.3
+    assert not find_garbled_text(make_document(f"<pre>{shown}</pre>")).places
+    assert not find_garbled_text(make_document(f"<div>{text * 8}</div>")).places
+
+
+def test_a_few_references_are_no_text_that_was_escaped_twice() -> None:
+    """One in ten words, and ten of them: at the limit, and one less."""
+    words = "bread and butter from our own oven every day "
+    pages = [f"<p>{f'R&amp;amp;D {words}' * count}</p>" for count in (9, 10)]
+
+    assert [bool(find_garbled_text(make_document(page)).places) for page in pages] == [False, True]

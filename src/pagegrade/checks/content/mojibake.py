@@ -11,7 +11,7 @@ from pagegrade.parse.html.garbled_text import find_garbled_text
 
 _ABOUT: Final = re.compile(
     r"mojibake|encoding|codepage|code page|charset|character set|unicode|utf-?8|iso-?8859|latin-?1|windows-?125"
-    r"|kodierung|zeichensatz|encodage|codificaci|codifica|кодировк",
+    r"|\bx?html\b|\bxml\b|markup|\bentit|\bsvg\b|kodierung|zeichensatz|encodage|codificaci|codifica|кодировк",
     re.IGNORECASE,
 )
 
@@ -26,7 +26,8 @@ _TITLE: Final = "Text in the wrong encoding (mojibake)"
 _WHY: Final = "Visitors and search engines read wrong characters in place of letters, quotation marks and dashes."
 _FIX: Final = (
     "Look for the step that reads UTF-8 as another encoding: the database connection, an import, or a file. "
-    "Correct the stored text as well, since a new declaration does not repair it."
+    "Correct the stored text as well, since a new declaration does not repair it. Where the text shows tags or "
+    "references such as `&#233;`, look for the step that escapes it a second time."
 )
 
 
@@ -83,7 +84,8 @@ def mojibake(document: Document) -> Verdict:
     encoding again was misread: all encodings of one byte and the most frequent ones for Chinese, Japanese and Korean
     are tried, whatever the language. Single places are found where UTF-8 was read as Windows-1252, once or twice (such
     as `Ã¤` in place of `ä`, or `â€™` in place of an apostrophe), where replacement characters stand inside words or in
-    a row, and where question marks alone are left of one word in ten. Code, quotations and form fields are left out,
+    a row, and where question marks alone are left of one word in ten, or one in ten holds a tag or a character
+    reference that was escaped twice. Code, quotations and form fields are left out,
     and so are pages whose title or main heading is about encodings. Characters that occur by themselves, as in words in
     capitals, are fine.
 

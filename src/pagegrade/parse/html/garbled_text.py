@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
 from itertools import islice
@@ -20,10 +21,17 @@ _SKIPPED: Final = frozenset(
 """Elements whose text is not seen, or shown as an example."""
 _LOST: Final = re.compile(r"(?<!\S)[\"'(\[]?\?{2,}[.,;:!)\]\"']{0,3}(?!\S)")
 """A word of which a question mark is left for each letter: a database or a file could not hold them."""
+_ESCAPED: Final = re.compile(
+    r"&(?:#\d{2,6}|#[xX][0-9A-Fa-f]{2,6}|[A-Za-z]{2,8});|"
+    r"</?(?:a|b|br|div|em|h[1-6]|i|img|li|ol|p|span|strong|table|td|tr|ul)\b[^<>]{0,200}>"
+)
+"""A character reference or a tag in the text, which was escaped twice."""
 _MAX_CONTEXT: Final = 80
 _MIN_LOST: Final = 10
 _MIN_LOST_SHARE: Final = 0.1
 """Share of the words of a text."""
+_SIGNS: Final = ((("??",), _LOST), (("&", "</"), _ESCAPED))
+"""(parts of which a text with a match holds one, pattern) of what takes the place of text."""
 _WORD: Final = 12
 """Characters around one place that it makes unreadable, in scripts that put no blanks between words."""
 
@@ -39,33 +47,37 @@ class GarbledText(msgspec.Struct, frozen=True, gc=False):
 
 def find_garbled_text(document: Document) -> GarbledText:
     """Find it in the title, the description and the visible text; linear in them."""
-    if _is_lost(document.text):
-        return GarbledText(places=tuple(islice(_lost(document), MAX_FOUND)), share=_lost_share(document.text))
+    for signs, pattern in _SIGNS:
+        if any(sign in document.text for sign in signs) and _is_frequent(pattern, document.text):
+            found = tuple(islice(_places_of(pattern, document), MAX_FOUND))
+            if found:
+                return GarbledText(places=found, share=_share_of(pattern, document.text))
     encoding = misread_as(document.text)
     places = tuple(islice(_found(document, encoding), MAX_FOUND))
     is_in_body = any(node.tag not in {"title", "meta"} for node, _ in places)
     return GarbledText(places=places, share=_share(document.text, encoding) if is_in_body else 0.0)
 
 
-def _is_lost(text: str) -> bool:
-    """Return whether question marks stand in the place of many words."""
-    if text.count("??") < _MIN_LOST:
-        return False
-    lost = len(_LOST.findall(text))
-    return lost >= _MIN_LOST and lost >= _MIN_LOST_SHARE * len(text.split())
+def _is_frequent(pattern: re.Pattern[str], text: str) -> bool:
+    """Return whether a pattern matches as often as in one of ten words."""
+    found = sum(1 for _ in pattern.finditer(text))
+    return found >= _MIN_LOST and found >= _MIN_LOST_SHARE * len(text.split())
 
 
-def _lost(document: Document) -> Iterator[tuple[Node, Garbled]]:
-    """Places of such words, with their elements."""
+def _places_of(pattern: re.Pattern[str], document: Document) -> Iterator[tuple[Node, Garbled]]:
+    """Elements in whose text a pattern matches, each once a text, with the character that a reference means."""
     for node, text in _texts(document.body.node) if document.body is not None else ():
-        if _LOST.search(text) is not None:
+        match = pattern.search(text)
+        if match is not None:
+            meant = "" if pattern is _LOST else html.unescape(match[0])
             context = " ".join(text.split())[:_MAX_CONTEXT]
-            yield node, Garbled(text="??", context=context, meant="")
+            yield node, Garbled(text=match[0][:_MAX_CONTEXT], context=context, meant="" if meant == match[0] else meant)
 
 
-def _lost_share(text: str) -> float:
+def _share_of(pattern: re.Pattern[str], text: str) -> float:
+    """Share of a text that stands in words in which a pattern matches."""
     words = text.split()
-    return sum(len(one) for one in words if _LOST.fullmatch(one)) / max(1, sum(map(len, words)))
+    return sum(len(one) for one in words if pattern.search(one) is not None) / max(1, sum(map(len, words)))
 
 
 def _found(document: Document, encoding: str | None) -> Iterator[tuple[Node, Garbled]]:
