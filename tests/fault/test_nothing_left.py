@@ -1,4 +1,7 @@
-"""SIGKILL of every kind of process at twenty moments of a run: no process and no file is left that no one asked for.
+"""SIGKILL of every kind of process at moments of a run: no process and no file is left that no one asked for.
+
+The moments are spread evenly over the run: four in `make slow`, and as many as wanted otherwise, which takes a minute or
+two for each kind of process: ``MOMENTS=20 .venv/bin/pytest tests/fault/test_nothing_left.py``.
 
 The places that a person knows of are the data folder and what a command was given to write to; everything else that
 appears in a folder for temporary files, at home, in the working folder or in the shared memory is a leftover.
@@ -29,7 +32,7 @@ from tests.server import COMMAND, Server
 from tests.site.serve import Site, serve_site
 from tests.waiting import pause, wait_until
 
-MOMENTS: Final = 20
+MOMENTS: Final = int(os.environ.get("MOMENTS", "4"))
 AT_ONCE: Final = 2
 SHARED: Final = tuple(map(Path, ("/dev/shm", "/var/tmp", "/tmp")))  # noqa: S108 - looked at, not used
 OURS: Final = (
