@@ -1,7 +1,7 @@
 """SIGKILL of every kind of process at moments of a run: no process and no file is left that no one asked for.
 
-The moments are spread evenly over the run: four in `make slow`, and as many as wanted otherwise, which takes a minute or
-two for each kind of process: ``MOMENTS=20 .venv/bin/pytest tests/fault/test_nothing_left.py``.
+The moments are spread evenly over the run: four in ``make slow``, and as many as wanted otherwise, which takes minutes:
+``MOMENTS=20 .venv/bin/pytest tests/fault/test_nothing_left.py``.
 
 The places that a person knows of are the data folder and what a command was given to write to; everything else that
 appears in a folder for temporary files, at home, in the working folder or in the shared memory is a leftover.
