@@ -29,6 +29,9 @@ T = TypeVar("T")
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 LOOPBACK = Policy(allow_networks=(ip_network("127.0.0.0/8"),), typed_host="127.0.0.1")
 HTML = ("Content-Type", "text/html; charset=utf-8")
+ACCEPTING_STEPS = 5
+"""Steps of the event loop after which a connection that was accepted has its writer, and can be closed: browsers open
+some in advance, also in the moment in which a test ends."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +97,8 @@ class Site:
         if self._server is None:
             return
         self._server.close()
+        for _ in range(ACCEPTING_STEPS):
+            await asyncio.sleep(0)
         for writer in list(self._writers):
             writer.transport.abort()
         await self._server.wait_closed()

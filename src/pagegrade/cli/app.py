@@ -22,7 +22,6 @@ from pagegrade.cli.options import (
     Quiet,
     Sources,
 )
-from pagegrade.gather.temporary import sweep_folders
 from pagegrade.model.errors import InvalidInput, NotFound, Unavailable
 from pagegrade.model.identity import PROJECT_URL, VERSION
 from pagegrade.model.report import RULESET
@@ -101,7 +100,11 @@ def _root(
         from pagegrade.wiring import use_env_file
 
         use_env_file(env_file or ENV_FILE)
-    sweep_folders()
+    # The help needs nothing but itself.
+    if {*context.help_option_names}.isdisjoint(sys.argv):
+        from pagegrade.gather.temporary import sweep_folders
+
+        sweep_folders()
 
 
 @app.command()

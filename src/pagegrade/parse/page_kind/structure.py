@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Final
 from urllib.parse import unquote
 
@@ -63,6 +64,7 @@ _MIN_BROWSERS: Final = 3
 _MAX_BROWSER_WORDS: Final = 90
 _MAX_FIELDS: Final = 6
 _MIN_MENU: Final = 3
+_MIN_BREAKS: Final = 3
 _MORE: Final = "pre, table, dl, canvas, math, [role=slider], [role=tablist], [role=menu], [role=listbox], [data-toggle]"
 
 
@@ -187,17 +189,34 @@ class Structure(Sketch):
         """Points of one or two sentences with nothing to follow, to fill in or to look at beside a logo."""
         document = self.document
         nothing = not (document.anchors or document.controls or document.named or self.runs_scripts)
-        nothing = nothing and self.media <= 1
+        nothing = nothing and self.media <= 1 and not self.shows_its_subject
         is_short = len(self.headings) <= 1 and len(self.document.paragraphs) <= 2
         styled = bool(self.document.styles) or any(one.kind == "stylesheet" for one in self.document.references)
         return 2 + (not styled) if nothing and is_short and self.is_undescribed else 0
+
+    @cached_property
+    def shows_its_subject(self) -> bool:
+        """A picture has the name of the page, or a text has lines of its own, as a poem or an address has."""
+        alternatives = (
+            one.attrs.get("alt", "").strip().casefold() for one in self.document.images[:5] if not one.hidden
+        )
+        if self.first_heading and self.first_heading in alternatives:
+            return True
+        root = self.document.body.node if self.document.body is not None else None
+        return isinstance(root, Element) and len(list(islice(root.select("p > br"), _MIN_BREAKS))) == _MIN_BREAKS
+
+    @cached_property
+    def is_counter(self) -> bool:
+        """The heading is a number with buttons below it, and not that of an error: a clock, a counter, a game."""
+        heading = self.first_heading
+        return bool(heading) and self.buttons > 0 and not self.is_status and not any(one.isalpha() for one in heading)
 
     @cached_property
     def shows_more(self) -> bool:
         """There is something that notices do not have: a table, a listing, a widget, or a form of many fields."""
         root = self.document.body.node if self.document.body is not None else None
         menu = sum(1 for one in self.document.anchors[:_MAX_LOOKED_AT] if (one.href or "").startswith("#"))
-        if len(self.document.controls) > _MAX_FIELDS or menu >= _MIN_MENU:
+        if len(self.document.controls) > _MAX_FIELDS or menu >= _MIN_MENU or self.shows_its_subject or self.is_counter:
             return True
         return isinstance(root, Element) and next(iter(root.select(_MORE)), None) is not None
 
@@ -312,7 +331,7 @@ class Structure(Sketch):
         sends = bool(self.document.forms) and any(one.method == "post" for one in self.document.forms[:5])
         # Two answers to one question are all that such a page has to use.
         only = self.is_undescribed and self.buttons in {2, 3} and self.onward <= 2 and len(self.headings) <= 1
-        only = only and not self.is_named_by_address
+        only = only and not self.is_named_by_address and not self.is_counter
         return 1 + 4 * sends + 2 * (dates >= _DATE_PARTS) + 3 * (only and not sends)
 
     @cached_property
