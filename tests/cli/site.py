@@ -10,7 +10,8 @@ from typing import Any
 
 PAGE = (
     b"<!doctype html><html lang=en><head><meta charset=utf-8><title>A page for the tests</title></head>"
-    b"<body><main><h1>A page for the tests</h1><p>Some words.</p><img src=/logo.png></main></body></html>"
+    b"<body><main><h1>A page for the tests</h1><p>Some words.</p><img src=/logo.png>"
+    b"<a href=mailto:a@example.com>Write to us</a></main></body></html>"
 )
 
 

@@ -56,6 +56,11 @@ CHANNELS: dict[str, Callable[[str], Routes]] = {
         "/next": redirect(own),
         "/robots.txt": typed("", "text/plain"),
     },
+    "canonical URL": lambda own: {
+        "/": html("<link rel=canonical href=/b>"),
+        "/b": redirect(own),
+        "/robots.txt": typed("", "text/plain"),
+    },
     "language version": lambda own: {"/": html(f'<link rel=alternate hreflang=de href="{own}de">')},
     "robots.txt": lambda own: {"/": html("<p>"), "/robots.txt": redirect(f"{own}robots.txt")},
     "icon": lambda own: {"/": html("<p>"), "/favicon.ico": redirect(f"{own}favicon.ico")},
@@ -79,6 +84,7 @@ CHANNELS: dict[str, Callable[[str], Routes]] = {
 CHANNELS_OF: dict[str, str] = {
     "agent_files": "file for agents",
     "alternates": "language version",
+    "canonical_probe": "canonical URL",
     "document": "redirect",
     "favicon": "icon",
     "link_probes": "link",
