@@ -99,8 +99,8 @@ def test_it_learns_how_many_there_are(database: Database) -> None:
         async with present(first, "serve"):
             alone = first.peers
             async with present(second, "worker"):
+                await wait_for(lambda: first.peers == second.peers == 2)
                 both = second.peers
-                await wait_for(lambda: first.peers == 2)
             await wait_for(lambda: first.peers == 1)
             return [alone, both, first.peers]
 

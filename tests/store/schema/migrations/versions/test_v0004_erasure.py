@@ -6,6 +6,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import text
 
+from pagegrade.clock import now_ms
 from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.idempotency import find_request
@@ -34,9 +35,9 @@ def third_version(tx: Transaction) -> None:
             text(
                 "INSERT INTO idempotency (key_id, method, path, idempotency_key, request_sha256, report_id, process, "
                 "status, headers, body, created_at_ms) "
-                "VALUES (1, 'POST', '/api/v1/reports', :key, :sha, :report_id, '', 201, '{}', :body, 5)"
+                "VALUES (1, 'POST', '/api/v1/reports', :key, :sha, :report_id, '', 201, '{}', :body, :now)"
             ),
-            {"key": key, "sha": b"f" * 32, "report_id": report_id, "body": body},
+            {"key": key, "sha": b"f" * 32, "report_id": report_id, "body": body, "now": now_ms()},
         )
 
 
@@ -50,7 +51,7 @@ def test_requests_are_still_known_and_their_answers_are_gone(tmp_path: Path) -> 
         request = IdempotentRequest(
             key_id=1, method="POST", path="/api/v1/reports", idempotency_key=key, request_sha256=b"f" * 32
         )
-        return find_request(tx, request, 6)
+        return find_request(tx, request, now_ms())
 
     found = [database.write_here(lambda tx, key=key: find(tx, key)) for key in ("done", "nothing")]  # type: ignore[misc]
     kept = database.read_here(lambda tx: tx.exec_driver_sql("SELECT * FROM idempotency").mappings().all())
