@@ -13,6 +13,7 @@ among many long URLs is ended after ``SEARCH_S``.
 from __future__ import annotations
 
 import contextlib
+import math
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -115,7 +116,7 @@ def _progress_limit(driver: sqlite3.Connection) -> Iterator[None]:
         driver.set_progress_handler(None, 0)
 
 
-def _set_statement_time(tx: Transaction, at_most_s: float = SEARCH_S) -> None:
+def _set_statement_time(tx: Transaction, at_most_s: float = math.inf) -> None:
     if is_shared(tx):
         left_s = min(at_most_s, tx.info[_ENDS] - time.monotonic())
         tx.exec_driver_sql(f"SET LOCAL statement_timeout = {max(1, round(left_s * 1_000))}")
