@@ -27,6 +27,8 @@ SPARE_DESCRIPTORS: Final = 3
 
 _OTHER_PROTOCOLS: Final = (b"\x16", b"PRI * HTTP/2.0\r\n")
 """TLS towards a plain port, and HTTP/2 where the server chose it."""
+_UNEXCUSED: Final = re.compile(r"[IT]\d: |checks crashed|gatherers crashed")
+"""Sentences that no lack of time explains."""
 _ORIGIN: Final = re.compile(r"https?://[a-z0-9.:-]+/?")
 _INTERNAL: Final = re.compile(
     r"(?<![\d.])(?:127\.\d+\.\d+\.\d+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|169\.254\.\d+\.\d+|172\.(?:1[6-9]|2\d|3[01])\.\d+\.\d+)(?!\d|\.\d)"
@@ -50,9 +52,19 @@ def evaluate(case: Case, seen: Seen) -> list[str]:
     return found
 
 
-def is_only_late(broken: Sequence[str], outcome: Outcome) -> bool:
-    """Return whether nothing is wrong but the time: that also depends on the other load of the machine."""
-    return outcome.state == "hung" or (bool(broken) and all(sentence.startswith("I2: ") for sentence in broken))
+def is_only_late(case: Case, broken: Sequence[str], outcome: Outcome) -> bool:
+    """Return whether time alone may be what is wrong: that also depends on the other load of the machine.
+
+    A case that used up its budget has seen a part of what it is about, so that what it must hold may not hold.
+    """
+    if outcome.state == "hung":
+        return True
+    if outcome.code == "internal":
+        return False
+    out_of_time = outcome.duration_s >= case.budget_s
+    return bool(broken) and all(
+        sentence.startswith("I2: ") or (out_of_time and not _UNEXCUSED.match(sentence)) for sentence in broken
+    )
 
 
 def leaks(before: Census, after: Census) -> list[str]:

@@ -90,14 +90,18 @@ def test_each_broken_invariant_is_reported(change: dict[str, object], word: str)
         ({"state": "hung"}, True),
         ({"duration_s": 4.5, "state": "failed", "code": "internal"}, False),
         ({"duration_s": 4.5, "checks": {"title": "check_error"}}, False),
+        ({"duration_s": 3.1, "state": "failed", "code": "timeout"}, True),
+        ({"duration_s": 2.9, "state": "failed", "code": "timeout"}, False),
+        ({"duration_s": 3.1, "message": "No route to 10.0.0.7."}, False),
     ],
 )
 def test_lateness_is_distinguished_from_mistakes(change: dict[str, Any], late: bool) -> None:  # noqa: FBT001 - a parameter
     """Only what a busy machine can explain gets a second chance."""
     outcome = replace(GOOD, **change)
-    broken = evaluate(Case(id="X01", title="x", expect=done()), seen(outcome, PLAIN))
+    case = Case(id="X01", title="x", expect=done())
+    broken = evaluate(case, seen(outcome, PLAIN))
 
-    assert is_only_late(broken, outcome) is late
+    assert is_only_late(case, broken, outcome) is late
 
 
 def test_touched_wire_is_reported() -> None:
