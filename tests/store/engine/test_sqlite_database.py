@@ -12,9 +12,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError
 
 from pagegrade.model.errors import NotFound, Unavailable
+from pagegrade.store.engine import sqlite_database
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.sqlite_database import GROUP, SQLiteDatabase
 
@@ -338,4 +340,27 @@ def test_a_table_can_be_rebuilt_under_those_that_refer_to_it(tmp_path: Path) -> 
     parents = database.read_here(lambda tx: tx.exec_driver_sql("SELECT id FROM parents").scalars().all())
 
     assert children == parents == [1]
+    database.close()
+
+
+def test_the_log_is_empty_when_it_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long the writer takes for it after the change that it came with."""
+    database = make_notes(tmp_path)
+    database.submit(lambda tx: note(tx, "kept")).result()
+    log = tmp_path / "notes.db-wal"
+    before = log.stat().st_size
+    said, early, empty = threading.Event(), [], sqlite_database._empty_log
+
+    def late(connection: Connection) -> None:
+        early.append(said.wait(0.2))
+        empty(connection)
+
+    monkeypatch.setattr(sqlite_database, "_empty_log", late)
+
+    asyncio.run(database.empty_log())
+    said.set()
+
+    assert before > 0
+    assert early == [False]
+    assert log.stat().st_size == 0
     database.close()

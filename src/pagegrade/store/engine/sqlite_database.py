@@ -148,6 +148,8 @@ class SQLiteDatabase(Database):
         """Move the log into the database and cut it to nothing, if no reader needs it now; it holds deleted pages."""
         self._is_log_wanted_empty = self._checkpoints
         # The writer does it after its next group of changes; nothing else of this process checkpoints meanwhile.
+        # A second group begins only when that is done.
+        await self.write(lambda _: None)
         await self.write(lambda _: None)
 
     def close(self) -> None:
