@@ -54,6 +54,16 @@ OUTPUT = {
     ),
     "status": ("<title>500 Internal Server Error</title><h1>Internal Server Error</h1>", "server", True),
 }
+FATAL = "Fatal error: Call to undefined function foo() in /var/www/index.php on line 3"
+MESSAGES = {"php": FATAL, "python": TRACE, "java": JAVA, "node": NODE}
+
+
+def on_a_site(message: str, own: str = "<h1>Help</h1><p>Assign it before you read it, and the log is empty.</p>") -> str:
+    """A page with a menu that says less than sixty words."""
+    menu = "".join(f"<a href=/{name}>{name}</a> " for name in ("tents", "boots", "maps", "journal", "contact"))
+    return f"<nav>{menu}</nav><main>{own}{message}</main>"
+
+
 REPORTS = {
     "a panic": "thread 'main' panicked at 'called on a None value', src/handlers.rs:77:31",
     "a script of a server": "Can't locate object method at /srv/cgi/item.pl line 42.\nCompilation failed in require",
@@ -77,6 +87,10 @@ QUOTED = {
     "report beside a menu": "<a href=/a>a</a> " * 11 + f"<p>{REPORTS['a program']}</p>",
     "a kind of error": "<h1>TypeError: what is it?</h1><p>A value has another type.</p>",
     "a file and a line": "<h1>Notes</h1><p>See src/handlers.rs:77 and lib/cart.ex:14 for more.</p>",
+    "php in quotation marks": f"<p>It says “{FATAL}” then.</p><p>Install the extension.</p>",
+    "php as a title": f"<h1>{FATAL}</h1>{FILLER}",
+    "php in a q": f"<h1>Help</h1><p>It says <q>{FATAL}</q> then.</p>{FILLER}",
+    **{f"{name}, on a short page of a site": on_a_site(f"<pre>{text}</pre>") for name, text in MESSAGES.items()},
     "script": f'<script>var s = "<b>Warning</b>: x in <b>/a.php</b> on line <b>1</b>";</script>{FILLER}',
 }
 
@@ -88,6 +102,14 @@ def test_output_is_found(name: str) -> None:
     found = find_error_output(make_document(f"<!doctype html><body>{html}"))
 
     assert [(one.language, one.fatal) for one in found][:1] == [(language, fatal)]
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_a_trace_in_place_of_the_content_of_a_site_is_found(name: str) -> None:
+    """Its menu stands around it, and nothing that the page says itself."""
+    html = on_a_site(f"<pre>{MESSAGES[name]}</pre>", own="<h1>Error</h1>")
+
+    assert [one.fatal for one in find_error_output(make_document(html))] == [True]
 
 
 @pytest.mark.parametrize("element", ["pre", "p"])

@@ -12,6 +12,7 @@ from turbohtml import Element, Text
 
 from pagegrade.model.document import Document
 from pagegrade.parse.byte_search import ByteSearch
+from pagegrade.parse.url import host, strip_fragment
 
 MAX_NODES: Final = 60_000
 MAX_TEXT: Final = 200_000
@@ -24,13 +25,21 @@ _TOP: Final = 400
 _MAX_ANCHORS: Final = 10
 _MAX_OWN_WORDS: Final = 60
 """Words beside a trace in a ``<pre>`` up to which the trace is the page."""
-_CODE: Final = frozenset({"pre", "code", "samp", "kbd", "blockquote", "xmp", "listing", "plaintext"})
+_MIN_WAYS_ON: Final = 4
+"""Other pages of the site that a page leads to, from which on it is a page with code, however few its words are."""
+_MAX_TITLE_WORDS: Final = 8
+"""Words in the main content beside code up to which it has a title at most."""
+_QUOTED: Final = re.compile(r"[“„«][^“”„«»]{0,500}[”“»]")
+_CODE: Final = frozenset({"pre", "code", "samp", "kbd", "blockquote", "q", "xmp", "listing", "plaintext"})
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _SILENT: Final = frozenset({"script", "style", "template", "noscript", "textarea", "select", "svg", "head", "title"})
 _BLOCKS: Final = frozenset(
-    {"br", "div", "p", "li", "tr", "table", "h1", "h2", "h3", "h4", "hr", "pre", "ul", "ol", "section"}
+    {"br", "div", "p", "li", "tr", "table", "hr", "pre", "ul", "ol", "section"}
 )
 _BOLD: Final = frozenset({"b", "strong", "th", "font"})
-_START, _END = "\x02", "\x03"
+_START, _END, _TITLED = "\x02", "\x03", "\x04"
+"""Begin and end of bold type, and begin of a heading, in the text that ``_split`` makes."""
+_NO_MARKS: Final = str.maketrans("", "", _START + _END + _TITLED)
 _HINTS: Final = (
     " on line ",
     "Traceback (most recent",
@@ -217,19 +226,29 @@ def find_error_output(document: Document) -> tuple[ErrorOutput, ...]:
     may_be_all = len(document.anchors) <= _MAX_ANCHORS and any(hint in text for hint in _KIND_HINTS)
     if is_traced or may_be_all:
         prose, code = _split(document.body.node)
-        is_all = len(document.anchors) <= _MAX_ANCHORS and len(prose.split()) <= _MAX_OWN_WORDS
-        seen = f"{prose} {code}" if is_all else prose
+        has_own_text = document.main_word_count - len(code.split()) > _MAX_TITLE_WORDS
+        whole = prose if has_own_text and not _is_dead_end(document) else f"{prose}\n{code}"
+        says_little = len(document.anchors) <= _MAX_ANCHORS and len(prose.split()) <= _MAX_OWN_WORDS
+        seen = whole if says_little else prose
         found += (*_php_messages(seen), *_traces(seen))
-        if not found and (is_all or (may_be_all and document.word_count <= 2 * _MAX_OWN_WORDS)):
-            found += _reports(f"{prose} {code}"[:_MAX_REPORT])
+        if not found and (says_little or (may_be_all and document.word_count <= 2 * _MAX_OWN_WORDS)):
+            found += _reports(whole[:_MAX_REPORT])
     is_short = document.word_count <= 2 * _MAX_OWN_WORDS
     if not any(one.fatal for one in found) and is_short and (is_traced or any(hint in text for hint in _PAGE_HINTS)):
         found += _error_pages(document)
     return tuple(sorted(found, key=lambda one: not one.fatal)[:MAX_FOUND])
 
 
+def _is_dead_end(document: Document) -> bool:
+    """Return whether the page leads to next to no other page of its site, as the output of a program does."""
+    own = host(document.url)
+    here = strip_fragment(document.url)
+    pages = {strip_fragment(one.url) for one in document.anchors if one.url is not None and host(one.url) == own}
+    return len(pages - {here}) < _MIN_WAYS_ON
+
+
 def _php_messages(text: str) -> Iterator[ErrorOutput]:
-    """PHP's own form: a label, a message, a path and a line; in bold type, or as plain text on top of the page."""
+    """PHP's own form: a label, a message, a path and a line; in bold type, or as a line of text on top of the page."""
     begin = 0
     for number, end in enumerate(_LINE.finditer(text)):
         if number >= 2 * MAX_FOUND:
@@ -243,8 +262,8 @@ def _php_messages(text: str) -> Iterator[ErrorOutput]:
         if not labels:
             continue
         label = labels[0]
-        is_marked = label[1] is not None
-        if is_marked or start + label.start() <= _TOP:
+        at = start + label.start()
+        if label[1] is not None or (at <= _TOP and text[:at].rstrip(" \t\r")[-1:] in {"", "\n"}):
             message = _plain(window[label.start() :] + end.group())
             yield ErrorOutput("PHP", message, fatal=label[2] in _FATAL_LABELS)
 
@@ -289,11 +308,11 @@ def _error_pages(document: Document) -> Iterator[ErrorOutput]:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.replace(_START, "").replace(_END, "").split())[:_MAX_MESSAGE]
+    return " ".join(text.translate(_NO_MARKS).split())[:_MAX_MESSAGE]
 
 
 def _split(body: object) -> tuple[str, str]:
-    """(the visible text outside of code, with marks around bold type; the text of code)."""
+    """(the visible text outside of code and quotation marks, with marks around bold type; the text of code)."""
     prose: list[str] = []
     code: list[str] = []
     if not isinstance(body, Element):
@@ -315,9 +334,11 @@ def _split(body: object) -> tuple[str, str]:
         elif isinstance(child, Element) and child.tag not in _SILENT:
             if child.tag in _BLOCKS:
                 (code if in_code else prose).append("\n")
+            elif child.tag in _HEADINGS:
+                (code if in_code else prose).append(_TITLED)
             inner = in_code or child.tag in _CODE
             bold = child.tag in _BOLD and not inner
             if bold:
                 prose.append(_START)
             stack.append((iter(child), inner, bold))
-    return "".join(prose)[:MAX_TEXT], "".join(code)[:MAX_TEXT]
+    return _QUOTED.sub(" ", "".join(prose)[:MAX_TEXT]), "".join(code)[:MAX_TEXT]
