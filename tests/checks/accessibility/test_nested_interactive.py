@@ -74,8 +74,26 @@ def test_players_with_controls_are_interactive() -> None:
     assert outcome(nested_interactive, "<button>x<video src=a></video></button>").state == "separate"
 
 
+@pytest.mark.parametrize(
+    ("inside", "expected"),
+    [
+        ("<button>y</button>", "nested"),
+        ("<span role=button tabindex=0>y</span>", "nested"),
+        ("<video controls src=a></video>", "nested"),
+        ("<iframe src=/y title=y></iframe>", "nested"),
+        ("<details><summary>y</summary>z</details>", "nested"),
+        ("<object><a href=/y>y</a></object>", "nested"),
+        ("<video src=a></video>", "separate"),
+        ("<span tabindex=-1>y</span>", "separate"),
+        ("<button disabled>y</button>", "separate"),
+    ],
+)
+def test_what_html_forbids_in_a_link(inside: str, expected: str) -> None:
+    """By element or by role; a box that only takes the focus is left out."""
+    assert outcome(nested_interactive, f"<a href=/>x {inside}</a>").state == expected
+
+
 def test_a_link_made_into_a_button_hides_what_is_inside() -> None:
     """The link itself takes the focus and is not inside."""
     assert outcome(nested_interactive, "<a href=/ role=button>x<b role=button tabindex=0>y</b></a>").state == "nested"
     assert outcome(nested_interactive, "<a href=/ role=button>x</a>").state == "separate"
-    assert outcome(nested_interactive, "<a href=/>x<b role=button tabindex=0>y</b></a>").state == "separate"

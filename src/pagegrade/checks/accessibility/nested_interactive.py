@@ -40,8 +40,8 @@ def nested_interactive(document: Document, accessibility: Accessibility) -> Outc
     by role, when they are not hidden: it fails when a link, button, field, summary, player with `controls` or widget
     inside can take the focus, also with a negative `tabindex`. Disabled, inert and hidden ones are left out. So are
     boxes without a role that only take the focus, and the content of a `<summary>`, since HTML allows links and fields
-    there. In a link, buttons, fields and frames count, which HTML forbids there. The loss grows from half (one control)
-    to everything (ten or more).
+    there. In a link, the same elements count, and frames, which HTML forbids there. The loss grows from half (one
+    control) to everything (ten or more).
 
     ## Why it matters
 

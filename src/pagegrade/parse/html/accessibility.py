@@ -65,8 +65,6 @@ LABELED: Final = frozenset(
 """Roles of which the text is a label, that another name may contradict; links and buttons are read by the walk."""
 _READ_WHOLE: Final = (LABELED - {"gridcell"}) | {"button", "link"}
 """Controls that are named by their content, into which the names of what is inside go."""
-_INTERACTIVE: Final = frozenset({"button", "details", "iframe", "input", "select", "textarea"})
-"""Elements that HTML forbids in a link; boxes that take the focus there are often targets for scripts."""
 _NO_TEXT: Final = frozenset({"noscript", "script", "style", "template"})
 _TRANSPARENT: Final = frozenset({"", "generic", "none", "paragraph", "presentation"})
 _TABLES: Final = frozenset({"grid", "none", "presentation", "table", "treegrid"})
@@ -361,7 +359,7 @@ class _Reader:
             if self._steps <= 0:
                 return None
             if isinstance(child, Element) and not self._is_out_of_reach(child):
-                if is_control(child) and not (in_link and child.tag not in _INTERACTIVE):
+                if is_control(child) or (in_link and child.tag == "iframe"):
                     return Nested(node=node, attrs=attrs, inner=child)
                 if child.tag == "fieldset" and "disabled" in child.attrs:
                     # Its fields are disabled, but for those in its legend.
