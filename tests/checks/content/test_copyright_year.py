@@ -51,6 +51,18 @@ def _page(footer: str) -> str:
         ("© 庭 2019", "stale"),
         ("© Дом, 2026 г.", "current"),
         ("© 2019 Photo by A. Then © 2026 Oak", "current"),
+        ("© Oak Ltd, since 1987", "none"),
+        ("© Oak Ltd, registered 2009 in Ulm", "none"),
+        ("© Oak, updated 12 March 2021", "none"),
+        ("© Oak, March 12, 2021", "none"),
+        ("© Oak, 2021-03-12", "none"),
+        ("© Oak, phone 2015 1234", "none"),
+        ("© oak 2019", "stale"),
+        ("© 2019 and 2026 Oak", "current"),
+        ("© 2019-present Oak", "none"),
+        ("© 2019–heute Oak", "none"),
+        ("© 2019 - all rights reserved", "stale"),
+        ("© 2019 Oak, since 1987", "stale"),
     ],
 )
 def test_latest_year_of_the_notice_counts(footer: str, expected: str) -> None:

@@ -11,13 +11,21 @@ TAIL_CHARS: Final = 2_000
 NEAR_CHARS: Final = 40
 """Characters after the mark in which its years stand."""
 _MARK: Final = re.compile(r"©|\(c\)(?=\s?(?:19|20)\d\d)|\bcopyright\b", re.IGNORECASE)
-_YEAR: Final = re.compile(r"(?<![\d./:-])(?:19[89]|20\d)\d(?!\d)(?:\s?[-–—/]\s?((?:20)?\d\d)(?!\d))?")
+_YEAR: Final = re.compile(
+    r"(?<![\d./:-])(?:19[89]|20\d)\d(?![-/]\d\d?[-/]|\d| \d{3})(?:\s?[-–—/]\s?((?:20)?\d\d)(?!\d))?([-–—][^\W\d])?"
+)
+"""A year, or a first and a last one; not that of a date or the beginning of a number. The last group begins a word:
+a range without an end, such as `2019-present`."""
+_DAY: Final = re.compile(r"(?:\b\d\d?\.?\s\w{3,12}\.?|\b\w{3,12}\.?\s\d\d?,)\s$")
+"""Day and month before the year of a date."""
 _YEAR_BEFORE: Final = re.compile(r"(?<![\d./:-])(?:(?:19[89]|20\d)\d\s?[-–—/]\s?)?(?:19[89]|20\d)\d,?\s{0,2}$")
 _YEAR_CHARS: Final = 16
 """Characters before the mark in which a year, or a first and a last one, stand."""
 _END: Final = re.compile(r"\s[|·•]|[!?。।]|\.\s+(?!\d)|\s(?=©)")
 """End of a notice: a year behind it is that of another statement, such as when the company was founded."""
 _SHORT_YEAR_CHARS: Final = 2
+_HOLDER: Final = 2
+"""Words of a mark and the shortest name of a holder."""
 _CENTURY: Final = 2_000
 _JANUARY: Final = 1
 
@@ -50,7 +58,8 @@ def copyright_year(document: Document, artifacts: Artifacts) -> Verdict:
     The years in the copyright notices (`©`, `(c)` or the word "copyright") of the last 2,000 characters of the visible
     text: right before the mark or in the same sentence after it. Only the latest year counts, so `2009-2026` is current
     in 2026. The year is compared with the date of the analysis, and all of January is allowed for the change. A notice
-    without a year is fine and not evaluated, and so is a year that a script inserts. Some notices state the year of
+    without a year is fine and not evaluated, and so are a year that a script inserts, a range without an end
+    (`2019-present`), and the year of a date or of another event (`© Oak, founded 1999`). Some notices state the year of
     first publication on purpose, so this is informative and costs nothing.
 
     ## Why it matters
@@ -107,10 +116,21 @@ def _notices(text: str) -> list[str]:
 
 
 def _latest_year(notice: str) -> int | None:
-    years = []
+    years: list[int] = []
     for match in _YEAR.finditer(notice):
+        if match[2] is not None:
+            return None  # up to today
+        if not years and _is_of_another_statement(notice[: match.start()]):
+            continue
         years.append(int(match[0][:4]))
         if match[1] is not None:
             end = int(match[1])
             years.append(end + _CENTURY if len(match[1]) == _SHORT_YEAR_CHARS else end)
     return max(years, default=None)
+
+
+def _is_of_another_statement(before: str) -> bool:
+    """Return whether a year behind the holder's name is that of a date, or of what happened to the holder then."""
+    words = before.split()
+    last = words[-1] if words else ""
+    return _DAY.search(before) is not None or (len(words) > _HOLDER and last.isalpha() and last.islower())
