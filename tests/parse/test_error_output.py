@@ -58,7 +58,10 @@ FATAL = "Fatal error: Call to undefined function foo() in /var/www/index.php on 
 MESSAGES = {"php": FATAL, "python": TRACE, "java": JAVA, "node": NODE}
 
 
-def on_a_site(message: str, own: str = "<h1>Help</h1><p>Assign it before you read it, and the log is empty.</p>") -> str:
+OWN = "<h1>Help</h1><p>Assign it before you read it, and the log is empty.</p>"
+
+
+def on_a_site(message: str, own: str = OWN) -> str:
     """A page with a menu that says less than sixty words."""
     menu = "".join(f"<a href=/{name}>{name}</a> " for name in ("tents", "boots", "maps", "journal", "contact"))
     return f"<nav>{menu}</nav><main>{own}{message}</main>"
