@@ -92,9 +92,9 @@ _KINDS: Final[dict[Kind, PageKind]] = {
         ),
         PageKind(
             "server_default_page",
-            "The default page of the web server was served: no website has been set up at this URL.",
-            "Upload the website, or correct the server's configuration for this host name (document root, virtual "
-            "host).",
+            "The page that a web server or framework comes with was served: it has not been replaced by a website yet.",
+            "Upload the website or replace the starting page of the project, or correct the server's configuration "
+            "for this host name (document root, virtual host).",
         ),
         PageKind(
             "soft_404",
