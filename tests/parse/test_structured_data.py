@@ -218,7 +218,7 @@ def test_full_type_iri_is_schema_org() -> None:
         ("Article", "Article"),
         ("https://schema.org/Article/", "Article"),
         ("schema:Article", "Article"),
-        ("http://x/y#Z", "Z"),
+        ("http://x/y#Z", "http://x/y#Z"),
     ],
 )
 def test_local_type_drops_the_vocabulary(name: str, local: str) -> None:

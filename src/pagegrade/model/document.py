@@ -239,7 +239,8 @@ class StructuredItem(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     types: tuple[str, ...]
     """Type names as written, every node of the block."""
     data: object
-    """For JSON-LD: the parsed value; else ``None``."""
+    """For JSON-LD: the parsed value. For an item of the other formats that the page is about, and that has requirements
+    (``parse.rich_results``): its properties in the same form; else ``None``."""
     error: str | None
     """Reason why the block could not be read; ``None`` if it could."""
     schema_org: bool

@@ -33,9 +33,7 @@ _QUOTED: Final = re.compile(r"[“„«][^“”„«»]{0,500}[”“»]")
 _CODE: Final = frozenset({"pre", "code", "samp", "kbd", "blockquote", "q", "xmp", "listing", "plaintext"})
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _SILENT: Final = frozenset({"script", "style", "template", "noscript", "textarea", "select", "svg", "head", "title"})
-_BLOCKS: Final = frozenset(
-    {"br", "div", "p", "li", "tr", "table", "hr", "pre", "ul", "ol", "section"}
-)
+_BLOCKS: Final = frozenset({"br", "div", "p", "li", "tr", "table", "hr", "pre", "ul", "ol", "section"})
 _BOLD: Final = frozenset({"b", "strong", "th", "font"})
 _START, _END, _TITLED = "\x02", "\x03", "\x04"
 """Begin and end of bold type, and begin of a heading, in the text that ``_split`` makes."""

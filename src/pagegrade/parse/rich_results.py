@@ -1,5 +1,7 @@
 """Requirements of search engines for common kinds of structured data, and where a page fails them.
 
+An item of microdata or RDFa is read in the form of JSON-LD first (``parse.html.embedded_items``).
+
 The table follows Google's pages per kind as of 2026-11 and is part of the ruleset: a change of it is a change of what
 pages lose. Nodes that are only mentioned inside others (a publisher inside an article) are not evaluated, because the
 requirements are for the things a page is about.
@@ -152,14 +154,18 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
 }
 _KIND_OF_TYPE: Final = {name: kind for kind in KINDS.values() for name in kind.types}
+RICH_TYPES: Final = frozenset(_KIND_OF_TYPE)
+"""Types that have requirements."""
 _TYPE_OF_SMALL: Final = {name.lower(): name for name in _KIND_OF_TYPE}
 """Names of types are compared with their capitals."""
+_MAY_BE_TEXT: Final = frozenset({"location"})
+"""Things that a text may stand for; elsewhere it says nothing of what is asked for."""
 _URL_PROPERTIES: Final = ("url", "image", "logo", "thumbnailUrl", "contentUrl", "embedUrl")
 _SCHEME: Final = re.compile(r"\s{0,20}[A-Za-z][A-Za-z0-9+.\-]{0,40}:")
 
 
 def find_faults(blocks: Sequence[object]) -> tuple[int, tuple[Fault, ...]]:
-    """Evaluate the things that the JSON-LD blocks of one page are about. Linear; never raises.
+    """Evaluate the things that the JSON-LD blocks and other items of one page are about. Linear; never raises.
 
     Args:
         blocks: Parsed values, one for each block; ids are shared among them.
@@ -275,8 +281,12 @@ def _is_met(node: Node, requirement: str, by_id: Mapping[str, Node]) -> bool:
     for sign, allowed in ((">", 0), ("~", 1)):
         parent, is_of_values, rest = requirement.partition(sign)
         if is_of_values:
-            children = [_resolve(value, by_id) for value in _values(node.get(parent))]
-            return sum(not _is_met(child, rest, by_id) for child in children if child is not None) <= allowed
+            values = _values(node.get(parent))
+            things = [value for value in values if isinstance(value, dict)]
+            children = [_resolve(value, by_id) for value in things]
+            unmet = sum(not _is_met(child, rest, by_id) for child in children if child is not None)
+            texts = 0 if parent in _MAY_BE_TEXT else len(values) - len(things)
+            return unmet + texts <= allowed
     return any(_has(node, path, by_id) for path in requirement.split("|"))
 
 

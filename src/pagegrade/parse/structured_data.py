@@ -38,18 +38,25 @@ _MARKERS: Final = re.compile(
 )
 _WRAPPER_SIGNS: Final = ("<!", "//", "/*", "]]>", "-->")
 _SCHEMA_ORG_CONTEXT_PATHS: Final = frozenset({"", "/docs/jsonldcontext.json", "/docs/jsonldcontext.jsonld"})
+_LONG_NAMES: Final = re.compile(
+    r"\"(?:type|id|[\w-]{1,40}:\w{1,60}|https?://(?:www\.)?schema\.org/\w{1,60})\"\s{0,9}:|:\s{0,9}\"@(?:type|id|graph)\""
+)
+"""Names of members that may be other words for those that are read."""
 _SCHEMA_ORG_URL: Final = re.compile(r"https?://(?:www\.)?schema\.org((?:[/?#].*)?)", re.DOTALL)
 
 
 def structured_item_of_json_ld(text: str, node: Node) -> StructuredItem:
     """The fact for one ``<script type="application/ld+json">`` with that text. Never raises."""
     data, error = read_json_ld(text)
+    is_known = error is None and is_schema_org(data)
+    if is_known and _LONG_NAMES.search(text):
+        data = _with_short_names(data, _aliases_of(data))
     return StructuredItem(
         format="json-ld",
         types=types_of(data),
         data=data,
         error=error,
-        schema_org=error is None and is_schema_org(data),
+        schema_org=is_known,
         node=node,
     )
 
@@ -125,7 +132,12 @@ def node_types(node: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def local_type(name: str) -> str:
-    """A type name without its vocabulary: ``Article`` for ``https://schema.org/Article`` and ``schema:Article``."""
+    """A type name without its vocabulary: ``Article`` for ``https://schema.org/Article`` and ``schema:Article``.
+
+    A URL of another vocabulary stays what it is.
+    """
+    if "://" in name and not is_schema_org_type(name):
+        return name
     return name.rstrip("/").rsplit("/", 1)[-1].rsplit("#", 1)[-1].rsplit(":", 1)[-1]
 
 
@@ -181,6 +193,43 @@ def _is_schema_org_url(value: str, *, any_path: bool) -> bool:
     if match is None:
         return False
     return any_path or match[1].rstrip("/") in _SCHEMA_ORG_CONTEXT_PATHS
+
+
+def _aliases_of(data: object) -> dict[str, str]:
+    """Names that the contexts of a block give to others, and prefixes that they give to schema.org (each with ":").
+
+    That of schema.org itself names ``@type`` and ``@id`` without the sign.
+    """
+    found = {"type": "@type", "id": "@id", "schema:": ""}
+    for node in nodes_of(data):
+        context = node.get("@context")
+        for entry in context if isinstance(context, list) else [context]:
+            for name, meant in entry.items() if isinstance(entry, dict) else ():
+                if meant in {"@type", "@id", "@graph"}:
+                    found[name] = str(meant)
+                elif isinstance(meant, str) and is_schema_org_type(meant):
+                    local = meant.strip().rstrip("/").rpartition("/")[2]
+                    found[name if local and "." not in local else f"{name}:"] = local if "." not in local else ""
+    return found
+
+
+def _with_short_names(data: object, aliases: Mapping[str, str]) -> object:
+    """The value with the names of schema.org and of JSON-LD as they are written without a context."""
+    if isinstance(data, list):
+        return [_with_short_names(one, aliases) for one in data]
+    if not isinstance(data, dict):
+        return data
+    return {
+        _short_name(name, aliases): value if name == "@context" else _with_short_names(value, aliases)
+        for name, value in data.items()
+    }
+
+
+def _short_name(name: str, aliases: Mapping[str, str]) -> str:
+    if name in aliases:
+        return aliases[name]
+    prefix, colon, rest = name.partition(":")
+    return rest if f"{prefix}{colon}" in aliases else local_type(name) if is_schema_org_type(name) else name
 
 
 def _unwrapped(source: str) -> Iterator[str]:

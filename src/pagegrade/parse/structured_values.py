@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from datetime import date
 from math import isfinite
 from typing import Final, Literal
 
@@ -16,8 +17,9 @@ Code = Literal[
 ]
 MAX_SHOWN: Final = 60
 _ISO_8601: Final = re.compile(
-    r"\d{4}(?:-?(?:0[1-9]|1[0-2])(?:-?(?:0[1-9]|[12]\d|3[01])"
-    r"(?:[T ](?:[01]\d|2[0-4])(?::?[0-5]\d(?::?[0-6]\d(?:[.,]\d{1,9})?)?)?\s?(?:Z|[+-]\d\d(?::?\d\d)?)?)?)?)?"
+    r"\d{4}(?:-?(?:0[1-9]|1[0-2])|-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])"
+    r"(?:[T ](?:[01]\d|2[0-4])(?::?[0-5]\d(?::?[0-6]\d(?:[.,]\d{1,9})?)?)?\s?(?:Z|[+-]\d\d(?::?\d\d)?)?)?)?",
+    re.ASCII,
 )
 _DURATION: Final = re.compile(
     r"P(?=\d|T\d)(?:\d+(?:\.\d+)?Y)?(?:\d+(?:\.\d+)?M)?(?:\d+(?:\.\d+)?W)?(?:\d+(?:\.\d+)?D)?"
@@ -102,7 +104,18 @@ def _matches(pattern: re.Pattern[str]) -> Callable[[str], bool]:
     return lambda value: pattern.fullmatch(value.strip()[:100]) is not None
 
 
-_DATE: Final[tuple[Code, Callable[[str], bool]]] = ("bad_date", _matches(_ISO_8601))
+def _is_date(value: str) -> bool:
+    found = _ISO_8601.fullmatch(value.strip()[:100])
+    if found is None or found[1] is None:
+        return found is not None
+    try:
+        date(int(found[0][:4]), int(found[1]), int(found[2]))
+    except ValueError:
+        return False
+    return True
+
+
+_DATE: Final[tuple[Code, Callable[[str], bool]]] = ("bad_date", _is_date)
 _PRICE: Final[tuple[Code, Callable[[str], bool]]] = ("bad_price", _matches(_NUMBER))
 _CURRENCY: Final[tuple[Code, Callable[[str], bool]]] = ("bad_currency", lambda value: value.strip() in _CURRENCIES)
 _TIME: Final[tuple[Code, Callable[[str], bool]]] = ("bad_duration", _matches(_DURATION))

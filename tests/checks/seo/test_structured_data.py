@@ -143,3 +143,12 @@ def test_blocks_that_say_nothing_are_none(text: str) -> None:
 def test_rdfa_hands_its_vocabulary_down(body: str, state: str) -> None:
     """The nearest one around an element holds, the empty one is none, and a prefix needs none."""
     assert outcome(structured_data, f"<!doctype html><title>T</title>{body}").state == state
+
+
+def test_a_type_of_another_vocabulary_is_none_of_schema_org() -> None:
+    """The context does not change what a full URL names."""
+    html = (
+        '<script type="application/ld+json">{"@context": "https://schema.org", "@type": "https://a.example/B"}</script>'
+    )
+
+    assert outcome(structured_data, html).state == "other_vocabulary"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from pagegrade.checks.seo.structured_data_valid import structured_data_valid
 from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable
 from tests.builders import evaluated, outcome, run
@@ -105,3 +107,75 @@ def test_a_fix_never_costs_more() -> None:
     losses = [evaluated(structured_data_valid, step).loss for step in steps]
 
     assert losses == [1.0, 1.0, 0.5, 0.0]
+
+
+ARTICLE = {"headline": "H", "image": "https://example.com/a.jpg", "author": {"@type": "Person", "name": "A"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("price", "59.00", "ok"),
+        ("price", "59,00", "bad_values"),
+        ("price", "€ 59", "bad_values"),
+        ("price", "", "required_missing"),
+        ("priceCurrency", "EUR", "ok"),
+        ("priceCurrency", "€", "bad_values"),
+        ("availability", "https://schema.org/InStock", "ok"),
+        ("availability", "in stock", "bad_values"),
+        ("priceValidUntil", "2026-02-28", "ok"),
+        ("priceValidUntil", "2026-02-30", "bad_values"),
+        ("priceValidUntil", "28.02.2026", "bad_values"),
+    ],
+)
+@pytest.mark.parametrize("syntax", ["json-ld", "microdata", "rdfa"])
+def test_values_count_in_every_syntax(syntax: str, name: str, value: str, expected: str) -> None:
+    """What a search engine ignores in a block, it ignores in the markup."""
+    offer = {"price": "59.00", "priceCurrency": "EUR", name: value}
+    if syntax == "json-ld":
+        html = page({**PRODUCT, "offers": {"@type": "Offer", **offer}})
+    else:
+        scope, prop = (
+            ('itemscope itemtype="https://schema.org/{}"', "itemprop")
+            if syntax == "microdata"
+            else ('typeof="{}"', "property")
+        )
+        own = "".join(f'<meta {prop}="{key}" content="{PRODUCT[key]}">' for key in ("name", "description", "image"))
+        inner = "".join(f'<meta {prop}="{key}" content="{text}">' for key, text in offer.items())
+        html = (
+            f'<title>T</title><div vocab="https://schema.org/"><div {scope.format("Product")}>{own}'
+            f'<div {prop}="offers" {scope.format("Offer")}>{inner}</div></div></div>'
+        )
+
+    assert outcome(structured_data_valid, html).state == expected
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"@context": "https://schema.org", "type": "Article", "datePublished": "2.1.2026"},
+        {"@context": ["https://schema.org", {"kind": "@type"}], "kind": "Article", "datePublished": "2.1.2026"},
+        {"@context": {"@vocab": "https://schema.org/", "is": "@type"}, "is": "Article", "datePublished": "2.1.2026"},
+        {"@context": {"s": "https://schema.org/"}, "@type": "s:Article", "s:datePublished": "2.1.2026"},
+        {"@context": "https://schema.org", "@type": "schema:Article", "schema:datePublished": "2.1.2026"},
+        {"@context": "https://schema.org", "@type": "Article", "http://schema.org/datePublished": "2.1.2026"},
+        {"@type": "https://schema.org/Article", "https://schema.org/datePublished": "2.1.2026"},
+    ],
+)
+def test_values_count_under_every_name(block: dict[str, object]) -> None:
+    """Aliases, prefixes and full URLs name the same members."""
+    assert outcome(structured_data_valid, page({**ARTICLE, **block})).state == "bad_values"
+
+
+def test_types_of_another_vocabulary_have_no_requirements() -> None:
+    """Their URL says so, whatever the context is."""
+    block = {"@context": "https://schema.org", "@type": "https://example.org/Product"}
+
+    assert isinstance(run(structured_data_valid, page(block)), NotApplicable)
+
+
+def test_a_text_is_no_crumb() -> None:
+    """A list of texts names neither positions nor pages."""
+    block = {"@context": "https://schema.org", "@type": "BreadcrumbList", "itemListElement": ["A", "B"]}
+
+    assert outcome(structured_data_valid, page(block)).state == "required_missing"

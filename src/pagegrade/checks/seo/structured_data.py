@@ -4,6 +4,7 @@ from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document, StructuredItem
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
+from pagegrade.parse.structured_data import local_type
 
 
 @check(
@@ -154,7 +155,12 @@ def structured_data(document: Document, drawn_document: Document | NotGathered) 
 
 
 def _good(document: Document) -> list[StructuredItem]:
-    return [item for item in document.structured_items if item.error is None and item.schema_org and item.types]
+    # Under the context of schema.org, a type may still be a URL of another vocabulary.
+    return [
+        item
+        for item in document.structured_items
+        if item.error is None and item.schema_org and any("://" not in local_type(name) for name in item.types)
+    ]
 
 
 def _types(items: list[StructuredItem]) -> str:

@@ -53,7 +53,7 @@ _REASONS: Final = {
             loss=0.5,
             title="Recommended properties missing from structured data",
             why="Rich results are possible without these properties, but show less.",
-            fix="Add the listed properties to the JSON-LD block where the page has the information.",
+            fix="Add the listed properties to the item where the page has the information.",
             counted=True,
         ),
         State(
@@ -77,7 +77,7 @@ _REASONS: Final = {
             loss=1.0,
             title="Required properties missing from structured data",
             why="Without a required property the page gets no rich result of this kind.",
-            fix="Add the listed properties to the JSON-LD block.",
+            fix="Add the listed properties to the item.",
             counted=True,
         ),
         State(
@@ -107,14 +107,15 @@ def structured_data_valid(document: Document) -> Verdict:
 
     ## What it checks
 
-    The main items of the page's JSON-LD blocks, for these types: article, breadcrumb list, event, FAQ page, job
-    posting, local business, organization, product, recipe, review and video. Failures: a required property is missing,
-    two items with one `@id` contradict each other, or one of several blocks cannot be read. Warnings: a recommended
-    property is missing, a URL is relative, or a value is not in the form that search engines ask for: prices are digits
-    with a full stop, currencies codes of ISO 4217, ratings numbers within their scale, counts whole numbers, dates and
-    durations of ISO 8601, availability and condition words of schema.org, and types are written with their capitals.
-    Items that are only mentioned inside others, such as the publisher of an article, are not evaluated; a reference by
-    `@id` counts as the item it names. The table of properties follows Google's pages of November 2026.
+    The main items of the page's JSON-LD blocks, microdata and RDFa, for these types: article, breadcrumb list, event,
+    FAQ page, job posting, local business, organization, product, recipe, review and video. Failures: a required
+    property is missing, two items with one `@id` contradict each other, or one of several blocks cannot be read.
+    Warnings: a recommended property is missing, a URL is relative, or a value is not in the form that search engines
+    ask for: prices are digits with a full stop, currencies codes of ISO 4217, ratings numbers within their scale,
+    counts whole numbers, dates and durations of ISO 8601, availability and condition words of schema.org, and types are
+    written with their capitals. Items that are only mentioned inside others, such as the publisher of an article, are
+    not evaluated; a reference by `@id` counts as the item it names. The table of properties follows Google's pages of
+    November 2026.
 
     ## Why it matters
 
@@ -122,7 +123,7 @@ def structured_data_valid(document: Document) -> Verdict:
 
     ## How to fix
 
-    Add the properties that the finding names to the JSON-LD block.
+    Add the properties that the finding names to the JSON-LD block, or to the item in the markup.
 
     ## Fails on
 
@@ -143,13 +144,15 @@ def structured_data_valid(document: Document) -> Verdict:
     </script>
     ```
     """
-    blocks = [item for item in document.structured_items if item.format == "json-ld"]
+    blocks = [item for item in document.structured_items if item.format == "json-ld" or item.data is not None]
     broken = [block for block in blocks if block.error is not None]
     readable = [block for block in blocks if block.schema_org and block.error is None]
     count, faults = find_faults([block.data for block in readable])
     if not faults and not broken:
         if count == 0:
-            return NotApplicable("The page has no JSON-LD of a type for which search engines show rich results.")
+            return NotApplicable(
+                "The page has no structured data of a type for which search engines show rich results."
+            )
         return Outcome("ok", value=count)
     codes = {fault.code for fault in faults}
     state = "unreadable" if broken else next(state for code, state in _STATES if code in codes)

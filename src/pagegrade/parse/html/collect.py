@@ -35,8 +35,10 @@ from pagegrade.parse.cascade.visibility import Visibility
 from pagegrade.parse.css.urls import find_css_urls
 from pagegrade.parse.html.accessible_names import NAME_ATTRIBUTES, Label, Names
 from pagegrade.parse.html.attribute_kinds import ARIA, ID, ITEM, SHOWING, TOUCHED
+from pagegrade.parse.html.embedded_items import item_data
 from pagegrade.parse.html.markup import MarkupCollector
-from pagegrade.parse.structured_data import is_schema_org_type, vocabulary_of
+from pagegrade.parse.rich_results import RICH_TYPES
+from pagegrade.parse.structured_data import is_schema_org_type, local_type, vocabulary_of
 from pagegrade.parse.url import join_url
 
 MAX_ITEMS: Final = 20_000
@@ -196,14 +198,19 @@ class Collector:
         elif "typeof" in attrs:
             kind, types, vocabulary = "rdfa", attrs["typeof"].split(), vocabulary_of(node)
         if types and self.fits(self.structured_items, "structured_items"):
+            is_rdfa = kind == "rdfa"
+            is_known = is_schema_org_type(vocabulary) or any(
+                name.startswith("schema:") or is_schema_org_type(name) for name in types
+            )
+            is_whole = is_known and ("property" if is_rdfa else "itemprop") not in attrs and "itemref" not in attrs
+            has_rules = is_whole and any(local_type(name) in RICH_TYPES for name in types)
             self.structured_items.append(
                 StructuredItem(
                     format=kind,
                     types=tuple(types),
-                    data=None,
+                    data=item_data(node, types, self.resolve, rdfa=is_rdfa) if has_rules else None,
                     error=None,
-                    schema_org=is_schema_org_type(vocabulary)
-                    or any(name.startswith("schema:") or is_schema_org_type(name) for name in types),
+                    schema_org=is_known,
                     node=node,
                 ),
             )
