@@ -130,7 +130,7 @@ ARTICLE = {"headline": "H", "image": "https://example.com/a.jpg", "author": {"@t
 )
 @pytest.mark.parametrize("syntax", ["json-ld", "microdata", "rdfa"])
 def test_values_count_in_every_syntax(syntax: str, name: str, value: str, expected: str) -> None:
-    """What a search engine ignores in a block, it ignores in the markup."""
+    """A value that search engines ignore in a block, they ignore in the markup."""
     offer = {"price": "59.00", "priceCurrency": "EUR", name: value}
     if syntax == "json-ld":
         html = page({**PRODUCT, "offers": {"@type": "Offer", **offer}})

@@ -19,7 +19,7 @@ RDFA = (
 
 
 def data_of(html: str) -> object:
-    """What the first item says."""
+    """The properties of the first item."""
     return make_document(f"<!doctype html><body>{html}").structured_items[0].data
 
 

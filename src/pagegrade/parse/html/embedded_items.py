@@ -18,7 +18,7 @@ MAX_TEXT_NODES: Final = 100
 _ADDRESSES: Final = ("href", "src", "data", "resource")
 _VALUE_OF: Final = {"data": "value", "meter": "value", "time": "datetime"}
 _LATER: Final = "data-src"
-"""Where scripts that load images late keep the address."""
+"""The attribute in which scripts that load images late keep the address."""
 _ELSEWHERE: Final[dict[str, object]] = {"@id": ""}
 """A value that is not looked into, and is there."""
 
@@ -82,7 +82,7 @@ def item_data(
 
 
 def _value(node: Element, attrs: dict[str, str], resolve: Callable[[str | None], str | None]) -> str:
-    """What the element says of its item: a value meant for programs first, which search engines read on any element."""
+    """The value of a property: one meant for programs first, which search engines read on any element."""
     if "content" in attrs:
         return attrs["content"]
     if node.tag in _VALUE_OF and _VALUE_OF[node.tag] in attrs:
