@@ -78,7 +78,7 @@ PARSERS: Final[dict[str, Parser]] = {
     "X-Robots-Tag": robots_directives.parse_x_robots_tag,
     "sitemap": _sitemap,
     "sitemap entries": lambda text: _sitemap(f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{text}'),
-    "declared sitemaps": lambda text: sitemap.find_declared_sitemaps(text.encode(), url=URL),
+    "declared sitemaps": lambda text: robots.find_declared_sitemaps(text.encode(), url=URL),
     "security.txt": lambda text: security_txt.parse_security_txt(text.encode()),
     "agent file": lambda text: agent_files.read_agent_files((("agent-card", URL, _response(text)),)),
     "manifest": lambda text: manifest.read_manifest(text.encode(), URL, URL),

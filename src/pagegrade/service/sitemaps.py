@@ -19,7 +19,8 @@ from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import CachingResolver, DNSResolver, Resolver
 from pagegrade.model.artifacts import Response
 from pagegrade.model.errors import Unavailable
-from pagegrade.parse.files.sitemap import SitemapReading, find_declared_sitemaps, read_sitemap
+from pagegrade.parse.files.robots import find_declared_sitemaps
+from pagegrade.parse.files.sitemap import SitemapReading, read_sitemap
 from pagegrade.parse.url import Target, origin, parse_target_url
 from pagegrade.sandbox.fair_slots import NoSlot
 from pagegrade.sandbox.pool import Children

@@ -38,6 +38,13 @@ def state(body: str, *, status: int = 200, content_type: str = "text/plain; char
         ("Contact: tel:+1-201-555-0123\n" + EXPIRES, "valid"),
         (CONTACT + EXPIRES + "Policy: http://example.com/policy\n", "invalid"),
         (CONTACT + EXPIRES + "Unknown: anything\n", "valid"),
+        (CONTACT + EXPIRES + f"Canonical: {URL}\n", "valid"),
+        (
+            CONTACT + EXPIRES + f"Canonical: https://a.example/security.txt\nCanonical: {URL.upper()[:19]}{URL[19:]}\n",
+            "valid",
+        ),
+        (CONTACT + EXPIRES + "Canonical: https://a.example/.well-known/security.txt\n", "invalid"),
+        (CONTACT + EXPIRES + "Canonical: /.well-known/security.txt\n", "invalid"),
         (CONTACT + EXPIRES + ": mailto:b@example.com\n", "invalid"),
         (CONTACT + EXPIRES + "just words\n", "invalid"),
         (CONTACT + EXPIRES + "Preferred-Languages: en\nPreferred-Languages: de\n", "invalid"),

@@ -8,10 +8,12 @@ from pagegrade.checks.seo.ai_crawler_access import OTHERS, RETRIEVAL, TRAINING
 from pagegrade.model.artifacts import NotGathered, Response
 from pagegrade.parse.files.robots import (
     MAX_BYTES,
+    MAX_DECLARED,
     MAX_EXTENSION_CHARACTERS,
     MAX_EXTENSIONS,
     MAX_PROBLEMS,
     Robots,
+    find_declared_sitemaps,
     looks_like_html,
     parse_robots_txt,
     path_of,
@@ -466,3 +468,36 @@ def test_lines_about_the_use_of_content_are_bounded(lines: int, kept: int) -> No
 
     assert len(read.extensions) == kept
     assert {len(one.value) for one in read.extensions} == {MAX_EXTENSION_CHARACTERS}
+
+
+ROBOTS_URL = "https://example.com/robots.txt"
+
+
+@pytest.mark.parametrize(
+    ("robots", "expected"),
+    [
+        (b"Sitemap: https://example.com/a.xml\nUser-agent: *\nsitemap :/b.xml # here\n", ["/a.xml", "/b.xml"]),
+        (b" Sitemap:https://example.com/a.xml  \nSite-map: /b.xml", ["/a.xml", "/b.xml"]),
+        (b"<!-- by hand -->\nSitemaps: /a.xml", ["/a.xml"]),
+        (b"\xef\xbb\xbfSITEMAP:https://example.com/a.xml\r\nSitemap: https://example.com/a.xml#x", ["/a.xml"]),
+        (b"# Sitemap: https://example.com/a.xml\nSitemap:\nSitemap: ftp://example.com/a.xml", []),
+        (b"<!doctype html><p>\nSitemap: https://example.com/a.xml", []),
+        (b"\n<html>\nSitemap: https://example.com/a.xml", []),
+        (b"User-agent: *\rSitemap: /a.xml\rSitemap /b.xml", ["/a.xml", "/b.xml"]),
+        (b"Sitemap: /a.xml#top\nSite map: /b.xml\nMy-Sitemap: /c.xml", ["/a.xml"]),
+        (b"<?xml version='1.0'?>\nSitemap: /a.xml", ["/a.xml"]),
+        (b"Sitemap: http://[\nSitemap: https://example.com/" + b"x" * 3_000, []),
+    ],
+)
+def test_sitemaps_declared_in_robots(robots: bytes, expected: list[str]) -> None:
+    """The lines count in any group and any case; what is no robots.txt declares nothing."""
+    found = find_declared_sitemaps(robots, url=ROBOTS_URL)
+
+    assert found == tuple(f"https://example.com{path}" for path in expected)
+
+
+def test_declared_sitemaps_are_bounded() -> None:
+    """One line over the limit is not read."""
+    body = "".join(f"Sitemap: /{number}.xml\n" for number in range(MAX_DECLARED + 1)).encode()
+
+    assert len(find_declared_sitemaps(body, url=ROBOTS_URL)) == MAX_DECLARED

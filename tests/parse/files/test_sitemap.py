@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 
 from pagegrade.parse.files.sitemap import (
     MAX_CHILDREN,
-    MAX_DECLARED,
     MAX_READ_BYTES,
     PROTOCOL_MAX_BYTES,
     PROTOCOL_MAX_URLS,
     SitemapReading,
-    find_declared_sitemaps,
     read_sitemap,
 )
 
@@ -286,33 +284,6 @@ def test_addresses_of_pages_are_handed_back_where_wanted() -> None:
     assert found.pages == ("https://example.com/0", "https://example.com/1")
     assert found.file.url_count == 3
     assert read_sitemap(index, url=URL, page_url=PAGE, source="robots", keep=2).pages == ()
-
-
-@pytest.mark.parametrize(
-    ("robots", "expected"),
-    [
-        (b"Sitemap: https://example.com/a.xml\nUser-agent: *\nsitemap :/b.xml # here\n", ["/a.xml", "/b.xml"]),
-        (b" Sitemap:https://example.com/a.xml  \nSite-map: /b.xml", ["/a.xml", "/b.xml"]),
-        (b"<!-- by hand -->\nSitemaps: /a.xml", ["/a.xml"]),
-        (b"\xef\xbb\xbfSITEMAP:https://example.com/a.xml\r\nSitemap: https://example.com/a.xml#x", ["/a.xml"]),
-        (b"# Sitemap: https://example.com/a.xml\nSitemap:\nSitemap: ftp://example.com/a.xml", []),
-        (b"<!doctype html><p>\nSitemap: https://example.com/a.xml", []),
-        (b"\n<html>\nSitemap: https://example.com/a.xml", []),
-        (b"Sitemap: http://[\nSitemap: https://example.com/" + b"x" * 3_000, []),
-    ],
-)
-def test_sitemaps_declared_in_robots(robots: bytes, expected: list[str]) -> None:
-    """The lines count in any group and any case; what is no robots.txt declares nothing."""
-    found = find_declared_sitemaps(robots, url="https://example.com/robots.txt")
-
-    assert found == tuple(f"https://example.com{path}" for path in expected)
-
-
-def test_declared_sitemaps_are_bounded() -> None:
-    """One line over the limit is not read."""
-    robots = "".join(f"Sitemap: /{number}.xml\n" for number in range(MAX_DECLARED + 1)).encode()
-
-    assert len(find_declared_sitemaps(robots, url=URL)) == MAX_DECLARED
 
 
 def test_feeds_are_lists_of_addresses() -> None:

@@ -5,6 +5,7 @@ from pagegrade.model.artifacts import Artifacts, Response, WellKnown
 from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
 from pagegrade.parse.files.security_txt import SecurityTxt, parse_security_txt
 from pagegrade.parse.http.headers import parse_media_type
+from pagegrade.parse.url import join_url
 
 
 @check(
@@ -45,7 +46,8 @@ def security_txt(security_txt: WellKnown, artifacts: Artifacts) -> Verdict:
 
     `/.well-known/security.txt` of the site: plain text with at least one `Contact` and exactly one `Expires` with a
     date in the future. Each line is a comment or a name, a colon, a space and a value; addresses need their scheme,
-    such as `mailto:`, and those on the web `https:`. A signature is not verified. An application that answers every URL
+    such as `mailto:`, and those on the web `https:`. Where it names addresses as `Canonical`, its own is
+    among them. A signature is not verified. An application that answers every URL
     with a page counts as having no such file. A missing file is no fault. This check costs nothing.
 
     ## Why it matters
@@ -92,7 +94,7 @@ def security_txt(security_txt: WellKnown, artifacts: Artifacts) -> Verdict:
     found = parse_security_txt(response.body)
     if not found.field_count:
         return Outcome("absent", value="a file without fields")
-    state, faults = _evaluate(found, response, artifacts.gathered_at)
+    state, faults = _evaluate(found, security_txt, artifacts.gathered_at)
     return Outcome(
         state,
         value=len(found.contacts),
@@ -101,12 +103,16 @@ def security_txt(security_txt: WellKnown, artifacts: Artifacts) -> Verdict:
     )
 
 
-def _evaluate(found: SecurityTxt, response: Response, now: datetime) -> tuple[str, list[str]]:
+def _evaluate(found: SecurityTxt, file: WellKnown, now: datetime) -> tuple[str, list[str]]:
+    response = file.response
     faults: list[str] = []
     media_type = parse_media_type(response.header("content-type"))
     if response.headers_seen and (media_type is None or media_type.essence != "text/plain"):
         faults.append("not served as text/plain")
     faults += found.faults
+    own = {file.requested_url, response.url}
+    if found.canonicals and own.isdisjoint(join_url(response.url, one) for one in found.canonicals):
+        faults.append("Canonical names other addresses than that of the file")
     if not any(found.contacts):
         faults.append("no Contact")
     if len(found.expires) != 1:

@@ -9,7 +9,8 @@ from typing import Final, Literal
 from pagegrade.gather.context import Context, OffloadFailed
 from pagegrade.gather.exchange import FetchError, Request
 from pagegrade.model.artifacts import Response, SitemapFile, Sitemaps, WellKnown
-from pagegrade.parse.files.sitemap import SitemapReading, find_declared_sitemaps, read_sitemap
+from pagegrade.parse.files.robots import find_declared_sitemaps
+from pagegrade.parse.files.sitemap import SitemapReading, read_sitemap
 
 GUESSED_PATHS: Final = ("/sitemap.xml", "/sitemap_index.xml")
 

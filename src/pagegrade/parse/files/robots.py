@@ -18,15 +18,21 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final, Literal
 
 from pagegrade.model.artifacts import NotGathered, Response
+from pagegrade.parse.url import is_http, join_url, strip_fragment
 
 MAX_BYTES: Final = 512_000
 """500 KiB: RFC 9309 section 2.5 asks crawlers to read at least this much, and Google reads no more."""
 MAX_PROBLEMS: Final = 100
 """Lines listed with what is wrong with them; all are counted."""
 MAX_SITEMAPS: Final = 1_000
+MAX_DECLARED: Final = 100
+"""Sitemaps that are looked at; big sites declare dozens."""
+MAX_SITEMAP_CHARACTERS: Final = 2_200
+"""The protocol allows fewer than 2,048."""
 MAX_SHOWN_CHARACTERS: Final = 200
 MAX_EXTENSIONS: Final = 100
 """Lines of ``KEPT_EXTENSIONS`` that are kept."""
@@ -270,7 +276,7 @@ def parse_robots_txt(response: Response) -> Robots | NotGathered:
     over_limit = len(body) > MAX_BYTES or response.truncated == "limit"
     reader = _Reader()
     reader.read(_text(body, is_cut=over_limit))
-    if not reader.groups and looks_like_html(body):
+    if reader.is_page(body):
         return Robots(access="allow_all", status=status, is_html=True, bytes=len(body))
     by_agent: dict[str, list[RobotsGroup]] = {}
     for group in reader.groups:
@@ -288,6 +294,27 @@ def parse_robots_txt(response: Response) -> Robots | NotGathered:
         problems=tuple(reader.problems),
         problem_counts=reader.problem_counts,
     )
+
+
+def find_declared_sitemaps(body: bytes, *, url: str) -> tuple[str, ...]:
+    """List the sitemaps that a robots.txt declares, as its crawlers read it.
+
+    Args:
+        body: The robots.txt; an HTML page instead of one declares nothing.
+        url: Its address: a relative one is against the protocol, but resolved by search engines.
+
+    Returns:
+        At most ``MAX_DECLARED`` different addresses, in order, without fragments.
+
+    Source: https://www.sitemaps.org/protocol.html#submit_robots
+    """
+    reader = _Reader()
+    reader.read(_text(body, is_cut=len(body) > MAX_BYTES))
+    if reader.is_page(body):
+        return ()
+    absolute = (join_url(url, text) for text in reader.sitemaps if len(text) <= MAX_SITEMAP_CHARACTERS)
+    found = dict.fromkeys(strip_fragment(one) for one in absolute if one is not None and is_http(one))
+    return tuple(islice(found, MAX_DECLARED))
 
 
 def looks_like_html(body: bytes) -> bool:
@@ -323,6 +350,12 @@ class _Reader:
             line = raw.partition("#")[0].strip(_SPACE)
             if line:
                 self._read_line(number, line)
+
+    def is_page(self, body: bytes) -> bool:
+        """Return whether a page was served instead; lines behind a comment or declaration of XML count."""
+        marked = body[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
+        says_something = self.groups or (self.sitemaps and marked.startswith((b"<!--", b"<?xml")))
+        return not says_something and looks_like_html(body)
 
     def _read_line(self, number: int, line: str) -> None:
         key, colon, value = line.partition(":")

@@ -32,6 +32,8 @@ class SecurityTxt:
     contacts: tuple[str, ...] = ()
     expires: tuple[str, ...] = ()
     """As written; there has to be exactly one."""
+    canonicals: tuple[str, ...] = ()
+    """Addresses that the file gives itself."""
     expires_at: datetime | None = None
     """``None`` where the first one is missing or unreadable."""
     field_count: int = 0
@@ -46,8 +48,7 @@ def parse_security_txt(body: bytes) -> SecurityTxt:
         # The headers of the signature end with an empty line.
         start = next((index for index, line in enumerate(lines) if not line.strip()), len(lines))
         lines = lines[start:]
-    contacts: list[str] = []
-    expires: list[str] = []
+    kept: dict[str, list[str]] = {"contact": [], "expires": [], "canonical": []}
     faults: dict[str, None] = {}
     count = languages = 0
     for line in lines:
@@ -69,18 +70,18 @@ def parse_security_txt(body: bytes) -> SecurityTxt:
         value = value.strip(_SPACE)
         if value != value.strip():
             faults["a space that is no ASCII space"] = None
-        if name == "contact":
-            contacts.append(value)
-        elif name == "expires":
-            expires.append(value)
+        if name in kept:
+            kept[name].append(value)
         languages += name == "preferred-languages"
         if fault := _value_fault(name, value):
             faults[fault] = None
     if languages > 1:
         faults["more than one Preferred-Languages"] = None
+    contacts, expires, canonicals = (tuple(values[:100]) for values in kept.values())
     return SecurityTxt(
-        contacts=tuple(contacts[:100]),
-        expires=tuple(expires[:100]),
+        contacts=contacts,
+        expires=expires,
+        canonicals=canonicals,
         expires_at=_date(expires[0]) if expires else None,
         field_count=count,
         faults=tuple(faults),

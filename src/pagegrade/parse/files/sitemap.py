@@ -23,10 +23,6 @@ MAX_READ_BYTES: Final = 10_000_000
 """Uncompressed bytes looked at; what is beyond is only counted."""
 MAX_CHILDREN: Final = 1_000
 """Children of an index reported."""
-MAX_DECLARED: Final = 100
-"""``Sitemap:`` lines of a robots.txt reported; big sites have dozens."""
-_SITEMAP_KEYS: Final = (b"sitemap", b"site-map")
-"""Beginnings of the field's name by which Google knows it; the second is a slip."""
 _MAX_URLS: Final = PROTOCOL_MAX_URLS + 1
 _MAX_LOC_CHARACTERS: Final = 2_200
 """The protocol allows fewer than 2,048; a longer one is cut, and then unreadable."""
@@ -176,34 +172,6 @@ def read_sitemap(
         bad_namespace=tally.bad_namespace,
     )
     return SitemapReading(file=file, children=tuple(tally.children), pages=tuple(tally.pages))
-
-
-def find_declared_sitemaps(body: bytes, *, url: str) -> tuple[str, ...]:
-    """List the addresses on the ``Sitemap:`` lines of a robots.txt, which belong to no group.
-
-    Args:
-        body: The robots.txt; an HTML page instead of one declares nothing.
-        url: Its address: a relative one is against the protocol, but resolved by search engines.
-
-    Returns:
-        At most ``MAX_DECLARED`` different addresses, in order, without fragments.
-
-    Source: https://www.sitemaps.org/protocol.html#submit_robots
-    """
-    if _HTML_START.match(body[:4_096].removeprefix(b"\xef\xbb\xbf")):
-        return ()
-    found: dict[str, None] = {}
-    for line in body.removeprefix(b"\xef\xbb\xbf").splitlines():
-        name, colon, value = line.partition(b":")
-        if not colon or not name.strip().lower().startswith(_SITEMAP_KEYS) or len(value) > _MAX_LOC_CHARACTERS:
-            continue
-        text = value.partition(b" #")[0].strip().decode("utf-8", "replace")
-        absolute = join_url(url, text) if text else None
-        if absolute is not None and is_http(absolute):
-            found.setdefault(strip_fragment(absolute))
-        if len(found) >= MAX_DECLARED:
-            break
-    return tuple(found)
 
 
 def _uncompress(body: bytes) -> tuple[bytes, int, bool, bool]:
