@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from turbohtml import CData, Element, Text
 
@@ -41,7 +41,7 @@ def item_data(
     """
     naming, scoping = ("property", "typeof") if rdfa else ("itemprop", "itemscope")
     found: dict[str, object] = {"@type": list(types)}
-    stack: list[tuple[list[object], dict[str, object]]] = [(list(node)[::-1], found)]
+    stack: list[tuple[list[Any], dict[str, object]]] = [(list(node)[::-1], found)]
     elements = properties = 0
     while stack:
         left, item = stack[-1]
@@ -54,7 +54,7 @@ def item_data(
         elements += 1
         if elements > MAX_ELEMENTS or properties > MAX_PROPERTIES:
             return None
-        names, is_item = child.attrs.get(naming), scoping in child.attrs
+        names, is_item = child.attrs.get(naming) or "", scoping in child.attrs
         if not names and not (rdfa and "rel" in child.attrs):
             if not is_item:
                 stack.append((list(child)[::-1], item))
@@ -95,7 +95,7 @@ def _value(node: Element, attrs: dict[str, str], resolve: Callable[[str | None],
 
 def _text(node: Element) -> str:
     parts: list[str] = []
-    stack: list[object] = [node]
+    stack: list[Any] = [node]
     for _ in range(MAX_TEXT_NODES):
         if not stack:
             break
