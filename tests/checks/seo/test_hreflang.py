@@ -54,7 +54,7 @@ def test_headers_count() -> None:
     assert state(link='<https://example.com/x>; rel="alternate"; hreflang="en-UK"') == "invalid_code"
 
 
-@pytest.mark.parametrize("code", ["es-419", "en-EU", "en-001", "en-un", "sr-YU"])
+@pytest.mark.parametrize("code", ["es-419", "en-EU", "en-001", "en-un", "sr-YU", "en-XX", "en-zz", "en-QM"])
 def test_region_that_is_no_country_warns(code: str) -> None:
     """A good language tag, but search engines serve countries."""
     assert state((code, "https://example.com/other"), EN, DEFAULT) == "no_country"

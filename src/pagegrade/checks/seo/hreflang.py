@@ -1,3 +1,4 @@
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from pagegrade.parse.url import strip_fragment
 _DEFAULT: Final = "x-default"
 _NO_COUNTRIES: Final = frozenset("AN BU CS DD EU EZ FX NT SU TP UN YD YU ZR".split())
 """Regions in the registry of language subtags that ISO 3166-1 assigns to no country, or to none any more."""
+_FOR_PRIVATE_USE: Final = re.compile(r"AA|Q[M-Z]|X[A-JL-Z]|ZZ")
+"""Regions that ISO 3166-1 leaves to its users; Kosovo's XK is one of them and in wide use."""
 
 
 @check(
@@ -229,7 +232,8 @@ def _is_valid(code: str) -> bool:
 
 def _is_beyond_countries(code: str) -> bool:
     tag = parse_language_tag(code)
-    return tag is not None and tag.region is not None and (tag.region.isdigit() or tag.region in _NO_COUNTRIES)
+    region = "" if tag is None or tag.region is None else tag.region
+    return region.isdigit() or region in _NO_COUNTRIES or _FOR_PRIVATE_USE.fullmatch(region) is not None
 
 
 def _is_unlikely(code: str) -> bool:
