@@ -27,12 +27,12 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import URL, make_url
 
-from tests.waiting import wait_until
+from tests.waiting import HANG_S, wait_until
 
 OWNER: Final = "pagegrade"
 """The owner of the databases: a role without privileges, as in an installation."""
 ADMIN: Final = "postgres"
-START_S: Final = 60.0
+START_S: Final = HANG_S
 """Patience, not a promise: a start takes a quarter of a second of a processor."""
 
 SMALL: Final[Mapping[str, str]] = {
