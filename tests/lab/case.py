@@ -121,6 +121,8 @@ class Seen:
     records: Sequence[Record]
     questions: Sequence[Question]
     touches: Sequence[Touch]
+    stretch: float = 1.0
+    """Factor by which a second of processor time took longer than alone."""
 
 
 Stage = Callable[[Place], Scene]

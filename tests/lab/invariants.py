@@ -110,7 +110,7 @@ def _no_wire_touched(case: Case, seen: Seen) -> list[str]:
 
 def _in_time(case: Case, seen: Seen) -> list[str]:
     took = seen.outcome.duration_s
-    late = took > case.budget_s + case.evaluation_s
+    late = took > case.budget_s + case.evaluation_s * seen.stretch
     found = [f"I2: took {took:.2f} s with a budget of {case.budget_s:.2f} s"] if late else []
     if case.memory_mb is not None and seen.outcome.memory_growth_mb > case.memory_mb:
         found.append(f"I3: memory grew by {seen.outcome.memory_growth_mb:.0f} MB, not at most {case.memory_mb:.0f}")

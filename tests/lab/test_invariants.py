@@ -104,6 +104,14 @@ def test_lateness_is_distinguished_from_mistakes(change: dict[str, Any], late: b
     assert is_only_late(case, broken, outcome) is late
 
 
+def test_evaluation_takes_longer_on_a_busy_machine() -> None:
+    """Its part of the time is processor time; what the network may take stays as it is."""
+    late, case = replace(GOOD, duration_s=5.5), Case(id="X01", title="x", expect=done())
+
+    assert evaluate(case, replace(seen(late, PLAIN), stretch=3.0)) == []
+    assert evaluate(case, replace(seen(late, PLAIN), stretch=2.0)) == ["I2: took 5.50 s with a budget of 3.00 s"]
+
+
 def test_touched_wire_is_reported() -> None:
     """I1 names the address."""
     touch = Touch(1.0, "tcp", "127.0.0.1", 80)

@@ -21,7 +21,7 @@ import msgspec
 from tests.lab import invariants
 from tests.lab.authority import Authority
 from tests.lab.case import Case, Job, Outcome, Place, Scene, Seen, Service
-from tests.lab.keeper import Subject
+from tests.lab.keeper import Subject, stretch
 from tests.lab.names import NameServer, records
 from tests.lab.namespace import RESOLVER, furnish
 from tests.lab.servers import Blackhole, Listener, page
@@ -142,6 +142,7 @@ class World:
             records=[record for listener in listeners for record in listener.records],
             questions=[*self.names.asked(place.host), *self.names.asked(place.other)],
             touches=self.wires.between(started, ended),
+            stretch=stretch(),
         )
         broken = invariants.evaluate(case, seen)
         if (strange := self._strange_canary()) is not None:

@@ -23,7 +23,8 @@ from pagegrade.gather.temporary import own_folder, sweep_folders
 _SCRIPT: Final = Path(__file__).with_name("isolation.py")
 _UNPRIVILEGED_USER: Final = 65_534
 """The user that a browser runs as when we run as root."""
-_START_S: Final = 20.0
+_START_S: Final = 45.0
+"""Longest start: a second of processor time, and on a busy machine ten or twenty times as long."""
 _WATCH_S: Final = 0.5
 """Between two looks at the memory."""
 _MAX_PROCESSES: Final = 500
