@@ -24,6 +24,7 @@ PROSE: Final = (
     "parse/files/legacy_javascript.py",
     "parse/html/image_alternatives.py",
     "parse/html/lists_tables.py",
+    "parse/rendering/causes.py",
     "parse/secrets.py",
 )
 """Sources whose texts with several words, or with values, are shown in reports."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from pagegrade.model.outcome import Importance
+from pagegrade.model.rendering import PaintCause, ShiftCause, StorageKind
 from pagegrade.model.report import Category, Grade, OutcomeName, ResourceType
 
 Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
@@ -304,6 +305,42 @@ class DrawnElement(Shape):
     height_px: float
 
 
+class ShiftedElement(DrawnElement):
+    """An element that moved unexpectedly."""
+
+    time_ms: float | None
+    score: float
+    down_px: float
+    pushed_by: DrawnElement | None
+    cause: ShiftCause
+    cause_url: str
+
+
+class LargestPaint(Shape):
+    """The largest contentful paint of the last load; its phases add up to its time."""
+
+    time_ms: float
+    kind: Literal["image", "text"]
+    url: str
+    first_byte_ms: float
+    load_delay_ms: float | None
+    load_time_ms: float | None
+    render_delay_ms: float
+    cause: PaintCause
+    cause_url: str
+    cause_ms: float
+    message: str
+
+
+class StoredEntry(Shape):
+    """Something that the page keeps in the browser, without its value."""
+
+    kind: StorageKind
+    name: str
+    size_bytes: Count | None
+    by_script: bool
+
+
 class DrawnRequest(Shape):
     """A request that the browser made for the page."""
 
@@ -377,6 +414,9 @@ class RenderedPage(Shape):
     metrics: Metrics
     spread: dict[str, Spread | None]
     lcp_element: DrawnElement | None
+    largest_paint: LargestPaint | None
+    shifted_elements: list[ShiftedElement]
+    storage: list[StoredEntry]
     request_count: Count
     requests: list[DrawnRequest]
     console: list[ConsoleLine]

@@ -155,12 +155,6 @@ def test_reasons_read_as_sentences(reason: str, shown: str) -> None:
         (view.points(1), "1 point"),
         (view.points(0.04), "less than 0.1 points"),
         (view.points(3.14159), "3.1 points"),
-        (view.format_bytes(1), "1 byte"),
-        (view.format_bytes(48_211), "48.2 kB"),
-        (view.format_bytes(3_100_000), "3.1 MB"),
-        (view.format_ms(0.44), "0.4 ms"),
-        (view.format_ms(41.2), "41 ms"),
-        (view.format_ms(1840), "1.8 s"),
         (view.plural(1, "check"), "1 check"),
         (view.plural(1200, "check"), "1,200 checks"),
     ],
@@ -276,7 +270,6 @@ def test_sentences_come_in_the_words_that_are_handed_in() -> None:
     assert view.points(0.04, german) == german.gettext(
         "less than %(points)s points", points=german.number(0.1, digits=1)
     )
-    assert view.format_bytes(48_211, german) == f"{german.number(48.2, digits=1)} kB"
 
 
 def test_a_headline_says_how_much_was_found() -> None:

@@ -9,13 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagegrade.model.outcome import Detail, Evidence
-from pagegrade.model.rendering import ConsoleMessage, Coverage, ElementFacts, LoadMetrics, RenderedRequest
+from pagegrade.model.rendering import (
+    ConsoleMessage,
+    Coverage,
+    ElementFacts,
+    LoadMetrics,
+    PaintCandidate,
+    RenderedRequest,
+    ShiftedElement,
+    StoredEntry,
+)
 from pagegrade.model.report import Failure, LoadedFile, PageFacts, Preview, Redirect, Report, Result, RunFacts, Withheld
 from pagegrade.report.masking import MIN_BARE_CHARACTERS, mask_report, mask_url
 from pagegrade.report.rendered import rendered_page
 from pagegrade.report.serialize import report_to_dict
 from tests.linear import MAX_RATIO, growth
-from tests.rendering_builders import make_rendering
+from tests.rendering_builders import make_rendering, make_timeline
 
 
 @pytest.mark.parametrize(
@@ -228,15 +237,25 @@ def test_short_values_are_masked_behind_their_names(url: str, text: str, masked:
 def test_the_part_about_the_browser_is_masked() -> None:
     """Requests, the console, and elements carry the page's own address."""
     secret = f"https://example.com/?token={SECRET}"
+    element = ElementFacts(selector=f"#k{SECRET}", html=f"<img src='/a?token={SECRET}'>")
+    paint = PaintCandidate(time_ms=90, size_px=9, kind="image", url=secret, load_start_ms=20, load_end_ms=80)
+    document = RenderedRequest(
+        url=secret, kind="document", response_ms=10, initiator_url=secret, response_headers=(("etag", SECRET),)
+    )
     rendering = make_rendering(
-        requests=(RenderedRequest(url=secret, initiator_url=secret, response_headers=(("etag", SECRET),)),),
+        make_timeline(paint_candidates=(paint,)),
+        requests=(document,),
         console=(ConsoleMessage(level="error", source="console", text=f"failed for {SECRET}", url=secret),),
         coverage=(Coverage(url=secret, kind="script", total_bytes=1, unused_bytes=1),),
-        lcp_element=ElementFacts(selector=f"#k{SECRET}", html=f"<img src='/a?token={SECRET}'>"),
+        lcp_element=element,
+        shifted_elements=(ShiftedElement(selector=f"#k{SECRET}", html="<p>", pushed_by=element),),
+        storage=(StoredEntry(kind="cache", name=SECRET),),
+        final_url=secret,
     )
     withheld = Withheld(kind="empty_shell", message=f"Its script fails with “no {SECRET}”.", fix="Fix it.")
     found = mask_report(report(secret, rendered=rendered_page(rendering, [], LoadMetrics()), withheld=withheld))
 
     assert found.rendered is not None
+    assert found.rendered.largest_paint is not None
     assert found.withheld is not None
     assert SECRET not in str(report_to_dict(found))

@@ -647,6 +647,34 @@ class KeyList(TypedDict):
     data: list[ListedKey]
 
 
+class LargestPaint(TypedDict):
+    time_ms: float
+    kind: Literal["image", "text"]
+    url: str
+    first_byte_ms: float
+    load_delay_ms: float | None
+    load_time_ms: float | None
+    render_delay_ms: float
+    cause: Literal[
+        "server",
+        "redirect",
+        "lazy",
+        "style_image",
+        "script_image",
+        "late_image",
+        "file",
+        "blocking",
+        "answer",
+        "font",
+        "script",
+        "drawing",
+        "shown_late",
+    ]
+    cause_url: str
+    cause_ms: float
+    message: str
+
+
 class Limits(TypedDict):
     requests_per_minute: int | None
     analyses_per_minute: int | None
@@ -923,6 +951,9 @@ class RenderedPage(TypedDict):
     metrics: Metrics
     spread: dict[str, Spread | None]
     lcp_element: DrawnElement | None
+    largest_paint: LargestPaint | None
+    shifted_elements: list[ShiftedElement]
+    storage: list[StoredEntry]
     request_count: int
     requests: list[DrawnRequest]
     console: list[ConsoleLine]
@@ -1095,9 +1126,31 @@ class Saving(TypedDict):
     unit: Literal["bytes", "ms"]
 
 
+class ShiftedElement(TypedDict):
+    selector: str
+    html: str
+    x_px: float
+    y_px: float
+    width_px: float
+    height_px: float
+    time_ms: float | None
+    score: float
+    down_px: float
+    pushed_by: DrawnElement | None
+    cause: Literal["", "image", "frame", "font", "content"]
+    cause_url: str
+
+
 class Spread(TypedDict):
     min: float
     max: float
+
+
+class StoredEntry(TypedDict):
+    kind: Literal["cookie", "local_storage", "session_storage", "indexed_db", "cache"]
+    name: str
+    size_bytes: int | None
+    by_script: bool
 
 
 class Thresholds(TypedDict):

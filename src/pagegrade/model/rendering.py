@@ -12,6 +12,23 @@ from typing import Literal
 Device = Literal["mobile", "desktop"]
 DepartureKind = Literal["script", "meta", "header", "reload"]
 WorkKind = Literal["script", "layout", "paint", "parse", "memory"]
+StorageKind = Literal["cookie", "local_storage", "session_storage", "indexed_db", "cache"]
+ShiftCause = Literal["", "image", "frame", "font", "content"]
+PaintCause = Literal[
+    "server",
+    "redirect",
+    "lazy",
+    "style_image",
+    "script_image",
+    "late_image",
+    "file",
+    "blocking",
+    "answer",
+    "font",
+    "script",
+    "drawing",
+    "shown_late",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +40,9 @@ class LayoutShift:
     """Its share of the viewport times the distance, weighted by the frame's size."""
     had_recent_input: bool = False
     node_ids: tuple[int, ...] = ()
-    """Of the elements that moved, the farthest first; at most five."""
+    """Of the elements that moved, at most five."""
+    down_px: tuple[float, ...] = ()
+    """How far down each of them moved; less than 0 is up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +54,11 @@ class PaintCandidate:
     """Area."""
     kind: Literal["image", "text"]
     node_id: int | None = None
+    url: str = ""
+    """Of an image; of ``data:`` and ``blob:`` only the scheme."""
+    load_start_ms: float | None = None
+    """When the image was asked for."""
+    load_end_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +68,8 @@ class Span:
     start_ms: float
     end_ms: float | None
     """``None`` where the end was not seen."""
+    script_url: str = ""
+    """Of a task: the script that took most of it; empty where that was none with an address, and for requests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,6 +307,63 @@ class ElementFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShiftedElement(ElementFacts):
+    """An element that moved unexpectedly while the page loaded."""
+
+    time_ms: float | None = None
+    """Of its shift, in the last load; ``None`` in files of older versions."""
+    score: float = 0.0
+    """Of that shift, with all elements that moved in it."""
+    down_px: float = 0.0
+    """How far down it moved; less than 0 is up."""
+    pushed_by: ElementFacts | None = None
+    """Element before it that is about as high as it moved down."""
+    cause: ShiftCause = ""
+    """Empty where it was not seen, as in the artifact."""
+    cause_url: str = ""
+    """File that brought it; empty where none did."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LargestPaint:
+    """The largest contentful paint of the last load: its phases, which add up to its time, and its cause."""
+
+    time_ms: float
+    kind: Literal["image", "text"]
+    url: str = ""
+    """Of an image; empty for text."""
+    first_byte_ms: float
+    """Until the answer for the document began."""
+    load_delay_ms: float | None = None
+    """From there until the image was asked for; ``None`` for text and for images that need no request."""
+    load_time_ms: float | None = None
+    """Until the image had arrived."""
+    render_delay_ms: float
+    """From the end of the last phase until the paint."""
+    cause: PaintCause
+    """Reason for the longest phase."""
+    cause_url: str = ""
+    """File that it is about; empty where it is about none."""
+    cause_ms: float
+    """Length of the longest phase."""
+    message: str
+    """The cause in one sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredEntry:
+    """Something that the page keeps in the browser, without its value."""
+
+    kind: StorageKind
+    name: str
+    """At most 100 characters."""
+    size_bytes: int | None = None
+    """Of name and value; ``None`` where the browser does not say."""
+    by_script: bool = True
+    """False for a cookie that an answer set."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SmallText:
     """An element with small text of its own."""
 
@@ -361,12 +444,15 @@ class Rendering:
     dom_elements: int | None = None
     js_heap_bytes: int | None = None
     lcp_element: ElementFacts | None = None
-    shifted_elements: tuple[ElementFacts, ...] = ()
+    shifted_elements: tuple[ShiftedElement, ...] = ()
+    """At most five, those of the worst shifts first."""
     animated_elements: tuple[AnimatedElement, ...] = ()
     text_sizes: TextSizes | None = None
     """``None`` when they were not read."""
     requests: tuple[RenderedRequest, ...] = ()
     """Of the last load."""
+    requests_begin_ms: float = 0.0
+    """When the first of them was sent, from which their times count."""
     requests_cut: bool = False
     console: tuple[ConsoleMessage, ...] = ()
     axe: tuple[AxeResult, ...] | None = None
@@ -380,6 +466,8 @@ class Rendering:
     issues: tuple[BrowserIssue, ...] = ()
     cookies_by_script: tuple[str, ...] = ()
     """Names."""
+    storage: tuple[StoredEntry, ...] = ()
+    """At most 100 entries of the page's own origin, and the cookies that the browser would send to it."""
     pictures: tuple[Picture, ...] = ()
     refused_hosts: tuple[tuple[str, int], ...] = ()
     """Hosts that the browser was not let through to, and how often."""
@@ -422,6 +510,9 @@ class RenderedPage:
     dom_elements: int | None = None
     js_heap_bytes: int | None = None
     lcp_element: ElementFacts | None = None
+    largest_paint: LargestPaint | None = None
+    shifted_elements: tuple[ShiftedElement, ...] = ()
+    storage: tuple[StoredEntry, ...] = ()
     requests: tuple[RenderedRequest, ...] = ()
     """At most 300, in order."""
     request_count: int = 0

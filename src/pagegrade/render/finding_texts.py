@@ -258,10 +258,14 @@ def in_language(report: Report, tag: str) -> Report:
     if texts is None:
         return report
     translate = texts.translate
-    withheld, error = report.withheld, report.error
+    withheld, error, rendered = report.withheld, report.error, report.rendered
+    paint = None if rendered is None else rendered.largest_paint
     return replace(
         report,
         results=tuple(_result(result, texts) for result in report.results),
+        rendered=rendered
+        if rendered is None or paint is None
+        else replace(rendered, largest_paint=replace(paint, message=translate(paint.message))),
         withheld=withheld and replace(withheld, message=translate(withheld.message), fix=translate(withheld.fix)),
         run=replace(
             report.run,

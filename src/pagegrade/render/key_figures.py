@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from pagegrade.model.report import Report
-from pagegrade.render import view
+from pagegrade.render.amounts import format_bytes, format_ms
 from pagegrade.render.english import ENGLISH, N_, Words
 
 Rating = Literal["good", "decent", "bad", ""]
@@ -50,7 +50,7 @@ def key_figures(report: Report, words: Words = ENGLISH) -> tuple[KeyFigure, ...]
     if page.resources:
         fetched = sum(total.transfer_bytes for total in page.resources)
         count = sum(total.count for total in page.resources)
-        size = view.format_bytes(loaded_bytes(report) or fetched, words)
+        size = format_bytes(loaded_bytes(report) or fetched, words)
         figures.append(_figure(N_("Weight"), N_("Page weight, as transferred"), size, "", words))
         named = _evaluated(report, "http-requests")
         # The check counts what the document names; the document itself is a request as well, as in the table of all.
@@ -82,7 +82,7 @@ def rate(value: float | None, limits: tuple[float, float]) -> Rating:
 
 
 def _timed(name: str, meaning: str, value_ms: float | None, limits: tuple[float, float], words: Words) -> KeyFigure:
-    shown = "–" if value_ms is None else view.format_ms(value_ms, words)
+    shown = "–" if value_ms is None else format_ms(value_ms, words)
     return _figure(name, meaning, shown, rate(value_ms, limits), words)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from pagegrade.model.outcome import Detail
 from pagegrade.model.report import Result
-from pagegrade.render import view
+from pagegrade.render.amounts import format_bytes, format_ms
 from pagegrade.render.english import ENGLISH, Words
 from pagegrade.render.escape import visible
 
@@ -142,9 +142,9 @@ def _figure(value: str | float | None, unit: str, words: Words) -> str:
         return visible(value, 100)
     match unit:
         case "bytes":
-            return view.format_bytes(round(value), words)
+            return format_bytes(round(value), words)
         case "ms":
-            return view.format_ms(value, words)
+            return format_ms(value, words)
         case "px":
             return f"{words.number(value)} px"
         case "s":

@@ -12,6 +12,7 @@ from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import evidence_rows, view
+from pagegrade.render.amounts import format_ms
 from pagegrade.render.charts import score_strip, timing_bars
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, unicode_host, visible
@@ -205,7 +206,7 @@ def sheet(
         "history": _history(history, words),
         "facts": _facts(report, words),
         "timing": [
-            {"label": label, "start": start, "width": max(width, 0.5), "took": view.format_ms(took, words)}
+            {"label": label, "start": start, "width": max(width, 0.5), "took": format_ms(took, words)}
             for label, start, width, took in timing_bars(report, words)
         ],
         "evaluated": _evaluated(report, words),

@@ -9,10 +9,10 @@ import ada_url
 
 from pagegrade.model.report import PreviewPicture, Report
 from pagegrade.parse.text_width import TITLE_SIZE_PX, graphemes, text_width_px
+from pagegrade.render.amounts import format_bytes
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, visible
 from pagegrade.render.i18n import Texts
-from pagegrade.render.view import format_bytes
 
 TITLE_PX: Final = 600
 """Width of a result's title on a desktop (Google cuts there, not at a number of letters)."""

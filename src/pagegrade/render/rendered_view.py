@@ -9,7 +9,8 @@ from typing import Final
 from pagegrade.model.artifacts import NOT_RENDERED
 from pagegrade.model.rendering import Device, ElementFacts, RenderedPicture
 from pagegrade.model.report import Report, Result
-from pagegrade.render import view
+from pagegrade.render.amounts import format_ms
+from pagegrade.render.browser_facts import paint_phases
 from pagegrade.render.english import ENGLISH, N_, Words
 
 _METRIC_NAMES: Final[Mapping[str, str]] = {
@@ -63,7 +64,7 @@ def metric_tiles(report: Report, words: Words = ENGLISH) -> tuple[MetricTile, ..
         if value is None:
             continue
         shown, least, most = (
-            words.number(each, digits=3) if field == "cls" else view.format_ms(each, words)
+            words.number(each, digits=3) if field == "cls" else format_ms(each, words)
             for each in (value, value if low is None else low, value if high is None else high)
         )
         spread = "" if least == most else words.gettext("%(least)s to %(most)s", least=least, most=most)
@@ -109,7 +110,7 @@ def filmstrip(report: Report, words: Words = ENGLISH) -> tuple[StripFrame, ...]:
             closest = min(frames, key=lambda each: abs((each.time_ms or 0.0) - time_ms))
             marks.setdefault(closest.name, []).append(words.gettext(mark))
     return tuple(
-        StripFrame(each, view.format_ms(each.time_ms or 0.0, words), tuple(marks.get(each.name, ()))) for each in frames
+        StripFrame(each, format_ms(each.time_ms or 0.0, words), tuple(marks.get(each.name, ()))) for each in frames
     )
 
 
@@ -147,7 +148,33 @@ def element_crop(report: Report, element: ElementFacts | None) -> Crop | None:
 
 def finding_crop(report: Report, result: Result) -> Crop | None:
     """Return the crop of the element that a finding is about; ``None`` where its place on the page is not known."""
-    element = None if report.rendered is None else report.rendered.lcp_element
-    if element is None or not any(evidence.selector == element.selector for evidence in result.evidence[:1]):
+    rendered = report.rendered
+    if rendered is None or not result.evidence:
         return None
+    selector = result.evidence[0].selector
+    known = (rendered.lcp_element, *rendered.shifted_elements)
+    element = next((one for one in known if one is not None and one.selector == selector), None)
     return element_crop(report, element)
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseBar:
+    """A phase of the largest paint as a bar, in per cent of the time to it."""
+
+    name: str
+    start: float
+    width: float
+    took_ms: float
+
+
+def phase_bars(report: Report, words: Words = ENGLISH) -> tuple[PhaseBar, ...]:
+    """Return the phases of the largest paint, one after the other; none where they are not known."""
+    rendered = report.rendered
+    phases = () if rendered is None else paint_phases(rendered, words)
+    whole = sum(took for _, took in phases)
+    bars, start = [], 0.0
+    for name, took in phases if whole > 0 else ():
+        width = 100 * took / whole
+        bars.append(PhaseBar(name, start, width, took))
+        start += width
+    return tuple(bars)

@@ -17,6 +17,7 @@ from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import charts, rendered_view, view
+from pagegrade.render.amounts import format_bytes, format_ms
 from pagegrade.render.comparison_notes import why_not_compared
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, unicode_host, visible
@@ -157,8 +158,8 @@ def environment(tag: str) -> Environment:
         host=unicode_host,
         timestamp=format_timestamp,
         points=lambda number: view.points(number, texts),
-        ms=lambda milliseconds: view.format_ms(milliseconds, texts),
-        bytes=lambda number: view.format_bytes(number, texts),
+        ms=lambda milliseconds: format_ms(milliseconds, texts),
+        bytes=lambda number: format_bytes(number, texts),
         arc=charts.arc,
         short_url=_short_url,
         at_ms=_milliseconds,

@@ -19,7 +19,8 @@ from pagegrade.model.report import (
     Report,
     Result,
 )
-from pagegrade.render.drawing_limits import drawing_limits
+from pagegrade.render.amounts import format_bytes, format_ms
+from pagegrade.render.browser_facts import browser_facts
 from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.escape import visible
 from pagegrade.render.failure_advice import cause, way_out
@@ -77,8 +78,6 @@ PHASES: Final[Mapping[str, str]] = {
     "download": N_("download"),
 }
 """Name of a phase of the document's exchange -> as people call it, in their order."""
-_BYTES_PER_KB: Final = 1000
-_MS_PER_S: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,26 +468,6 @@ def not_seen(report: Report, words: Words = ENGLISH) -> tuple[tuple[str, str], .
     return tuple((", ".join(names), why) for why, names in by_reason.items())
 
 
-def browser_facts(report: Report, words: Words = ENGLISH) -> tuple[tuple[str, str], ...]:
-    """(name, value) of what a browser measured; empty where none was used."""
-    rendered = report.rendered
-    if rendered is None:
-        return ()
-    metrics = rendered.metrics
-    times = [
-        (label, getattr(metrics, name))
-        for label, name in (("FCP", "fcp_ms"), ("LCP", "lcp_ms"), ("TBT", "tbt_ms"), ("Speed Index", "si_ms"))
-    ]
-    shown = [f"{label} {format_ms(value, words)}" for label, value in times if value is not None]
-    if metrics.cls is not None:
-        shown.append(f"CLS {words.number(metrics.cls, digits=3)}")
-    device = words.gettext("phone") if rendered.device == "mobile" else words.gettext("desktop")
-    loads = words.ngettext("%(num)s load", "%(num)s loads", rendered.load_count)
-    browser = f"{visible(rendered.browser, 60)}, {device}, {loads}"
-    names = words.gettext("Browser"), words.gettext("Metrics"), words.gettext("Limits")
-    return tuple(zip(names, (browser, ", ".join(shown), drawing_limits(rendered, words)), strict=True))
-
-
 def evaluated_by(report: Report) -> str:
     """Describe the version that evaluated the page, the time and the ruleset."""
     run = report.run
@@ -561,19 +540,3 @@ def points(number: float, words: Words = ENGLISH) -> str:
 def plural(number: int, noun: str) -> str:
     """``1 check``, ``2 checks``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def format_bytes(number: int, words: Words = ENGLISH) -> str:
-    """``512 bytes``, ``48.2 kB``, ``3.1 MB`` (powers of 1000)."""
-    if number < _BYTES_PER_KB:
-        return words.ngettext("%(num)s byte", "%(num)s bytes", number)
-    if number < _BYTES_PER_KB**2:
-        return f"{words.number(number / _BYTES_PER_KB, digits=1)} kB"
-    return f"{words.number(number / _BYTES_PER_KB**2, digits=1)} MB"
-
-
-def format_ms(milliseconds: float, words: Words = ENGLISH) -> str:
-    """``0.4 ms``, ``41 ms``, ``1.8 s``."""
-    if milliseconds >= _MS_PER_S:
-        return f"{words.number(milliseconds / _MS_PER_S, digits=1)} s"
-    return f"{words.number(milliseconds, digits=0 if milliseconds >= 1 else 1)} ms"

@@ -10,16 +10,17 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import unquote, unquote_plus
 
 import msgspec
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
 from pagegrade.model.outcome import Detail, Evidence
-from pagegrade.model.rendering import RenderedPage
+from pagegrade.model.rendering import ElementFacts, RenderedPage
 from pagegrade.model.report import PageFacts, Redirect, Report, Result
 
+_Element = TypeVar("_Element", bound=ElementFacts)
 MASK: Final = "…"
 """Never part of a canonical URL, where it would be percent-encoded: what holds it cannot be followed by mistake."""
 MIN_BARE_CHARACTERS: Final = 6
@@ -111,12 +112,20 @@ def _mask_report(report: Report, mask: Callable[[str], str]) -> Report:
 
 
 def _mask_rendered(page: RenderedPage, mask: Callable[[str], str]) -> RenderedPage:
-    element = page.lcp_element
+    paint = page.largest_paint
     return replace(
         page,
-        lcp_element=None
-        if element is None
-        else replace(element, selector=mask(element.selector), html=mask(element.html)),
+        lcp_element=None if page.lcp_element is None else _mask_element(page.lcp_element, mask),
+        largest_paint=None if paint is None else replace(paint, url=mask(paint.url), cause_url=mask(paint.cause_url)),
+        shifted_elements=tuple(
+            replace(
+                _mask_element(one, mask),
+                pushed_by=None if one.pushed_by is None else _mask_element(one.pushed_by, mask),
+                cause_url=mask(one.cause_url),
+            )
+            for one in page.shifted_elements
+        ),
+        storage=tuple(replace(one, name=mask(one.name)) for one in page.storage),
         requests=tuple(
             replace(
                 request,
@@ -129,6 +138,10 @@ def _mask_rendered(page: RenderedPage, mask: Callable[[str], str]) -> RenderedPa
         console=tuple(replace(message, text=mask(message.text), url=mask(message.url)) for message in page.console),
         coverage=tuple(replace(one, url=mask(one.url)) for one in page.coverage),
     )
+
+
+def _mask_element(element: _Element, mask: Callable[[str], str]) -> _Element:
+    return replace(element, selector=mask(element.selector), html=mask(element.html))
 
 
 def _mask_page(page: PageFacts, mask: Callable[[str], str]) -> PageFacts:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from pagegrade.model.rendering import LoadMetrics, Picture, RenderedPage, RenderedPicture, Rendering
+from pagegrade.parse.rendering.causes import largest_paint, shifted_elements
 
 JSONObject = dict[str, Any]
 _METRICS: Final = tuple(field.name for field in fields(LoadMetrics))
@@ -43,6 +44,9 @@ def rendered_page(rendering: Rendering, loads: Sequence[LoadMetrics], medians: L
         dom_elements=rendering.dom_elements,
         js_heap_bytes=rendering.js_heap_bytes,
         lcp_element=rendering.lcp_element,
+        largest_paint=largest_paint(rendering),
+        shifted_elements=shifted_elements(rendering),
+        storage=rendering.storage,
         requests=rendering.requests[:MAX_REQUESTS],
         request_count=len(rendering.requests),
         console=rendering.console,
@@ -98,6 +102,9 @@ def rendered_to_dict(page: RenderedPage) -> JSONObject:
             for (name, low), high in zip(_plain(page.lowest).items(), _plain(page.highest).values(), strict=True)
         },
         "lcp_element": None if page.lcp_element is None else _plain(page.lcp_element),
+        "largest_paint": None if page.largest_paint is None else _plain(page.largest_paint),
+        "shifted_elements": [_plain(one) for one in page.shifted_elements],
+        "storage": [_plain(one) for one in page.storage],
         "request_count": page.request_count,
         "requests": [
             {**_plain(request), "response_headers": dict(request.response_headers)} for request in page.requests

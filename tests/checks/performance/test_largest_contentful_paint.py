@@ -5,8 +5,8 @@ import pytest
 from pagegrade.checks._run import Evaluated
 from pagegrade.checks.performance.largest_contentful_paint import largest_contentful_paint
 from pagegrade.model.artifacts import NotGathered
-from pagegrade.model.outcome import NotRun, Outcome
-from pagegrade.model.rendering import PaintCandidate
+from pagegrade.model.outcome import NotRun, Outcome, Saving
+from pagegrade.model.rendering import ElementFacts, PaintCandidate, RenderedRequest
 from tests.builders import evaluated, run
 from tests.rendering_builders import make_rendering, make_timeline
 
@@ -66,3 +66,36 @@ def test_what_was_never_painted_is_not_measured() -> None:
 
     assert isinstance(verdict, NotRun)
     assert verdict.code == "not_measured"
+
+
+def test_the_cause_and_the_phases_stand_beside_the_element() -> None:
+    """And what the fix saves, where it takes a phase away."""
+    url = "https://example.com/hero.jpg"
+    candidate = PaintCandidate(
+        time_ms=4_600.0, size_px=9, kind="image", url=url, load_start_ms=3_300.0, load_end_ms=4_500.0
+    )
+    document = RenderedRequest(url="https://example.com/", kind="document", response_ms=300.0, end_ms=310.0)
+    load = make_timeline(paint_candidates=(candidate,))
+    element = ElementFacts(selector="#hero", html='<img id="hero">')
+    rendering = make_rendering(load, requests=(document,), lcp_element=element)
+    found = evaluated(largest_contentful_paint, rendering=rendering).verdict
+
+    assert isinstance(found, Outcome)
+    assert [one.selector or one.url or one.reason for one in found.evidence[:3]] == [
+        "#hero",
+        url,
+        "first byte 300 ms, load delay 3.0 s, load time 1.2 s, render delay 100 ms",
+    ]
+    assert found.evidence[1].reason == "Its image is asked for late, after other files."
+    assert found.saving == Saving(3_000, "ms")
+
+
+def test_a_slow_answer_gets_faster_but_does_not_go_away() -> None:
+    """So no saving is claimed for it."""
+    candidate = PaintCandidate(time_ms=4_600.0, size_px=9, kind="text")
+    document = RenderedRequest(url="https://example.com/", kind="document", response_ms=4_300.0, end_ms=4_310.0)
+    rendering = make_rendering(make_timeline(paint_candidates=(candidate,)), requests=(document,))
+    found = evaluated(largest_contentful_paint, rendering=rendering).verdict
+
+    assert isinstance(found, Outcome)
+    assert found.saving is None

@@ -5,8 +5,8 @@ import pytest
 from pagegrade.checks._run import Evaluated
 from pagegrade.checks.performance.total_blocking_time import total_blocking_time
 from pagegrade.model.artifacts import NotGathered
-from pagegrade.model.outcome import NotRun, Outcome
-from pagegrade.model.rendering import ScriptTime, Span
+from pagegrade.model.outcome import NotRun, Outcome, Saving
+from pagegrade.model.rendering import Span
 from tests.builders import evaluated, run
 from tests.rendering_builders import make_rendering, make_timeline
 
@@ -56,15 +56,33 @@ def test_without_a_browser_it_is_not_evaluated() -> None:
     assert isinstance(run(total_blocking_time, rendering=NotGathered(code="no_browser", detail="None.")), NotRun)
 
 
-@pytest.mark.parametrize(("end_ms", "named"), [(2_000.0, ["https://example.com/a.js"]), (1_200.0, [])])
-def test_the_scripts_that_block_are_named(end_ms: float, named: list[str]) -> None:
-    """Findings name those that took a long task's time."""
-    times = (
-        ScriptTime(url="https://example.com/a.js", time_ms=800.0),
-        ScriptTime(url="https://example.com/b.js", time_ms=9.0),
+def test_the_scripts_that_block_are_named_with_what_they_cost() -> None:
+    """The worst first; tasks without one stand apart, and so does what came before the first paint."""
+    a, b = "https://example.com/a.js", "https://example.com/b.js"
+    load = make_timeline(
+        long_tasks=(
+            Span(start_ms=200.0, end_ms=900.0, script_url=a),
+            Span(start_ms=1_100.0, end_ms=1_250.0, script_url=a),
+            Span(start_ms=1_300.0, end_ms=1_800.0, script_url=b),
+            Span(start_ms=1_900.0, end_ms=2_050.0, script_url=a),
+            Span(start_ms=2_100.0, end_ms=2_170.0),
+        )
     )
-    load = make_timeline(long_tasks=(Span(start_ms=1_100.0, end_ms=end_ms),), script_times=times)
     found = evaluated(total_blocking_time, rendering=make_rendering(load)).verdict
 
     assert isinstance(found, Outcome)
-    assert [one.url for one in found.evidence if one.url] == named
+    assert [(one.url, one.value, one.reason) for one in found.evidence[:3]] == [
+        (b, "450 ms", "blocks in 1 long task"),
+        (a, "200 ms", "blocks in 2 long tasks"),
+        ("", "20 ms", "in tasks that are of no single script"),
+    ]
+    assert found.saving == Saving(650, "ms")
+
+
+def test_a_responsive_page_blames_no_script() -> None:
+    """A task within the limit is none to look for."""
+    load = make_timeline(long_tasks=(Span(start_ms=1_100.0, end_ms=1_200.0, script_url="https://example.com/a.js"),))
+    found = evaluated(total_blocking_time, rendering=make_rendering(load)).verdict
+
+    assert isinstance(found, Outcome)
+    assert not any(one.url for one in found.evidence)

@@ -116,6 +116,46 @@ def test_an_invalidated_paint_takes_all_candidates_back() -> None:
     assert timeline.paint_candidates == (PaintCandidate(time_ms=50, size_px=5, kind="text", node_id=9),)
 
 
+def test_an_image_has_its_address_and_the_times_of_its_request() -> None:
+    """The browser reports them beside the paint, in either order."""
+    image = event("LargestImagePaint::Candidate", 50, data={"DOMNodeId": 4, "imageUrl": "https://example.com/a.jpg"})
+    paint = event(
+        "largestContentfulPaint::Candidate",
+        50,
+        data={"type": "image", "size": 9, "nodeId": 4, "imageLoadStart": 20.5, "imageLoadEnd": 44},
+    )
+    expected = PaintCandidate(
+        time_ms=50,
+        size_px=9,
+        kind="image",
+        node_id=4,
+        url="https://example.com/a.jpg",
+        load_start_ms=20.5,
+        load_end_ms=44.0,
+    )
+
+    assert read(image, paint).paint_candidates == (expected,)
+    assert read(paint, image).paint_candidates == (expected,)
+
+
+def test_a_long_task_names_the_script_that_took_most_of_it() -> None:
+    """Calls inside of others count once; a task that scripts take less than half of is of none."""
+
+    def call(start_ms: float, duration_ms: float, url: str) -> dict[str, Any]:
+        return event("FunctionCall", start_ms, dur=duration_ms * 1_000, data={"url": url})
+
+    timeline = read(
+        task(100, 100),
+        call(100, 30, "https://example.com/a.js"),
+        call(130, 60, "https://example.com/b.js"),
+        call(140, 40, "https://example.com/a.js"),
+        task(300, 100),
+        call(310, 40, "https://example.com/a.js"),
+    )
+
+    assert [one.script_url for one in timeline.long_tasks] == ["https://example.com/b.js", ""]
+
+
 def test_only_long_outermost_tasks_of_the_main_thread_are_kept() -> None:
     """Tasks inside of tasks, of other threads and shorter ones say nothing new."""
     timeline = read(task(100, 60), task(110, 50), task(300, 49.9), task(400, 80, tid=2), task(500, 50), task(-20, 70))
@@ -145,11 +185,15 @@ def test_shifts_carry_the_weighted_score_and_their_elements() -> None:
         "score": 0.5,
         "weighted_score_delta": 0.1,
         "had_recent_input": False,
-        "impacted_nodes": [{"node_id": 3}, {"node_id": "x"}, None],
+        "impacted_nodes": [
+            {"node_id": 3, "old_rect": [0, 60, 9, 9], "new_rect": [0, 100, 9, 9]},
+            {"node_id": "x"},
+            None,
+        ],
     }
 
     assert read(event("LayoutShift", 50, data=data)).layout_shifts == (
-        LayoutShift(time_ms=50, score=0.1, had_recent_input=False, node_ids=(3,)),
+        LayoutShift(time_ms=50, score=0.1, had_recent_input=False, node_ids=(3,), down_px=(40.0,)),
     )
 
 

@@ -3,7 +3,8 @@ from typing import Final
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.checks._metrics import Limits, evaluate_metric
 from pagegrade.model.outcome import Evidence, Severity
-from pagegrade.model.rendering import LoadMetrics, Rendering
+from pagegrade.model.rendering import LoadMetrics, Rendering, ShiftedElement
+from pagegrade.parse.rendering.causes import shifted_elements
 
 LIMITS: Final = Limits(good={"mobile": 0.1, "desktop": 0.1}, bad={"mobile": 0.25, "desktop": 0.25})
 WHY: Final = "Visitors lose the line that they read, and press a button that they did not mean."
@@ -57,7 +58,8 @@ def cumulative_layout_shift(rendering: Rendering, rendered_metrics: LoadMetrics)
     The sum of the layout shifts in the worst session of at most five seconds without a gap of more than one second,
     each shift being the share of the screen that moves times the distance; shifts after an input of the visitor do not
     count. The median of several loads. Up to 0.1 is good, more than 0.25 is bad and costs 3 points, with four steps
-    between; more than 0.75 costs 8. Only shifts during the load are seen. The elements that moved farthest are named.
+    between; more than 0.75 costs 8. Only shifts during the load are seen. The elements that moved
+    in the worst shifts are named, when and how far they moved, and what pushed them as far as that was seen.
 
     ## Why it matters
 
@@ -95,7 +97,7 @@ def cumulative_layout_shift(rendering: Rendering, rendered_metrics: LoadMetrics)
     }
     ```
     """
-    moved = () if (rendered_metrics.cls or 0) <= LIMITS.good[rendering.device] else rendering.shifted_elements
+    moves = (rendered_metrics.cls or 0) > LIMITS.good[rendering.device]
     return evaluate_metric(
         rendering,
         rendered_metrics,
@@ -103,6 +105,34 @@ def cumulative_layout_shift(rendering: Rendering, rendered_metrics: LoadMetrics)
         LIMITS,
         states=("stable", "unstable", "very_unstable", "restless"),
         share=0.375,
-        evidence=tuple(Evidence(selector=one.selector, snippet=one.html[:200], reason="it was moved") for one in moved),
+        evidence=tuple(map(_evidence, shifted_elements(rendering))) if moves else (),
         sentence="Unexpected layout shifts add up to {value} ({device}).",
+    )
+
+
+def _evidence(moved: ShiftedElement) -> Evidence:
+    """The element that moved, when, how far, and why as far as it was seen."""
+    reasons = ["it was moved"]
+    if moved.time_ms is not None:
+        way = f"moved down by {moved.down_px:,.0f} px" if moved.down_px > 0 else f"moved up by {-moved.down_px:,.0f} px"
+        reasons = [
+            way if moved.down_px else "moved sideways or changed its size",
+            f"after {moved.time_ms / 1_000:.1f} s",
+        ]
+    match moved.cause:
+        case "image":
+            reasons.append("pushed by an image without reserved space")
+        case "frame":
+            reasons.append("pushed by a frame or a video that came later")
+        case "content":
+            reasons.append("pushed by an element that was inserted or grew")
+        case "font":
+            reasons.append("a font arrived just before")
+    pusher = "" if moved.pushed_by is None else moved.pushed_by.selector
+    return Evidence(
+        selector=moved.selector,
+        snippet=moved.html[:200],
+        url=moved.cause_url,
+        value=pusher,
+        reason="; ".join(reasons),
     )

@@ -89,7 +89,11 @@ def long_tasks(rendering: Rendering) -> Verdict:
         return Outcome("short", value=amount(len(tasks), "long task"), details=details)
     slow = [task for task in tasks if _length_ms(task, load) > GOOD_MS]
     shown = [
-        Evidence(value=f"{_length_ms(task, load):,.0f} ms", reason=f"from {task.start_ms / 1_000:.1f} s on")
+        Evidence(
+            url=task.script_url,
+            value=f"{_length_ms(task, load):,.0f} ms",
+            reason=f"from {task.start_ms / 1_000:.1f} s on",
+        )
         for task in slow[:SHOWN]
     ]
     scripts = [

@@ -46,6 +46,8 @@ class Page:
     departures: list[Departure] = field(default_factory=list)
     settled: bool = False
     """Its load is over: nothing is under way that could change what is measured."""
+    origin_us: float = 0.0
+    """Of the navigation that was measured, on the browser's clock."""
     started_s: float = 0.0
     answered_s: float = 0.0
     """When the page's main thread last answered us."""

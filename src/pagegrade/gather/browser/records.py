@@ -115,6 +115,10 @@ class RequestRecord:
         """Return the names of the cookies that answers set."""
         return self._server_cookies
 
+    def begin_ms(self, origin_us: float) -> float:
+        """Return when the first request was sent, since a time of the browser's clock."""
+        return 0.0 if self._origin_s is None else round(self._origin_s * 1_000 - origin_us / 1_000, 3)
+
     def finish(self) -> tuple[RenderedRequest, ...]:
         """Return all requests."""
         return tuple(sorted((*self._done, *self._found.values()), key=lambda one: one.start_ms))

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from importlib import resources
 from typing import Any, Final
 
 import msgspec
 
 from pagegrade.gather.browser.cdp import CommandFailed, Connection, Params
+from pagegrade.gather.browser.elements import MAX_STORED, ElementReader, read_script, read_storage
 from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.options import VisitOptions
 from pagegrade.gather.browser.page import MAX_DOCUMENTS, Page
@@ -20,10 +20,8 @@ from pagegrade.gather.browser.records import LONG_POLL_S, MAX_POST_BYTES, read_c
 from pagegrade.gather.browser.time_limit import TimeLimit
 from pagegrade.gather.browser.trace_file import TraceFile
 from pagegrade.model.rendering import (
-    AnimatedElement,
     AxeResult,
     Coverage,
-    ElementFacts,
     Frame,
     Picture,
     RenderedImage,
@@ -58,7 +56,6 @@ _HANG_S: Final = 20.0
 """Without an answer of its main thread, after which a page is given up."""
 _BUSY_S: Final = 1.0
 """Without an answer of its main thread, from which on it is busy with a task that no trace shows before it ends."""
-MAX_SHIFTED_ELEMENTS: Final = 5
 SMALL_TEXT_PX: Final = 12
 MAX_SMALL_TEXTS: Final = 30
 _POLL_S: Final = 0.25
@@ -67,10 +64,6 @@ _AXE_S: Final = 20.0
 _AXE_NODES: Final = 30
 """Elements reported of one rule."""
 _WORLD: Final = "pagegrade"
-
-
-def _script(name: str) -> str:
-    return resources.files(__package__).joinpath("scripts", name).read_text(encoding="utf-8")
 
 
 class Visit:
@@ -254,11 +247,11 @@ class Visit:
         if read is None:
             code = "timeout" if "load_timeout" in self._notes else "navigation"
             raise RenderingFailed(code, "The browser did not show the page.")
-        timeline, origin_us = read
+        timeline, page.origin_us = read
         if not page.settled and loop.time() - page.answered_s >= _BUSY_S:
             busy_ms = timeline.end_ms - (loop.time() - page.answered_s) * 1_000
             timeline = replace(timeline, long_tasks=(*timeline.long_tasks, Span(start_ms=busy_ms, end_ms=None)))
-        shots = [((time - origin_us) / 1_000, picture) for time, picture in sorted(recording.screenshots)]
+        shots = [((time - page.origin_us) / 1_000, picture) for time, picture in sorted(recording.screenshots)]
         return timeline, shots
 
     async def _open(self, page: Page, url: str, end: float) -> None:
@@ -282,7 +275,7 @@ class Visit:
         a file, of which nothing came for as long as a long poll may last, is cut off.
         """
         loop = asyncio.get_running_loop()
-        idle = _script("idle.js")
+        idle = read_script("idle.js")
         still_since = loop.time()
         missing = ["load_timeout"]
         page.settled = False
@@ -378,7 +371,7 @@ class Visit:
         async with self._page() as page:
             await self._send("Runtime.enable", session=page.session)
             arguments = [[picture for _, picture in chosen], kept, FILMSTRIP_WIDTH_PX]
-            expression = f"({_script('frames.js')})(...{msgspec.json.encode(arguments).decode()})"
+            expression = f"({read_script('frames.js')})(...{msgspec.json.encode(arguments).decode()})"
             try:
                 answer = await self._send(
                     "Runtime.evaluate",
@@ -402,7 +395,9 @@ class Visit:
     async def _look(self, page: Page, timeline: Timeline, coverage: tuple[Coverage, ...] | None) -> Rendering:
         """Look at the page after the load; parts that fail are left out and named."""
         device = self._options.device
-        document = _dict(await self._part(self._evaluate(page, f"({_script('document.js')})({MAX_HTML_CHARACTERS})")))
+        document = _dict(
+            await self._part(self._evaluate(page, f"({read_script('document.js')})({MAX_HTML_CHARACTERS})"))
+        )
         if not document and "look_timeout" in self._notes:
             raise RenderingFailed("timeout", "The page did not come to an end in time.", reason="time_limit")
         if not document:
@@ -415,8 +410,10 @@ class Visit:
         if document.get("frames"):
             self._notes["frames_not_checked"] = None
         axe, axe_version = await self._run_axe(page)
-        largest, shifted = await self._elements(page, timeline)
-        animated = await self._animated(page, timeline)
+        reader = ElementReader(self._send, self._part, page)
+        largest = await reader.largest(timeline)
+        shifted = await reader.shifted(timeline)
+        animated = await reader.animated(timeline)
         images, fonts = await self._assets(page)
         text_sizes = await self._text_sizes(page)
         height = min(_number(document.get("height")) or device.height_px, FULL_PAGE_HEIGHT_PX)
@@ -426,7 +423,9 @@ class Visit:
         ]
         heap = _dict(await self._part(self._send("Runtime.getHeapUsage", session=page.session)))
         cookies = _items(_dict(await self._part(self._send("Network.getCookies", session=page.session))).get("cookies"))
-        by_script = page.requests.cookies_set_by_server()
+        by_server = page.requests.cookies_set_by_server()
+        by_script = tuple(sorted({str(_dict(one).get("name", ""))[:100] for one in cookies} - by_server))
+        found = await self._part(self._evaluate(page, f"({read_script('storage.js')})({MAX_STORED})"))
         return Rendering(
             device=device.name,
             browser=self._product,
@@ -446,6 +445,7 @@ class Visit:
             animated_elements=animated,
             text_sizes=text_sizes,
             requests=page.requests.finish(),
+            requests_begin_ms=page.requests.begin_ms(page.origin_us),
             requests_cut=page.requests.cut,
             console=page.console.finish(),
             axe=axe,
@@ -454,9 +454,8 @@ class Visit:
             images=images,
             fonts=fonts,
             issues=page.issues.finish(),
-            cookies_by_script=tuple(sorted({str(_dict(one).get("name", ""))[:100] for one in cookies} - by_script))[
-                :100
-            ],
+            cookies_by_script=by_script[:100],
+            storage=read_storage(cookies, by_server, found),
             pictures=tuple(picture for picture in pictures if picture is not None),
         )
 
@@ -474,10 +473,10 @@ class Visit:
 
     async def _run_axe(self, page: Page) -> tuple[tuple[AxeResult, ...] | None, str]:
         try:
-            await self._evaluate(page, f"{_script('axe.min.js')};0")
+            await self._evaluate(page, f"{read_script('axe.min.js')};0")
             rules = msgspec.json.encode({"target-size": {"enabled": True}}).decode()
             answer = _dict(
-                await self._evaluate(page, f"({_script('axe_run.js')})({_AXE_NODES}, {rules})", time_s=_AXE_S)
+                await self._evaluate(page, f"({read_script('axe_run.js')})({_AXE_NODES}, {rules})", time_s=_AXE_S)
             )
         except CommandFailed:
             self._notes["axe_failed"] = None
@@ -496,7 +495,7 @@ class Visit:
 
     async def _assets(self, page: Page) -> tuple[tuple[RenderedImage, ...], tuple[UsedFont, ...]]:
         """The images as they are drawn, and the fonts that were used."""
-        expression = f"({_script('assets.js')})({_script('element.js').strip()}, {MAX_ASSETS})"
+        expression = f"({read_script('assets.js')})({read_script('element.js').strip()}, {MAX_ASSETS})"
         found = _dict(await self._part(self._evaluate(page, expression)))
         try:
             return (
@@ -509,60 +508,13 @@ class Visit:
 
     async def _text_sizes(self, page: Page) -> TextSizes | None:
         """Measure how much of the text is small."""
-        arguments = f"{_script('element.js').strip()}, {SMALL_TEXT_PX}, {MAX_SMALL_TEXTS}"
-        found = await self._part(self._evaluate(page, f"({_script('text_sizes.js')})({arguments})"))
+        arguments = f"{read_script('element.js').strip()}, {SMALL_TEXT_PX}, {MAX_SMALL_TEXTS}"
+        found = await self._part(self._evaluate(page, f"({read_script('text_sizes.js')})({arguments})"))
         try:
             return msgspec.convert(found, TextSizes | None)
         except msgspec.ValidationError:
             self._notes["failed_text_sizes"] = None
             return None
-
-    async def _animated(self, page: Page, timeline: Timeline) -> tuple[AnimatedElement, ...]:
-        """The elements that the main thread animates and that are still there."""
-        found = []
-        for animation in timeline.animations:
-            if animation.node_id is None:
-                continue
-            element = await self._part(self._element(page, animation.node_id))
-            if element is not None:
-                name, properties = animation.name, animation.properties
-                found.append(AnimatedElement(name=name, properties=properties, element=element))
-        return tuple(found)
-
-    async def _elements(self, page: Page, timeline: Timeline) -> tuple[ElementFacts | None, tuple[ElementFacts, ...]]:
-        """The largest element that was painted, and those that moved most."""
-        painted = timeline.paint_candidates
-        largest = None
-        if painted and painted[-1].node_id is not None:
-            largest = await self._part(self._element(page, painted[-1].node_id))
-        worst = sorted(timeline.layout_shifts, key=lambda shift: -shift.score)
-        ids = dict.fromkeys(node for shift in worst for node in shift.node_ids)
-        moved = [await self._part(self._element(page, node)) for node in list(ids)[:MAX_SHIFTED_ELEMENTS]]
-        return largest, tuple(element for element in moved if element is not None)
-
-    async def _element(self, page: Page, node: int) -> ElementFacts | None:
-        resolved = await self._send(
-            "DOM.resolveNode", {"backendNodeId": node, "executionContextId": page.world}, session=page.session
-        )
-        handle = _dict(resolved.get("object")).get("objectId")
-        answer = await self._send(
-            "Runtime.callFunctionOn",
-            {"functionDeclaration": _script("element.js"), "objectId": handle, "returnByValue": True},
-            session=page.session,
-        )
-        value = _dict(_dict(answer.get("result")).get("value"))
-        box = [_number(value.get(name)) for name in ("x", "y", "width", "height")]
-        if not value or any(side is None for side in box):
-            return None
-        x, y, width, height = (side or 0.0 for side in box)
-        return ElementFacts(
-            selector=str(value.get("selector", ""))[:1_000],
-            html=str(value.get("html", ""))[:300],
-            x_px=x,
-            y_px=y,
-            width_px=width,
-            height_px=height,
-        )
 
     async def _shoot(self, page: Page, kind: Any, height: int, scale: float) -> Picture | None:
         width = self._options.device.width_px

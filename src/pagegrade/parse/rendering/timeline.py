@@ -9,7 +9,7 @@ names of events: third_party/blink/renderer/core/{paint,loader,timing} of Chromi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -59,13 +59,15 @@ MAX_SCRIPT_TIMES: Final = 200
 """Scripts whose time is kept, the longest."""
 _URL_CHARACTERS: Final = 2_000
 _NAME_CHARACTERS: Final = 100
+_PAINTS: Final = frozenset(
+    {"largestContentfulPaint::Candidate", "largestContentfulPaint::Invalidate", "LargestImagePaint::Candidate"}
+)
 _MARKS: Final = frozenset(
     {
         "navigationStart",
         "commitNavigationEnd",
         "firstContentfulPaint",
-        "largestContentfulPaint::Candidate",
-        "largestContentfulPaint::Invalidate",
+        *_PAINTS,
         "LayoutShift",
         "viewport",
         "domContentLoadedEventEnd",
@@ -235,10 +237,16 @@ def read_timeline(
     return (
         Timeline(
             first_contentful_paint_ms=reader.once.get("firstContentfulPaint"),
-            paint_candidates=tuple(reader.candidates),
+            # The address of an image may be reported after it.
+            paint_candidates=tuple(
+                replace(one, url=reader.images.get(one.node_id or 0, "")) if one.kind == "image" else one
+                for one in reader.candidates
+            ),
             layout_shifts=tuple(reader.shifts),
             first_viewport_ms=reader.once.get("viewport"),
-            long_tasks=tuple(_outermost(recording.tasks, process, thread, start, ms)),
+            long_tasks=_with_scripts(
+                _outermost(recording.tasks, process, thread, start, ms), recording.scripts, process, thread, ms
+            ),
             has_tasks=recording.has_tasks,
             script_times=_script_times(recording.scripts, process, thread, start),
             work=_work(recording.work, process, thread, start),
@@ -263,6 +271,8 @@ class _Reader:
     ms: Any
     once: dict[str, float] = field(default_factory=dict)
     candidates: list[PaintCandidate] = field(default_factory=list)
+    images: dict[int, str] = field(default_factory=dict)
+    """Element of an image that was the largest so far -> its address."""
     shifts: list[LayoutShift] = field(default_factory=list)
     sent: dict[str, float] = field(default_factory=dict)
     finished: dict[str, float] = field(default_factory=dict)
@@ -281,26 +291,32 @@ class _Reader:
         elif name == "viewport":
             if data.get("frameID") in (None, self.frame):
                 self.once.setdefault(name, time)
-        elif name == "largestContentfulPaint::Candidate":
+        elif name in _PAINTS:
             if _frame(event) == self.frame:
-                kind = data.get("type")
-                self.candidates.append(
-                    PaintCandidate(
-                        time_ms=time,
-                        size_px=_int(data.get("size")),
-                        kind="text" if kind == "text" else "image",
-                        node_id=_int(data.get("nodeId")) or None,
-                    )
-                )
-        elif name == "largestContentfulPaint::Invalidate":
-            if _frame(event) == self.frame:
-                self.candidates.clear()
+                self._take_paint(name, data, time)
         elif name == "LayoutShift":
             self._take_shift(data, time)
         elif name == "Animation":
             self._take_animation(event, data)
         elif name in _REQUESTS:
             self._take_request(name, data, time)
+
+    def _take_paint(self, name: str, data: Mapping[str, Any], time: float) -> None:
+        if name == "largestContentfulPaint::Invalidate":
+            self.candidates.clear()
+        elif name == "LargestImagePaint::Candidate":
+            self.images[_int(data.get("DOMNodeId"))] = _image_url(data.get("imageUrl"))
+        else:
+            self.candidates.append(
+                PaintCandidate(
+                    time_ms=time,
+                    size_px=_int(data.get("size")),
+                    kind="text" if data.get("type") == "text" else "image",
+                    node_id=_int(data.get("nodeId")) or None,
+                    load_start_ms=_time(data.get("imageLoadStart")),
+                    load_end_ms=_time(data.get("imageLoadEnd")),
+                )
+            )
 
     def _take_request(self, name: str, data: Mapping[str, Any], time: float) -> None:
         if name == "ResourceFinish":
@@ -332,13 +348,15 @@ class _Reader:
         if not isinstance(score, (int, float)) or not 0 <= score < float("inf"):
             return
         nodes = data.get("impacted_nodes")
-        ids = [_int(_dict(node).get("node_id")) for node in nodes[:MAX_SHIFT_NODES]] if isinstance(nodes, list) else []
+        moved = [_dict(node) for node in nodes[:MAX_SHIFT_NODES]] if isinstance(nodes, list) else []
+        moved = [node for node in moved if _int(node.get("node_id"))]
         self.shifts.append(
             LayoutShift(
                 time_ms=time,
                 score=float(score),
                 had_recent_input=data.get("had_recent_input") is True,
-                node_ids=tuple(node for node in ids if node),
+                node_ids=tuple(_int(node.get("node_id")) for node in moved),
+                down_px=tuple(_top(node.get("new_rect")) - _top(node.get("old_rect")) for node in moved),
             )
         )
 
@@ -355,6 +373,34 @@ def _outermost(
         if end > covered and end > origin:
             covered = end
             yield Span(start_ms=max(0.0, ms(start)), end_ms=ms(end))
+
+
+def _with_scripts(
+    tasks: Iterable[Span], work: list[tuple[int, int, float, float, str]], process: int, thread: int, ms: Any
+) -> tuple[Span, ...]:
+    """The tasks, each with the script that took most of it, where scripts took at least half of it."""
+    pieces = sorted(
+        (ms(start), ms(start + duration), url)
+        for pid, tid, start, duration, url in work
+        if (pid, tid) == (process, thread)
+    )
+    found = []
+    at = 0
+    for task in tasks:
+        times: dict[str, float] = {}
+        covered = task.start_ms
+        while at < len(pieces) and pieces[at][0] < (task.end_ms or 0.0):
+            start, end, url = pieces[at]
+            at += 1
+            if end > covered:
+                times[url] = times.get(url, 0.0) + end - max(start, covered)
+                covered = end
+        if sum(times.values()) * 2 >= (task.end_ms or 0.0) - task.start_ms:
+            longest = max(times, key=lambda url: (times[url], url), default="")
+            found.append(replace(task, script_url=longest))
+        else:
+            found.append(task)
+    return tuple(found)
 
 
 def _script_times(
@@ -416,6 +462,21 @@ def _script_url(event: Event) -> str:
     args = _dict(event.get("args"))
     url = _dict(args.get("data")).get("url") or args.get("fileName")
     return url[:_URL_CHARACTERS] if isinstance(url, str) and _is_http(url) else ""
+
+
+def _image_url(value: object) -> str:
+    url = value if isinstance(value, str) else ""
+    return url[:_URL_CHARACTERS] if _is_http(url) else f"{url.partition(':')[0][:20]}:" if url else ""
+
+
+def _time(value: object) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and 0 < value < float("inf") else None
+
+
+def _top(rectangle: object) -> float:
+    """The upper edge of (left, top, width, height) as the browser writes it."""
+    top = rectangle[1] if isinstance(rectangle, list) and len(rectangle) == 4 else 0.0
+    return float(top) if isinstance(top, (int, float)) else 0.0
 
 
 def _dict(value: object) -> dict[str, Any]:

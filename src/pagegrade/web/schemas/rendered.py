@@ -53,6 +53,56 @@ class DrawnElement(Document):
     height_px: Amount = about("Height.", 37.0)
 
 
+class ShiftedElement(DrawnElement):
+    """An element that moved unexpectedly."""
+
+    time_ms: Amount | None = about("Of its shift, in the last load.", 1570.2)
+    score: Amount = about("Of that shift, with all elements that moved in it.", 0.06)
+    down_px: float = about("How far down it moved; less than 0 is up.", 150.0)
+    pushed_by: DrawnElement | None = about("Element before it that is about as high as it moved down.")
+    cause: Literal["", "image", "frame", "font", "content"] = about("Empty where it was not seen.", "image")
+    cause_url: str = about("File that brought it; empty where none did.", "https://example.com/a.jpg")
+
+
+class LargestPaint(Document):
+    """The largest contentful paint of the last load; its phases add up to its time."""
+
+    time_ms: Amount = about("When it was painted.", 3420.5)
+    kind: Literal["image", "text"] = about("What was painted.", "image")
+    url: str = about("Of an image; empty for text.", "https://example.com/a.jpg")
+    first_byte_ms: Amount = about("Until the answer for the document began.", 310.2)
+    load_delay_ms: Amount | None = about("Until the image was asked for; null where none was.", 420.0)
+    load_time_ms: Amount | None = about("Until the image had arrived; null where none was asked for.", 2600.3)
+    render_delay_ms: Amount = about("Until the paint.", 90.0)
+    cause: Literal[
+        "server",
+        "redirect",
+        "lazy",
+        "style_image",
+        "script_image",
+        "late_image",
+        "file",
+        "blocking",
+        "answer",
+        "font",
+        "script",
+        "drawing",
+        "shown_late",
+    ] = about("Reason for the longest phase.", "file")
+    cause_url: str = about("File that it is about; empty where it is about none.", "https://example.com/a.jpg")
+    cause_ms: Amount = about("Length of the longest phase.", 2600.3)
+    message: str = about("The cause in one sentence.", "The longest part of it is the download of its image.")
+
+
+class StoredEntry(Document):
+    """Something that the page keeps in the browser, without its value."""
+
+    kind: Literal["cookie", "local_storage", "session_storage", "indexed_db", "cache"] = about("Where.", "cookie")
+    name: str = about("At most 100 characters.", "_visitor")
+    size_bytes: Count | None = about("Of name and value; null where the browser does not say.", 24)
+    by_script: bool = about("False for a cookie that an answer set.", True)  # noqa: FBT003
+
+
 class DrawnRequest(Document):
     """A request that the browser made for the page."""
 
@@ -127,6 +177,9 @@ class RenderedPage(Document):
     metrics: Metrics = about("Metrics of the load.")
     spread: dict[str, Spread | None] = about("Metric → its spread.", {"fcp_ms": {"min": 1340.2, "max": 1391.8}})
     lcp_element: DrawnElement | None = about("The element of the largest contentful paint.")
+    largest_paint: LargestPaint | None = about("Phases and cause of the largest contentful paint.")
+    shifted_elements: list[ShiftedElement] = about("Elements that moved in the worst shifts; at most five.")
+    storage: list[StoredEntry] = about("What the page keeps in the browser; at most 100 entries.")
     request_count: Count = about("Requests of the last load.", 37)
     requests: list[DrawnRequest] = about("The first 300 of them.")
     console: list[ConsoleLine] = about("Errors and warnings.")

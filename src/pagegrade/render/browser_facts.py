@@ -1,0 +1,90 @@
+"""Facts that a browser measured, as lines with a name: metrics, the largest paint with its cause, what is stored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final
+
+from pagegrade.model.rendering import RenderedPage, StorageKind
+from pagegrade.model.report import Report
+from pagegrade.render.amounts import format_ms
+from pagegrade.render.drawing_limits import drawing_limits
+from pagegrade.render.english import ENGLISH, N_, Words
+from pagegrade.render.escape import visible
+
+PHASES: Final[Mapping[str, str]] = {
+    "first_byte_ms": N_("first byte"),
+    "load_delay_ms": N_("load delay"),
+    "load_time_ms": N_("load time"),
+    "render_delay_ms": N_("render delay"),
+}
+"""Field of ``LargestPaint`` -> name of the phase, in their order."""
+_STORED: Final[Mapping[StorageKind, str]] = {
+    "cookie": N_("cookies"),
+    "local_storage": N_("local storage"),
+    "session_storage": N_("session storage"),
+    "indexed_db": N_("databases"),
+    "cache": N_("caches"),
+}
+_NAMED: Final = 5
+"""Stored entries of a kind that are named."""
+
+
+def browser_facts(report: Report, words: Words = ENGLISH) -> tuple[tuple[str, str], ...]:
+    """(name, value) of what a browser measured; empty where none was used."""
+    rendered = report.rendered
+    if rendered is None:
+        return ()
+    metrics = rendered.metrics
+    times = [
+        (label, getattr(metrics, name))
+        for label, name in (("FCP", "fcp_ms"), ("LCP", "lcp_ms"), ("TBT", "tbt_ms"), ("Speed Index", "si_ms"))
+    ]
+    shown = [f"{label} {format_ms(value, words)}" for label, value in times if value is not None]
+    if metrics.cls is not None:
+        shown.append(f"CLS {words.number(metrics.cls, digits=3)}")
+    device = words.gettext("phone") if rendered.device == "mobile" else words.gettext("desktop")
+    loads = words.ngettext("%(num)s load", "%(num)s loads", rendered.load_count)
+    return (
+        (words.gettext("Browser"), f"{visible(rendered.browser, 60)}, {device}, {loads}"),
+        (words.gettext("Metrics"), ", ".join(shown)),
+        *_largest_paint(rendered, words),
+        (words.gettext("Stored"), _stored(rendered, words)),
+        (words.gettext("Limits"), drawing_limits(rendered, words)),
+    )
+
+
+def paint_phases(rendered: RenderedPage, words: Words = ENGLISH) -> tuple[tuple[str, float], ...]:
+    """(name, ms) of each phase of the largest paint; those that it does not have are left out."""
+    paint = rendered.largest_paint
+    if paint is None:
+        return ()
+    return tuple(
+        (words.gettext(name), value) for field, name in PHASES.items() if (value := getattr(paint, field)) is not None
+    )
+
+
+def _largest_paint(rendered: RenderedPage, words: Words) -> tuple[tuple[str, str], ...]:
+    """The element of the largest paint, its phases in the last load, and its cause."""
+    paint, element = rendered.largest_paint, rendered.lcp_element
+    if paint is None:
+        return ()
+    phases = ", ".join(f"{name} {format_ms(value, words)}" for name, value in paint_phases(rendered, words))
+    return (
+        (words.gettext("LCP element"), "" if element is None else visible(element.selector)),
+        (words.gettext("LCP phases"), phases),
+        (words.gettext("LCP cause"), " ".join(filter(None, (visible(paint.message), visible(paint.cause_url))))),
+    )
+
+
+def _stored(rendered: RenderedPage, words: Words) -> str:
+    """Count what the page keeps in the browser, by kind, with the names of the first."""
+    counts = Counter(one.kind for one in rendered.storage)
+    return "; ".join(
+        f"{words.gettext(name)} ({words.number(counts[kind])}): "
+        + ", ".join([visible(one.name, 40) for one in rendered.storage if one.kind == kind][:_NAMED])
+        + (", …" if counts[kind] > _NAMED else "")
+        for kind, name in _STORED.items()
+        if counts[kind]
+    )

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pagegrade.model.rendering import ElementFacts, LargestPaint, RenderedPage, StoredEntry
+from pagegrade.render.browser_facts import browser_facts, paint_phases
+from pagegrade.render.html import render_html
+from pagegrade.render.i18n import texts_for
+from pagegrade.render.markdown import render_markdown
+from pagegrade.render.pdf_model import sheet
+from pagegrade.render.text import render_text
+from tests.render.test_key_figures import rendered
+from tests.report_builders import make_report
+
+PAINT = LargestPaint(
+    time_ms=4_600,
+    kind="image",
+    url="https://example.com/hero.jpg",
+    first_byte_ms=300,
+    load_delay_ms=3_000,
+    load_time_ms=1_200,
+    render_delay_ms=100,
+    cause="lazy",
+    cause_url="https://example.com/hero.jpg",
+    cause_ms=3_000,
+    message="Its image is asked for late, because it is loaded lazily.",
+)
+
+
+def painted() -> RenderedPage:
+    """A page whose largest element is a lazy image."""
+    return replace(
+        rendered(lcp_ms=4_600),
+        largest_paint=PAINT,
+        lcp_element=ElementFacts(selector="#hero", html='<img id="hero">'),
+        storage=(
+            *(StoredEntry(kind="cookie", name=f"c{number}") for number in range(7)),
+            StoredEntry(kind="local_storage", name="seen"),
+        ),
+    )
+
+
+def test_every_format_for_people_names_the_largest_element_its_phases_and_its_cause() -> None:
+    """A reader of one format knows what a reader of another does."""
+    report = make_report(rendered=painted())
+    formats = (render_text([report], width=100), render_markdown([report]), render_html([report]), str(sheet(report)))
+
+    for text in formats:
+        flat = " ".join(text.split()).replace("\\u200b", "").replace("\u200b", "").replace("\\", "")
+        for part in ("#hero", "load delay", "3 s", "because it is loaded lazily", "hero.jpg", "local storage"):
+            assert part in flat, part
+
+
+def test_a_language_has_its_own_names_of_the_phases() -> None:
+    """They stand in their order."""
+    german = [name for name, _ in paint_phases(painted(), texts_for("de"))]
+
+    assert german == ["erstes Byte", "Verzögerung bis zum Laden", "Ladezeit", "Verzögerung bis zur Anzeige"]
+    assert paint_phases(rendered()) == ()
+
+
+def test_of_many_stored_entries_the_first_are_named() -> None:
+    """The others are counted; nothing is said where nothing is stored."""
+    stored = dict(browser_facts(make_report(rendered=painted())))["Stored"]
+
+    assert stored == "cookies (7): c0, c1, c2, c3, c4, …; local storage (1): seen"
+    assert dict(browser_facts(make_report(rendered=rendered())))["Stored"] == ""
+    assert browser_facts(make_report()) == ()
