@@ -264,6 +264,8 @@ class Analysis(Shape):
 
     engine: Literal["static", "rendered"]
     device: Literal["mobile", "desktop"] | None
+    unseen_checks: Count | msgspec.UnsetType = msgspec.UNSET
+    unseen_points: Count | msgspec.UnsetType = msgspec.UNSET
 
 
 class Viewport(Shape):

@@ -118,7 +118,7 @@ def test_the_report_has_its_parts() -> None:
     for part in (
         "**Decent: 79 of 100.**",
         "| Security | 49 | bad | 3 |",
-        "### 1. HTTPS (high, costs 4 points)",
+        "### 1. HTTPS (high, costs 4 points, at most 79 of 100 with it)",
         "- **Fix:**",
         "- and 11 more",
         "## Not evaluated (1)",

@@ -82,7 +82,7 @@ def test_a_finding_has_place_rule_fix_and_verification() -> None:
     for part in (
         "# Fix ",
         "Its score is 79 of 100 (decent).",
-        "## 1. HTTPS (high, costs 4 points)",
+        "## 1. HTTPS (high, costs 4 points, at most 79 of 100 with it)",
         "Rule: `https` (",
         "Fix: ",
         "Done when: `https`",

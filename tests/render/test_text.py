@@ -24,7 +24,7 @@ def test_the_report_says_everything_a_person_needs() -> None:
         "79 of 100",
         "Accessibility  83",
         "Fix first",
-        " 1. HTTPS  HIGH  costs 4 points  [https]",
+        " 1. HTTPS  HIGH  costs 4 points, at most 79 of 100 with it  [https]",
         "Includes   Strict-Transport-Security",
         "Why        ",
         "Fix        ",

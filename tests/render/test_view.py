@@ -5,12 +5,18 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.outcome import Saving
-from pagegrade.model.report import AppliedCap, CategoryScore
+from pagegrade.model.report import AppliedCap, CategoryScore, Withheld
 from pagegrade.render import view
+from pagegrade.render.html import render_html
 from pagegrade.render.i18n import texts_for
+from pagegrade.render.markdown import render_markdown
+from pagegrade.render.pdf_model import sheet
+from pagegrade.render.text import render_text
 from tests.report_builders import make_failed_report, make_images, make_passed, make_report, make_result
 
 
@@ -323,3 +329,64 @@ def test_many_checks_with_one_reason_are_counted_and_not_named() -> None:
 
     assert view.names_of_checks(results) == f"{view.NAMED_CHECKS + 1} checks"
     assert view.names_of_checks(results[:-1]).count(", ") == view.NAMED_CHECKS - 1
+
+
+def test_a_finding_that_limits_the_score_stands_where_its_limit_puts_it() -> None:
+    """What one finding alone holds a page down by decides, whether it costs points or limits them."""
+    report = make_report(
+        make_result("contrast", importance="high", lost=8.0),
+        make_result("leaves", importance="medium", lost=3.0),
+        make_result("breadcrumb", importance="low", lost=1.0),
+        make_result("canonical", importance="critical", lost=25.0),
+        make_result("lorem", importance="low", lost=0.5),
+        caps=(
+            AppliedCap(check="leaves", max_score=49),
+            AppliedCap(check="lorem", max_score=90),
+            AppliedCap(check="breadcrumb", max_score=9, category="seo"),
+        ),
+    )
+    found = view.findings(report)
+
+    assert [f.result.check for f in found] == ["leaves", "canonical", "lorem", "contrast", "breadcrumb"]
+    assert view.cost(found[0], report) == "costs 3 points, at most 49 of 100 with it"
+    assert view.cost(found[3], report) == "costs 8 points"
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(0, 25), st.none() | st.integers(0, 99), st.sampled_from(view.IMPORTANCE_ORDER)), max_size=8
+    )
+)
+def test_findings_never_stand_behind_what_holds_the_page_down_less(found: list[tuple[float, int | None, Any]]) -> None:
+    """Whatever their severities and names are."""
+    results = [make_result(f"c{at}", lost=lost, importance=name) for at, (lost, _, name) in enumerate(found)]
+    limits = {f"c{at}": limit for at, (_, limit, _) in enumerate(found) if limit is not None}
+    caps = tuple(AppliedCap(check=check, max_score=limit) for check, limit in limits.items())
+    ordered = view.findings(make_report(*results, make_passed(), caps=caps))
+    held = [max(round(f.lost, 4), 100 - limits.get(f.result.check, 100)) for f in ordered]
+
+    assert held == sorted(held, reverse=True)
+
+
+@pytest.mark.parametrize(("kind", "names"), [("parked_domain", []), ("notice", []), ("coverage", ["title"])])
+def test_a_page_that_was_not_seen_has_no_list_of_what_passed(kind: str, names: list[str]) -> None:
+    """Checks that passed on something else say nothing about it; one of which little was seen is the page itself."""
+    withheld = Withheld(kind=kind, message="A notice.", fix="Wait.")
+    report = make_report(make_passed("title"), make_result(), withheld=withheld, score=None, result=None)
+
+    assert [result.check for result in view.with_outcome(report, "passed")] == names
+    assert ("passed" in view.counted(report)) == bool(names)
+
+
+def test_a_score_without_a_browser_says_how_far_it_can_fall() -> None:
+    """In every format for people, once."""
+    reason = "no_browser: The page was not drawn in a browser."
+    open_check = make_result("contrast", outcome="not_evaluated", lost=0.0, price=8.0, reason=reason)
+    report = make_report(make_passed("title"), open_check)
+    sentence = "Only a browser can evaluate 1 more check; at worst it costs 8 points."
+
+    assert view.unseen_sentence(report) == sentence
+    for text in (render_text([report], width=100), render_markdown([report]), render_html([report])):
+        assert " ".join(text.split()).count(sentence) == 1
+    assert sentence in sheet(report)["steps"]
+    assert view.unseen_sentence(make_report(make_passed("title"))) == ""

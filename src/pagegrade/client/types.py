@@ -56,6 +56,8 @@ class AccountThresholds(TypedDict):
 class Analysis(TypedDict):
     engine: Literal["static", "rendered"]
     device: Literal["mobile", "desktop"] | None
+    unseen_checks: NotRequired[int | None]
+    unseen_points: NotRequired[int | None]
 
 
 class AnswerWarning(TypedDict):

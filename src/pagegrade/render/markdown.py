@@ -157,6 +157,7 @@ def _report(report: Report, comparison: Comparison | None, gates: Sequence[Verdi
         lines += [
             f"**{view.grade_word(report).capitalize()}{score}.** {view.verdict(report)}",
             f"{view.counted(report).capitalize()}. The scale: {view.scale(report)}.",
+            *filter(None, [view.unseen_sentence(report)]),
             "",
         ]
     else:

@@ -202,7 +202,10 @@ def sheet(
         "strip": [{"kind": kind, "start": start, "width": width} for kind, start, width in score_strip(report)]
         if completed and report.score is not None
         else [],
-        "steps": [_text(step, 400) for step in view.score_steps(report, words)[:MAX_ROWS]],
+        "steps": [
+            _text(step, 400)
+            for step in filter(None, (*view.score_steps(report, words)[:MAX_ROWS], view.unseen_sentence(report, words)))
+        ],
         "history": _history(history, words),
         "facts": _facts(report, words),
         "timing": [
@@ -264,7 +267,7 @@ def _left_out(rest: int, words: Texts) -> str:
 
 def _counts(report: Report, words: Texts) -> list[Values]:
     found = [(name, number) for name, number in view.counted_findings(report) if number]
-    shown: list[tuple[str, int]] = [*found, ("passed", report.counts.passed)]
+    shown: list[tuple[str, int]] = [*found, *([("passed", report.counts.passed)] if view.was_seen(report) else [])]
     return [{"name": name, "number": words.number(number)} for name, number in shown]
 
 

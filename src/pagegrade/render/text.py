@@ -265,6 +265,8 @@ def _score(page: _Page, report: Report) -> None:
         page.line(f"{view.counted(report).capitalize()}, without a score.", indent=2)
     else:
         page.line(f"{view.counted(report).capitalize()}. The scale: {view.scale(report)}.", indent=2)
+        if unseen := view.unseen_sentence(report):
+            page.line(unseen, indent=2)
         page.gap()
     for name in CATEGORIES:
         category = report.categories.get(name)

@@ -27,6 +27,7 @@ from pagegrade.render.failure_advice import cause, way_out
 from pagegrade.render.prose import parse_prose
 from pagegrade.report.gates import Verdict
 from pagegrade.report.serialize import format_timestamp
+from pagegrade.report.unseen import unseen_by_browser
 
 CATEGORY_NAMES: Final[Mapping[Category, str]] = {
     "seo": N_("SEO"),
@@ -109,7 +110,10 @@ class Finding:
 
 
 def findings(report: Report) -> tuple[Finding, ...]:
-    """List the findings to fix: by points, severity and id; a finding counted in another follows that one."""
+    """List the findings to fix: by what they hold the score down, severity and id.
+
+    A finding that is counted in another follows that one.
+    """
     found = {result.check: result for result in report.results if result.passed is False}
     carriers = _carriers(report)
     children: dict[str, list[Result]] = {}
@@ -123,9 +127,26 @@ def findings(report: Report) -> tuple[Finding, ...]:
     return tuple(
         sorted(
             (Finding(result, tuple(children.get(result.check, ()))) for result in own),
-            key=lambda f: (-round(f.lost, 4), IMPORTANCE_ORDER.index(f.result.importance), f.result.check),
+            key=lambda f: (
+                -round(_held_down(f, report), 4),
+                -round(f.lost, 4),
+                IMPORTANCE_ORDER.index(f.result.importance),
+                f.result.check,
+            ),
         )
     )
+
+
+def limit_of(finding: Finding, report: Report) -> int | None:
+    """The highest score that a page with this finding can have; ``None`` where the finding sets no limit."""
+    names = {finding.result.check, *(child.check for child in finding.counted)}
+    return min((cap.max_score for cap in report.caps if cap.category is None and cap.check in names), default=None)
+
+
+def _held_down(finding: Finding, report: Report) -> float:
+    """Points that a page without any other finding would lose by this one: its cost, or what its limit takes."""
+    limit = limit_of(finding, report)
+    return finding.lost if limit is None else max(finding.lost, 100.0 - limit)
 
 
 def find_finding(report: Report, check: str) -> Finding | None:
@@ -144,7 +165,7 @@ def _carriers(report: Report) -> dict[str, str]:
 
 
 def fix_first(report: Report) -> tuple[Finding, ...]:
-    """The findings that cost most, as many as are to fix first."""
+    """The findings that hold the score down most, as many as are to fix first."""
     return (found := findings(report))[: count_first(found)]
 
 
@@ -192,8 +213,10 @@ def with_outcome(report: Report, outcome: str) -> tuple[Result, ...]:
     """The results with that outcome that are not shown elsewhere, in catalogue order.
 
     Of informative results those with advice: the others repeat what is in order. What has the same cause as a finding
-    stands with that finding.
+    stands with that finding. What passed on another page than the one that was asked for says nothing about it.
     """
+    if outcome == "passed" and not was_seen(report):
+        return ()
     carried = _carriers(report) if outcome == "informative" else {}
     return tuple(
         r
@@ -203,6 +226,11 @@ def with_outcome(report: Report, outcome: str) -> tuple[Result, ...]:
         and (outcome != "informative" or r.fix)
         and r.check not in carried
     )
+
+
+def was_seen(report: Report) -> bool:
+    """Return whether the page itself was evaluated, even if too little of it for a grade."""
+    return report.state == "completed" and (report.withheld is None or report.withheld.kind == "coverage")
 
 
 def not_evaluated(report: Report) -> tuple[str, ...]:
@@ -297,10 +325,13 @@ def nothing_found(report: Report, words: Words = ENGLISH) -> str:
 
 
 def cost(finding: Finding, report: Report, words: Words = ENGLISH) -> str:
-    """``costs 3 points``; empty where no score was given."""
+    """``costs 3 points``, with the limit that it sets to the score; empty where no score was given."""
     if report.score is None:
         return ""
-    return words.gettext("costs %(points)s", points=points(finding.lost, words))
+    costs, limit = points(finding.lost, words), limit_of(finding, report)
+    if limit is None:
+        return words.gettext("costs %(points)s", points=costs)
+    return words.gettext("costs %(points)s, at most %(max)s of 100 with it", points=costs, max=limit)
 
 
 def brief_points(number: float, words: Words = ENGLISH) -> str:
@@ -318,7 +349,8 @@ def counted(report: Report) -> str:
     total = sum(number for _, number in counted_findings(report))
     found = f"{plural(total, 'finding')} ({', '.join(parts)})" if parts else "no findings"
     ignored = "" if report.ignored is None else f", {report.ignored.findings:,} ignored"
-    return f"{found}{ignored}, {plural(report.counts.passed, 'check')} passed"
+    passed = f", {plural(report.counts.passed, 'check')} passed" if was_seen(report) else ""
+    return f"{found}{ignored}{passed}"
 
 
 def counted_findings(report: Report) -> tuple[tuple[Importance, int], ...]:
@@ -372,6 +404,20 @@ def score_steps(report: Report, words: Words = ENGLISH) -> tuple[str, ...]:
             )
         )
     return tuple(steps)
+
+
+def unseen_sentence(report: Report, words: Words = ENGLISH) -> str:
+    """Explain how far a score without a browser can fall; empty with one, and without a score."""
+    unseen = unseen_by_browser(report)
+    if unseen is None:
+        return ""
+    return words.ngettext(
+        "Only a browser can evaluate %(num)s more check; at worst it costs %(points)s.",
+        "Only a browser can evaluate %(num)s more checks, such as contrast and loading times; at worst they cost "
+        "%(points)s together.",
+        unseen.checks,
+        points=points(unseen.max_points, words),
+    )
 
 
 def _taken_sentence(name: Category, category: CategoryScore, words: Words) -> str:

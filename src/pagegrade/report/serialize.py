@@ -28,6 +28,7 @@ from pagegrade.model.report import (
 )
 from pagegrade.report.rendered import rendered_shape, rendered_to_dict
 from pagegrade.report.sanitize import storable_json
+from pagegrade.report.unseen import unseen_by_browser
 
 JSONObject = dict[str, Any]
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -127,11 +128,12 @@ def report_from_dict(data: object) -> Report:
 
 
 def analysis_to_dict(report: Report) -> JSONObject:
-    """Return which engine a report comes from, and the device it imitated."""
-    rendered = report.rendered
+    """Return which engine a report comes from, the device it imitated, and what it left open without a browser."""
+    rendered, unseen = report.rendered, unseen_by_browser(report)
     return {
         "engine": "static" if rendered is None else "rendered",
         "device": None if rendered is None else rendered.device,
+        **({} if unseen is None else {"unseen_checks": unseen.checks, "unseen_points": unseen.max_points}),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pagegrade.web.schemas.shape import Amount, Count, Document, about
+from pagegrade.web.schemas.shape import Amount, Count, Document, about, sometimes
 
 
 class Analysis(Document):
@@ -12,6 +12,8 @@ class Analysis(Document):
 
     engine: Literal["static", "rendered"] = about("`rendered` when a browser drew the page.", "static")
     device: Literal["mobile", "desktop"] | None = about("Device that the browser imitated.", None, "mobile")
+    unseen_checks: Count | None = sometimes("Checks that were not evaluated because no browser was used.", 24)
+    unseen_points: Count | None = sometimes("The most by which those can lower the score, limits to it aside.", 60)
 
 
 class Viewport(Document):
