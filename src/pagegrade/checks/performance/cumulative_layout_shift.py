@@ -1,12 +1,19 @@
+from collections.abc import Mapping
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.checks._metrics import Limits, evaluate_metric
 from pagegrade.model.outcome import Evidence, Severity
-from pagegrade.model.rendering import LoadMetrics, Rendering, ShiftedElement
+from pagegrade.model.rendering import LoadMetrics, Rendering, ShiftCause, ShiftedElement
 from pagegrade.parse.rendering.causes import shifted_elements
 
 LIMITS: Final = Limits(good={"mobile": 0.1, "desktop": 0.1}, bad={"mobile": 0.25, "desktop": 0.25})
+_CAUSES: Final[Mapping[ShiftCause, str]] = {
+    "image": "pushed by an image without reserved space",
+    "frame": "pushed by a frame or a video that came later",
+    "content": "pushed by an element that was inserted or grew",
+    "font": "a font arrived just before",
+}
 WHY: Final = "Visitors lose the line that they read, and press a button that they did not mean."
 FIX: Final = (
     "Give images, frames and advertisements their size before they arrive (`width` and `height`, or "
@@ -119,15 +126,8 @@ def _evidence(moved: ShiftedElement) -> Evidence:
             way if moved.down_px else "moved sideways or changed its size",
             f"after {moved.time_ms / 1_000:.1f} s",
         ]
-    match moved.cause:
-        case "image":
-            reasons.append("pushed by an image without reserved space")
-        case "frame":
-            reasons.append("pushed by a frame or a video that came later")
-        case "content":
-            reasons.append("pushed by an element that was inserted or grew")
-        case "font":
-            reasons.append("a font arrived just before")
+    if moved.cause:
+        reasons.append(_CAUSES[moved.cause])
     pusher = "" if moved.pushed_by is None else moved.pushed_by.selector
     return Evidence(
         selector=moved.selector,
