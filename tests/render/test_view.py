@@ -332,7 +332,7 @@ def test_many_checks_with_one_reason_are_counted_and_not_named() -> None:
 
 
 def test_a_finding_that_limits_the_score_stands_where_its_limit_puts_it() -> None:
-    """What one finding alone holds a page down by decides, whether it costs points or limits them."""
+    """The points that one finding alone holds a page down by decide, whether it costs or limits them."""
     report = make_report(
         make_result("contrast", importance="high", lost=8.0),
         make_result("leaves", importance="medium", lost=3.0),
@@ -385,8 +385,9 @@ def test_a_score_without_a_browser_says_how_far_it_can_fall() -> None:
     report = make_report(make_passed("title"), open_check)
     sentence = "Only a browser can evaluate 1 more check; at worst it costs 8 points."
 
+    shown = [render_text([report], width=100), render_markdown([report]), render_html([report])]
+
     assert view.unseen_sentence(report) == sentence
-    for text in (render_text([report], width=100), render_markdown([report]), render_html([report])):
-        assert " ".join(text.split()).count(sentence) == 1
+    assert [" ".join(text.split()).count(sentence) for text in shown] == [1, 1, 1]
     assert sentence in sheet(report)["steps"]
     assert view.unseen_sentence(make_report(make_passed("title"))) == ""

@@ -40,7 +40,7 @@ def test_a_category_takes_no_more_than_its_budget() -> None:
 
 
 def test_nothing_is_open_with_a_browser_without_a_score_and_for_other_reasons() -> None:
-    """What could not be fetched is another thing."""
+    """A check that failed for another reason is no matter of the browser."""
     other = msgspec.structs.replace(unseen("a", 8.0), reason="timeout: It took too long.")
 
     assert unseen_by_browser(report(other)) is None

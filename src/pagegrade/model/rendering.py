@@ -42,7 +42,7 @@ class LayoutShift:
     node_ids: tuple[int, ...] = ()
     """Of the elements that moved, at most five."""
     down_px: tuple[float, ...] = ()
-    """How far down each of them moved; less than 0 is up."""
+    """Distance by which each of them moved down; less than 0 is up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -315,7 +315,7 @@ class ShiftedElement(ElementFacts):
     score: float = 0.0
     """Of that shift, with all elements that moved in it."""
     down_px: float = 0.0
-    """How far down it moved; less than 0 is up."""
+    """Distance by which it moved down; less than 0 is up."""
     pushed_by: ElementFacts | None = None
     """Element before it that is about as high as it moved down."""
     cause: ShiftCause = ""

@@ -1,4 +1,4 @@
-"""How far a score without a browser can fall: what only a browser evaluates, by what it costs at most."""
+"""The most by which a score without a browser can fall: checks that only a browser evaluates, and their cost."""
 
 from __future__ import annotations
 

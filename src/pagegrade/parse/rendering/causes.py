@@ -1,4 +1,4 @@
-"""Why the largest element was painted late, and why elements moved.
+"""Causes of a late largest paint and of elements that moved.
 
 Both are read from the last load: its paints, requests, tasks and shifts.
 
@@ -126,7 +126,7 @@ def _is_of_a_sheet(request: RenderedRequest, rendering: Rendering) -> bool:
 
 
 def _render_cause(rendering: Rendering, load: Timeline, start: float) -> tuple[PaintCause, str]:
-    """What went on until shortly before a paint: of what fills most of the wait for it, that which ended last."""
+    """Return the request or task that filled most of the wait for a paint; of several the one that ended last."""
     begin, end = rendering.requests_begin_ms, load.paint_candidates[-1].time_ms
     found: list[tuple[float, PaintCause, str]] = []
     for request in rendering.requests:
