@@ -20,6 +20,7 @@ from pagegrade.model.rendering import (
     StoredEntry,
 )
 from pagegrade.model.report import Failure, LoadedFile, PageFacts, Preview, Redirect, Report, Result, RunFacts, Withheld
+from pagegrade.parse.rendering.causes import largest_paint
 from pagegrade.report.masking import MIN_BARE_CHARACTERS, mask_report, mask_url
 from pagegrade.report.rendered import rendered_page
 from pagegrade.report.serialize import report_to_dict
@@ -252,8 +253,15 @@ def test_the_part_about_the_browser_is_masked() -> None:
         storage=(StoredEntry(kind="cache", name=SECRET),),
         final_url=secret,
     )
+    page = rendered_page(
+        rendering,
+        [],
+        LoadMetrics(),
+        largest_paint=largest_paint(rendering),
+        shifted_elements=rendering.shifted_elements,
+    )
     withheld = Withheld(kind="empty_shell", message=f"Its script fails with “no {SECRET}”.", fix="Fix it.")
-    found = mask_report(report(secret, rendered=rendered_page(rendering, [], LoadMetrics()), withheld=withheld))
+    found = mask_report(report(secret, rendered=page, withheld=withheld))
 
     assert found.rendered is not None
     assert found.rendered.largest_paint is not None

@@ -170,7 +170,8 @@ class _Page:
 
     def field(self, label: str, value: Text | str, *, indent: int = 4) -> None:
         """A labeled value with a hanging indent."""
-        self.line(value, indent=indent, hang=indent + _LABEL_WIDTH, label=label or " ")
+        gap = " " if not label or len(label) >= _LABEL_WIDTH else ""
+        self.line(value, indent=indent, hang=indent + _LABEL_WIDTH, label=f"{label}{gap}")
 
     def prose(self, blocks: Iterable[Block], *, indent: int, first_label: str = "") -> None:
         """Paragraphs, items and code; the first one may carry a label."""

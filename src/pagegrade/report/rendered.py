@@ -9,8 +9,15 @@ from typing import Any, Final
 
 import msgspec
 
-from pagegrade.model.rendering import LoadMetrics, Picture, RenderedPage, RenderedPicture, Rendering
-from pagegrade.parse.rendering.causes import largest_paint, shifted_elements
+from pagegrade.model.rendering import (
+    LargestPaint,
+    LoadMetrics,
+    Picture,
+    RenderedPage,
+    RenderedPicture,
+    Rendering,
+    ShiftedElement,
+)
 
 JSONObject = dict[str, Any]
 _METRICS: Final = tuple(field.name for field in fields(LoadMetrics))
@@ -20,13 +27,22 @@ _DIGITS: Final = {"cls": 4}
 """Decimals that a metric is rounded to; times to one."""
 
 
-def rendered_page(rendering: Rendering, loads: Sequence[LoadMetrics], medians: LoadMetrics) -> RenderedPage:
+def rendered_page(
+    rendering: Rendering,
+    loads: Sequence[LoadMetrics],
+    medians: LoadMetrics,
+    *,
+    largest_paint: LargestPaint | None = None,
+    shifted_elements: Sequence[ShiftedElement] = (),
+) -> RenderedPage:
     """Summarize what a browser saw.
 
     Args:
         rendering: The artifact.
         loads: Metrics of each of its loads.
         medians: Their medians.
+        largest_paint: Its largest paint with its cause; ``None``: not known.
+        shifted_elements: The elements that moved, with their causes.
     """
     values = {
         field.name: [value for load in loads if (value := getattr(load, field.name)) is not None]
@@ -44,8 +60,8 @@ def rendered_page(rendering: Rendering, loads: Sequence[LoadMetrics], medians: L
         dom_elements=rendering.dom_elements,
         js_heap_bytes=rendering.js_heap_bytes,
         lcp_element=rendering.lcp_element,
-        largest_paint=largest_paint(rendering),
-        shifted_elements=shifted_elements(rendering),
+        largest_paint=largest_paint,
+        shifted_elements=tuple(shifted_elements),
         storage=rendering.storage,
         requests=rendering.requests[:MAX_REQUESTS],
         request_count=len(rendering.requests),

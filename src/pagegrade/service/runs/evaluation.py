@@ -29,6 +29,7 @@ from pagegrade.model.report import (
 from pagegrade.model.stored import PackedReport
 from pagegrade.parse.challenge import recognize_block, what_it_asks
 from pagegrade.parse.page_kind import HIDDEN_UNTIL_SCRIPTS, empty_in_browser, recognize_page_kind
+from pagegrade.parse.rendering.causes import largest_paint, shifted_elements
 from pagegrade.parse.rendering.metrics import measure_load, rendered_metrics
 from pagegrade.parse.url import host, project_of, registrable_domain
 from pagegrade.report.bounds import bound_results
@@ -168,7 +169,13 @@ def _rendered(rendering: Rendering | NotGathered) -> RenderedPage | None:
     """Summarize what a browser saw; ``None`` where none was used."""
     if isinstance(rendering, NotGathered):
         return None
-    return rendered_page(rendering, [measure_load(load) for load in rendering.loads], rendered_metrics(rendering))
+    return rendered_page(
+        rendering,
+        [measure_load(load) for load in rendering.loads],
+        rendered_metrics(rendering),
+        largest_paint=largest_paint(rendering),
+        shifted_elements=shifted_elements(rendering),
+    )
 
 
 def evaluate_and_pack(artifacts: Artifacts, thresholds: Thresholds, ignores: Sequence[IgnoreRule] = ()) -> PackedReport:
