@@ -16,7 +16,7 @@ from pagegrade.gather.browser.render import render
 from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.http import HTTPClient
 from pagegrade.model.rendering import Rendering
-from tests.waiting import pause_for
+from tests.waiting import pause_for, turns
 
 ONE_ADDRESS = Policy(allow_networks=(ip_network("127.0.0.1/32"),), typed_host="127.0.0.1")
 PLAIN = "<!doctype html><html lang=en><title>T</title><body><h1>Hello</h1><p>Some text."
@@ -68,18 +68,20 @@ async def serving(pages: Mapping[str, Answer], *, host: str = "127.0.0.1") -> As
             + body
         )
         await writer.drain()
-        writer.close()
 
     async def guarded(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        # Browsers open connections in advance: some still wait for a request when the site ends.
         try:
-            await answer(reader, writer)
-        except (OSError, asyncio.IncompleteReadError):
+            with suppress(OSError, asyncio.IncompleteReadError):
+                await answer(reader, writer)
+        finally:
             writer.close()
 
     server = await asyncio.start_server(guarded, host, 0)
     site.origin = f"http://{host}:{server.sockets[0].getsockname()[1]}"
     async with server:
         yield site
+    await turns()
 
 
 @asynccontextmanager
@@ -90,13 +92,16 @@ async def tripwire(host: str) -> AsyncIterator[tuple[int, list[bytes]]]:
     async def note(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         number = len(touched)
         touched.append(b"")
-        with suppress(OSError):
-            touched[number] = await reader.read(200)
-        writer.close()
+        try:
+            with suppress(OSError):
+                touched[number] = await reader.read(200)
+        finally:
+            writer.close()
 
     server = await asyncio.start_server(note, host, 0)
     async with server:
         yield server.sockets[0].getsockname()[1], touched
+    await turns()
 
 
 def draw(

@@ -53,6 +53,22 @@ def test_a_departure_has_its_kind_and_its_address(reason: str, kind: str) -> Non
     assert (departure.kind, departure.url) == (kind, "https://example.com/next")
 
 
+def test_a_page_that_leaves_before_it_is_known_has_its_kind() -> None:
+    """The browser's events may come before the answer that names the page's frame."""
+    page, wire = Page(session="s", target="t"), Wire()
+
+    async def play() -> None:
+        page.listen(wire)  # type: ignore[arg-type]
+        wire.play("Page.frameNavigated", frame={"id": "f", "url": "https://example.com/"})
+        wire.play("Page.frameRequestedNavigation", frameId="f", reason="metaTagRefresh")
+        wire.play("Page.frameRequestedNavigation", frameId="inner", reason="scriptInitiated")
+        wire.play("Page.frameNavigated", frame={"id": "f", "url": "https://example.com/next"})
+
+    asyncio.run(play())
+
+    assert [departure.kind for departure in page.departures] == ["meta"]
+
+
 def test_frames_leave_without_the_page() -> None:
     """Those of other processes have a session of their own."""
     assert visited(("scriptInitiated", "https://example.net/"), parent="f").departures == []

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pagegrade.gather.context import Context, GatherLimits, OffloadFailed
+from pagegrade.gather.exchange import Limits
 from pagegrade.gather.gatherers.resources import (
     BATCH_BYTES,
     MAX_CONCURRENT,
@@ -26,6 +27,7 @@ from pagegrade.model.artifacts import NotGathered, Resources
 from pagegrade.parse.files.image import HEAD_BYTES
 from pagegrade.parse.measure import Sample, measure_samples
 from tests.gather.sites import Asked, Dying, Names, Reply, Site, Visit, html, make_options, redirect, typed
+from tests.waiting import HANG_S
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBBI", 13, b"IHDR", 640, 480, 8, 2, 0, 0, 0, 0)
 
@@ -406,7 +408,7 @@ def test_bodies_are_facts_before_the_next_ones_are_held() -> None:
     page = "".join(markup for _, _, markup in names)
 
     # Seconds of processor time, which other programs may need at the same time.
-    options = make_options(budget_s=600)
+    options = make_options(budget_s=600, exchange_limits=Limits(connect_s=HANG_S, headers_s=HANG_S))
     found, parsed, held, before = watch(page, {path: reply for path, reply, _ in names}, options=options)
     heads = sum(item.response.header_bytes or 0 for item in found.items if item.response is not None)
 

@@ -39,8 +39,8 @@ class Page:
     sheets: dict[str, Params] = field(default_factory=dict)
     scripts: dict[str, Params] = field(default_factory=dict)
 
-    left_by: str = ""
-    """Cause of the navigation that is under way, as the browser says."""
+    left_by: dict[str, str] = field(default_factory=dict)
+    """Frame -> cause of the navigation that is under way, as the browser says; the page's own is one of them."""
     documents: list[str] = field(default_factory=list)
     """Addresses that the page has shown, one for each document."""
     departures: list[Departure] = field(default_factory=list)
@@ -64,14 +64,17 @@ class Page:
         self.issues.listen(connection)
 
     def _asks_to_leave(self, event: Params, session: str) -> None:
-        if session == self.session and event.get("frameId") == self.frame:
-            self.left_by = str(event.get("reason", ""))
+        if session == self.session and len(self.left_by) < MAX_SOURCES:
+            self.left_by[str(event.get("frameId", ""))] = str(event.get("reason", ""))
 
     def _navigated(self, event: Params, session: str) -> None:
         frame = event.get("frame")
-        if session != self.session or not isinstance(frame, dict) or frame.get("parentId"):
+        if session != self.session or not isinstance(frame, dict):
             return
-        url, reason, self.left_by = str(frame.get("url", "")), self.left_by, ""
+        reason = self.left_by.pop(str(frame.get("id", "")), "")
+        if frame.get("parentId"):
+            return
+        url = str(frame.get("url", ""))
         if self.documents and len(self.departures) < MAX_DEPARTURES:
             self.departures.append(
                 Departure(
