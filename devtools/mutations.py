@@ -136,7 +136,7 @@ COUNTED: Final[dict[str, Callable[[str, int], str]]] = {
     "elements for the mouse": into_body(lambda n: f"<div onclick=go()>{n}</div>"),
     "plain http images": into_body(lambda n: f"<img alt=x width=1 height=1 src=http://img{n}.other.example/x.png>"),
     "empty headings": into_body(lambda _: "<h2></h2>"),
-    "titles": into_head("<title>Other</title>"),
+    "empty titles": into_head("<title></title>"),
     "noindex": into_head('<meta name="robots" content="noindex">'),
 }
 """Fault -> the page with so many of it."""

@@ -8,7 +8,7 @@ from pagegrade.parse.error_output import MAX_FOUND, find_error_output
 from tests.builders import make_document
 from tests.linear import MAX_RATIO, growth
 
-FILLER = "<p>" + "The joiners plane each board by hand before the benches are put together outside. " * 15 + "</p>"
+FILLER = "<p>" + "".join(f"Joiner{n} planes board{n} by hand before bench{n} is built. " for n in range(50)) + "</p>"
 PHP = "<br />\n<b>{label}</b>:  Undefined variable $x in <b>/srv/shop/header.php</b> on line <b>88</b><br />\n"
 TRACE = """Traceback (most recent call last):
   File "/srv/app/views.py", line 12, in index
@@ -87,7 +87,7 @@ QUOTED = {
     "page about errors": f"<title>Internal Server Error: what now?</title><h1>Internal Server Error</h1>{FILLER}",
     "the word": f"<h1>Error</h1><p>A comedy of errors. Notice: we close on line dance night.</p>{FILLER}",
     "report of a program beside a page": f"<h1>Notes</h1><p>{REPORTS['a panic']}</p>{FILLER}",
-    "report beside a menu": "<a href=/a>a</a> " * 11 + f"<p>{REPORTS['a program']}</p>",
+    "report beside a menu": "".join(f"<a href=/{n}>a</a> " for n in range(11)) + f"<p>{REPORTS['a program']}</p>",
     "a kind of error": "<h1>TypeError: what is it?</h1><p>A value has another type.</p>",
     "a file and a line": "<h1>Notes</h1><p>See src/handlers.rs:77 and lib/cart.ex:14 for more.</p>",
     "php in quotation marks": f"<p>It says “{FATAL}” then.</p><p>Install the extension.</p>",

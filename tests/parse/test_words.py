@@ -13,6 +13,7 @@ from pagegrade.parse.words import (
     count_words,
     fold_for_search,
     has_unspaced_script,
+    says_more_than,
     significant_words,
     stop_words_of,
     top_terms,
@@ -238,3 +239,23 @@ def test_punctuation_of_any_script_is_no_part_of_a_term(mark: str) -> None:
 
     assert top_terms(Counter(text.split()), 3) == [("बगीचा", 3)]
     assert top_terms_of_text(text, 3) == [("बगीचा", 3)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "one two three",
+        "one two three " * 40,
+        "one 2 two 3 three 4 5 – 6",
+        "one two three " + "1234 " * 5_000,
+    ],
+)
+def test_what_is_repeated_says_no_more(text: str) -> None:
+    """Neither do numbers and signs."""
+    assert says_more_than(text, 2) is True
+    assert says_more_than(text, 3) is False
+
+
+def test_words_behind_repetitions_are_found() -> None:
+    """Up to the end of what is looked at."""
+    assert says_more_than("one " * 1_000 + "two three", 2)

@@ -52,6 +52,37 @@ def page_of(language: str) -> str:
 PAGES = {language: page_of(language) for language in TEXTS}
 
 
+def faulty(language: str, body: str) -> str:
+    """A page with that body instead of its own."""
+    before, _ = PAGES[language].split("<body>")
+    return f"{before}<body>{body}</body></html>"
+
+
+GERMAN = (
+    "Ein Gartenteich braucht in jeder Jahreszeit Pflege. Im Herbst schneiden wir die Gräser am Ufer zurück und fischen "
+    "das Laub heraus, bevor es zu Boden sinkt. Im Winter lassen wir ein Loch im Eis offen, damit die Fische atmen "
+    "können. Wenn im Frühling die Weiden blühen, öffnen wir den Teich wieder und füttern die Tiere sparsam. Im Sommer "
+    "verdunstet an heißen Tagen viel Wasser, das wir abends mit Regenwasser aus der Tonne ersetzen. Algen fischen wir "
+    "mit einem Rechen ab, denn Mittel aus dem Handel schaden den Molchen. Wer einen neuen Teich anlegt, achtet auf "
+    "eine flache Zone am Rand, in der Vögel baden und Igel wieder herausklettern können."
+)
+FAULTY = {
+    "empty": faulty("en", ""),
+    "a picture": faulty("en", "<img src=/menu.jpg alt='The menu' width=1400 height=3600>"),
+    "a frame": faulty("en", "<iframe src=https://b.example/ title=Menu width=100% height=1200></iframe>"),
+    "an error": faulty("en", "<h1>Pond</h1><p>Fatal error: Unexpectedly found nil, file App/routes.swift, line 18"),
+    "another language": faulty("en", f"<a href=/fish>Fische</a><h1>Der Teich</h1><p>{GERMAN}</p>"),
+    "stuffed": faulty("en", "<a href=/fish>Fish</a><h1>Pond</h1><p>" + "cheap pond best pond buy pond online " * 60),
+    "for the mouse": faulty("en", "<h1>Pond</h1>" + "<div onclick=go()>Page</div>" * 12),
+    "links by script": faulty(
+        "en", "<h1>Pond</h1><a href='javascript:go(1)'>Fish</a> <a href='javascript:go(2)'>Plants</a>"
+    ),
+    "without labels": faulty("en", "<h1>Order</h1><form method=post><input name=a><input name=b><input name=c></form>"),
+    "a dead end": faulty("de", f"<h1>Der Teich</h1><p>{GERMAN}</p>"),
+}
+"""Pages with a fault already: what is added to them does not hide it."""
+
+
 def report_of(html: str, headers: tuple[tuple[str, str], ...] = HEADERS) -> Report:
     """The report of a page at hand."""
     return evaluate_artifacts(artifacts_of_document(html.encode("utf-8", "replace"), url=URL, headers=headers))
@@ -110,6 +141,25 @@ def test_more_of_a_fault_is_never_better(fault: str) -> None:
             risen.append((language, scores))
 
     assert risen == []
+
+
+@pytest.mark.parametrize("fault", COUNTED)
+def test_no_fault_hides_another(fault: str) -> None:
+    """A worse fact is never diluted: neither by more text nor by links, fields, pictures and frames of no use."""
+    risen = []
+    for name, html in FAULTY.items():
+        scores = [report_of(html).score, *(report_of(COUNTED[fault](html, count)).score for count in (1, 7, 30))]
+        known = [one for one in scores if one is not None]
+        if known != sorted(known, reverse=True):
+            risen.append((name, scores))
+
+    assert risen == []
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_page_with_a_fault_has_a_score(name: str) -> None:
+    """The law says nothing about pages without one."""
+    assert report_of(FAULTY[name]).score is not None
 
 
 @pytest.mark.parametrize("fault", WHOLE)

@@ -12,7 +12,9 @@ from turbohtml import Element, Text
 
 from pagegrade.model.document import Document
 from pagegrade.parse.byte_search import ByteSearch
+from pagegrade.parse.page_content import own_links
 from pagegrade.parse.url import host, strip_fragment
+from pagegrade.parse.words import says_more_than
 
 MAX_NODES: Final = 60_000
 MAX_TEXT: Final = 200_000
@@ -23,7 +25,7 @@ _NEAR: Final = 1_500
 _TOP: Final = 400
 """Characters at the beginning of the page, where messages without markup stand."""
 _MAX_ANCHORS: Final = 10
-_MAX_OWN_WORDS: Final = 60
+_MAX_OWN_WORDS: Final = 50
 """Words beside a trace in a ``<pre>`` up to which the trace is the page."""
 _MIN_WAYS_ON: Final = 4
 """Other pages of the site that a page leads to, from which on it is a page with code, however few its words are."""
@@ -221,17 +223,18 @@ def find_error_output(document: Document) -> tuple[ErrorOutput, ...]:
         return ()
     found: list[ErrorOutput] = []
     is_traced = next(_HINT_SEARCH.places(text.encode("utf-8", "replace"), 1), None) is not None
-    may_be_all = len(document.anchors) <= _MAX_ANCHORS and any(hint in text for hint in _KIND_HINTS)
+    is_short = not says_more_than(text, 2 * _MAX_OWN_WORDS)
+    leads_nowhere = len(document.anchors) <= _MAX_ANCHORS or (is_short and own_links(document) <= _MAX_ANCHORS)
+    may_be_all = leads_nowhere and any(hint in text for hint in _KIND_HINTS)
     if is_traced or may_be_all:
         prose, code = _split(document.body.node)
         has_own_text = document.main_word_count - len(code.split()) > _MAX_TITLE_WORDS
         whole = prose if has_own_text and not _is_dead_end(document) else f"{prose}\n{code}"
-        says_little = len(document.anchors) <= _MAX_ANCHORS and len(prose.split()) <= _MAX_OWN_WORDS
+        says_little = leads_nowhere and not says_more_than(prose, _MAX_OWN_WORDS)
         seen = whole if says_little else prose
         found += (*_php_messages(seen), *_traces(seen))
-        if not found and (says_little or (may_be_all and document.word_count <= 2 * _MAX_OWN_WORDS)):
+        if not any(one.fatal for one in found) and (says_little or (may_be_all and is_short)):
             found += _reports(whole[:_MAX_REPORT])
-    is_short = document.word_count <= 2 * _MAX_OWN_WORDS
     if not any(one.fatal for one in found) and is_short and (is_traced or any(hint in text for hint in _PAGE_HINTS)):
         found += _error_pages(document)
     return tuple(sorted(found, key=lambda one: not one.fatal)[:MAX_FOUND])

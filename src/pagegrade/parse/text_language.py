@@ -16,6 +16,7 @@ MIN_LETTERS: Final = 200
 MIN_LATIN_LETTERS: Final = 500
 """The same for languages in Latin letters, in which every page has some words of English."""
 _MIN_PROBABILITY: Final = 0.97
+_MAX_DIFFERENT: Final = 50_000
 
 _DETECTED: Final = frozenset(
     "af am ar az be bg bn bs ca ceb co cs cy da de el en eo es et eu fa fi fil fr fy ga gd gl gu ha haw he hi hmn hr "
@@ -88,7 +89,14 @@ def detect_language(text: str, *, unless: Collection[str] = ()) -> str:
         return ""
     if any(is_same_language(one, language) for one in unless):
         return ""
-    return language if all(_detect(window) == language for window in windows[1:]) else ""
+    if all(_detect(window) == language for window in windows[1:]):
+        return language
+    # Words that are repeated over and over do not make a text one of several languages.
+    text = text[:_MAX_DIFFERENT]
+    different = " ".join(dict.fromkeys(text.split()))
+    is_repeated = 2 * len(different) < len(text)
+    parts = (different[:WINDOW], different[-WINDOW:])
+    return language if is_repeated and all(_detect(one) == language for one in parts) else ""
 
 
 def is_same_language(declared: str, detected: str) -> bool:

@@ -13,6 +13,8 @@ from typing import Final
 
 CHARACTERS_PER_TEN_WORDS: Final = 17
 """Characters that count as ten words where nothing separates words; Chinese words average between 1.5 and 2."""
+MAX_SAYING: Final = 20_000
+_SAYING: Final = 2_000
 MAX_TITLE: Final = 500
 """Characters of a title that are looked at."""
 _OFTEN: Final = 3
@@ -130,6 +132,21 @@ def count_words(text: str, pieces: int | None = None) -> int:
     spaced, runs = _UNSPACED.subn(" ", text)
     unspaced = len(text) - len(spaced) + runs
     return len(_SPACED_WORD.findall(spaced)) - (-unspaced * 10 // CHARACTERS_PER_TEN_WORDS)
+
+
+def says_more_than(text: str, words: int) -> bool:
+    """Return whether ``text`` has more than so many different words with a letter, counted as ``count_words`` does.
+
+    What is repeated says no more, however often it comes, so that a text cannot be made longer by filling it. The
+    beginning decides: the first ``MAX_SAYING`` characters.
+    """
+    for end in (_SAYING, MAX_SAYING):
+        pieces = (one for one in dict.fromkeys(text[:end].split()) if any(map(str.isalpha, one)))
+        if count_words(" ".join(pieces)) > words:
+            return True
+        if len(text) <= end:
+            break
+    return False
 
 
 def fold_for_search(text: str, language: str | None = None) -> str:

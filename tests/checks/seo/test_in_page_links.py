@@ -42,7 +42,7 @@ def test_only_pages_count() -> None:
     body = (
         '<a href="mailto:a@example.com">a</a><a href="tel:+1">b</a><a href="javascript:void(0)">c</a>'
         '<a href="#top">d</a>'
-        '<a name="x">e</a><a href="http://[">f</a><a href="/#main">g</a><area href="/map">'
+        '<a name="x">e</a><a href="http://[">f</a><a href="/#main">g</a><area href="/map" alt="g">'
     )
 
     assert found(body).value == 1
@@ -87,7 +87,8 @@ def test_the_links_that_are_too_many_are_counted() -> None:
     assert (result.total, len(result.evidence)) == (5, 1)
 
 
-def test_links_that_are_hidden_are_none() -> None:
+def test_links_that_lead_nowhere_into_the_site_are_none() -> None:
     """Added by an intruder, they would make a page without links one that has some."""
+    assert outcome(in_page_links, "<a href=https://casino.example/>casino</a><a href=/a></a>").state == "none"
     assert outcome(in_page_links, "<div hidden><a href=https://casino.example/>casino</a></div>").state == "none"
     assert outcome(in_page_links, "<div hidden><a href=/a>a</a></div><a href=/b>b</a>").state == "ok"

@@ -18,6 +18,9 @@ def test_long_pages_cost_linear_time(piece: str) -> None:
     assert growth(lambda n: stead_of(documents[n], sizes={}), 1_000) <= MAX_RATIO
 
 
-def test_document_without_a_body_has_content() -> None:
-    """There is nothing to look at."""
-    assert stead_of(make_document(""), sizes={}) is None
+def test_empty_document_has_nothing() -> None:
+    """The parser adds its body."""
+    found = stead_of(make_document(""), sizes={})
+
+    assert found is not None
+    assert found.kind == "nothing"

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
@@ -6,6 +7,7 @@ from pagegrade.model.document import Control, Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.implicit import keeps_role
 from pagegrade.parse.aria.roles import first_role
+from pagegrade.parse.page_content import form_of
 
 FULL_AT: Final = 10
 
@@ -68,7 +70,8 @@ def form_label(document: Document) -> Verdict:
     severity (three eighths): browsers take it for a name, and many tools accept it, but it disappears while typing. The
     same goes for one whose label is hidden. Disabled fields count, because they are read aloud, too, unless they are
     marked with `role="none"`. Elements that a role makes into fields are evaluated as widgets (`aria-name`). The loss
-    for fields without any label grows from half (one field) to everything (ten or more).
+    for fields without any label grows from half (one field) to everything (ten or more, or all fields of a form that
+    has several).
 
     Four in ten well-known pages have such a field.
 
@@ -135,11 +138,18 @@ def form_label(document: Document) -> Verdict:
         evidence=evidence,
         total=total,
         details=details,
-        # Where no field of several has a label, the form cannot be filled in at all.
-        loss=1.0 if count == len(visible) > 1 else offender_loss(count, FULL_AT),
+        loss=1.0 if _has_form_without_labels(visible) else offender_loss(count, FULL_AT),
         message=f"{lack} {_poorly_labeled(more)}" if more else lack,
         count=count,
     )
+
+
+def _has_form_without_labels(fields: Sequence[Control]) -> bool:
+    """Return whether no field of a form with several has a label, so that it cannot be filled in at all."""
+    forms: dict[object, list[bool]] = {}
+    for one in fields:
+        forms.setdefault(form_of(one), []).append(bool(one.name))
+    return any(len(named) > 1 and not any(named) for named in forms.values())
 
 
 def _is_field(control: Control) -> bool:

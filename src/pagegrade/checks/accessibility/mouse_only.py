@@ -5,6 +5,7 @@ from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Severity
+from pagegrade.parse.page_content import usable_controls
 
 MANY: Final = 5
 """Elements from which on the page is made for the mouse; fewer may have another way."""
@@ -55,7 +56,8 @@ def mouse_only(document: Document, accessibility: Accessibility) -> Verdict:
 
     Elements with `onclick` that are neither links, buttons, fields nor labels, that cannot take the focus, and that
     hold nothing that can. Five and more cost a quarter to a half. Where they are more than the visible links, buttons
-    and fields of the page, they cost everything. Handlers that scripts add are not seen.
+    and fields of the page that have a name, they cost everything. Fields whose form sends to another site do not count.
+    Handlers that scripts add are not seen.
 
     ## Why it matters
 
@@ -82,8 +84,9 @@ def mouse_only(document: Document, accessibility: Accessibility) -> Verdict:
     ```
     """
     found = [Offender(one.node, "reacts to clicks, takes no focus") for one in accessibility.click_targets]
-    links = [one for one in document.anchors if one.url is not None]
-    operable = sum(not one.hidden for one in (*links, *document.named, *document.controls))
+    links = sum(bool(one.url is not None and one.name) and not one.hidden for one in document.anchors)
+    buttons = sum(bool(one.name) and not one.hidden for one in document.named)
+    operable = links + buttons + len(usable_controls(document))
     if not found and not operable:
         return NotApplicable("The page has nothing to click.")
     if len(found) < MANY:

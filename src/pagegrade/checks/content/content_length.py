@@ -13,14 +13,13 @@ GALLERY: Final = 12
 @check(
     id="content-length",
     title="Amount of text",
-    severity=Severity.LOW,
+    severity=Severity.INFO,
     since="0.1.0",
     states=(
         State("enough", "The page has a good amount of text."),
         State(
             "short",
             "The page has little text.",
-            loss=0.5,
             title="Little text",
             why="Text is what search engines understand best, and a page that answers a question needs some.",
             fix=(
@@ -31,7 +30,6 @@ GALLERY: Final = 12
         State(
             "thin",
             "The page has almost no text.",
-            loss=1.0,
             title="Almost no text",
             why=(
                 "Search engines hardly learn what the page is about, and rank pages with so little text "
@@ -48,10 +46,11 @@ def content_length(document: Document) -> Verdict:
     ## What it checks
 
     The words of the visible text, without navigation, header, footer, side columns and dialogs such as cookie notices.
-    300 words are enough, 100 to 299 cost half, fewer cost everything. No source names a minimum and Google says that
-    there is none; 300 is the mildest of the customary numbers, and 97 of 100 real articles exceed it. In scripts
-    without spaces 1.7 characters count as a word. Not evaluated are pages that are short by nature: a form to log in or
-    to write a message, a gallery of a dozen images or more, and pages rendered by scripts.
+    300 words are enough, 100 to 299 are little, fewer hardly any; none of it costs a point, because filling text would
+    earn it back, and a page without content is another check's finding (`main-content`). No source names a minimum and
+    Google says that there is none; 300 is the mildest of the customary numbers, and 97 of 100 real articles exceed it.
+    In scripts without spaces 1.7 characters count as a word. Not evaluated are pages that are short by nature: a form
+    to log in or to write a message, a gallery of a dozen images or more, and pages rendered by scripts.
 
     ## Why it matters
 

@@ -1,4 +1,6 @@
 import zlib
+from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from pagegrade.checks._amounts import amount
@@ -20,6 +22,8 @@ MIN_UNSPACED: Final = 800
 MIN_COMPRESSION: Final = 15
 """Size of such a text over its compressed size; ordinary texts reach 5."""
 MAX_SAMPLE: Final = 20_000
+MAX_STRETCHES: Final = 100_000
+"""Characters of a text that are searched for a stretch of repetitions."""
 
 
 @check(
@@ -56,8 +60,8 @@ def keyword_density(document: Document) -> Verdict:
     The ten most frequent words of the main text that are longer than two letters and carry meaning, on pages with at
     least 100 words. A word with more than five per cent of all words is named and costs nothing, because no search
     engine names a number. A text of 300 words and more that consists of repetitions is spam, and limits the score: one
-    word makes up 15 %, and different words a quarter at most. Texts in scripts without spaces between words are spam if
-    they can be compressed to a fifteenth, and not evaluated otherwise.
+    word makes up 15 %, and different words a quarter at most, in the whole text or in 300 words on end. Texts in
+    scripts without spaces between words are spam if they can be compressed to a fifteenth, and not evaluated otherwise.
 
     ## Why it matters
 
@@ -92,8 +96,7 @@ def keyword_density(document: Document) -> Verdict:
         return NEEDS_RENDERING
     text = document.main_text
     if has_unspaced_script(text):
-        sample = text[:MAX_SAMPLE].encode("utf-8", "replace")
-        if len(text) >= MIN_UNSPACED and len(sample) > MIN_COMPRESSION * len(zlib.compress(sample, 1)):
+        if len(text) >= MIN_UNSPACED and any(_is_repetition(text[:end]) for end in (MAX_SAMPLE, MIN_UNSPACED)):
             return Outcome("spam", value=text[:100])
         return NotApplicable("The text has no spaces between its words.")
     words = document.main_word_count
@@ -109,6 +112,9 @@ def keyword_density(document: Document) -> Verdict:
     word, count = terms[0]
     stuffed = count * 100 > MAX_PERCENT * words
     is_spam = words >= MIN_SPAM_WORDS and count >= SPAM_SHARE * words and 0 < len(pieces) <= SPAM_VARIETY * words
+    if not is_spam and count >= SPAM_SHARE * MIN_SPAM_WORDS:
+        # Other text beside it makes a repetition no better.
+        is_spam = _holds_repetition(text[:MAX_STRETCHES].split())
     return Outcome(
         "spam" if is_spam else "stuffed" if stuffed else "varied",
         value=word[:100],
@@ -116,3 +122,20 @@ def keyword_density(document: Document) -> Verdict:
         details=(Detail(code="percent", actual=round(count * 100 / words, 1), limit=MAX_PERCENT),),
         message=f"The word “{word[:50]}” makes up {count * 100 / words:.1f}% of the text." if stuffed else "",
     )
+
+
+def _is_repetition(text: str) -> bool:
+    """Return whether a text without spaces says the same over and over."""
+    sample = text.encode("utf-8", "replace")
+    return len(sample) > MIN_COMPRESSION * len(zlib.compress(sample, 1))
+
+
+def _holds_repetition(words: Sequence[str]) -> bool:
+    """Return whether 300 words on end repeat one: text beside them makes it no better."""
+    for start in range(0, len(words) - MIN_SPAM_WORDS + 1, MIN_SPAM_WORDS):
+        pieces = Counter(words[start : start + MIN_SPAM_WORDS])
+        if len(pieces) <= SPAM_VARIETY * MIN_SPAM_WORDS:
+            terms = top_terms(pieces, 1)
+            if terms and terms[0][1] >= SPAM_SHARE * MIN_SPAM_WORDS:
+                return True
+    return False

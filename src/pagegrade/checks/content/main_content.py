@@ -8,6 +8,7 @@ from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.model.rendering import Rendering
 from pagegrade.parse.html.main_content import stead_of
+from pagegrade.parse.html.visible_content import shows_nothing
 from pagegrade.parse.http.robots_directives import ALL_BOTS
 
 _STATES: Final[Mapping[str, str]] = {
@@ -86,7 +87,7 @@ _UNREAD: Final = (
         ),
         State(
             "missing",
-            "The page has next to nothing between the header and the footer of the site.",
+            "The page has next to nothing of its own to show.",
             loss=1.0,
             title="The page has no content",
             why=(
@@ -118,8 +119,10 @@ def main_content(
     document such as a PDF file, or in one picture, which is in portrait format or has hardly a word beside it; whether
     a certain page offers nothing but links to app stores; and whether there is next to nothing between the header and
     the footer: up to twenty words that the page has not in common with what the site answers where nothing can be, and
-    no list, table, picture or form. Front pages, pages that ask not to be indexed and places that scripts may fill are
-    not taken for empty. Such a page scores 49 at most.
+    no list, table, picture or form; or a few words at most, without a heading, and nothing to see, to follow or to fill
+    in. Text that is repeated, tiny pictures and frames, links and fields without a name, and forms that send to other
+    sites are no content. Front pages with a heading or links, pages that ask not to be indexed and places that scripts
+    may fill are not taken for empty. Such a page scores 49 at most.
 
     ## Why it matters
 
@@ -145,7 +148,7 @@ def main_content(
     """
     if document.client_rendered:
         return NEEDS_RENDERING
-    if not (document.text or document.references or document.anchors):
+    if document.visibility.hides_page or shows_nothing(document):
         return NotApplicable("The page is empty.")
     sizes: dict[str, tuple[int, int]] = {}
     if isinstance(resources, Resources):

@@ -7,7 +7,7 @@ from pagegrade.checks._offenders import Offender, counted, evidence_of
 from pagegrade.model.document import Anchor, Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.implicit import tabindex_of
-from pagegrade.parse.url import is_http, scheme
+from pagegrade.parse.url import host, is_http, registrable_domain, scheme
 
 _OPENERS: Final = ("aria-haspopup", "aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle")
 """Attributes that say that a link is a button in disguise."""
@@ -69,7 +69,7 @@ def crawlable_links(document: Document) -> Verdict:
     script.
 
     Such a link may be a mere button, so it costs a quarter, and ten cost half. It costs everything if the page has such
-    links and not a single one to another page.
+    links and not a single visible one with a name to another page of the site.
 
     ## Why it matters
 
@@ -98,12 +98,12 @@ def crawlable_links(document: Document) -> Verdict:
     ```
     """
     found: list[Offender] = []
-    good = 0
+    good: list[Anchor] = []
     for anchor in document.anchors:
         url = anchor.url
         if url is not None and is_http(url) and not (href := anchor.href or "").startswith("#"):
             if href[:1] not in " jJ" or not _SPACED_SCRIPT.match(href.strip()):
-                good += 1
+                good.append(anchor)
                 continue
             if not anchor.hidden and not _is_button(anchor):
                 found.append(Offender(anchor.node, "has a script as its URL", href.strip()))
@@ -112,7 +112,9 @@ def crawlable_links(document: Document) -> Verdict:
             found.append(Offender(anchor.node, reason, (anchor.href or "").strip()))
     if not good and not found:
         return NotApplicable("The page has no links to other pages.")
-    if found and not good:
+    own = registrable_domain(host(document.url))
+    named = (one for one in good if one.name and not one.hidden)
+    if found and not any(registrable_domain(host(one.url or "")) == own for one in named):
         return Outcome("only_scripts", value=len(found), evidence=evidence_of(document, found), total=len(found))
     return counted(
         document,

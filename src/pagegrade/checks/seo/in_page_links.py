@@ -30,10 +30,10 @@ _RELS: Final = ("nofollow", "sponsored", "ugc")
         ),
         State(
             "none",
-            "The page links to no other page.",
+            "The page links to no other page of its site.",
             loss=0.5,
-            title="Page links to no other page",
-            why="Visitors and crawlers find no way from this page to any other.",
+            title="Page links to no other page of its site",
+            why="Visitors and crawlers find no way from this page to any other of the site.",
             fix="Link to the main pages of the site and to related pages, for example in a navigation menu.",
         ),
         State(
@@ -69,7 +69,8 @@ def in_page_links(document: Document, page_links: PageLinks, drawn_document: Doc
     `nofollow`, `sponsored` or `ugc` is shown.
 
     No search engine names a limit today; the well-known 100 is long withdrawn, and half of ordinary articles have more
-    than 130. So the limits are wide and cost little. A page of which all links are hidden has none. A page that is
+    than 130. So the limits are wide and cost little. A page needs one visible link with a name to another
+    page of its site: links to other sites lead away from it. A page that is
     served without links gets a warning if scripts add them in a browser; without a browser, a page that scripts render
     is not evaluated.
 
@@ -108,7 +109,7 @@ def in_page_links(document: Document, page_links: PageLinks, drawn_document: Doc
         Detail(code="external", actual=total - internal),
         *(Detail(code=name, actual=counts[name]) for name in _RELS),
     )
-    if all(anchor.hidden for anchor, _ in targets):
+    if not any(is_own and anchor.name and not anchor.hidden for anchor, is_own in targets):
         if isinstance(drawn_document, Document):
             added = _other_pages(links_to_pages(drawn_document), drawn_document)
             if added:

@@ -12,7 +12,9 @@ from turbohtml import Element
 
 from pagegrade.model.document import Document, Frame, Image, Node
 from pagegrade.parse.cascade.states import attribute_of
-from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
+from pagegrade.parse.page_content import frames, own_links, pictures, usable_controls
+from pagegrade.parse.url import host, is_http, strip_fragment
+from pagegrade.parse.words import says_more_than
 
 MAX_WORDS: Final = 40
 """Words of the whole page up to which a picture is all that it has."""
@@ -21,6 +23,8 @@ MAX_FRAME_WORDS: Final = 20
 MAX_MAIN_WORDS: Final = 20
 """Words of the main content up to which it says no more than that there is nothing."""
 MAX_APP_WORDS: Final = 80
+MAX_HARDLY_ANY_WORDS: Final = 15
+"""Words of a page without a heading, a link, a picture or a field, up to which it says nothing."""
 _MAX_BESIDE_DOCUMENT: Final = 40
 _MAX_LOOKED_AT: Final = 400
 _MAX_ONWARD: Final = 4
@@ -45,6 +49,7 @@ _STORES: Final = frozenset(
 )
 _STORE_SCHEMES: Final = ("market:", "itms-apps:", "itms:", "intent:")  # typos: allow
 _HOLDS_MORE: Final = "table, dl, form, fieldset, video, audio, object, embed, canvas, math, pre, iframe, blockquote"
+_DRAWN: Final = "svg, canvas, video, audio, object, embed, math, table, pre"
 _PLACES: Final = "[aria-busy], [data-src], [data-url], [data-endpoint], [data-component], progress"
 _MAX_ITEMS: Final = 3
 _MIN_CHARS: Final = 2
@@ -153,7 +158,9 @@ def _is_cover(declarations: str) -> bool:
 
 def _in_document(document: Document) -> Stead | None:
     """A PDF file or the like that is shown inside the page."""
-    if document.main_word_count > _MAX_BESIDE_DOCUMENT or _controls(document) > 1 or _pictures(document) > 1:
+    if says_more_than(document.main_text, _MAX_BESIDE_DOCUMENT):
+        return None
+    if len(usable_controls(document)) > 1 or len(pictures(document)) > 1:
         return None
     for one in document.references[:_MAX_LOOKED_AT]:
         if one.kind not in {"frame", "object"} or one.hidden:
@@ -167,12 +174,12 @@ def _in_document(document: Document) -> Stead | None:
 
 def _in_frame(document: Document) -> Stead | None:
     """Another page that fills this one."""
-    shown = [one for one in document.frames if not one.hidden and one.url is not None and is_http(one.url)]
-    if len(shown) != 1 or document.word_count > MAX_FRAME_WORDS or _controls(document) or _pictures(document) > 1:
+    shown = [one for one in frames(document) if is_http(one.url or "") and _is_high(one)]
+    if len(shown) != 1 or says_more_than(document.text, MAX_FRAME_WORDS):
+        return None
+    if usable_controls(document) or len(pictures(document)) > 1 or own_links(document) > 2:
         return None
     frame = shown[0]
-    if _onward(document) > 2 or not _is_high(frame):
-        return None
     return Stead("frame", frame.node, frame.url or "")
 
 
@@ -189,10 +196,13 @@ def _is_high(frame: Frame) -> bool:
 
 def _in_picture(document: Document, sizes: dict[str, tuple[int, int]]) -> Stead | None:
     """A picture of what the page should say."""
-    if document.word_count > MAX_WORDS or document.frames or _controls(document) or _onward(document) > _MAX_ONWARD:
+    if says_more_than(document.text, MAX_WORDS) or frames(document) or usable_controls(document):
         return None
-    shown = [one for one in document.images if not one.hidden]
-    is_all = document.word_count <= _MAX_NAME and not _onward(document)
+    onward = own_links(document)
+    shown = pictures(document)
+    if onward > _MAX_ONWARD:
+        return None
+    is_all = not onward and not says_more_than(document.text, _MAX_NAME)
     large = [one for one in shown if _is_large(one, sizes, in_landscape=is_all)]
     if not large or len(shown) > _MAX_PICTURES or any(one.kind == "media" for one in document.references):
         return None
@@ -211,33 +221,46 @@ def _is_large(image: Image, sizes: dict[str, tuple[int, int]], *, in_landscape: 
 
 def _in_apps(document: Document) -> Stead | None:
     """Links to stores of apps, and no other way on."""
-    if document.word_count > MAX_APP_WORDS or not _is_deep(document) or _controls(document):
+    if not _is_deep(document) or says_more_than(document.text, MAX_APP_WORDS) or usable_controls(document):
         return None
     offers = []
     for one in document.anchors[:_MAX_LOOKED_AT]:
         address = (one.url or one.href or "").strip()
         if not one.hidden and (host(address) in _STORES or address.lower().startswith(_STORE_SCHEMES)):
             offers.append(one)
-    if not offers or _onward(document) > 2 or len(document.paragraphs) > _MAX_ITEMS:
+    if not offers or own_links(document) > 2 or len(document.paragraphs) > _MAX_ITEMS:
         return None
     return Stead("apps", offers[0].node, offers[0].url or "")
 
 
 def _in_nothing(document: Document, body: Element, own_share: float) -> Stead | None:
     """A heading and a sentence between the header and the footer of the site: an empty list, cart or search."""
-    if not _is_deep(document) or _controls(document) > 2 or any(one.type == "password" for one in document.controls):
+    if _says_nothing(document, body):
+        return Stead("nothing", body, scripts_may_add=_runs_scripts(document))
+    controls = usable_controls(document)
+    if not _is_deep(document) or len(controls) > 2 or any(one.type == "password" for one in controls):
         return None
     root = next(iter(body.select("main, [role=main]")), None)
-    words = document.main_word_count if root is not None else document.word_count
-    words = min(words, round(own_share * document.word_count))
-    if words > MAX_MAIN_WORDS or (root is None and own_share == 1.0) or _onward(document) <= 2:
+    if (root is None and own_share == 1.0) or own_links(document) <= 2:
+        return None
+    text = document.text if root is None else document.main_text
+    if round(own_share * document.word_count) > MAX_MAIN_WORDS and says_more_than(text, MAX_MAIN_WORDS):
         return None
     within = root if isinstance(root, Element) else body
     if root is not None and _has_more(within):
         return None
-    if root is None and (_pictures(document) > _MAX_PICTURES or document.frames):
+    if root is None and (len(pictures(document)) > _MAX_PICTURES or frames(document)):
         return None
     return Stead("nothing", within, scripts_may_add=_runs_scripts(document) and _has_place(within))
+
+
+def _says_nothing(document: Document, body: Element) -> bool:
+    """Return whether there are a few words at most, without a heading, and nothing to see, to follow or to fill in."""
+    if any(one.text and not one.hidden for one in document.headings) or own_links(document):
+        return False
+    if says_more_than(document.text, MAX_HARDLY_ANY_WORDS) or usable_controls(document):
+        return False
+    return not (pictures(document) or frames(document) or next(iter(body.select(_DRAWN)), None))
 
 
 def _has_more(root: Element) -> bool:
@@ -269,19 +292,3 @@ def _is_deep(document: Document) -> bool:
 
 def _runs_scripts(document: Document) -> bool:
     return any(one.kind in {"classic", "module"} for one in document.scripts)
-
-
-def _controls(document: Document) -> int:
-    return sum(1 for one in document.controls if not one.hidden)
-
-
-def _pictures(document: Document) -> int:
-    return sum(1 for one in document.images if not one.hidden)
-
-
-def _onward(document: Document) -> int:
-    """Count the different addresses of the own site that links lead to; the page itself does not count."""
-    own = registrable_domain(host(document.url))
-    here = strip_fragment(document.url)
-    urls = {strip_fragment(one.url) for one in document.anchors[:_MAX_LOOKED_AT] if one.url and not one.hidden}
-    return sum(1 for url in urls if url != here and is_http(url) and registrable_domain(host(url)) == own)

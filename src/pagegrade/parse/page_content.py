@@ -1,0 +1,57 @@
+"""Content that a page offers of its own: links into its site, usable fields, pictures and frames of some size."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from turbohtml import Element
+
+from pagegrade.model.document import Control, Document, Frame, Image
+from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
+
+_MAX_LOOKED_AT: Final = 400
+_MIN_PX: Final = 33
+"""Width and height from which a picture or a frame shows more than a sign."""
+
+
+def own_links(document: Document) -> int:
+    """Count the different addresses of the own site that visible links with a name lead to, without the page itself.
+
+    What others have added is no way on: links to other sites, and those that are hidden or have no name.
+    """
+    own = registrable_domain(host(document.url))
+    here = strip_fragment(document.url)
+    shown = (one for one in document.anchors[:_MAX_LOOKED_AT] if one.url and one.name and not one.hidden)
+    urls = {strip_fragment(one.url or "") for one in shown}
+    return sum(1 for url in urls if url != here and is_http(url) and registrable_domain(host(url)) == own)
+
+
+def usable_controls(document: Document) -> list[Control]:
+    """The visible fields with a name, without those of forms that send to another site; of the first few hundred."""
+    own = registrable_domain(host(document.url))
+    elsewhere = {one.node for one in document.forms if registrable_domain(host(one.url)) not in {"", own}}
+    return [
+        one
+        for one in document.controls[:_MAX_LOOKED_AT]
+        if one.name and not one.hidden and not (elsewhere and form_of(one) in elsewhere)
+    ]
+
+
+def form_of(control: Control) -> Element | None:
+    """The form around a field."""
+    return control.node.closest("form") if isinstance(control.node, Element) else None
+
+
+def pictures(document: Document) -> list[Image]:
+    """The visible images but those that are too small to show anything."""
+    return [one for one in document.images if not (one.hidden or _is_tiny(one))]
+
+
+def frames(document: Document) -> list[Frame]:
+    """The visible frames with an address but those that are too small to show anything."""
+    return [one for one in document.frames if one.url and not (one.hidden or _is_tiny(one))]
+
+
+def _is_tiny(one: Image | Frame) -> bool:
+    sides = (one.attrs.get(name, "").strip().removesuffix("px") for name in ("width", "height"))
+    return any(side.isdecimal() and len(side) < 6 and int(side) < _MIN_PX for side in sides)
