@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from pagegrade.model.account import Account
+from pagegrade.model.artifacts import NOT_RENDERED
 from pagegrade.model.report import IgnoredTotal
 from pagegrade.model.stored import PackedReport
 from pagegrade.report.codec import pack_report
@@ -19,7 +20,7 @@ from pagegrade.service.container import Services
 from pagegrade.store.queue.runs import finish_run
 from pagegrade.web.routes import ALL_OPERATIONS
 from tests.queue_builders import Queue, completed, failed
-from tests.report_builders import make_ignored, make_report, make_results
+from tests.report_builders import make_ignored, make_report, make_result, make_results
 from tests.store_builders import NOW_MS, add_key
 from tests.web.calling import Instance, with_instance
 from tests.web.documents_check import description, faults, faults_of_value, find_operation, resolved
@@ -46,7 +47,15 @@ def some_reports(services: Services, alice: Account) -> None:
 
     report_id = queue.add("https://example.com/pricing").report_id
     results = (*make_results(), make_ignored())
-    finish(pack_report(make_report(*results, score=60, ignored=IgnoredTotal(findings=1, points=1))))
+    unseen = make_result(
+        "color-contrast",
+        category="accessibility",
+        outcome="not_evaluated",
+        state=None,
+        lost=0.0,
+        reason=f"{NOT_RENDERED.code}: {NOT_RENDERED.detail}",
+    )
+    finish(pack_report(make_report(*results, unseen, score=60, ignored=IgnoredTotal(findings=1, points=1))))
     queue.again(report_id)
     finish(completed(81))
     queue.add("https://nowhere.example/")
