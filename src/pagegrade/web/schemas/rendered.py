@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pagegrade.model.rendering import Device, PaintCause, ShiftCause, StorageKind
 from pagegrade.web.schemas.shape import Amount, Count, Document, about, sometimes
 
 
@@ -11,7 +12,7 @@ class Analysis(Document):
     """The engine that a report comes from."""
 
     engine: Literal["static", "rendered"] = about("`rendered` when a browser drew the page.", "static")
-    device: Literal["mobile", "desktop"] | None = about("Device that the browser imitated.", None, "mobile")
+    device: Device | None = about("Device that the browser imitated.", None, "mobile")
     unseen_checks: Count | None = sometimes("Checks that were not evaluated because no browser was used.", 24)
     unseen_points: Count | None = sometimes("The most by which those can lower the score, limits to it aside.", 60)
 
@@ -62,7 +63,7 @@ class ShiftedElement(DrawnElement):
     score: Amount = about("Of that shift, with all elements that moved in it.", 0.06)
     down_px: float = about("How far down it moved; less than 0 is up.", 150.0)
     pushed_by: DrawnElement | None = about("Element before it that is about as high as it moved down.")
-    cause: Literal["", "image", "frame", "font", "content"] = about("Empty where it was not seen.", "image")
+    cause: ShiftCause = about("Empty where it was not seen.", "image")
     cause_url: str = about("File that brought it; empty where none did.", "https://example.com/a.jpg")
 
 
@@ -76,21 +77,7 @@ class LargestPaint(Document):
     load_delay_ms: Amount | None = about("Until the image was asked for; null where none was.", 420.0)
     load_time_ms: Amount | None = about("Until the image had arrived; null where none was asked for.", 2600.3)
     render_delay_ms: Amount = about("Until the paint.", 90.0)
-    cause: Literal[
-        "server",
-        "redirect",
-        "lazy",
-        "style_image",
-        "script_image",
-        "late_image",
-        "file",
-        "blocking",
-        "answer",
-        "font",
-        "script",
-        "drawing",
-        "shown_late",
-    ] = about("Reason for the longest phase.", "file")
+    cause: PaintCause = about("Reason for the longest phase.", "file")
     cause_url: str = about("File that it is about; empty where it is about none.", "https://example.com/a.jpg")
     cause_ms: Amount = about("Length of the longest phase.", 2600.3)
     message: str = about("The cause in one sentence.", "The longest part of it is the download of its image.")
@@ -99,7 +86,7 @@ class LargestPaint(Document):
 class StoredEntry(Document):
     """Something that the page keeps in the browser, without its value."""
 
-    kind: Literal["cookie", "local_storage", "session_storage", "indexed_db", "cache"] = about("Where.", "cookie")
+    kind: StorageKind = about("Where.", "cookie")
     name: str = about("At most 100 characters.", "_visitor")
     size_bytes: Count | None = about("Of name and value; null where the browser does not say.", 24)
     by_script: bool = about("False for a cookie that an answer set.", True)  # noqa: FBT003
@@ -171,7 +158,7 @@ class RefusedHost(Document):
 class RenderedPage(Document):
     """The page in a browser."""
 
-    device: Literal["mobile", "desktop"] = about("Device that was imitated.", "mobile")
+    device: Device = about("Device that was imitated.", "mobile")
     browser: str = about("Product and version.", "HeadlessChrome/156.0.8078.79")
     network: str = about("Line that was imitated.", "mobile")
     viewport: Viewport = about("Size of the window.")
