@@ -201,7 +201,7 @@ GOOD = {
     "careful page on shared hosting": Served(**SHARED),
     "page about parked domains": Served(main="<h2>Parked domains</h2><p>“This domain is for sale”, says such a page, and shows related searches. If you are the domain owner, renew your domain.</p>"),
     "page about the default page of nginx": Served(main="<h2>Welcome to nginx!</h2><p>If you see this page, the nginx web server is successfully installed. Further configuration is required.</p>"),
-    "page about an error": Served(main="<h2>What it means</h2><pre><code>Fatal error: Uncaught Error in /srv/a.php on line 3</code></pre><p>Whoever sees this line while signing up has met an old form. Reload it, empty the cache of your browser, or write to the secretary, who enters new members by hand every Tuesday. The number behind the word names a place in our own program, so please send it along: with it we find the mistake within minutes.</p>"),
+    "page about an error": Served(main="<h2>What it means</h2><pre><code>Fatal error: Uncaught Error in /srv/a.php on line 3</code></pre><p>If you see this line while signing up, your form is an old one. Reload it, empty the cache of your browser, or write to the secretary, who enters new members by hand every Tuesday. The number behind the word names a place in our own program, so please send it along: with it we find the mistake within minutes.</p>"),
     "page with a sign-in box": Served(main='<h2>Members</h2><form action="/login" method="post"><p><label>Email <input type="email" name="email" autocomplete="username"></label></p><p><label>Password <input type="password" name="p" autocomplete="current-password"></label></p><button>Log in</button></form>'),
     "page without a description": Served(drop=(DESCRIPTION,)),
 }  # fmt: skip
