@@ -300,10 +300,15 @@ def _wait_until_gone(pids: Sequence[int]) -> None:
     wait_until(lambda: all(_is_dead(pid) for pid in pids), f"the end of PostgreSQL's processes {pids}")
 
 
+def connect(url: str) -> psycopg.Connection:
+    """A connection whose statements stand by themselves."""
+    words = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+    return psycopg.connect(words, autocommit=True, connect_timeout=60)
+
+
 def execute(url: str, statement: LiteralString, *values: object) -> list[tuple[Any, ...]]:
     """The result of a statement, on a connection of its own and by itself."""
-    words = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
-    with psycopg.connect(words, autocommit=True, connect_timeout=60) as connection:
+    with connect(url) as connection:
         found = connection.execute(sql.SQL(statement), values or None)
         return found.fetchall() if found.description is not None else []
 

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from tests.fault.cluster import DURABLE, Cluster
-from tests.postgres import Postgres, execute
+from tests.postgres import Postgres, connect
 from tests.server import Server
 from tests.site.serve import Site, serve_site
 from tests.waiting import pause
@@ -36,13 +36,20 @@ def cluster(lab: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clu
         server.close()
 
 
-def fill(cluster: Cluster) -> None:
+@pytest.fixture
+def administrator(cluster: Cluster) -> Iterator[psycopg.Connection]:
+    """A connection that is there before the disk is full: a new one may have to write a file of the server's cache."""
+    with connect(cluster.admin_url) as connection:
+        yield connection
+
+
+def fill(administrator: psycopg.Connection) -> None:
     """Leave no room for one more page."""
-    execute(cluster.admin_url, "CREATE TABLE ballast (words text) WITH (autovacuum_enabled = off)")
+    administrator.execute("CREATE TABLE ballast (words text) WITH (autovacuum_enabled = off)")
     for rows in (200_000, 1_000, 100, 10):
         # Undone work keeps its pages until a vacuum.
         with contextlib.suppress(psycopg.errors.DiskFull):
-            execute(cluster.admin_url, "INSERT INTO ballast SELECT repeat('x', 1900) FROM generate_series(1, %s)", rows)
+            administrator.execute("INSERT INTO ballast SELECT repeat('x', 1900) FROM generate_series(1, %s)", [rows])
 
 
 def refusals(cluster: Cluster, api: Server, site: Site) -> list[str]:
@@ -59,17 +66,17 @@ def refusals(cluster: Cluster, api: Server, site: Site) -> list[str]:
     raise AssertionError("everything was taken")
 
 
-def test_a_full_disk_is_reported_and_survived(cluster: Cluster, site: Site) -> None:
+def test_a_full_disk_is_reported_and_survived(cluster: Cluster, administrator: psycopg.Connection, site: Site) -> None:
     """503 to who wants to write, lists to who wants to read; and with room again everything goes on by itself."""
     api = cluster.serve()
     cluster.post(api, f"{site.http}/slow?before")
     worker = cluster.work(RUN_BUDGET_SECONDS=6)
     cluster.wait_for(lambda: cluster.states()["running"] == 1, "running")
-    fill(cluster)
+    fill(administrator)
     refused = refusals(cluster, api, site)
     listed = api.call("GET", "/api/v1/reports", key=cluster.alice)
     pause(3, "a disk that stays full while a run ends")
-    execute(cluster.admin_url, "DROP TABLE ballast")
+    administrator.execute("DROP TABLE ballast")
     cluster.wait_for(lambda: cluster.post(api, f"{site.http}/?after") is not None, "taken again")
     cluster.check(api, site.asked, site.http)
     cluster.end()
