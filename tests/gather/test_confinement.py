@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import struct
 import subprocess
 import sys
@@ -124,6 +125,35 @@ def test_a_filter_belongs_to_one_kind_of_machine() -> None:
         assert max(targets) <= len(steps), machine
         assert steps[-1] == (confinement._RETURN, 0, 0, confinement._REFUSE)
         assert len(set(calls.values())) == len(calls), machine
+
+
+@pytest.mark.parametrize(
+    ("machine", "header", "special"),
+    [
+        ("x86_64", "x86_64-linux-gnu/asm/unistd_64.h", {}),
+        ("aarch64", "asm-generic/unistd.h", {"newfstatat": "fstatat"}),
+    ],
+)
+def test_numbers_of_calls_are_those_of_the_kernel(machine: str, header: str, special: dict[str, str]) -> None:
+    """Of every machine, wherever this runs: 64-bit ARM has the generic numbers, 3264 where 32 bits have other calls."""
+    path = Path("/usr/include", header)
+    if not path.exists():
+        pytest.skip(f"{path} (linux-libc-dev) is not installed here")
+    numbers = dict(re.findall(r"^#define __NR(?:3264)?_(\w+)\s+(\d+)$", path.read_text(encoding="ascii"), re.MULTILINE))
+    _, calls = confinement._ARCHITECTURES[machine]
+
+    assert {name: str(number) for name, number in calls.items()} == {
+        name: numbers.get(special.get(name, name)) for name in calls
+    }
+
+
+def test_the_machines_can_do_the_same() -> None:
+    """The generic calls lack the older names of some; what replaces them is allowed."""
+    older = {"access": "faccessat", "lstat": "newfstatat", "open": "openat", "pause": "ppoll", "poll": "ppoll"}
+    older |= {"readlink": "readlinkat", "stat": "newfstatat", "time": "gettimeofday"}
+    known = {machine: set(calls) for machine, (_, calls) in confinement._ARCHITECTURES.items()}
+
+    assert {older.get(name, name) for name in known["x86_64"]} | {"ppoll"} == known["aarch64"]
 
 
 @pytest.mark.parametrize("restrict", [confinement.restrict_calls, confinement.enter_own_namespace, landlock_version])

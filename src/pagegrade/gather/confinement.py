@@ -87,6 +87,8 @@ _ARCHITECTURES: Final[dict[str, tuple[int, dict[str, int]]]] = {
     ),
 }  # fmt: skip
 """Machine -> its number in an audit, and the calls of a process that computes, reads and writes what it has open."""
+FILTERED_MACHINES: Final = tuple(_ARCHITECTURES)
+"""Machines whose system calls can be filtered, as ``platform.machine()`` names them."""
 _OPENERS: Final = {"open": 1, "openat": 2}
 """Calls that are allowed for reading -> which argument says what for."""
 _THREAD: Final = 0x00010000

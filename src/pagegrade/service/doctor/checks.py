@@ -6,6 +6,7 @@ this machine is asked, except by ``try_fetch``.
 
 from __future__ import annotations
 
+import platform
 import re
 import sys
 import time
@@ -14,6 +15,7 @@ from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Final, Literal
 
+from pagegrade.gather.confinement import FILTERED_MACHINES, landlock_version
 from pagegrade.gather.context import OffloadFailed
 from pagegrade.gather.guard import Guard, Permit
 from pagegrade.gather.resolver import configured_servers
@@ -110,17 +112,17 @@ def look_at_versions(version: tuple[int, int, int] = sys.version_info[:3]) -> It
     yield ok("libcurl", libcurl_version())
 
 
-def look_at_system(platform: str = sys.platform) -> Diagnosis:
+def look_at_system(system: str = sys.platform) -> Diagnosis:
     """Check whether the operating system can limit the memory of the processes that parse pages.
 
     Args:
-        platform: As ``sys.platform``.
+        system: As ``sys.platform``.
     """
-    if platform == "linux":
+    if system == "linux":
         return ok("system", "Linux")
     return warning(
         "system",
-        f"{platform} does not limit the memory of the processes that parse pages",
+        f"{system} does not limit the memory of the processes that parse pages",
         "Run the service on Linux, for instance in a container. The command line and the library work here.",
     )
 
@@ -268,16 +270,19 @@ async def look_at_children(children: Children) -> Diagnosis:
 
 async def look_at_rights(children: TaskRunner) -> Diagnosis:
     """Check what a process that parses pages could still do if a page took it over; it tries."""
+    machine = platform.machine()
     try:
         left = await children.run(remaining_rights, timeout_s=_RIGHTS_S)
     except (OSError, OffloadFailed):
         return problem("rights", "it was not tried", "See the line about the parser.")
     if not left:
         return ok("rights", "a parser cannot connect, open files, start programs or reach other processes")
+    more = f"the system lets a parser do more than it needs: {', '.join(left)}"
+    if landlock_version() and machine not in FILTERED_MACHINES:
+        known = ", ".join(FILTERED_MACHINES)
+        return warning("rights", more, f"System calls are filtered on {known} only; this machine is {machine}.")
     return warning(
-        "rights",
-        f"the system lets a parser do more than it needs: {', '.join(left)}",
-        "Use a Linux kernel with Landlock (5.13 or later) and seccomp; in containers, allow both.",
+        "rights", more, "Use a Linux kernel with Landlock (5.13 or later) and seccomp; in containers, allow both."
     )
 
 
