@@ -141,7 +141,7 @@ def _not_evaluated(report: Report) -> list[str]:
     if not names:
         return []
     shown = ", ".join(f"`{visible(name, 40)}`" for name in names[:_MAX_NAMED])
-    more = f" and {len(names) - _MAX_NAMED} others" if len(names) > _MAX_NAMED else ""
+    more = f" and {view.plural(len(names) - _MAX_NAMED, 'other')}" if len(names) > _MAX_NAMED else ""
     return [f"Not evaluated here: {shown}{more}.", ""]
 
 
@@ -181,7 +181,7 @@ def _not_shown(rest: Sequence[view.Finding]) -> list[str]:
     if not rest:
         return []
     names = ", ".join(f"`{visible(finding.result.check, 40)}`" for finding in rest[:_MAX_NAMED])
-    more = f" and {len(rest) - _MAX_NAMED} others" if len(rest) > _MAX_NAMED else ""
+    more = f" and {view.plural(len(rest) - _MAX_NAMED, 'other')}" if len(rest) > _MAX_NAMED else ""
     return ["## Not shown", "", f"{view.plural(len(rest), 'further finding')} of less importance: {names}{more}."]
 
 
