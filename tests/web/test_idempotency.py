@@ -1,20 +1,28 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
+from sqlalchemy import select, update
 
 from pagegrade.clock import now_ms
+from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.deletion_clock import trust_clock
 from pagegrade.store.repositories.idempotency import KEPT_MS
+from pagegrade.store.schema.tables import idempotency
 from pagegrade.web import request as module
 from pagegrade.web.app import make_app
+from pagegrade.web.http.fields import read_fields
 from pagegrade.web.idempotency import sent_fields
+from pagegrade.web.parameters import CreateReportBody
+from pagegrade.web.routes import ALL_OPERATIONS
 from tests.database_clock import make_clock, show
 from tests.waiting import HANG_S, turns
 from tests.web.calling import BASE_URL, REPORTS, Instance, a_neighbour, with_instance
@@ -212,21 +220,55 @@ def test_a_key_is_forgotten_after_a_day(tmp_path: Path, monkeypatch: pytest.Monk
     assert with_instance(tmp_path, script) == [1, 1, 2]
 
 
-def test_a_field_of_a_later_version_is_no_part_of_an_earlier_request() -> None:
-    """The same request is the same before and after an upgrade, in whatever order its fields come."""
+def bodies() -> list[type[BaseModel]]:
+    """The bodies of all operations that can be repeated."""
+    found = [each.body for each in ALL_OPERATIONS if each.body is not None and "Idempotency-Key" in each.headers]
+    return list(dict.fromkeys(found))
 
-    class Before(BaseModel):
-        url: str
-        privacy: str = "private"
 
-    class After(Before):
-        engine: str = "auto"
+@pytest.mark.parametrize("body", bodies(), ids=lambda body: body.__name__)
+def test_a_field_of_a_later_version_is_no_part_of_an_earlier_request(body: type[BaseModel]) -> None:
+    """The same request is the same before and after an upgrade, as every operation reads it."""
+    later = create_model("Later", __base__=body, engine=(str, "auto"))
+    sent = {name: "1" for name, field in body.model_fields.items() if field.is_required()}
 
-    sent = {"privacy": "public", "url": URL}
-    before = sent_fields(Before.model_validate(sent))
+    before, after, other = (
+        sent_fields(read_fields(model, {**sent, **more}, "body")[0])
+        for model, more in ((body, {}), (later, {}), (later, {"engine": "static"}))
+    )
 
-    assert before == sent_fields(After.model_validate(dict(reversed(sent.items()))))
-    assert before != sent_fields(After.model_validate({**sent, "engine": "static"}))
+    assert before == after
+    assert before != other
+
+
+def test_the_order_of_fields_means_nothing() -> None:
+    """The same request, written otherwise."""
+    sent = {"privacy": 1, "url": URL}
+
+    first, second = (read_fields(CreateReportBody, each, "body")[0] for each in (sent, dict(reversed(sent.items()))))
+
+    assert sent_fields(first) == sent_fields(second)
+
+
+def test_a_record_of_the_version_before_is_recognized(tmp_path: Path) -> None:
+    """It counted the fields that were not sent, too; another body is refused as ever."""
+
+    async def script(instance: Instance) -> tuple[bool, list[int]]:
+        await post(instance)
+        every = read_fields(CreateReportBody, {"url": URL}, "body")[0]
+        content = msgspec.json.encode(sorted(vars(every).items()))
+        former = hmac.digest(instance.key.encode(), content, "sha256")
+
+        def as_before(tx: Transaction) -> bytes:
+            known = tx.execute(select(idempotency.c.request_sha256)).scalar_one()
+            tx.execute(update(idempotency).values(request_sha256=former))
+            return bytes(known)
+
+        known = instance.services.database.submit(as_before).result()
+        answers = [await post(instance), await post(instance, url="https://b.example/")]
+        return known != former, [answer.status_code for answer in answers]
+
+    assert with_instance(tmp_path, script) == (True, [201, 422])
 
 
 @pytest.mark.parametrize("key", ["", "a" * 256, "a b", "é"])

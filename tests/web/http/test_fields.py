@@ -31,6 +31,17 @@ def test_names_are_those_that_are_sent() -> None:
 
 
 @pytest.mark.parametrize(
+    ("sent", "names"),
+    [({}, {"url"}), ({"level": None, "word": ""}, {"url"}), ({"word": "up", "from": "7"}, {"url", "word", "from_"})],
+)
+def test_what_was_sent_is_known(sent: dict[str, Any], names: set[str]) -> None:
+    """A default that was sent is another thing than one that was not; an empty value is absent."""
+    fields, _ = read_fields(Input, {"url": "x", **sent}, "body")
+
+    assert fields.model_fields_set == names
+
+
+@pytest.mark.parametrize(
     ("sent", "attribute", "expected"),
     [
         ({}, "level", None),

@@ -75,9 +75,11 @@ def read_fields(
         lenient: Use the default, without a violation, for values that are not valid.
 
     Returns:
-        The model, with the default where a field was not sent or is not valid, and the violations.
+        The model, with the default where a field was not sent or is not valid, and the violations. Only fields that
+        were sent with a value count as set (``model_fields_set``).
     """
     values: dict[str, Any] = {}
+    was_sent: set[str] = set()
     violations: list[Violation] = []
     for rule in _rules(model):
         value = sent.get(rule.name)
@@ -93,8 +95,9 @@ def read_fields(
                 value = rule.default
             else:
                 value = read
+                was_sent.add(rule.attribute)
         values[rule.attribute] = value
-    return model.model_construct(**values), violations
+    return model.model_construct(was_sent, **values), violations
 
 
 def names_of(model: type[BaseModel]) -> tuple[str, ...]:
