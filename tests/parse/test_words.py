@@ -190,6 +190,12 @@ def test_letters_that_make_another_word_stay(one: str, other: str) -> None:
     assert fold_for_search(one, "hi") != fold_for_search(other, "hi")
 
 
+@pytest.mark.parametrize("characters", ["ÄéñĶ\u00adé", "".join(map(chr, range(0xC0, 0x250)))])
+def test_folding_a_text_folds_each_of_its_characters_however_many_differ(characters: str) -> None:
+    """A few characters and many are folded in different ways."""
+    assert fold_for_search(characters) == "".join(map(fold_for_search, characters))
+
+
 @given(st.text(max_size=80))
 def test_folding_twice_is_folding_once(text: str) -> None:
     """A folded text has nothing left to fold, whatever it is."""
@@ -259,3 +265,10 @@ def test_what_is_repeated_says_no_more(text: str) -> None:
 def test_words_behind_repetitions_are_found() -> None:
     """Up to the end of what is looked at."""
     assert says_more_than("one " * 1_000 + "two three", 2)
+
+
+def test_says_more_than_counts_pieces_without_spaces_between_words_as_a_whole() -> None:
+    """Three pieces of one character each are two words."""
+    assert says_more_than("日 本 語", 1)
+    assert not says_more_than("日 本 語", 2)
+    assert says_more_than("東京都の観光案内", 4)

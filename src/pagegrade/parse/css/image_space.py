@@ -47,12 +47,11 @@ def _reserving(sheet: str) -> Iterator[str]:
     before = ""
     css = _COMMENT.sub(" ", sheet) if "/*" in sheet else sheet
     for block in css.split("}")[:-1]:
-        parts = block.split("{")
         if not depth:
-            before = parts[0]
-        depth += len(parts) - 1
-        if depth == 1 and _reserves(parts[-1]):
-            prelude = before.rpartition(";")[2].strip()
+            before = block
+        depth += block.count("{")
+        if depth == 1 and _reserves(block.rpartition("{")[2]):
+            prelude = before.partition("{")[0].rpartition(";")[2].strip()
             if 0 < len(prelude) <= MAX_SELECTOR and not prelude.startswith("@"):
                 yield prelude
         depth = max(0, depth - 1)
@@ -62,7 +61,9 @@ def _reserves(declarations: str) -> bool:
     """Return whether a declaration list keeps the space of an image free, or puts the image beside the flow."""
     lowered = declarations.lower()
     # Few rules say anything of the kind, and only those are taken apart.
-    if "position" not in lowered and "aspect-ratio" not in lowered and not ("width" in lowered and "height" in lowered):
+    has_width, has_height = "width" in lowered, "height" in lowered
+    may_be_sized = (has_width and has_height) or ("aspect-ratio" in lowered and (has_width or has_height))
+    if not may_be_sized and not ("position" in lowered and ("absolute" in lowered or "fixed" in lowered)):
         return False
     values = {}
     for declaration in lowered.split(";"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Final, Literal
 from urllib.parse import unquote
@@ -156,7 +157,9 @@ _MINER_MARKS: Final = frozenset(
         "eepMiner",
     }
 )
-_HARMFUL_MARKS: Final = frozenset({"(p,a,c,k,e,", "\\x", "_0x", "new Worker", "window.open"}) | _MINER_MARKS
+_HARMFUL_MARKS: Final = (
+    frozenset({"(p,a,c,k,e,", "\\x", "_0x", "new Worker", "window.open"}) | _MINER_MARKS | _DECODES.keys()
+)
 _HEX_STRING: Final = re.compile(r"\\(?:x|u00)[0-9a-fA-F]{2}(?:\\(?:x|u00)[0-9a-fA-F]{2}){7,3999}")
 _HEX_ESCAPE: Final = re.compile(r"\\x([0-9a-fA-F]{2})|\\u00([0-9a-fA-F]{2})")
 _BASE64: Final = re.compile(r"[\"']([A-Za-z0-9+/]{12,4000}={0,2})[\"']")
@@ -338,9 +341,9 @@ class _Concealed:
                 element.attrs.get(name, "") in _NOTHING for name in ("width", "height")
             ):
                 self._styled[element.node] = _FAR
-        self._clips = document.visibility.is_clipped
+        self._clips = document.visibility.is_clipped if document.visibility.may_clip(styles) else None
         self._styled.update((place, _FAR) for place, _, _ in concealed.places)
-        self._is_any = bool(self._names or self._styled) or document.visibility.may_clip(styles)
+        self._is_any = bool(self._names or self._styled or self._clips)
 
     def how(self, node: object) -> int:
         """0 for what can be seen, ``_UNSEEN_ONLY`` or ``_FAR``, the element's nearest ancestors included."""
@@ -351,7 +354,7 @@ class _Concealed:
             if own is None:
                 if not isinstance(node, Element):
                     break
-                own = known[node] = max(self._own(node), _FAR if self._clips(node) else 0)
+                own = known[node] = _FAR if self._clips and self._clips(node) else self._own(node)
             found = max(found, own)
             node = node.parent  # type: ignore[attr-defined]  # only elements are known
         return found
@@ -387,36 +390,37 @@ def _harmful_scripts(document: Document, parties: Parties) -> Iterator[Injection
     """Inline scripts that hide what they run, mine coins, or open windows behind the page."""
     miners = (one for one in document.references[:MAX_ANCHORS] if one.kind == "script" and _MINER.search(one.url))
     yield from (Injection("mining-script", one.node, one.url) for one in miners)
-    marks = document.script_marks
-    names = [name for name in _DECODES if name in marks]
-    if not (names or marks & _HARMFUL_MARKS):
+    marks = document.script_marks & _HARMFUL_MARKS
+    if not marks:
         return
     for script in document.scripts[:MAX_SCRIPTS]:
         if script.kind not in {"classic", "module"} or not script.text:
             continue
         text = script.text[:MAX_SCRIPT]
-        kind = _kind_of_script(text, names, marks, parties)
+        # What no script of the page contains is not searched for again.
+        kind = _kind_of_script(text, {mark for mark in marks if mark in text}, parties)
         if kind is not None:
             yield Injection(kind, script.node)
 
 
-def _kind_of_script(text: str, names: Sequence[str], marks: frozenset[str], parties: Parties) -> Kind | None:
-    if (marks & _MINER_MARKS and _MINER.search(text) is not None) or (
-        "new Worker" in text and all(part in text for part in _MINING)
-    ):
+def _kind_of_script(text: str, marks: AbstractSet[str], parties: Parties) -> Kind | None:
+    """Kind of a script in which there are certain of ``_HARMFUL_MARKS``."""
+    if not _MINER_MARKS.isdisjoint(marks) and _MINER.search(text) is not None:
         return "mining-script"
-    if "window.open" in text and _ON_ANY_CLICK.search(text) is not None:
+    if "new Worker" in marks and all(part in text for part in _MINING):
+        return "mining-script"
+    if "window.open" in marks and _ON_ANY_CLICK.search(text) is not None:
         opened = _OPENED.search(text)
         if opened is not None and _is_foreign(opened[1], parties):
             return "pop-under"
     if _decodes_foreign_address(text, parties):
         return "disguised-address"
-    is_packed = "(p,a,c,k,e," in text and _PACKED.search(text) is not None
-    is_packed = is_packed or ("_0x" in text and len(_HEX_NAMES.findall(text, 0, 20_000)) >= _MIN_HEX_NAMES)
-    decodes = any(name in text for name in _DECODES)
-    if "new Worker" in text and "createObjectURL" in text and decodes and "hardwareConcurrency" in text:
+    is_packed = "(p,a,c,k,e," in marks and _PACKED.search(text) is not None
+    is_packed = is_packed or ("_0x" in marks and len(_HEX_NAMES.findall(text, 0, 20_000)) >= _MIN_HEX_NAMES)
+    names = marks & _DECODES.keys()
+    is_blob = "new Worker" in marks and bool(names) and "createObjectURL" in text
+    if is_blob and "hardwareConcurrency" in text:
         return "mining-script"
-    is_blob = "new Worker" in text and "createObjectURL" in text and any(name in text for name in _DECODES)
     if is_packed or is_blob or (any(_is_disguised(text, name) for name in names) and _RUNS.search(text)):
         return "disguised-script"
     return None
