@@ -19,6 +19,7 @@ PORT ?=
 MINUTES ?=
 BACKEND ?=
 RUN ?=
+VERSION ?=
 
 # The three speeds of the tests, by path: what is in none of these is in `make test` alone, as are the laws in
 # tests/property, which try thousands of inputs.
@@ -32,7 +33,7 @@ WAITING = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 PYTEST = PAGEGRADE_TEST_BACKEND='$(BACKEND)' $(BIN)/pytest --numprocesses $(or $(JOBS),$(1)) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help description-tools setup check lint types imports docs site quick test slow serve sample fault chaos load simulate allow-lab analyze bench calibrate texts picture screenshots fix new-check lock lock-check refresh-data env-run env-test env-dev
+.PHONY: help description-tools setup check lint types imports docs site quick test slow serve sample fault chaos load simulate allow-lab analyze bench calibrate texts picture screenshots fix new-check release dist image publish lock lock-check refresh-data env-run env-test env-dev
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -128,6 +129,18 @@ fix: env-dev  ## fix what tools can fix, and regenerate the committed reference 
 
 new-check: env-run  ## start a check with its test: make new-check ID=seo/title-missing
 	@$(BIN)/python -m devtools.new_check '$(ID)'
+
+release: env-run  ## make the changelog and set the version of a release: make release VERSION=0.2.0
+	@VERSION='$(subst ','\'',$(VERSION))' $(BIN)/python -m devtools.release prepare
+
+dist: env-test  ## build wheel, source archive, bill of materials and documentation of a release: make dist VERSION=0.2.0
+	@VERSION='$(subst ','\'',$(VERSION))' $(BIN)/python -m devtools.release build
+
+image: env-run  ## build the container image of a release with Docker: make image VERSION=0.2.0
+	@VERSION='$(subst ','\'',$(VERSION))' $(BIN)/python -m devtools.release image
+
+publish: env-run  ## publish what is in build/dist; the workflow of a tag does this: make publish VERSION=0.2.0
+	@VERSION='$(subst ','\'',$(VERSION))' $(BIN)/python -m devtools.release publish
 
 lock: env-run  ## regenerate requirements/*.txt from pyproject.toml (ARGS=--upgrade for newer versions)
 	@$(BIN)/python -m devtools.locks $(ARGS)

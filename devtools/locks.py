@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -48,6 +50,7 @@ LOCKS: Final = (
     Lock(name="run", project=True, extras=INSTALLED, within="dev"),
     Lock(name="otel", project=True, extras=("otel", *INSTALLED), within="dev"),
     Lock(name="site", project=False, groups=("site",)),
+    Lock(name="release", project=False, groups=("release",)),
     Lock(name="build", project=False, groups=("build",)),
     Lock(name="uv", project=False, groups=("bootstrap",)),
 )
@@ -110,6 +113,29 @@ def compile_lock(lock: Lock, pyproject: dict[str, Any], *, upgrade: bool) -> Non
     lock.path.write_text(body)  # What is pinned already stays, unless newer versions are asked for.
     subprocess.run([*command, "--output-file", str(lock.path)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     lock.path.write_text(header(lock, pyproject) + lock.path.read_text())
+
+
+def tools(name: str) -> Path:
+    """Return the environment ``.tools/NAME``, made from that lock on the first call and whenever the lock changes.
+
+    Raises:
+        subprocess.CalledProcessError: The installer failed; it has said why on stderr.
+    """
+    home, lock = ROOT / ".tools" / name, ROOT / "requirements" / f"{name}.txt"
+    stamp = home / ".lock"
+    if stamp.exists() and stamp.read_bytes() == lock.read_bytes():
+        return home
+    print(f"Installing requirements/{name}.txt into .tools/{name}, once ...", file=sys.stderr, flush=True)
+    shutil.rmtree(home, ignore_errors=True)
+    environment = os.environ | {"UV_SYSTEM_CERTS": os.environ.get("UV_SYSTEM_CERTS", "true")}
+    python = home / "bin" / "python"
+    for arguments in (
+        ("venv", "--quiet", "--python", sys.executable, home),
+        ("pip", "sync", "--quiet", "--require-hashes", "--python", python, lock),
+    ):
+        subprocess.run([UV, *arguments], env=environment, check=True)
+    stamp.write_bytes(lock.read_bytes())
+    return home
 
 
 def main(arguments: list[str]) -> int:

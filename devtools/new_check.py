@@ -11,7 +11,7 @@ from pathlib import Path
 from string import Template
 from typing import Final, get_args
 
-from pagegrade.model.identity import VERSION
+from devtools.release import upcoming
 from pagegrade.model.report import Category
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -146,7 +146,7 @@ def write_check(argument: str, root: Path = ROOT) -> list[Path]:
     for path in (*same, test):
         if path.exists():
             raise ValueError(f"{path.relative_to(root)} exists already")
-    words = {"id": name, "function": function, "since": VERSION, "title": name.replace("-", " ").capitalize()}
+    words = {"id": name, "function": function, "since": upcoming(), "title": name.replace("-", " ").capitalize()}
     for path, template in ((module, CHECK), (test, TEST)):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(template.substitute(words), encoding="utf-8")

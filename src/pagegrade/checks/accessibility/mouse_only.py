@@ -15,7 +15,7 @@ MANY: Final = 5
     id="mouse-only",
     title="Click handlers",
     severity=Severity.HIGH,
-    since="0.3.0",
+    since="0.1.0",
     states=(
         State("operable", "What reacts to clicks can be reached by keyboard."),
         State(

@@ -11,7 +11,7 @@ from pagegrade.parse.html.visible_content import holds_something, shows_nothing
     id="empty-page",
     title="Empty page",
     severity=Severity.CRITICAL,
-    since="0.2.0",
+    since="0.1.0",
     states=(
         State("filled", "The page shows something."),
         State(

@@ -34,7 +34,7 @@ _FIX: Final = (
     id="invisible-text",
     title="Invisible text",
     severity=Severity.CRITICAL,
-    since="0.3.0",
+    since="0.1.0",
     visible_only=True,
     states=(
         State("visible", "The page's own styles leave its text visible."),

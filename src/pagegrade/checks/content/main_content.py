@@ -30,7 +30,7 @@ _UNREAD: Final = (
     id="main-content",
     title="Main content",
     severity=Severity.CRITICAL,
-    since="0.3.0",
+    since="0.1.0",
     visible_only=True,
     states=(
         State("present", "The page has content of its own."),

@@ -19,7 +19,7 @@ _WAYS: Final[dict[DepartureKind, str]] = {
     id="client-redirect",
     title="Redirect in the browser",
     severity=Severity.MEDIUM,
-    since="0.3.0",
+    since="0.1.0",
     states=(
         State("stays", "The page stays where it is while a browser loads it."),
         State(

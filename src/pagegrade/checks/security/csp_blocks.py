@@ -32,7 +32,7 @@ _FIX: Final = (
     id="csp-blocks",
     title="Content blocked by the policy",
     severity=Severity.CRITICAL,
-    since="0.3.0",
+    since="0.1.0",
     cause="blocked-content",
     states=(
         State("allowed", "The Content Security Policy allows the page's own content."),

@@ -34,7 +34,7 @@ _LEAST: Final = 5
     id="directory-listing",
     title="Directory listing",
     severity=Severity.HIGH,
-    since="0.2.0",
+    since="0.1.0",
     states=(
         State("closed", "The page is no directory listing."),
         State(

@@ -35,7 +35,7 @@ _CERTAIN: Final = frozenset(
     id="hacked-page",
     title="Signs of a hacked page",
     severity=Severity.CRITICAL,
-    since="0.2.0",
+    since="0.1.0",
     states=(
         State("clean", "The page shows no signs of an intruder."),
         State(

@@ -15,7 +15,7 @@ _LONG_AGO_DAYS: Final = 3 * _YEAR_DAYS
     id="outdated-software",
     title="Outdated server software",
     severity=Severity.MEDIUM,
-    since="0.2.0",
+    since="0.1.0",
     states=(
         State("supported", "No software that the site names is known to be out of support."),
         State(

@@ -20,7 +20,7 @@ _NO_MATTER: Final = "/cdn-cgi/"
     id="blocked-page-resources",
     title="Styles and scripts open to crawlers",
     severity=Severity.MEDIUM,
-    since="0.2.0",
+    since="0.1.0",
     states=(
         State("open", "Search engines may fetch the page's own stylesheets and scripts."),
         State(

@@ -20,7 +20,6 @@ _MAX_VALUE: Final = 2_000
     title="Canonical URL target",
     severity=Severity.CRITICAL,
     since="0.1.0",
-    changed=("0.3.0: The canonical URL is fetched; what keeps the page out of search costs what noindex costs.",),
     cause="noindex",
     states=(
         State("reachable", "The canonical URL leads to a page that search engines can fetch."),

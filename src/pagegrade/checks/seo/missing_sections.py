@@ -17,7 +17,7 @@ _OF_SCRIPTS: Final = re.compile(r"role\Z|on|data-|aria-|@|v-|x-")
     id="missing-sections",
     title="Links to sections",
     severity=Severity.LOW,
-    since="0.2.0",
+    since="0.1.0",
     visible_only=True,
     states=(
         State("found", "The sections that links lead to exist."),

@@ -18,7 +18,7 @@ _REASONS: Final[Mapping[str, str]] = {
     id="robots-meta-valid",
     title="Rules of robots meta tags",
     severity=Severity.LOW,
-    since="0.2.0",
+    since="0.1.0",
     cause="noindex",
     states=(
         State("known", "Search engines know every rule of the robots meta tags and headers."),

@@ -21,7 +21,7 @@ _UNDECODABLE: Final = frozenset({"corrupt", "plain_body", "unknown_coding"})
     id="broken-styles-scripts",
     title="Own styles and scripts",
     severity=Severity.HIGH,
-    since="0.2.0",
+    since="0.1.0",
     states=(
         State("whole", "The page's own stylesheets and scripts can be loaded."),
         State(

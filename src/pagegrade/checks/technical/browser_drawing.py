@@ -25,7 +25,7 @@ _STATES: Final[Mapping[str, str]] = MappingProxyType(
     id="browser-drawing",
     title="Page in a browser",
     severity=Severity.CRITICAL,
-    since="0.3.0",
+    since="0.1.0",
     states=(
         State("drawn", "A browser draws the page."),
         State(

@@ -8,7 +8,7 @@ from pagegrade.parse.error_output import find_error_output
     id="error-output",
     title="Error output",
     severity=Severity.HIGH,
-    since="0.2.0",
+    since="0.1.0",
     states=(
         State("clean", "The page shows no error messages of the software behind it."),
         State(

@@ -26,7 +26,7 @@ _STATES: Final = ("map", "map_parts", "rules")
     id="script-rules",
     title="Import maps and speculation rules",
     severity=Severity.MEDIUM,
-    since="0.2.0",
+    since="0.1.0",
     visible_only=False,
     states=(
         State("read", "Browsers can read the import maps and speculation rules of the page."),
