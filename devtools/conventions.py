@@ -34,8 +34,11 @@ timed-test
 unfinished-check
     A line of ``make new-check`` still contains "Write here" instead of what the check does.
 
+question-docstring
+    A docstring starts with a verb or a noun phrase that says what the code does or is, not with a question word.
+
 A line is exempt with ``# lint: allow NAME - reason`` on the same line. An escape without a reason has no effect.
-The words are checked by ``devtools.vocabulary``, which this command runs as well.
+The command checks the files that it is given, and without any the product and all tests.
 """
 
 from __future__ import annotations
@@ -50,7 +53,6 @@ from pathlib import Path
 from re import _constants, _parser  # type: ignore[attr-defined]  # no public module parses patterns
 from typing import Any, Final
 
-from devtools import vocabulary
 from devtools.new_check import PLACEHOLDER
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -86,6 +88,7 @@ LINEAR: Final = frozenset(
 )
 SLOW_CODECS: Final = frozenset({"idna", "punycode"})
 TIMERS: Final = frozenset({"perf_counter", "process_time", "thread_time"})
+QUESTION: Final = re.compile(r"(?:What|Who|Whose|Whom|Which|How|Whether|Where|Why)\b")
 REPEATS: Final = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
 LARGE: Final = 64
 """Upper bound of a repeat that is harmless inside another one."""
@@ -110,6 +113,7 @@ def check_source(path: str, source: str) -> list[Problem]:
     lines = source.splitlines()
     found: list[Problem] = []
     parts = Path(path).parts
+    found += [Problem(path, *problem) for problem in _questions(tree)]
     if parts[:2] == ("src", "pagegrade"):
         found += [Problem(path, *problem) for problem in _nested_repeats(tree)]
         found += [Problem(path, *problem) for problem in _possessive_groups(lines)]
@@ -135,6 +139,16 @@ def _placeholders(lines: list[str]) -> Iterator[tuple[int, str, str]]:
     for number, line in enumerate(lines, start=1):
         if line.strip(' "').removeprefix('why="').removeprefix('fix="').startswith(PLACEHOLDER):
             yield number, "unfinished-check", "replace the placeholder"
+
+
+def _questions(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+    for node in ast.walk(tree):
+        for statement in getattr(node, "body", None) or [] if not isinstance(node, ast.Lambda | ast.IfExp) else []:
+            match statement:
+                case ast.Expr(value=ast.Constant(value=str() as text)) if QUESTION.match(text.lstrip()):
+                    yield statement.lineno, "question-docstring", f"starts with {text.split()[0]!r}: use a verb or noun"
+                case _:
+                    pass
 
 
 def _exception_texts(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
@@ -350,10 +364,18 @@ def spaced(source: str, problems: list[Problem]) -> str:
     return "".join(lines)
 
 
+def sources(names: Iterable[str], root: Path = ROOT) -> list[Path]:
+    """Paths of the named files that have conventions; of all of them if no file is named."""
+    folders = (root / "src", root / "tests")
+    named = [(root / name).resolve() for name in names]
+    paths = named or [path for folder in folders for path in folder.rglob("*.py")]
+    return sorted(path for path in paths if path.suffix == ".py" and any(folder in path.parents for folder in folders))
+
+
 def main(arguments: list[str]) -> int:
-    """Check product and tests, and the vocabulary; ``--fix`` fixes what can be fixed. Returns the exit status."""
+    """Check the named files, or all; ``--fix`` fixes what can be fixed. Returns the exit status."""
     problems: list[Problem] = []
-    for path in sorted(path for folder in ("src", "tests") for path in (ROOT / folder).rglob("*.py")):
+    for path in sources((name for name in arguments if not name.startswith("-")), ROOT):
         name = path.relative_to(ROOT).as_posix()
         source = path.read_text(encoding="utf-8")
         found = check_source(name, source)
@@ -364,7 +386,7 @@ def main(arguments: list[str]) -> int:
         problems += found
     for problem in problems:
         print(problem)
-    return max(1 if problems else 0, vocabulary.main())
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

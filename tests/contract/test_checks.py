@@ -28,12 +28,6 @@ ALWAYS_THERE = {
 MAX_TITLE_CHARS: Final = 80
 MAX_TEXT_CHARS: Final = 420
 MAX_SENTENCES: Final = 3
-RETIRED: Final = re.compile(
-    r"\b(rooms?|house|arrows?|wish(es)?|remarks?|judg\w*|dear|dearest|mend\w*|strangers?|crowds?|"
-    r"holes?|somebody|nobody|anybody|everybody|whoever|travel\w*|means harm)\b",
-    re.IGNORECASE,
-)
-"""Metaphors and paraphrases that the field has terms for."""
 TERMS: Final = frozenset({"hreflang", "noindex", "nofollow", "robots.txt", "llms.txt", "security.txt", "www"})
 """Terms that are written in lower case wherever they stand."""
 CODE: Final = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
@@ -130,16 +124,6 @@ def test_explanations_are_short_sentences(check: Check) -> None:
             assert not text[0].islower(), text
             assert text.endswith((".", "```")), text
             assert text == text.strip()
-
-
-@every_check
-def test_texts_use_the_terms_of_the_field(check: Check) -> None:
-    """Texts for readers need no glossary."""
-    texts = [check.title, check.summary, *(check.documentation[section] for section in SECTIONS[:3])]
-    texts += [text for state in check.states for text in (state.message, state.title, state.why, state.fix)]
-    found = {match[0].lower() for text in texts for match in RETIRED.finditer(CODE.sub("", text))}
-
-    assert found == set()
 
 
 @every_check

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from devtools.conventions import check_source, slow_pattern, spaced
+from devtools import conventions
+from devtools.conventions import ROOT, check_source, main, slow_pattern, sources, spaced
 
 CHECK = "src/pagegrade/checks/seo/title.py"
 TEST = "tests/seo/test_title.py"
@@ -177,3 +180,35 @@ def test_clocks_that_time_a_test_are_found(line: str, found: list[str]) -> None:
     assert rules(TEST, line + "\n") == found
     assert rules("src/pagegrade/web/app.py", line + "\n") == []
     assert rules("tests/linear.py", line + "\n") == []
+
+
+@pytest.mark.parametrize("word", ["What", "Who", "Which", "How", "Whether", "Where", "Why"])
+def test_a_docstring_that_starts_with_a_question_word_is_found(word: str) -> None:
+    """Docstrings of modules, classes, functions and attributes."""
+    source = '"""? a."""\nX = 1\n"""? b."""\nclass A:\n    """? c."""\n    def f(self):\n        """? d."""\n'
+
+    assert rules(CHECK, source.replace("?", word)) == ["question-docstring"] * 4
+    assert rules(CHECK, source.replace("?", f"Return {word.lower()}")) == []
+
+
+def test_only_named_files_are_read() -> None:
+    """A hook before a commit names those that the commit changes; what has no conventions is left out."""
+    product, test = "src/pagegrade/clock.py", "tests/test_wiring.py"
+
+    assert sources([test, product, "devtools/locks.py", "README.md"]) == [ROOT / product, ROOT / test]
+    assert {ROOT / product, ROOT / test} < set(sources([]))
+
+
+def test_every_problem_is_printed_and_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With path and line; without a problem nothing is printed."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_a.py").write_text('"""Whether a."""\n')
+    (tmp_path / "tests" / "test_b.py").write_text('"""Return b."""\n')
+    monkeypatch.setattr(conventions, "ROOT", tmp_path)
+
+    assert main(["tests/test_b.py"]) == 0
+    assert capsys.readouterr().out == ""
+    assert main([]) == main(["tests/test_a.py"]) == 1
+    assert [line.split(" ")[0] for line in capsys.readouterr().out.splitlines()] == ["tests/test_a.py:1:"] * 2
