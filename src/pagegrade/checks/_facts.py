@@ -146,7 +146,7 @@ def _missing_page(facts: Facts) -> object:
     if not isinstance(probe, WellKnown):
         return probe
     if not may_be_alike(served.artifacts.navigation.response, probe.response):
-        return NotGathered(code="not_applicable", detail="The site has another page for addresses that do not exist.")
+        return NotGathered(code="not_applicable", detail="The site has another page for URLs that do not exist.")
     kind = probe.response.header("content-type")
     return parse_document(probe.response.body, url=probe.response.url, content_type=kind)
 

@@ -112,7 +112,7 @@ def _targets(typed: Sequence[str]) -> list[Target]:
     if problems:
         raise typer.BadParameter("\n  ".join(problems), param_hint="'URL...'")
     if not targets:
-        raise typer.BadParameter("There is no address on stdin. Write one a line.", param_hint="'URL...'")
+        raise typer.BadParameter("There is no URL on stdin. Write one per line.", param_hint="'URL...'")
     return list(targets.values())
 
 

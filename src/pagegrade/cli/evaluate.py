@@ -81,7 +81,7 @@ def _artifacts(request: EvaluateRequest) -> Artifacts:
 def _from_html(request: EvaluateRequest, path: str) -> Artifacts:
     if request.url is None:
         raise typer.BadParameter(
-            "--html needs to know where the page lives. Give its address with --url URL.", param_hint="'--url'"
+            "--html needs to know where the page lives. Give its URL with --url URL.", param_hint="'--url'"
         )
     # A file says nothing of the headers it came with: without --header they are unknown, not missing.
     headers = tuple(_header(line) for line in request.headers) or None

@@ -111,7 +111,7 @@ def explain_curl(code: int, text: str, os_error: int, *, only_ipv6: bool, has_he
         return FetchError("connect", f"The server broke the connection off {when}.", reason="conn_reset")
     if code == pycurl.E_COULDNT_RESOLVE_HOST:
         # Addresses are always given; a name that libcurl would look up itself is a mistake of ours.
-        return FetchError("internal", "The address of the host got lost.", reason="internal")
+        return FetchError("internal", "The IP address of the host got lost.", reason="internal")
     return protocol("The server's answer is not proper HTTP.")
 
 

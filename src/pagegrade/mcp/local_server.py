@@ -103,7 +103,7 @@ class LocalTools:
 
     async def analyze_url(
         self,
-        url: Annotated[str, Field(description="http or https address of a web page.", max_length=2048)],
+        url: Annotated[str, Field(description="http or https URL of a web page.", max_length=2048)],
         engine: Engine = None,
     ) -> ReportSummary:
         """Fetch a web page, run all checks, grade it and return a summary."""

@@ -85,7 +85,7 @@ async def _calls() -> AsyncIterator[AsyncClient]:
 
 
 async def analyze_url(
-    url: Annotated[str, Field(description="http or https address of a web page.", max_length=2048)],
+    url: Annotated[str, Field(description="http or https URL of a web page.", max_length=2048)],
     engine: Engine = None,
     device: Device = None,
 ) -> ServiceReportSummary:

@@ -36,7 +36,7 @@ FAILURE_CODES: Final[dict[str, tuple[bool, str]]] = {
     "blocked": (True, "The site refused our fetcher or showed it a challenge page."),
     "http_error": (True, "The site answered with an error status."),
     "too_large": (False, "The page is larger than the limit."),
-    "not_html": (False, "The address does not lead to an HTML page."),
+    "not_html": (False, "The URL does not lead to an HTML page."),
     "redirect_loop": (False, "The redirects never end."),
     "address_not_allowed": (False, "The address is not one that may be contacted."),
     "internal": (True, "Something went wrong inside Pagegrade."),

@@ -155,7 +155,7 @@ class App:
     async def _execute(self, exchange: Exchange) -> Response:
         request, admission = exchange.request, exchange.admission
         if len(request.path) + len(request.scope.get("query_string", b"")) > MAX_TARGET_BYTES:
-            raise Rejected("too_large", f"The address may have at most {MAX_TARGET_BYTES} bytes.", status=414)
+            raise Rejected("too_large", f"The URL may have at most {MAX_TARGET_BYTES} bytes.", status=414)
         if sum(len(name) + len(value) for name, value in request.scope["headers"]) > MAX_HEADER_BYTES:
             raise Rejected("too_large", f"The headers may have at most {MAX_HEADER_BYTES} bytes.", status=431)
         found = self._find(request)
@@ -217,7 +217,7 @@ class App:
             allow = ("Allow", resource.allow)
             if request.method == "OPTIONS":
                 return Response(status_code=204, headers=(allow, *self._preflight(request, resource.allow)))
-            raise Rejected("method_not_allowed", f"This address knows {resource.allow}.", headers=(allow,))
+            raise Rejected("method_not_allowed", f"This URL supports {resource.allow}.", headers=(allow,))
         return operation, resource.handlers[request.method]
 
     def _preflight(self, request: Request, allow: str) -> tuple[tuple[str, str], ...]:

@@ -97,14 +97,14 @@ TEXTS: Final[dict[str, ProblemText]] = {
         happened=N_("The URL exists, and cannot be called with this method."),
         causes=(N_("The method is not one of this URL."),),
         steps=(N_("Use one of the methods that the header `Allow` of the answer names."),),
-        detail="This address knows GET, HEAD, OPTIONS and POST.",
+        detail="This URL supports GET, HEAD, OPTIONS and POST.",
         request="DELETE /api/v1/reports",
     ),
     "not_acceptable": ProblemText(
         happened=N_("The call accepts only formats that cannot be given here."),
         causes=(N_("The header `Accept` rules out JSON."),),
         steps=(N_("Send `Accept: application/json`, or leave the header out."),),
-        detail="This address answers in application/json; let Accept allow it.",
+        detail="This URL answers in application/json; let Accept allow it.",
         request="GET /api/v1/reports\nAccept: text/csv",
     ),
     "idempotency_in_progress": ProblemText(

@@ -60,7 +60,7 @@ def test_agent_card_needs_an_address() -> None:
     """That of the first version of the protocol, or that of the current one."""
     bare = {key: value for key, value in CARD.items() if key != "supportedInterfaces"}
 
-    assert read("agent-card", bare).faults == ("no address of the agent",)
+    assert read("agent-card", bare).faults == ("no URL of the agent",)
     assert read("agent-card", {**bare, "url": "https://example.com/a2a"}).faults == ()
     assert (read("agent-card", CARD).name, read("agent-card", CARD).entries) == ("Shop", 1)
 

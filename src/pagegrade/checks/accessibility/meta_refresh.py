@@ -59,7 +59,7 @@ _URL: Final = re.compile(r"[;,\s]\s{0,20}(?:url\s{0,20}=)?\s{0,20}([^\s;,][^\n]{
                 "engines warn of such pages or drop them."
             ),
             fix=(
-                "If you do not know the address, the page was changed: restore it and change all passwords. If the "
+                "If you do not know the URL, the page was changed: restore it and change all passwords. If the "
                 "site has moved, redirect with status 301, which search engines follow."
             ),
         ),

@@ -21,7 +21,7 @@ _STATES: Final[Mapping[str, str]] = {
     "nothing": "missing",
 }
 _UNREAD: Final = (
-    "Search engines file the text under another address, visitors on phones cannot fit it to their screen, and "
+    "Search engines file the text under another URL, visitors on phones cannot fit it to their screen, and "
     "assistive technology reads little of it."
 )
 
@@ -55,7 +55,7 @@ _UNREAD: Final = (
             "All the page has is a frame that shows another page.",
             loss=1.0,
             title="All content is in a frame",
-            why="Search engines find the text under the address of the frame, and nothing under that of the page.",
+            why="Search engines find the text under the URL of the frame, and nothing under that of the page.",
             fix="Put the content into the page itself, or redirect to the page that the frame shows.",
         ),
         State(

@@ -19,7 +19,7 @@ _KINDS: Final = {
     "kWasmEvalViolation": "compiling WebAssembly",
     "kTrustedTypesSinkViolation": "a string where a trusted type is required",
     "kTrustedTypesPolicyViolation": "a policy of trusted types",
-    "kURLViolation": "an address",
+    "kURLViolation": "a URL",
     "kSRIViolation": "a file without an integrity hash",
 }
 

@@ -25,7 +25,7 @@ from pagegrade.parse.html.exposed_secrets import ExposedSecret
                 "other sites, and for other services of the same project, at the owner's expense."
             ),
             fix=(
-                "In the Google Cloud console, restrict each key to the site's own addresses and to the services that "
+                "In the Google Cloud console, restrict each key to the site's own URLs and to the services that "
                 "the page uses."
             ),
             counted=True,

@@ -17,7 +17,7 @@ MIN_MOVED_SITES: Final = 3
 _REASONS: Final = {
     "hidden-link": "hidden link to another site",
     "disguised-script": "script that hides what it runs",
-    "disguised-address": "script that hides the address of another site",
+    "disguised-address": "script that hides the URL of another site",
     "mining-script": "script that mines coins in the visitor's browser",
     "pop-under": "script that opens another site at any click",
     "foreign-keywords": "title and links in another script than the page",

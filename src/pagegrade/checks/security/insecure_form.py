@@ -99,7 +99,7 @@ _ADDRESS: Final = re.compile(
                 "pages that imitate others are made like this."
             ),
             fix=(
-                "If you do not know the address, the page was changed: restore it, change all passwords, and warn the "
+                "If you do not know the URL, the page was changed: restore it, change all passwords, and warn the "
                 "people who have used the form. Otherwise send the form to the site itself, or to a provider of "
                 "payments or sign-in."
             ),

@@ -90,7 +90,7 @@ def security_txt(security_txt: WellKnown, artifacts: Artifacts) -> Verdict:
     if response.status == 200 and _is_page(response):
         return Outcome("absent", value="a web page in its place" if response.body.strip() else "an empty file")
     if response.status != 200:
-        return NotRun("probe", f"The address of the file answers with status {response.status}.")
+        return NotRun("probe", f"The URL of the file answers with status {response.status}.")
     found = parse_security_txt(response.body)
     if not found.field_count:
         return Outcome("absent", value="a file without fields")
@@ -112,7 +112,7 @@ def _evaluate(found: SecurityTxt, file: WellKnown, now: datetime) -> tuple[str, 
     faults += found.faults
     own = {file.requested_url, response.url}
     if found.canonicals and own.isdisjoint(join_url(response.url, one) for one in found.canonicals):
-        faults.append("Canonical names other addresses than that of the file")
+        faults.append("Canonical names other URLs than that of the file")
     if not any(found.contacts):
         faults.append("no Contact")
     if len(found.expires) != 1:

@@ -54,7 +54,7 @@ def agent_files(agent_files: AgentFiles) -> Verdict:
 
     ```json agent_files
     {"items": [{"kind": "agent-card", "url": "https://example.com/.well-known/agent-card.json", "status": 200,
-      "media_type": "application/json", "name": "Shop", "faults": ["no skills", "no address of the agent"]}]}
+      "media_type": "application/json", "name": "Shop", "faults": ["no skills", "no URL of the agent"]}]}
     ```
 
     ## Passes on

@@ -93,7 +93,7 @@ def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
     ```
     """
     if _is_local(host(document.url)):
-        return NotApplicable("The page itself lies on an address that is not public.")
+        return NotApplicable("The page itself has an address that is not public.")
     # Canonical addresses of one host start alike, and a page names few hosts.
     named = {*page_links.authorities, *(fact.url.split("/", 3)[2] for fact in document.references)}
     named.update(form.url.split("/", 3)[2] for form in document.forms if is_http(form.url))

@@ -24,7 +24,7 @@ _REASONS: Final = {
     "invisible_character": "It has an invisible character that crawlers take as a part of the word.",
     "wildcard_in_name": "Names of crawlers are compared letter by letter, so one with * binds none.",
     "several_names": "Crawlers read one name in a line, and nothing behind it.",
-    "space_in_address": "Crawlers read the rest of the line as one address; none has a space, so it has no effect.",
+    "space_in_address": "Crawlers read the rest of the line as one URL; none has a space, so it has no effect.",
     "several_paths": "Crawlers read the rest of the line as one path.",
 }
 

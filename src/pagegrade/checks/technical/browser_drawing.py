@@ -41,11 +41,11 @@ _STATES: Final[Mapping[str, str]] = MappingProxyType(
         ),
         State(
             "leaves",
-            "Soon after it is opened, the page leads to an address that cannot be opened.",
+            "Soon after it is opened, the page leads to a URL that cannot be opened.",
             loss=1.0,
-            title="The page leaves for an address that cannot be opened",
+            title="The page leaves for a URL that cannot be opened",
             why="Visitors see an error of their browser in place of the page.",
-            fix="Correct the address in the script or in the `<meta>` element that leads away from the page.",
+            fix="Correct the URL in the script or in the `<meta>` element that leads away from the page.",
         ),
         State(
             "reloads",

@@ -12,9 +12,9 @@ _REASONS: Final = {
     "no_list": "The rules are no list.",
     "no_text": "The value is no text.",
     "empty_name": "The name is empty.",
-    "no_address": "The address begins neither with /, ./ or ../ nor with a scheme.",
-    "no_slash": "The name ends with a slash, and the address does not.",
-    "bad_integrity": "An integrity is a text, and its key an address.",
+    "no_address": "The URL begins neither with /, ./ or ../ nor with a scheme.",
+    "no_slash": "The name ends with a slash, and the URL does not.",
+    "bad_integrity": "An integrity is a text, and its key a URL.",
     "no_source": "A rule has either urls or where.",
     "external": "Browsers read it only where it stands in the page, not from a file.",
 }
@@ -45,7 +45,7 @@ _STATES: Final = ("map", "map_parts", "rules")
             loss=0.5,
             title="Entries of the import map that browsers skip",
             why="Scripts that import a module by one of these names stop with an error.",
-            fix="Correct the listed entries. Addresses begin with `/`, `./`, `../` or a scheme.",
+            fix="Correct the listed entries. URLs begin with `/`, `./`, `../` or a scheme.",
             counted=True,
         ),
         State(

@@ -405,7 +405,7 @@ class Visit:
         url = str(document.get("url", ""))
         if not is_http(url):
             # The page went on to an address that is refused or does not answer: the browser's own error page is not it.
-            raise RenderingFailed("navigation", "The page left for an address that could not be opened.", reason="left")
+            raise RenderingFailed("navigation", "The page left for a URL that could not be opened.", reason="left")
         html = str(document.get("html", ""))
         if document.get("frames"):
             self._notes["frames_not_checked"] = None

@@ -14,7 +14,7 @@ from pagegrade.parse.url import host_address
 async def gather_dns(context: Context) -> DNSFacts | NotGathered:
     """Look the host up; the report's resolver caches the answer."""
     if host_address(context.host) is not None:
-        return NotGathered(code="not_applicable", detail="The host is an address, not a name.")
+        return NotGathered(code="not_applicable", detail="The host is an IP address, not a name.")
     try:
         answer = await context.client.resolve(context.host)
     except ResolveError as error:

@@ -73,7 +73,7 @@ async def gather_document(context: Start) -> Followed:
         kind = media_type(response) or "nothing that can be recognized"
         raise RunFailed(
             "not_html",
-            f"The address does not lead to an HTML page but to {kind}.",
+            f"The URL does not lead to an HTML page but to {kind}.",
             reason="content_type",
             http_status=response.status,
         )

@@ -59,7 +59,7 @@ def _catalog(value: dict[object, object]) -> tuple[list[str], str, int]:
 def _card(value: dict[object, object]) -> tuple[list[str], str, int]:
     faults = [f"no {member}" for member in _CARD_MEMBERS if not value.get(member) and value.get(member) != {}]
     if not value.get("url") and not value.get("supportedInterfaces"):
-        faults.append("no address of the agent")
+        faults.append("no URL of the agent")
     skills = value.get("skills")
     return faults, _text(value.get("name")), len(skills) if isinstance(skills, list) else 0
 

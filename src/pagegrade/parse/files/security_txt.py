@@ -105,7 +105,7 @@ def _address_fault(value: str) -> str:
     if not value:
         return "is empty"
     if not _SCHEME.match(value):
-        return "is no address with a scheme, such as mailto:"
+        return "is no URI with a scheme, such as mailto:"
     return "begins with http: instead of https:" if value[:5].lower() == "http:" else ""
 
 

@@ -155,7 +155,7 @@ def read_sitemap(
     else:
         kind, error, detail, stopped = _XMLReader(tally).read(text, truncated=truncated or broken)
     if error is None and not tally.facts and not truncated:
-        error, detail = "empty", "The file lists no address."
+        error, detail = "empty", "The file lists no URL."
     file = replace(
         base,
         kind=kind,

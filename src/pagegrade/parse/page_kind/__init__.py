@@ -184,7 +184,7 @@ def empty_in_browser(rendering: Rendering) -> PageKind:
         return PageKind(
             "empty_shell",
             f"The page stays empty in the browser: its script {missing.url[:_MAX_ERROR]} cannot be loaded ({why}).",
-            "Put the script back, or correct its address, and analyze again. Let the server send the content, so that "
+            "Put the script back, or correct its URL, and analyze again. Let the server send the content, so that "
             "it does not depend on scripts.",
         )
     if not {"load_timeout", "requests_open", "unfinished"}.isdisjoint(rendering.notes):

@@ -299,7 +299,7 @@ async def try_fetch(url: str, options: AnalyzeOptions, children: Children) -> Di
         wanted = replace(options, subresources=False, load_samples=1, allow_typed_private=False)
         report = (await analyze_target(target, options=wanted, children=children)).report
     except InvalidInput as error:
-        return problem("online", error.message, "Give a public http or https address.")
+        return problem("online", error.message, "Give a public http or https URL.")
     if report.page is None or report.state != "completed":
         reason = "It could not be fetched." if report.error is None else report.error.message
         return problem(

@@ -136,7 +136,7 @@ def _look_at_server(server: Server) -> Iterator[Diagnosis]:
     if server.encoding != "UTF8":
         yield problem(
             "encoding",
-            f"{server.encoding}, which cannot hold every address",
+            f"{server.encoding}, which cannot hold every URL",
             "Make a database with ENCODING 'UTF8' TEMPLATE template0, and move what is kept there.",
         )
     unsafe = [
@@ -220,11 +220,11 @@ def _look_at_rights(database: Database) -> Iterator[Diagnosis]:
         yield ok("rights", "this role may use and change the tables")
     trigrams = database.read_here(look_at_trigrams)
     if trigrams.used:
-        yield ok("search", "parts of addresses are found by an index (pg_trgm)")
+        yield ok("search", "parts of URLs are found by an index (pg_trgm)")
     else:
         yield warning(
             "search",
-            "without the extension pg_trgm a search reads all addresses of the account",
+            "without the extension pg_trgm a search reads all URLs of the account",
             _MAKE_TRIGRAMS if trigrams.available else f"{_GET_CONTRIB} {_MAKE_TRIGRAMS}",
         )
 

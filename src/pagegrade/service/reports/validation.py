@@ -258,7 +258,7 @@ def _url_warnings(typed: str, target: Target, privacy: Privacy) -> list[RequestW
             RequestWarning(
                 "url",
                 "url_may_contain_secret",
-                "The query may hold a secret, and anyone with the link of the report can read its address. "
+                "The query may hold a secret, and anyone with the link of the report can read its URL. "
                 "Make the report private, or analyze the page without it.",
             )
         )

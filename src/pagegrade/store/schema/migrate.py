@@ -187,7 +187,7 @@ def _check_encoding(tx: Transaction) -> None:
     encoding = tx.exec_driver_sql("SHOW server_encoding").scalar_one()
     if encoding != "UTF8":
         raise InvalidInput(
-            f"The database has the encoding {encoding}, which cannot hold every address. "
+            f"The database has the encoding {encoding}, which cannot hold every URL. "
             "Make one with ENCODING 'UTF8' TEMPLATE template0.",
             reason="database_encoding",
         )
