@@ -13,8 +13,8 @@ USER_AGENT: Final = f"Pagegrade/{VERSION} (+{PROJECT_URL})"
 PRODUCT: Final = "Pagegrade/"
 """Beginning of the User-Agent of every version."""
 _MARK_BYTES: Final = 8
-RELEASED_MS: Final = 1_793_491_200_000
-"""2026-11-01T00:00Z: a correct clock never shows an earlier time to this version."""
+RELEASED_MS: Final = 1_795_737_600_000
+"""2026-11-27T00:00Z: a correct clock never shows an earlier time to this version."""
 
 
 def mark_request_id(request_id: str, key: bytes) -> str:
