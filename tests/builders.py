@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ from pagegrade.checks._facts import Facts
 from pagegrade.checks._registry import all_checks
 from pagegrade.checks._run import Evaluated, evaluate, run_check
 from pagegrade.model.artifacts import (
+    GATHERED,
     Artifacts,
     Navigation,
     NotGathered,
@@ -85,20 +86,8 @@ def make_artifacts(
         hops=tuple(hops),
         response=response or make_response(html, url=url, status=status, headers=headers),
     )
-    missing = dict.fromkeys(
-        (
-            "robots_txt",
-            "sitemaps",
-            "not_found_probe",
-            "insecure_probe",
-            "sibling_probe",
-            "favicon",
-            "tls",
-            "dns",
-            "resources",
-        ),
-        SKIPPED,
-    )
+    asked = {each.name for each in fields(Artifacts) if each.default is MISSING}
+    missing = dict.fromkeys(asked.intersection(GATHERED), SKIPPED)
     defaults: dict[str, Any] = {"engine": "test", "gathered_at": NOW, "navigation": navigation}
     return Artifacts(**{**missing, **defaults, **artifacts})
 

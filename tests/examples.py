@@ -4,8 +4,7 @@ A section ("Fails on", "Passes on") is one example: all its fenced blocks togeth
 
 ```html            the body of the page
 ```http            the page's answer: optional status line, header lines, and after an empty line its body
-```http NAME       the answer to a probe: robots_txt, not_found_probe, insecure_probe, sibling_probe, favicon,
-                   security_txt, cors_probe, llms_txt, markdown_probe, canonical_probe;
+```http NAME       the answer to a probe, which is any artifact that is a ``WellKnown`` (robots_txt, favicon ...);
                    an optional first line ``GET url``, then as above; several answers in one block, separated
                    by a line ``--``, are redirects followed by the last
 ```json NAME       any other artifact (tls, dns, sitemaps, resources, load_samples_ms, navigation ...) in its saved form
@@ -39,6 +38,7 @@ PROBE_URLS = {
     "markdown_probe": URL,
     "canonical_probe": URL + "main",
 }
+"""URLs that an example need not name; any other probe has its own name as path."""
 
 
 def _gathered_type(hint: Any) -> Any:
@@ -71,8 +71,8 @@ def artifacts_of_example(section: str) -> Artifacts:
                 continue
             case "http", "":
                 responses = _answers(body, url)
-            case "http", _ if name in PROBE_URLS:
-                answers = _answers(body, PROBE_URLS[name])
+            case "http", _ if ARTIFACT_TYPES.get(name) is WellKnown:
+                answers = _answers(body, PROBE_URLS.get(name, URL + name))
                 more[name] = WellKnown(requested_url=answers[0].url, hops=tuple(answers[:-1]), response=answers[-1])
             case "json", _ if name in ARTIFACT_TYPES:
                 more[name] = msgspec.convert(msgspec.json.decode(body), ARTIFACT_TYPES[name], strict=False)

@@ -14,7 +14,7 @@ from devtools.release import QUOTED, QUOTING, released, upcoming, version
 from pagegrade.checks import all_checks
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-WORKFLOW: Final[dict[str, Any]] = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8"))
+WORKFLOW: Final[Any] = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8"))
 JOBS: Final[dict[str, Any]] = WORKFLOW["jobs"]
 FORMS: Final = sorted(path for path in (ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
 
@@ -45,7 +45,7 @@ def test_commands_name_this_version() -> None:
 
 def test_a_tag_runs_everything_that_a_change_runs() -> None:
     """The workflow of a change is called, and nothing is published without it."""
-    changes = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+    changes: Any = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
 
     # YAML 1.1 reads the key `on` as true.
     assert "workflow_call" in changes[True]

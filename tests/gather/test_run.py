@@ -13,6 +13,7 @@ from pagegrade.gather import gatherers
 from pagegrade.gather.context import GatherLimits
 from pagegrade.gather.run import all_gatherers, gather, is_evaluable
 from pagegrade.model.artifacts import (
+    GATHERED,
     Artifacts,
     DNSFacts,
     Navigation,
@@ -50,27 +51,7 @@ ROUTES = {
     "/s.xml": typed("<urlset><url><loc>https://example.com/</loc></url></urlset>", "application/xml"),
     "/favicon.ico": typed(b"\0\0\1\0", "image/x-icon"),
 }
-OPTIONAL = (
-    "robots_txt",
-    "sitemaps",
-    "not_found_probe",
-    "insecure_probe",
-    "sibling_probe",
-    "favicon",
-    "tls",
-    "dns",
-    "resources",
-    "security_txt",
-    "cors_probe",
-    "llms_txt",
-    "link_probes",
-    "alternates",
-    "canonical_probe",
-    "source_maps",
-    "markdown_probe",
-    "agent_files",
-    "preview_images",
-)
+OPTIONAL = tuple(name for name in GATHERED if name != "rendering")
 
 
 def run(site: Site, path: str = "/", **more: Any) -> Artifacts:

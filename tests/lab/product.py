@@ -6,13 +6,12 @@ import hashlib
 import time
 import traceback
 from dataclasses import replace
-from typing import Final
 
 import msgspec
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
-from pagegrade.model.artifacts import Artifacts, NotGathered
+from pagegrade.model.artifacts import GATHERED, Artifacts, NotGathered
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
 from pagegrade.model.webhooks import ClaimedWebhook, DueDelivery
@@ -25,27 +24,6 @@ from pagegrade.service.webhooks.payload import Prepared
 from pagegrade.service.webhooks.sending import attempt
 from tests.lab.case import Job, Outcome
 from tests.store_builders import stored_webhook
-
-ARTIFACTS: Final = (
-    "robots_txt",
-    "sitemaps",
-    "not_found_probe",
-    "insecure_probe",
-    "sibling_probe",
-    "favicon",
-    "tls",
-    "dns",
-    "resources",
-    "security_txt",
-    "cors_probe",
-    "llms_txt",
-    "link_probes",
-    "alternates",
-    "source_maps",
-    "markdown_probe",
-    "agent_files",
-    "preview_images",
-)
 
 
 async def analyse_with_product(job: Job, children: Children) -> Outcome:
@@ -130,7 +108,7 @@ def _describe(outcome: Outcome, artifacts: Artifacts) -> None:
     outcome.notes += list(response.notes)
     outcome.hops = [(hop.url, hop.status) for hop in navigation.hops]
     outcome.certificate_error = response.certificate_error or ""
-    for name in ARTIFACTS:
+    for name in GATHERED:
         value = getattr(artifacts, name)
         outcome.artifacts[name] = f"{value.code}: {value.detail}" if isinstance(value, NotGathered) else "ok"
     if not isinstance(artifacts.tls, NotGathered):

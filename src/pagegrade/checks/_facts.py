@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from operator import attrgetter
 from typing import Final, cast
 
 from pagegrade.checks._links import links_to_pages
-from pagegrade.model.artifacts import Artifacts, NotGathered, Resource, Resources, WellKnown
+from pagegrade.model.artifacts import GATHERED, Artifacts, NotGathered, Resource, Resources, WellKnown
 from pagegrade.model.document import Document
 from pagegrade.model.rendering import Rendering
 from pagegrade.model.report import Category
@@ -205,6 +206,7 @@ def _if_headers_seen(make: Callable[[Facts], object]) -> Callable[[Facts], objec
 
 
 PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
+    **{name: attrgetter(f"artifacts.{name}") for name in GATHERED},
     "artifacts": lambda facts: facts.artifacts,
     "navigation": lambda facts: facts.artifacts.navigation,
     "response": lambda facts: facts.artifacts.navigation.response,
@@ -219,31 +221,12 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "accessibility": lambda facts: facts.document.accessibility,
     "markup": lambda facts: facts.document.markup,
     "exposed_secrets": lambda facts: find_exposed_secrets(facts.document, facts.artifacts.navigation.response.body),
-    "robots_txt": lambda facts: facts.artifacts.robots_txt,
     "robots": _robots,
-    "sitemaps": lambda facts: facts.artifacts.sitemaps,
-    "not_found_probe": lambda facts: facts.artifacts.not_found_probe,
     "missing_page": _missing_page,
     "missing_page_likeness": _missing_page_likeness,
     "missing_page_share": _missing_page_share,
-    "insecure_probe": lambda facts: facts.artifacts.insecure_probe,
-    "sibling_probe": lambda facts: facts.artifacts.sibling_probe,
-    "favicon": lambda facts: facts.artifacts.favicon,
-    "security_txt": lambda facts: facts.artifacts.security_txt,
-    "canonical_probe": lambda facts: facts.artifacts.canonical_probe,
     "canonical_page": _canonical_page,
-    "cors_probe": lambda facts: facts.artifacts.cors_probe,
-    "llms_txt": lambda facts: facts.artifacts.llms_txt,
-    "link_probes": lambda facts: facts.artifacts.link_probes,
-    "alternates": lambda facts: facts.artifacts.alternates,
-    "markdown_probe": lambda facts: facts.artifacts.markdown_probe,
-    "agent_files": lambda facts: facts.artifacts.agent_files,
-    "source_maps": lambda facts: facts.artifacts.source_maps,
-    "rendering": lambda facts: facts.artifacts.rendering,
     "rendered_metrics": _if_rendered(rendered_metrics),
-    "tls": lambda facts: facts.artifacts.tls,
-    "dns": lambda facts: facts.artifacts.dns,
-    "resources": lambda facts: facts.artifacts.resources,
     "assets": _if_resources(read_assets),
     "font_faces": _if_resources(font_faces),
     "csp": _if_headers_seen(lambda facts: parse_csp(facts.artifacts.navigation.response, facts.document)),
