@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import Verdict, offender_loss
@@ -22,6 +22,7 @@ def evaluate_rule(
     partly: str | None = None,
     values: tuple[str, ...] = (),
     broken: Callable[[AxeNode], bool] | None = None,
+    loss: Callable[[Sequence[AxeNode]], float] | None = None,
 ) -> Verdict:
     """Evaluate what axe-core found for one rule.
 
@@ -33,6 +34,7 @@ def evaluate_rule(
         partly: State where some elements keep the rule and the others are undecided; not evaluated without one.
         values: Names of measured values to show with each element.
         broken: Says of an undecided element that it breaks the rule all the same.
+        loss: Loss of the elements that are listed, where their number does not say what visitors lose.
     """
     if rendering.axe is None:
         return NotRun("not_measured", "The accessibility rules did not finish in the browser.")
@@ -57,7 +59,7 @@ def evaluate_rule(
             ),
             total=count,
             details=(Detail(code="undecided_elements", actual=open_count),) if open_count else (),
-            loss=offender_loss(count, FULL_AT),
+            loss=offender_loss(count, FULL_AT) if loss is None else loss(nodes),
         )
     if undecided is None or not open_count:
         examined = "pass" in found or not any(one.outcome == "pass" for one in rendering.axe)

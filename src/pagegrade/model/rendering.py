@@ -207,6 +207,8 @@ class AxeNode:
     summary: str
     data: tuple[tuple[str, str], ...] = ()
     """Values that the rule measured, such as the colors and their contrast."""
+    characters: int = 0
+    """Length of its own text without blanks, where the rule is about text: those with most of it are listed first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

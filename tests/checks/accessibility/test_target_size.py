@@ -24,7 +24,7 @@ def evaluate(count: int, *, outcome: Outcomes = "violation", rule: str = "target
     return evaluated(target_size, rendering=make_rendering(axe=(result,)))
 
 
-@pytest.mark.parametrize(("count", "loss"), [(1, 0.5), (10, 1.0), (40, 1.0)])
+@pytest.mark.parametrize(("count", "loss"), [(1, 0.25), (10, 1.0), (40, 1.0)])
 def test_each_element_costs_up_to_ten(count: int, loss: float) -> None:
     """The true number is given where more were found than are listed."""
     found = evaluate(count)

@@ -100,6 +100,18 @@ def test_contrast_is_measured(shop: Rendering) -> None:
 
     assert [node.selector for node in contrast.nodes] == [".pale"]
     assert dict(contrast.nodes[0].data)["fgColor"] == "#bbbbbb"
+    assert contrast.nodes[0].characters == len("Palewords")
+
+
+def test_most_of_the_pale_text_is_listed(program: Path) -> None:
+    """A long list is cut, and what costs most comes first."""
+    words = "<p style='color: #bbb'>Pale</p>" * 40 + "<p style='color: #bbb'>A longer pale sentence</p>"
+    rendering = draw(program, {"/": f"<!doctype html><html lang=en><title>Pale</title><h1>Pale</h1>{words}"})[0]
+
+    found = next(one for one in rendering.axe or () if one.rule == "color-contrast" and one.outcome == "violation")
+
+    assert found.node_count == 41
+    assert [node.characters for node in found.nodes] == [len("Alongerpalesentence"), *[len("Pale")] * 29]
 
 
 def test_unused_code_is_counted(shop: Rendering) -> None:

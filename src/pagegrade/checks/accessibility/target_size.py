@@ -1,10 +1,13 @@
+from collections.abc import Sequence
 from typing import Final
 
-from pagegrade.checks._axe import evaluate_rule
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._axe import FULL_AT, evaluate_rule
+from pagegrade.checks._check import State, Verdict, check, offender_loss
 from pagegrade.model.outcome import Severity
-from pagegrade.model.rendering import Rendering
+from pagegrade.model.rendering import AxeNode, Rendering
 
+FIRST: Final = 0.25
+"""A single one is an omission; ten make a list that a finger cannot use."""
 WHY: Final = "People press the wrong one with a finger, and people whose hands tremble press none."
 FIX: Final = "Give links and buttons at least 24 by 24 CSS pixels, or so much space around them."
 
@@ -12,7 +15,7 @@ FIX: Final = "Give links and buttons at least 24 by 24 CSS pixels, or so much sp
 @check(
     id="target-size",
     title="Target size",
-    severity=Severity.LOW,
+    severity=Severity.MEDIUM,
     since="0.1.0",
     visible_only=False,
     states=(
@@ -20,7 +23,7 @@ FIX: Final = "Give links and buttons at least 24 by 24 CSS pixels, or so much sp
         State(
             "small",
             "Some links and buttons are too small to be pressed reliably.",
-            loss=0.5,
+            loss=FIRST,
             loss_max=1.0,
             title="Links and buttons that are too small",
             why=WHY,
@@ -87,4 +90,15 @@ def target_size(rendering: Rendering) -> Verdict:
     }
     ```
     """
-    return evaluate_rule(rendering, "target-size", good="large", bad="small", values=("width", "height", "minSize"))
+    return evaluate_rule(
+        rendering,
+        "target-size",
+        good="large",
+        bad="small",
+        values=("width", "height", "minSize"),
+        loss=_loss,
+    )
+
+
+def _loss(nodes: Sequence[AxeNode]) -> float:
+    return offender_loss(len(nodes), FULL_AT, FIRST)
