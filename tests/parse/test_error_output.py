@@ -130,6 +130,86 @@ def test_page_that_writes_about_errors_is_not_blamed(name: str) -> None:
     assert find_error_output(make_document(f"<!doctype html><body>{QUOTED[name]}")) == ()
 
 
+PROSE = {
+    "English": ("My script stopped with this", "The key is missing there, so ask for it with a default value instead."),
+    "German": ("Unsere Anwendung endete so", "Der Schlüssel fehlt dort, also frage ihn mit einem anderen Wert ab."),
+    "Russian": ("Программа остановилась так", "Ключа там нет, поэтому читайте его вместе со значением по умолчанию."),
+    "Greek": ("Το πρόγραμμα σταμάτησε έτσι", "Το κλειδί λείπει, οπότε ζητήστε το μαζί με μια άλλη τιμή."),
+    "Arabic": ("توقف البرنامج هكذا هنا", "المفتاح غير موجود هناك، لذلك اقرأه مع قيمة أخرى بدلا من ذلك."),
+    "Hindi": ("मेरा प्रोग्राम यहाँ रुक गया", "कुंजी वहाँ नहीं है, इसलिए उसे किसी दूसरे मान के साथ पढ़ें।"),
+    "Japanese": ("プログラムは次のように止まりました", "キーがないので、既定の値と一緒に読み取ってください。"),
+    "Korean": ("프로그램이 이렇게 멈추었습니다 여기", "키가 거기에 없으니 다른 값과 함께 읽어 보세요. 그러면 됩니다."),
+}
+"""What a page says before and behind a message, by language."""
+PLAIN = {
+    **MESSAGES,
+    "php in bold type": "<b>Warning</b>: Undefined variable $x in <b>/srv/a.php</b> on line <b>5</b>",
+    "ruby": "app/models/user.rb:12:in `name': undefined method (NoMethodError).",
+    "go": "panic: runtime error: index out of range goroutine 1 [running]: main.main() /tmp/x.go:8",
+    "database": "SQLSTATE[42S02]: Base table or view not found. Select * from users where id = 1.",
+}
+FORMS = {
+    "sentence": "<p>{before}: {message} {after}</p>",
+    "item": "<ul><li>{before}: {message} {after}</li></ul>",
+    "comment": "<p>{after}</p><div class='comment'><p>{message}</p><p>{after}</p></div>",
+}
+
+
+def published(inside: str, title: str = "Notes") -> str:
+    """A page with a description of its own and a menu."""
+    head = f"<title>{title}</title><meta name=description content='Notes of a small workshop.'>"
+    menu = "".join(f"<a href=/{name}>{name}</a> " for name in ("tents", "boots", "maps"))
+    return f"<!doctype html>{head}<body><nav>{menu}</nav><main><h1>{title}</h1>{inside}</main>"
+
+
+@pytest.mark.parametrize("language", PROSE)
+def test_a_message_in_a_sentence_or_a_comment_is_quoted(language: str, subtests: pytest.Subtests) -> None:
+    """In a paragraph, an item of a list or a comment, without any code element, in any language."""
+    before, after = PROSE[language]
+    for name, message in PLAIN.items():
+        for form, html in FORMS.items():
+            with subtests.test(message=name, form=form):
+                page = published(html.format(before=before, message=message, after=after))
+                assert find_error_output(make_document(page)) == ()
+
+
+@pytest.mark.parametrize("language", PROSE)
+def test_a_message_that_the_title_names_is_quoted(language: str) -> None:
+    """It stands in a paragraph of its own, and the page goes on about it."""
+    before, after = PROSE[language]
+    page = published(f"<p>{before}:</p><p>{TRACE}</p><p>{after}</p>", title=f"{before}: ZeroDivisionError")
+
+    assert find_error_output(make_document(page)) == ()
+
+
+@pytest.mark.parametrize("language", PROSE)
+def test_output_within_a_published_page_is_found(language: str, subtests: pytest.Subtests) -> None:
+    """The page is about something else, and the message stands between its paragraphs as programs write it."""
+    before, after = PROSE[language]
+    output = {"php": PHP.format(label="Fatal error"), "python": TRACE, "java": JAVA, "node": NODE}
+    for name, message in output.items():
+        with subtests.test(message=name):
+            page = published(f"<p>{after}</p><div>{message}</div>", title=before)
+            assert [one.fatal for one in find_error_output(make_document(page))] == [True]
+
+
+def test_several_failures_in_items_of_their_own_are_a_list_of_them() -> None:
+    """A program stops once."""
+    items = (f"Fatal error: out of memory in /srv/{n}.php on line {n}: raise the limit" for n in "12")
+    page = published("<ul>" + "".join(f"<li><strong>{one}</strong></li>" for one in items) + "</ul>")
+
+    assert find_error_output(make_document(page)) == ()
+
+
+def test_an_article_on_an_error_page_is_none() -> None:
+    """Its title goes on behind the phrase, or address and description name it; an error page of a site has neither."""
+    phrase = "Error establishing a database connection"
+    body = "<p>The password in the configuration is wrong, or the database is down. Check both of them.</p>"
+
+    assert find_error_output(make_document(published(body, f"{phrase} in WordPress"))) == ()
+    assert find_error_output(make_document(published(body, f"{phrase} - Shop")))[0].fatal
+
+
 def test_fatal_messages_come_first_and_all_are_bounded() -> None:
     """A page can repeat a warning any number of times."""
     html = PHP.format(label="Warning") * (MAX_FOUND + 10) + FILLER

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import islice
 from typing import Final
+from urllib.parse import unquote
 
 import msgspec
 from turbohtml import Element, Text
@@ -14,7 +16,7 @@ from pagegrade.model.document import Document
 from pagegrade.parse.byte_search import ByteSearch
 from pagegrade.parse.page_content import own_links
 from pagegrade.parse.url import host, strip_fragment
-from pagegrade.parse.words import says_more_than
+from pagegrade.parse.words import count_words, says_more_than
 
 MAX_NODES: Final = 60_000
 MAX_TEXT: Final = 200_000
@@ -35,10 +37,27 @@ _QUOTED: Final = re.compile(r"[“„«][^“”„«»]{0,500}[”“»]")
 _CODE: Final = frozenset({"pre", "code", "samp", "kbd", "blockquote", "q", "xmp", "listing", "plaintext"})
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _SILENT: Final = frozenset({"script", "style", "template", "noscript", "textarea", "select", "svg", "head", "title"})
-_BLOCKS: Final = frozenset({"br", "div", "p", "li", "tr", "table", "hr", "pre", "ul", "ol", "section"})
+_PARAGRAPHS: Final = frozenset({"p", "li", "dd", "dt", "figcaption", *_HEADINGS})
+_BLOCKS: Final = frozenset(
+    {"div", "tr", "td", "table", "hr", "pre", "ul", "ol", "dl", "section", "main", "article", "aside", "nav"}
+    | {"header", "footer", "form", "figure", "details", "blockquote"}
+)
+_COMMENT: Final = re.compile(r"(?<![a-z])(?:comments?|repl(?:y|ies)|answers?)(?![a-z])")
+"""Classes and ids of what visitors write below a page, in the names that content management systems give them."""
 _BOLD: Final = frozenset({"b", "strong", "th", "font"})
 _START, _END, _TITLED = "\x02", "\x03", "\x04"
 """Begin and end of bold type, and begin of a heading, in the text that ``_split`` makes."""
+_BREAK, _BLOCK, _PARAGRAPH = "\x1c", "\x1d", "\x1e"
+"""A ``<br>``, the edge of a block, and that of a paragraph or an item of a list; white space for expressions."""
+_EDGES: Final = re.compile("[\x1d\x1e]")
+_WRAPPED: Final = 3
+"""Words in front of a message or behind it, in one paragraph with it, from which on a sentence quotes it."""
+_MIN_PROSE: Final = 8
+"""Words that a page which writes about a message says itself."""
+_MIN_SHARED: Final = 2
+"""Long words of a message that title, description or address have, from which on the page is about the message."""
+_LONG_WORD: Final = re.compile(r"[^\W\d_]{5,40}")
+_SLUG_WORD: Final = re.compile(r"[^\W\d_]{4,40}")
 _NO_MARKS: Final = str.maketrans("", "", _START + _END + _TITLED)
 _HINTS: Final = (
     " on line ",
@@ -73,7 +92,8 @@ _PAGE_HINTS: Final = (
 """The same for pages that say nothing else."""
 _LINE: Final = re.compile(r" on line [\x02 ]{0,3}\d{1,7}")
 _LABEL: Final = re.compile(
-    r"(\x02)?(?:PHP )?(Fatal error|Parse error|Recoverable fatal error|Catchable fatal error|Warning|Notice|Deprecated|"
+    r"(\x02)?(?:(\( ! \))\s{0,3})?(?:PHP )?"
+    r"(Fatal error|Parse error|Recoverable fatal error|Catchable fatal error|Warning|Notice|Deprecated|"
     r"Strict Standards)\x03?\s{0,3}:"
 )
 _PATH: Final = re.compile(r" in [\x02 ]{0,3}(?:/|[A-Za-z]:[\\/]|phar://|vfs://)")
@@ -200,6 +220,8 @@ _STATEMENT: Final = re.compile(
     r"\bupdate [\w`\".]{1,80} set\b|\bdelete from [\w`\".]{1,80} where\b",
     re.IGNORECASE,
 )
+_ANY_ERROR: Final = frozenset({"error", "fatal error", "runtime error", "the error occurred"})
+_PATHS: Final = re.compile(r"\S{0,200}[/\\]\S{0,200}")
 _KIND_HINTS: Final = ("rror", "xception", "anic", "RROR", "SQLSTATE", "race", "ncaught", "ompilation")
 
 
@@ -216,7 +238,8 @@ class ErrorOutput(msgspec.Struct, frozen=True, gc=False):
 def find_error_output(document: Document) -> tuple[ErrorOutput, ...]:
     """The messages that visitors see, the fatal ones first; at most ``MAX_FOUND``.
 
-    Messages in code and quotations are what the page writes about, unless the page holds nothing else.
+    Messages in code and quotations are what the page writes about, unless the page holds nothing else; so are those
+    that a published page wraps in its own sentences or is about.
     """
     text = document.text[:MAX_TEXT]
     if document.body is None:
@@ -227,14 +250,16 @@ def find_error_output(document: Document) -> tuple[ErrorOutput, ...]:
     leads_nowhere = len(document.anchors) <= _MAX_ANCHORS or (is_short and own_links(document) <= _MAX_ANCHORS)
     may_be_all = leads_nowhere and any(hint in text for hint in _KIND_HINTS)
     if is_traced or may_be_all:
-        prose, code = _split(document.body.node)
-        has_own_text = document.main_word_count - len(code.split()) > _MAX_TITLE_WORDS
+        prose, code, comments = _split(document.body.node)
+        has_own_text = document.main_word_count - len(f"{code} {comments}".split()) > _MAX_TITLE_WORDS
+        code = code if has_own_text else f"{code}\n{comments}"
         whole = prose if has_own_text and not _is_dead_end(document) else f"{prose}\n{code}"
         says_little = leads_nowhere and not says_more_than(prose, _MAX_OWN_WORDS)
         seen = whole if says_little else prose
-        found += (*_php_messages(seen), *_traces(seen))
+        quotes = _Quotes(document, count_words(code))
+        found += (*_php_messages(seen, quotes), *_traces(seen, quotes))
         if not any(one.fatal for one in found) and (says_little or (may_be_all and is_short)):
-            found += _reports(whole[:_MAX_REPORT])
+            found += _reports(whole[:_MAX_REPORT], quotes)
     if not any(one.fatal for one in found) and is_short and (is_traced or any(hint in text for hint in _PAGE_HINTS)):
         found += _error_pages(document)
     return tuple(sorted(found, key=lambda one: not one.fatal)[:MAX_FOUND])
@@ -248,8 +273,88 @@ def _is_dead_end(document: Document) -> bool:
     return len(pages - {here}) < _MIN_WAYS_ON
 
 
-def _php_messages(text: str) -> Iterator[ErrorOutput]:
-    """PHP's own form: a label, a message, a path and a line; in bold type, or as a line of text on top of the page."""
+class _Quotes:
+    """Distinguishes messages that a page writes about from those that its software wrote into it."""
+
+    def __init__(self, document: Document, code_words: int) -> None:
+        self._document = document
+        self._own_words = document.main_word_count - code_words
+
+    @cached_property
+    def _is_published(self) -> bool:
+        """The page names itself to search engines or leads further into its site, as the output of a program does not.
+
+        Source: the debug pages of Django, Werkzeug, Rails, Laravel, ASP.NET and Spring.
+        """
+        document = self._document
+        described = any(one.name == "description" or one.property.startswith("og:") for one in document.metas)
+        named = any("canonical" in one.rel for one in document.links) or bool(document.structured_items)
+        return described or named or own_links(document) >= _MIN_WAYS_ON - 1
+
+    @cached_property
+    def subject(self) -> str:
+        """Subject of the page by its own account: title, first heading, description and address."""
+        return " ".join((*_names(self._document), _description(self._document), _address(self._document))).casefold()
+
+    def holds(self, text: str, start: int, end: int) -> bool:
+        """Return whether the page quotes the message at ``text[start:end]``.
+
+        It does if the sentence goes on around the message, or if title or description name it and the page has
+        something to say about it.
+        """
+        if not self._is_published:
+            return False
+        # A program stops once: several failures, each in a paragraph or item of its own, are a list of them.
+        parts = text[max(0, start - _NEAR) : end + _NEAR].split(_PARAGRAPH)
+        if sum(1 for one in parts if _KIND.search(one) and _SOURCE_LINE.search(one)) > 1:
+            return True
+        near = text[max(0, start - _NEAR) : start]
+        before = near[max((one.end() for one in _EDGES.finditer(near)), default=0) :]
+        kind = _KIND.search(before)
+        message = text[start - (len(before) - kind.start() if kind else 0) : end]
+        before = before[: kind.start()].rpartition(" ")[0] if kind else before
+        after = _EDGES.split(text[end : end + _NEAR], maxsplit=1)[0].lstrip(":0123456789)")
+        signs = [*_KIND.finditer(after), *_SOURCE_LINE.finditer(after)]
+        behind = max((one.end() for one in signs), default=0)
+        # What follows a colon is the message of the program itself.
+        tail = "" if after[behind:].lstrip().startswith(":") else after[behind:]
+        outside = self._own_words - count_words(f"{message} {after[:behind]}")
+        outside -= sum(count_words(one.text) for one in self._document.headings[:5])
+        if outside >= _MIN_PROSE and self._is_subject(message + after[: max(behind, 80)]):
+            return True
+        leads, ends = count_words(_plain(before)), count_words(_plain(tail))
+        return ends >= _WRAPPED or (leads >= _WRAPPED and outside - leads >= _MIN_PROSE)
+
+    def _is_subject(self, message: str) -> bool:
+        kinds = (one.group().rstrip(":").casefold() for one in _KIND.finditer(message))
+        if any(one in self.subject for one in kinds if one not in _ANY_ERROR):
+            return True
+        # Names of files and of the functions in them are words of the site too.
+        plain = _PATHS.sub(" ", message)
+        shared = {one.casefold() for one in _LONG_WORD.findall(plain) if one.casefold() in self.subject}
+        return len(shared) >= _MIN_SHARED
+
+
+def _names(document: Document) -> tuple[str, str]:
+    """(title, first heading), one empty where there is none."""
+    title = document.titles[0].text if document.titles else ""
+    return title[:_MAX_MESSAGE], document.headings[0].text[:_MAX_MESSAGE] if document.headings else ""
+
+
+def _description(document: Document) -> str:
+    described = (one.content for one in document.metas if one.name == "description")
+    return next(described, "")[:_MAX_MESSAGE]
+
+
+def _address(document: Document) -> str:
+    return " ".join(_SLUG_WORD.findall(unquote(document.url.partition("://")[2].partition("/")[2])[:_MAX_MESSAGE]))
+
+
+def _php_messages(text: str, quotes: _Quotes) -> Iterator[ErrorOutput]:
+    """PHP's own form: a label, a message, a path and a line; in bold type behind a break, or as a line of text on top.
+
+    Source: ``php_error_cb`` of PHP, main/main.c: a break, the label in bold type, and the same for path and line.
+    """
     begin = 0
     for number, end in enumerate(_LINE.finditer(text)):
         if number >= 2 * MAX_FOUND:
@@ -264,12 +369,21 @@ def _php_messages(text: str) -> Iterator[ErrorOutput]:
             continue
         label = labels[0]
         at = start + label.start()
-        if label[1] is not None or (at <= _TOP and text[:at].rstrip(" \t\r")[-1:] in {"", "\n"}):
+        gap = text[max(0, at - _TOP) : at]
+        gap = gap[len(gap.rstrip()) :]
+        is_alone = len(gap) == at
+        if label[1] is not None or label[2] is not None:
+            is_output = is_alone or label[2] is not None or _BREAK in gap
+        else:
+            is_output = at <= _TOP and (
+                is_alone or (_PARAGRAPH not in gap and any(one in gap for one in ("\n", _BREAK, _BLOCK)))
+            )
+        if is_output and not quotes.holds(text, at, end.end()):
             message = _plain(window[label.start() :] + end.group())
-            yield ErrorOutput("PHP", message, fatal=label[2] in _FATAL_LABELS)
+            yield ErrorOutput("PHP", message, fatal=label[3] in _FATAL_LABELS)
 
 
-def _traces(text: str) -> Iterator[ErrorOutput]:
+def _traces(text: str, quotes: _Quotes) -> Iterator[ErrorOutput]:
     for language, parts, pattern, least in _TRACES:
         if not any(part in text for part in parts):
             continue
@@ -277,18 +391,24 @@ def _traces(text: str) -> Iterator[ErrorOutput]:
         for match in pattern.finditer(text):
             matches.append(match)
             if len(matches) >= least:
-                start = max(0, matches[0].start() - 160)
-                yield ErrorOutput(language, _plain(text[start : matches[0].end()]), fatal=True)
+                if not quotes.holds(text, matches[0].start(), match.end()):
+                    start = max(0, matches[0].start() - 160)
+                    yield ErrorOutput(language, _plain(text[start : matches[0].end()]), fatal=True)
                 break
 
 
-def _reports(text: str) -> Iterator[ErrorOutput]:
+def _reports(text: str, quotes: _Quotes) -> Iterator[ErrorOutput]:
     """Report of a program in any language, on a page that says little else: a kind of failure, and where it was."""
     kind = _KIND.search(text)
     if kind is None:
         return
-    lines = sum(1 for _ in islice(_SOURCE_LINE.finditer(text), 2))
-    if 2 + min(3, 2 * lines) + 2 * (_STATEMENT.search(text) is not None) >= _MIN_SIGNS:
+    lines = list(islice(_SOURCE_LINE.finditer(text), 2))
+    statement = _STATEMENT.search(text)
+    if 2 + min(3, 2 * len(lines)) + 2 * (statement is not None) < _MIN_SIGNS:
+        return
+    places = (*lines, statement) if statement else lines
+    kinds = list(_KIND.finditer(text[: places[0].start()])) or [kind]
+    if not quotes.holds(text, kinds[-1].start(), max(one.end() for one in (kinds[-1], *places))):
         yield ErrorOutput("program", _plain(text[max(0, kind.start() - 80) :]), fatal=True)
 
 
@@ -303,43 +423,76 @@ def _error_pages(document: Document) -> Iterator[ErrorOutput]:
     folded = " ".join(shown.casefold().replace("\u2019", "'").split())
     heading = document.headings[0].text.casefold()[:200] if document.headings else ""
     for language, pattern in _PAGES:
-        if pattern.search(folded) or pattern.search(heading):
+        found = pattern.search(folded) or pattern.search(heading)
+        if found and not _explains(document, found.group()):
             yield ErrorOutput(language, _plain(document.text), fatal=True)
             return
+
+
+def _explains(document: Document, phrase: str) -> bool:
+    """Return whether the page is an article on what error pages say: its address or description has the words.
+
+    A title proves nothing unless its sentence goes on behind the phrase, since the error page of a site has the same
+    one, and a template's description is of the site.
+    """
+    if document.main_word_count < 2 * count_words(phrase) + _MIN_PROSE:
+        return False
+    words = {one.casefold() for one in _SLUG_WORD.findall(" ".join((*_names(document), phrase)))}
+    title = _names(document)[0].casefold()
+    further = title.partition(phrase)[2]
+    if len(further.split()) >= _MIN_SHARED and further[:1].isspace() and further.split()[0].isalpha():
+        return True
+    kinds = (one for item in document.structured_items[:5] for one in item.types[:5])
+    return (
+        len(words.intersection(_SLUG_WORD.findall(_address(document).casefold()))) >= _MIN_SHARED
+        or len(words.intersection(_SLUG_WORD.findall(_description(document).casefold()))) >= _MIN_SHARED
+        or any(one.endswith(("Article", "Posting", "Question", "HowTo", "QAPage", "FAQPage")) for one in kinds)
+    )
 
 
 def _plain(text: str) -> str:
     return " ".join(text.translate(_NO_MARKS).split())[:_MAX_MESSAGE]
 
 
-def _split(body: object) -> tuple[str, str]:
-    """(the visible text outside of code and quotation marks, with marks around bold type; the text of code)."""
+def _split(body: object) -> tuple[str, str, str]:
+    """(the visible text outside of code and quotation marks, with marks for its structure; of code; of comments)."""
     prose: list[str] = []
     code: list[str] = []
+    comments: list[str] = []
     if not isinstance(body, Element):
-        return "", ""
+        return "", "", ""
     left, size = MAX_NODES, 0
-    stack: list[tuple[Iterator[object], bool, bool]] = [(iter(body), False, False)]
+    stack: list[tuple[Iterator[object], list[str], str]] = [(iter(body), prose, "")]
     while stack and left and size < MAX_TEXT:
-        children, in_code, closes = stack[-1]
+        children, out, closes = stack[-1]
         child = next(children, None)
         left -= 1
         if child is None:
             stack.pop()
-            if closes:
-                prose.append(_END)
+            out.append(closes)
             continue
         if isinstance(child, Text):
             size += len(child.data)
-            (code if in_code else prose).append(child.data)
+            out.append(child.data)
         elif isinstance(child, Element) and child.tag not in _SILENT:
-            if child.tag in _BLOCKS:
-                (code if in_code else prose).append("\n")
-            elif child.tag in _HEADINGS:
-                (code if in_code else prose).append(_TITLED)
-            inner = in_code or child.tag in _CODE
-            bold = child.tag in _BOLD and not inner
+            edge = _edge(child.tag)
+            out.append(edge + _TITLED if child.tag in _HEADINGS else edge)
+            inner = out
+            if out is prose and child.tag in _CODE:
+                inner = code
+            elif out is prose and _is_comment(child):
+                inner = comments
+            bold = child.tag in _BOLD and inner is prose
             if bold:
                 prose.append(_START)
-            stack.append((iter(child), inner, bold))
-    return _QUOTED.sub(" ", "".join(prose)[:MAX_TEXT]), "".join(code)[:MAX_TEXT]
+            stack.append((iter(child), inner, _END if bold else edge if edge != _BREAK else ""))
+    return _QUOTED.sub(" ", "".join(prose)[:MAX_TEXT]), "".join(code)[:MAX_TEXT], "".join(comments)[:MAX_TEXT]
+
+
+def _edge(tag: str) -> str:
+    return _BREAK if tag == "br" else _BLOCK if tag in _BLOCKS else _PARAGRAPH if tag in _PARAGRAPHS else ""
+
+
+def _is_comment(element: Element) -> bool:
+    named = (element.attrs.get(one) for one in ("class", "id"))
+    return any(one and _COMMENT.search(str(one)[:_MAX_MESSAGE].lower()) is not None for one in named)

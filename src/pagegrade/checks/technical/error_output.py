@@ -56,8 +56,9 @@ def error_output(document: Document) -> Outcome:
     A page that says little else is compared with the error pages of common systems, and searched for what programs in
     any language report: a kind of failure, with a file and a line or a statement of a database. A warning or notice
     beside the content costs three quarters, and a page that shows one is not good; an error at which the page stopped
-    costs everything and limits the score. Messages in `<pre>`, `<code>` and quotations are what a page writes about,
-    unless the page holds nothing else.
+    costs everything and limits the score. Messages in `<pre>`, `<code>`, quotations and comments are what a page
+    writes about, unless the page holds nothing else; so are those inside a sentence, and those that title, description
+    or address name on a page that has something to say about them.
 
     ## Why it matters
 
