@@ -116,6 +116,61 @@ def test_choices_are_distinguished_from_forms_and_tools(body: str, points: int) 
     assert structure(body).choice == points
 
 
+COUNT = "document.querySelector('span').textContent = ++n"
+PASS = "document.cookie = 'ok=1'; document.body.innerHTML = ''; location.reload()"
+
+
+@pytest.mark.parametrize(
+    ("body", "works"),
+    [
+        (f"<p>Count: <span>3</span></p><button>Add</button><script>{COUNT}</script>", True),
+        ("<h1>7</h1><button>+</button><button>-</button>", True),
+        ("<output>7</output><button>+</button><script src=/a.js></script>", True),
+        ("<p>00:00</p><button>시작</button><script src=/a.js></script>", True),
+        ("<p>०</p><button>जोड़ें</button>", True),
+        (f"<p>We use cookies</p><button>OK</button><button>No</button><script>{PASS}</script>", False),
+        ("<h1>403</h1><button>Back</button>", False),
+        ("<p>Are you over 18?</p><button>Yes</button><button>No</button>", False),
+        ("<p>About 20 or 10.0 of us</p><button>Yes</button>", False),
+        (f"<p>Count</p><script>{COUNT}</script>", False),
+    ],
+)
+def test_a_tool_shows_what_its_buttons_do(body: str, *, works: bool) -> None:
+    """A gate remembers an answer or leads away."""
+    assert structure(body).works is works
+
+
+SHOP = "<h1>{0}</h1><p>{1}</p><form method=post action={2}><button>{3}</button></form>"
+
+
+@pytest.mark.parametrize(
+    ("body", "offers"),
+    [
+        (SHOP.format("Oak stool", "Oiled by hand, 180 euros.", "/buy", "Buy"), True),
+        (SHOP.format("Oak stool", "Oiled by hand, $180.", "/buy", "Buy"), True),
+        (SHOP.format("Μέλι", "Βάζο 500 γραμμαρίων, 9 ευρώ.", "/agora", "Αγορά"), True),
+        (SHOP.format("수제 비누", "올리브 비누 한 개, 5000원.", "/buy", "구매"), True),
+        (SHOP.format("茶", "100グラム、1200円。", "/buy", "購入"), True),
+        (SHOP.format("Мёд", "Банка 500 г, 900 ₽.", "/buy", "Купить"), True),
+        (SHOP.format("साबुन", "एक साबुन, ₹120।", "/buy", "खरीदें"), True),
+        (SHOP.format("صابون", "قطعة واحدة 12 درهم", "/buy", "شراء"), True),
+        (SHOP.format("Read on", "3.99 € / month without ads.", "/pay", "Subscribe"), False),
+        (SHOP.format("Read on", "€3.99/month without ads.", "/pay", "Subscribe"), False),
+        (SHOP.format("Age", "You must be 18.", "/age", "Enter"), False),
+        (SHOP.format("Domain", "This name costs 900 euros.", "https://broker.example/buy", "Buy"), False),
+    ],
+)
+def test_an_offer_has_a_price_and_one_form_of_its_own_site(body: str, *, offers: bool) -> None:
+    """Subscriptions of walls, questions for the age and names for sale are none."""
+    assert structure(body).offers is offers
+
+
+def test_a_card_has_links_to_call_and_to_write() -> None:
+    """A notice names one of them at most."""
+    assert structure("<a href=tel:+351220000>Call</a><a href=mailto:a@b.example>Write</a>").is_contact
+    assert not structure("<a href=mailto:a@b.example>Write</a>").is_contact
+
+
 @pytest.mark.parametrize(
     ("path", "title", "named"),
     [

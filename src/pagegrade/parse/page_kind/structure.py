@@ -62,6 +62,24 @@ _BROWSERS: Final = ("chrome", "firefox", "safari", "edge", "opera", "internet ex
 """Names that are written alike in all languages."""
 _MIN_BROWSERS: Final = 3
 _MAX_BROWSER_WORDS: Final = 90
+_WRITES: Final = re.compile(r"\.(?:textcontent|innertext|innerhtml) ?[+-]?=|\.append(?:child)?\(")
+"""A script puts something on the page."""
+_PASSES: Final = re.compile(
+    r"cookie|location|storage|fetch\(|xmlhttprequest|beacon|submit\(|reload|history|crypto|worker|challenge|captcha"
+)
+"""A script remembers an answer, sends it, or leads away."""
+_ZERO: Final = re.compile(r"(?<![\w.,:])[0٠۰०০](?![\w.,:]*\d)(?!\w)|\b00:00\b")
+"""Where a count begins."""
+_CURRENCY: Final = (
+    r"(?:[$£€¥₹₩₽₺₴₪₫฿₱₦₸₾₼֏₮៛]|(?:eur|usd|gbp|chf|cad|aud|sek|nok|dkk|pln|czk|huf|ron|try|uah|inr|jpy|cny|krw|brl|mxn)\b|"
+    r"euros?\b|ευρ[ωώ]|евро|руб|円|元|원|kr\b|zł|zl\b|kč|kc\b|ft\b|lei\b|درهم|ريال|ש\"ח)"
+)
+_MONTHLY: Final = r" ?(?:/|per\b|pro\b|par\b|al\b|p\.)"
+_PRICE: Final = re.compile(
+    rf"\d ?{_CURRENCY}(?![\w.]{{0,3}}{_MONTHLY})|{_CURRENCY} ?\d[\d.,]{{0,9}}(?![\d.,]|{_MONTHLY})"
+)
+_MAX_OFFER_BUTTONS: Final = 2
+_PHONE: Final = re.compile(r"(?<![\w./-])\+?\(?\d{2,5}\)?[ /-]\d{2,5}(?:[ -]?\d{2,5}){1,4}(?![\w./-])")
 _MAX_FIELDS: Final = 6
 _MIN_MENU: Final = 3
 _MIN_BREAKS: Final = 3
@@ -189,7 +207,7 @@ class Structure(Sketch):
         """Points of one or two sentences with nothing to follow, to fill in or to look at beside a logo."""
         document = self.document
         nothing = not (document.anchors or document.controls or document.named or self.runs_scripts)
-        nothing = nothing and self.media <= 1 and not self.shows_its_subject
+        nothing = nothing and self.media <= 1 and not self.shows_its_subject and _PHONE.search(self.text) is None
         is_short = len(self.headings) <= 1 and len(self.document.paragraphs) <= 2
         styled = bool(self.document.styles) or any(one.kind == "stylesheet" for one in self.document.references)
         return 2 + (not styled) if nothing and is_short and self.is_undescribed else 0
@@ -206,17 +224,47 @@ class Structure(Sketch):
         return isinstance(root, Element) and len(list(islice(root.select("p > br"), _MIN_BREAKS))) == _MIN_BREAKS
 
     @cached_property
-    def is_counter(self) -> bool:
-        """The heading is a number with buttons below it, and not that of an error: a clock, a counter, a game."""
+    def works(self) -> bool:
+        """Buttons change what the page shows: a counter, a clock, a game, a small tool.
+
+        A gate has to remember the answer or to lead somewhere, and its heading is no number but that of an error.
+        """
+        if not self.buttons or self.is_status:
+            return False
         heading = self.first_heading
-        return bool(heading) and self.buttons > 0 and not self.is_status and not any(one.isalpha() for one in heading)
+        if heading and not any(one.isalpha() for one in heading):
+            return True
+        if _WRITES.search(self.inline) is not None and _PASSES.search(self.inline) is None:
+            return True
+        root = self.document.body.node if self.document.body is not None else None
+        shows_result = isinstance(root, Element) and next(iter(root.select("output, meter")), None) is not None
+        return shows_result or (not self.waits and _ZERO.search(self.text) is not None)
+
+    @cached_property
+    def offers(self) -> bool:
+        """A price, and one form of the own site whose only fields are an amount and a kind: one thing for sale.
+
+        What is paid by the month is a subscription, as walls offer it.
+        """
+        forms = self.document.forms
+        if self.textual > 0 or self.buttons > _MAX_OFFER_BUTTONS or len(forms) != 1:
+            return False
+        return registrable_domain(host(forms[0].url)) == self.domain and _PRICE.search(self.text) is not None
+
+    @cached_property
+    def is_contact(self) -> bool:
+        """There are links to call and to write: a card of a person or a business."""
+        led = {(one.url or "").partition(":")[0] for one in self.anchors}
+        return {"tel", "mailto"} <= led
 
     @cached_property
     def shows_more(self) -> bool:
         """There is something that notices do not have: a table, a listing, a widget, or a form of many fields."""
         root = self.document.body.node if self.document.body is not None else None
         menu = sum(1 for one in self.document.anchors[:_MAX_LOOKED_AT] if (one.href or "").startswith("#"))
-        if len(self.document.controls) > _MAX_FIELDS or menu >= _MIN_MENU or self.shows_its_subject or self.is_counter:
+        if len(self.document.controls) > _MAX_FIELDS or menu >= _MIN_MENU or self.shows_its_subject:
+            return True
+        if self.works or self.offers or self.is_contact:
             return True
         return isinstance(root, Element) and next(iter(root.select(_MORE)), None) is not None
 
@@ -327,11 +375,13 @@ class Structure(Sketch):
         """Points of a page that only asks to choose: buttons, and no field that takes text."""
         if self.textual or self.has_more_than_dialog or not 1 <= self.buttons <= 6:  # yes, no, settings, and the like
             return 0
+        if self.works or self.offers:
+            return 0
         dates = sum(1 for one in self.document.controls if not one.hidden and one.type in {"select", "date", "number"})
         sends = bool(self.document.forms) and any(one.method == "post" for one in self.document.forms[:5])
         # Two answers to one question are all that such a page has to use.
         only = self.is_undescribed and self.buttons in {2, 3} and self.onward <= 2 and len(self.headings) <= 1
-        only = only and not self.is_named_by_address and not self.is_counter
+        only = only and not self.is_named_by_address
         return 1 + 4 * sends + 2 * (dates >= _DATE_PARTS) + 3 * (only and not sends)
 
     @cached_property
