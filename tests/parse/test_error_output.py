@@ -193,6 +193,14 @@ def test_output_within_a_published_page_is_found(language: str, subtests: pytest
             assert [one.fatal for one in find_error_output(make_document(page))] == [True]
 
 
+def test_warnings_in_front_of_the_text_of_a_published_page_are_found() -> None:
+    """What stands behind PHP's own form is the page, and no sentence around a quotation."""
+    output = PHP.format(label="Warning") + PHP.format(label="Deprecated")
+    page = published(f"{output} Benches of teak for every garden of the town.")
+
+    assert [one.fatal for one in find_error_output(make_document(page))] == [False, False]
+
+
 def test_several_failures_in_items_of_their_own_are_a_list_of_them() -> None:
     """A program stops once."""
     items = (f"Fatal error: out of memory in /srv/{n}.php on line {n}: raise the limit" for n in "12")

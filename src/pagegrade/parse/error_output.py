@@ -296,11 +296,17 @@ class _Quotes:
         """Subject of the page by its own account: title, first heading, description and address."""
         return " ".join((*_names(self._document), _description(self._document), _address(self._document))).casefold()
 
-    def holds(self, text: str, start: int, end: int) -> bool:
+    def holds(self, text: str, start: int, end: int, *, is_exact: bool = False) -> bool:
         """Return whether the page quotes the message at ``text[start:end]``.
 
         It does if the sentence goes on around the message, or if title or description name it and the page has
         something to say about it.
+
+        Args:
+            text: What ``_split`` returned.
+            start: Where the message begins.
+            end: Where it ends.
+            is_exact: It has the form that only its program gives it, so that sentences beside it prove nothing.
         """
         if not self._is_published:
             return False
@@ -322,6 +328,8 @@ class _Quotes:
         outside -= sum(count_words(one.text) for one in self._document.headings[:5])
         if outside >= _MIN_PROSE and self._is_subject(message + after[: max(behind, 80)]):
             return True
+        if is_exact:
+            return False
         leads, ends = count_words(_plain(before)), count_words(_plain(tail))
         return ends >= _WRAPPED or (leads >= _WRAPPED and outside - leads >= _MIN_PROSE)
 
@@ -378,7 +386,8 @@ def _php_messages(text: str, quotes: _Quotes) -> Iterator[ErrorOutput]:
             is_output = at <= _TOP and (
                 is_alone or (_PARAGRAPH not in gap and any(one in gap for one in ("\n", _BREAK, _BLOCK)))
             )
-        if is_output and not quotes.holds(text, at, end.end()):
+        is_exact = _BREAK in gap and label[1] is not None
+        if is_output and not quotes.holds(text, at, end.end(), is_exact=is_exact):
             message = _plain(window[label.start() :] + end.group())
             yield ErrorOutput("PHP", message, fatal=label[3] in _FATAL_LABELS)
 

@@ -69,7 +69,7 @@ _PASSES: Final = re.compile(
 )
 """A script remembers an answer, sends it, or leads away."""
 _ZERO: Final = re.compile(r"(?<![\w.,:])[0٠۰०০](?![\w.,:]*\d)(?!\w)|\b00:00\b")
-"""Where a count begins."""
+"""The begin of a count, in four kinds of digits."""
 _CURRENCY: Final = (
     r"(?:[$£€¥₹₩₽₺₴₪₫฿₱₦₸₾₼֏₮៛]|(?:eur|usd|gbp|chf|cad|aud|sek|nok|dkk|pln|czk|huf|ron|try|uah|inr|jpy|cny|krw|brl|mxn)\b|"
     r"euros?\b|ευρ[ωώ]|евро|руб|円|元|원|kr\b|zł|zl\b|kč|kc\b|ft\b|lei\b|درهم|ريال|ש\"ח)"
