@@ -140,7 +140,7 @@ PROSE = {
     "Japanese": ("プログラムは次のように止まりました", "キーがないので、既定の値と一緒に読み取ってください。"),
     "Korean": ("프로그램이 이렇게 멈추었습니다 여기", "키가 거기에 없으니 다른 값과 함께 읽어 보세요. 그러면 됩니다."),
 }
-"""What a page says before and behind a message, by language."""
+"""Sentences of a page before and behind a message, by language."""
 PLAIN = {
     **MESSAGES,
     "php in bold type": "<b>Warning</b>: Undefined variable $x in <b>/srv/a.php</b> on line <b>5</b>",
@@ -194,7 +194,7 @@ def test_output_within_a_published_page_is_found(language: str, subtests: pytest
 
 
 def test_warnings_in_front_of_the_text_of_a_published_page_are_found() -> None:
-    """What stands behind PHP's own form is the page, and no sentence around a quotation."""
+    """Text behind the own form of PHP is the page, and no sentence around a quotation."""
     output = PHP.format(label="Warning") + PHP.format(label="Deprecated")
     page = published(f"{output} Benches of teak for every garden of the town.")
 
