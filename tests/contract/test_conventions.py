@@ -121,6 +121,21 @@ def test_a_decision_has_the_five_parts_on_one_page(path: Path) -> None:
     assert len(text.splitlines()) <= 70
 
 
+@pytest.mark.parametrize("path", DECISIONS, ids=[path.stem for path in DECISIONS])
+def test_paths_in_a_decision_exist(path: Path) -> None:
+    """From the top of the repository, or of the product; a module may be named without its ending."""
+    product = ROOT / "src" / "pagegrade"
+    tops = {each.name for folder in (ROOT, product) for each in folder.iterdir() if each.is_dir()}
+    named = re.findall(r"`((\.?\w[\w.]*)/[\w./-]+)`", path.read_text(encoding="utf-8"))
+    places = {
+        name: [folder / f"{name}{end}" for folder in (ROOT, product) for end in ("", ".py")]
+        for name, top in named
+        if top in tops
+    }
+
+    assert [name for name, some in places.items() if not any(each.exists() for each in some)] == []
+
+
 def test_every_decision_is_in_the_index() -> None:
     """The index is the way in."""
     index = (ROOT / "docs/decisions/README.md").read_text(encoding="utf-8")
