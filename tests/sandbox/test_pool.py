@@ -251,9 +251,9 @@ ENDS: Final[dict[str, tuple[str, str | None, int]]] = {
     "SIGABRT": ("parser_limit", "crash", 2),
     "SIGXCPU": ("parser_limit", "cpu_limit", 1),
     "memory": ("parser_limit", "memory_limit", 2),
-    "SIGKILL": ("internal", None, 2),
-    "SIGTERM": ("internal", None, 2),
-    "stop": ("internal", None, 2),
+    "SIGKILL": ("internal", "crash", 2),
+    "SIGTERM": ("internal", "crash", 2),
+    "stop": ("internal", "time_limit", 2),
 }
 """End of a child -> (code, cause, attempts)."""
 

@@ -84,7 +84,7 @@ class TaskFailed(OffloadFailed):
 
 
 class TaskLost(OffloadFailed):
-    """Two children ended or stood still while they had the task, for reasons outside of it."""
+    """Two children ended or stood still (``time_limit``) while they had the task, for reasons outside of it."""
 
     code: ClassVar[str] = "internal"
 
@@ -418,7 +418,7 @@ def _log_or_raise(ended: _Ended, first: _Ended | None) -> None:
     elif ended.cause == first.cause == "crash":
         raise ended.failure from None
     else:
-        raise TaskLost(f"The process was lost twice. {ended.failure}") from None
+        raise TaskLost(f"The process was lost twice. {ended.failure}", cause=ended.failure.cause) from None
 
 
 def _cpu_left_s(before_s: float | None, after_s: float | None) -> int:

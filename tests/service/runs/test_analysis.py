@@ -15,7 +15,7 @@ from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.errors import URLNotAllowed
 from pagegrade.model.report import Report
 from pagegrade.parse.url import parse_target_url
-from pagegrade.sandbox.pool import Children, TaskFailed, TaskLost
+from pagegrade.sandbox.pool import Children, NoChildFree, TaskFailed, TaskLost
 from pagegrade.service.runs.analysis import (
     Analysis,
     analyze_target,
@@ -146,18 +146,20 @@ def test_a_page_that_runs_the_parser_into_a_limit_is_parsed_once(page: str, eval
 
 
 @pytest.mark.parametrize(
-    ("failure", "code", "retryable"),
+    ("failure", "code", "reason"),
     [
-        (OffloadFailed("It died.", cause="cpu_limit"), "too_large", False),
-        (TaskLost("It was killed twice."), "internal", True),
-        (TaskFailed("KeyError"), "internal", True),
+        (OffloadFailed("It died.", cause="cpu_limit"), "too_large", "parser_limit"),
+        (TaskLost("It was killed twice.", cause="crash"), "internal", "process_lost"),
+        (TaskLost("It took more than 20 s twice.", cause="time_limit"), "internal", "busy"),
+        (NoChildFree("None came free."), "internal", "busy"),
+        (TaskFailed("KeyError"), "internal", None),
     ],
 )
-def test_who_is_to_blame_decides_the_failure(failure: OffloadFailed, code: str, retryable: bool) -> None:  # noqa: FBT001
-    """The page for its limits, the service for its faults, none for a killed process: then it is tried again."""
+def test_who_is_to_blame_decides_the_failure(failure: OffloadFailed, code: str, reason: str | None) -> None:
+    """The page for its limits, the service for its faults, none for a lost process: then it is tried again."""
     found = evaluation_failure(failure, artifacts_of_document(b"<p>", url="https://example.com/"))
 
-    assert (found.code, found.retryable) == (code, retryable)
+    assert (found.code, found.reason, found.retryable) == (code, reason, code == "internal")
 
 
 @pytest.mark.parametrize(

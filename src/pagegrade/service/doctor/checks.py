@@ -262,9 +262,9 @@ async def look_at_children(children: Children) -> Diagnosis:
         return problem("parser", "its process cannot be started", "Let this user start processes (ulimit -u).")
     if report.state != "completed":
         reason = "no reason is known" if report.error is None else report.error.message
-        return problem(
-            "parser", f"it did not evaluate a small page: {reason}", "Look for limits on memory (ulimit -v)."
-        )
+        busy = report.error is not None and report.error.reason == "busy"
+        advice = "Try again when the machine has less to do." if busy else "Look for limits on memory (ulimit -v)."
+        return problem("parser", f"it did not evaluate a small page: {reason}", advice)
     return ok("parser", f"started and evaluated a small page in {1000 * (time.monotonic() - started):.0f} ms")
 
 

@@ -197,18 +197,19 @@ def evaluation_failure(error: OffloadFailed, artifacts: Artifacts) -> Failure:
     """The failure of a page whose evaluation ended with ``error`` in the child."""
     if isinstance(error, TaskFailed):
         return mistake_of_ours(error.exception)
+    if isinstance(error, NoChildFree) or (isinstance(error, TaskLost) and error.cause == "time_limit"):
+        # A child that used next to none of its time got no processor.
+        return Failure(
+            code="internal",
+            message="The machine was too busy to evaluate the page. The page is not to blame.",
+            reason="busy",
+            retryable=True,
+        )
     if isinstance(error, TaskLost):
         return Failure(
             code="internal",
             message="The process that evaluated the page was ended from outside, twice. The page is not to blame.",
             reason="process_lost",
-            retryable=True,
-        )
-    if isinstance(error, NoChildFree):
-        return Failure(
-            code="internal",
-            message="The machine was too busy to evaluate the page. The page is not to blame.",
-            reason="busy",
             retryable=True,
         )
     return _parser_limit(str(error), artifacts)
