@@ -107,6 +107,25 @@ def test_what_scripts_of_a_page_fill_in_is_no_template() -> None:
     assert outcome("placeholder-text", page.format("<%= name %>")).state == "unfinished"
 
 
+@pytest.mark.parametrize("marker", ["{% block body %}", "&lt;%= product.name %&gt;", "%%PRODUCT_NAME%%", "[% name %]"])
+@pytest.mark.parametrize("element", ["h2", "p"])
+def test_markers_of_a_server_are_found_beside_scripts(marker: str, element: str) -> None:
+    """No script in a browser fills them in; in code they are examples."""
+    page = f"<!doctype html><title>Shop</title><script src=/a.js></script><{element}>%s</{element}>"
+
+    assert outcome("placeholder-text", page % marker).state == "some"
+    assert outcome("placeholder-text", (page % marker) * 5).state == "unfinished"
+    assert outcome("placeholder-text", page % f"Write <code>{marker}</code>").state == "none"
+
+
+def test_blocks_of_data_fill_in_nothing() -> None:
+    """A page whose only scripts are structured data shows its markers to visitors."""
+    page = "<!doctype html><title>Shop</title><script type=application/ld+json>{}</script><p>Dear {{ name }}!"
+
+    assert outcome("placeholder-text", page).state == "some"
+    assert outcome("placeholder-text", page.replace("application/ld+json", "module")).state == "none"
+
+
 @pytest.mark.parametrize("text", ["Price: NaN €", "NaN€", "$NaN", "translation missing: en.products.title"])
 def test_values_that_were_missing_in_a_heading(text: str) -> None:
     """Beside scripts, too."""

@@ -38,10 +38,10 @@ _LATIN_WORDS: Final = frozenset(
 _WHOLE: Final = frozenset({"undefined", "[object object]", "nan", "null undefined", "undefined undefined"})
 """Words that scripts and templates write where a value was missing, and that are no text of their own."""
 _MARKER: Final = re.compile(
-    r"\{\{[^{}]{1,80}\}\}|\{%[^{}%]{1,80}%\}|<%=?[^<>%]{1,80}%>|\$\{[A-Za-z_][\w.]{0,60}\}|%%[a-z_]{2,40}%%"
+    r"\{\{[^{}]{1,80}\}\}|\{%[^{}%]{1,80}%\}|<%=?[^<>%]{1,80}%>|\$\{[A-Za-z_][\w.]{0,60}\}|%%[A-Za-z_]{2,40}%%"
     r"|\[%[^\[\]%]{1,80}%\]|(?<!\w)translation missing: ?[\w.-]+|(?<!\w)\[missing \"[\w.]{1,80}\" translation\]"
 )
-_OF_SERVERS: Final = re.compile(r"\{%[^{}%]{1,80}%\}|<%=?[^<>%]{1,80}%>|%%[a-z_]{2,40}%%|\[%[^\[\]%]{1,80}%\]")
+_OF_SERVERS: Final = re.compile(r"\{%[^{}%]{1,80}%\}|<%=?[^<>%]{1,80}%>|%%[A-Za-z_]{2,40}%%|\[%[^\[\]%]{1,80}%\]")
 """Markers that no script in a browser fills in."""
 _BETWEEN: Final = re.compile(r"\s[|·•–—-]\s|[|·•]")
 """Between the parts of a title."""
@@ -104,8 +104,9 @@ def placeholder_text(document: Document) -> Outcome:
     Paragraphs and headings for "lorem ipsum"; headings, links and paragraphs whose whole text is a value that was
     missing, such as "undefined", or that name an amount "NaN"; paragraphs that begin with "TODO:" or "TBD"; and the
     title, the description and, where the page has no scripts, the text outside of code for markers of templates such as
-    `{{ title }}`. Beside scripts, which may fill them in, only a title and a description are searched for those. A page
-    whose title is about lorem ipsum, or whose language is Latin, is not flagged.
+    `{{ title }}`. Beside scripts, which may fill them in, headings and paragraphs are searched only for those of a
+    server, such as `{% block title %}` and `<%= title %>`. A page whose title is about lorem ipsum, or whose language
+    is Latin, is not flagged.
 
     Single placeholders cost 1 to 3 points. What is more costs by its share of the main content: a page of which 60 %
     is placeholder text, or whose template was not filled in at all, scores 49 at most: five markers in headings and
@@ -169,7 +170,7 @@ def _is_nameless_template(document: Document) -> bool:
     """Return whether a marker stands in place of the page's name, and more of them in its text, in any element."""
     names = [part for title in document.titles[:1] for part in _BETWEEN.split(title.text[:1_000])]
     names += [one.text[:1_000] for one in document.headings[:1] if not one.hidden and not holds_code(one.node)]
-    marker = _OF_SERVERS if document.scripts else _MARKER
+    marker = _OF_SERVERS if _may_be_filled(document) else _MARKER
     if not any(marker.fullmatch(name.strip()) for name in names):
         return False
     return sum(1 for _ in islice(marker.finditer(document.text[:_MAX_TEXT]), MIN_BELOW_NAME)) == MIN_BELOW_NAME
@@ -201,13 +202,21 @@ def _named_texts(document: Document) -> Iterator[tuple[Node, str]]:
     for meta in document.metas:
         if meta.name == "description":
             yield meta.node, meta.content[:1_000]
+    filled = _may_be_filled(document)
     for heading in document.headings:
-        if not heading.hidden and (not document.scripts or "NaN" in heading.text or "ranslation" in heading.text):
-            yield heading.node, heading.text[:1_000]
-    if not document.scripts:
-        for paragraph in document.paragraphs:
-            if "{" in paragraph.text and not holds_code(paragraph.node):
-                yield paragraph.node, paragraph.text[:1_000]
+        text = heading.text[:1_000]
+        shows = not filled or "NaN" in text or "ranslation" in text or _OF_SERVERS.search(text) is not None
+        if shows and not heading.hidden and not (_has_marker(text) and holds_code(heading.node)):
+            yield heading.node, text
+    for paragraph in document.paragraphs:
+        text = paragraph.text[:1_000]
+        if ("%" in text or "{" in text) and (not filled or _OF_SERVERS.search(text)) and not holds_code(paragraph.node):
+            yield paragraph.node, text
+
+
+def _may_be_filled(document: Document) -> bool:
+    """Return whether a script may fill in what the body says; blocks of data do not."""
+    return any(one.kind in {"classic", "module"} for one in document.scripts)
 
 
 def _has_marker(text: str) -> bool:
