@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from operator import attrgetter
 from typing import Final, cast
 
 from pagegrade.checks._links import links_to_pages
@@ -205,8 +204,12 @@ def _if_headers_seen(make: Callable[[Facts], object]) -> Callable[[Facts], objec
     return provide
 
 
+def _artifact(name: str) -> Callable[[Facts], object]:
+    return lambda facts: getattr(facts.artifacts, name)
+
+
 PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
-    **{name: attrgetter(f"artifacts.{name}") for name in GATHERED},
+    **{name: _artifact(name) for name in GATHERED},
     "artifacts": lambda facts: facts.artifacts,
     "navigation": lambda facts: facts.artifacts.navigation,
     "response": lambda facts: facts.artifacts.navigation.response,

@@ -39,7 +39,7 @@ def test_a_source_counts_once_for_each_directive() -> None:
 
     assert isinstance(found, Outcome)
     assert [(one.url, one.line, one.reason) for one in found.evidence] == [
-        ("https://ads.example/a.js", None, "an address"),
+        ("https://ads.example/a.js", None, "a URL"),
         ("https://example.com/", 9, "inline code"),
     ]
 
