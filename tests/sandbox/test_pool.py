@@ -52,6 +52,7 @@ from tests.service.tasks import (
     pid_of_child,
     raise_something,
     wait_for_signal,
+    work_slowly,
 )
 from tests.waiting import HANG_S, wait_for
 
@@ -319,6 +320,18 @@ def test_a_task_that_uses_up_its_cpu_time_is_tried_once(asked: Asked, monkeypatc
 
     assert asyncio.run(main()).cause == "cpu_limit"
     assert len(asked) == 1
+
+
+def test_a_task_that_a_busy_machine_keeps_from_its_work_goes_on(asked: Asked) -> None:
+    """It gets several times its time as long as it advances: beginning again would cost the machine more."""
+
+    async def main() -> int:
+        async with Children(1) as children:
+            await children.run(pid_of_child, timeout_s=HANG_S)
+            return await children.run(work_slowly, 0.8, 0.16, timeout_s=2)
+
+    assert asyncio.run(main()) == 1
+    assert len(asked) == 2
 
 
 def test_leaving_ends_every_child() -> None:

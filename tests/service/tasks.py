@@ -16,6 +16,9 @@ from pagegrade.model.stored import PackedReport
 from pagegrade.service.runs.evaluation import evaluate_and_pack
 from pagegrade.service.runs.options import Thresholds
 
+STEP_S = 0.02
+"""CPU time between two pauses of slow work."""
+
 
 def pid_of_child() -> int:
     """The id of this process."""
@@ -30,6 +33,16 @@ _done: list[int] = []
 def die() -> int:
     """Ends as a crashed parser does."""
     os._exit(11)
+
+
+def work_slowly(cpu_s: float, share: float) -> int:
+    """Uses that much CPU time, and gets only that share of a processor, as on a busy machine."""
+    end_s = time.process_time() + cpu_s
+    while (step_s := time.process_time()) < end_s:
+        while time.process_time() < step_s + STEP_S:
+            pass
+        time.sleep(STEP_S / share)
+    return 1
 
 
 def end_by(how: str) -> int:

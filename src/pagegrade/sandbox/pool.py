@@ -65,6 +65,9 @@ _CRASHES: Final = frozenset({signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, sign
 """Signals by which the system ends a process for what it did itself."""
 BUSY_RATIO: Final = 0.5
 """CPU seconds per second of wall clock from which a task that took too long was at work, and not kept from it."""
+STILL_RATIO: Final = 0.05
+"""CPU seconds per second of wall clock below which a child stands still. One that a busy machine keeps from its work
+goes on: to begin again in a new process would take the machine even longer."""
 FINAL_CPU_S: Final = CPU_SECONDS / 2
 """CPU time after which a task that took too long is as good as one that used up all of it."""
 _REAP_S: Final = 2.0
@@ -327,19 +330,32 @@ class _Child:
         Args:
             head: What the child reads first: length and limits.
             frame: The task.
-            timeout_s: Wall clock for it.
+            timeout_s: Wall clock for it on a machine that is not too busy; at most ten times as long on one that is.
             before_s: CPU seconds of the process so far; ``None`` where they are not known.
 
         Raises:
             _Ended: None came in time.
         """
         started_s = time.monotonic()
+        loop = asyncio.get_running_loop()
+        used_s = 0.0
+        next_look: asyncio.TimerHandle
+
+        def look() -> None:
+            """Go on waiting for a child that a busy machine keeps from its work, while it advances."""
+            nonlocal used_s, next_look
+            after_s, last_s = self.cpu_s(), used_s
+            used_s = timeout_s if before_s is None or after_s is None else after_s - before_s
+            if used_s < BUSY_RATIO * timeout_s and used_s - last_s >= STILL_RATIO * timeout_s:
+                next_look = loop.call_later(timeout_s, look)
+            else:
+                limit.reschedule(loop.time())
+
+        next_look = loop.call_later(timeout_s, look)
         try:
-            async with asyncio.timeout(timeout_s):
+            async with asyncio.timeout(None) as limit:
                 return await self._exchange(head, frame)
         except TimeoutError:
-            after_s = self.cpu_s()
-            used_s = timeout_s if before_s is None or after_s is None else after_s - before_s
             is_final = used_s >= FINAL_CPU_S
             failure = OffloadFailed(
                 f"Parsing took more than {timeout_s:g} s.", cause="cpu_limit" if is_final else "time_limit"
@@ -349,6 +365,8 @@ class _Child:
         except (asyncio.IncompleteReadError, ConnectionError, RuntimeError):
             # RuntimeError is what uvloop says of a pipe whose other end is gone.
             raise await self._how_it_ended(time.monotonic() - started_s) from None
+        finally:
+            next_look.cancel()
 
     async def _exchange(self, head: bytes, frame: bytes) -> bytes:
         requests, answers = self._process.stdin, self._process.stdout
