@@ -41,7 +41,7 @@ def work_slowly(cpu_s: float, share: float) -> int:
     while (step_s := time.process_time()) < end_s:
         while time.process_time() < step_s + STEP_S:
             pass
-        time.sleep(STEP_S / share)
+        signal.sigtimedwait([], STEP_S / share)
     return 1
 
 
