@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -41,7 +42,7 @@ def work_slowly(cpu_s: float, share: float) -> int:
     while (step_s := time.process_time()) < end_s:
         while time.process_time() < step_s + STEP_S:
             pass
-        signal.sigtimedwait([], STEP_S / share)
+        threading.Event().wait(STEP_S / share)
     return 1
 
 

@@ -381,7 +381,7 @@ def _php_messages(text: str, quotes: _Quotes) -> Iterator[ErrorOutput]:
         gap = gap[len(gap.rstrip()) :]
         is_alone = len(gap) == at
         if label[1] is not None or label[2] is not None:
-            is_output = is_alone or label[2] is not None or _BREAK in gap
+            is_output = True
         else:
             is_output = at <= _TOP and (
                 is_alone or (_PARAGRAPH not in gap and any(one in gap for one in ("\n", _BREAK, _BLOCK)))
