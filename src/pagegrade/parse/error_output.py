@@ -319,7 +319,10 @@ class _Quotes:
         kind = _KIND.search(before)
         message = text[start - (len(before) - kind.start() if kind else 0) : end]
         before = before[: kind.start()].rpartition(" ")[0] if kind else before
-        after = _EDGES.split(text[end : end + _NEAR], maxsplit=1)[0].lstrip(":0123456789)")
+        after = _EDGES.split(text[end : end + _NEAR], maxsplit=1)[0]
+        further = _LABEL.search(after)
+        # The next message of a program is no end of a sentence.
+        after = after[: further.start() if further else len(after)].lstrip(":0123456789)")
         signs = [*_KIND.finditer(after), *_SOURCE_LINE.finditer(after)]
         behind = max((one.end() for one in signs), default=0)
         # What follows a colon is the message of the program itself.
@@ -415,7 +418,8 @@ def _reports(text: str, quotes: _Quotes) -> Iterator[ErrorOutput]:
     statement = _STATEMENT.search(text)
     if 2 + min(3, 2 * len(lines)) + 2 * (statement is not None) < _MIN_SIGNS:
         return
-    places = (*lines, statement) if statement else lines
+    # The next message begins behind the first place.
+    places = lines[:1] or [one for one in (statement,) if one]
     kinds = list(_KIND.finditer(text[: places[0].start()])) or [kind]
     if not quotes.holds(text, kinds[-1].start(), max(one.end() for one in (kinds[-1], *places))):
         yield ErrorOutput("program", _plain(text[max(0, kind.start() - 80) :]), fatal=True)
