@@ -92,6 +92,7 @@ QUOTED = {
     "a file and a line": "<h1>Notes</h1><p>See src/handlers.rs:77 and lib/cart.ex:14 for more.</p>",
     "php in quotation marks": f"<p>It says “{FATAL}” then.</p><p>Install the extension.</p>",
     "php as a title": f"<h1>{FATAL}</h1>{FILLER}",
+    "php in a list": f"{FILLER}<ul><li><b>Warning</b>: Division by zero in /a/b.php on line 3</li></ul>",
     "php in a q": f"<h1>Help</h1><p>It says <q>{FATAL}</q> then.</p>{FILLER}",
     **{f"{name}, on a short page of a site": on_a_site(f"<pre>{text}</pre>") for name, text in MESSAGES.items()},
     "script": f'<script>var s = "<b>Warning</b>: x in <b>/a.php</b> on line <b>1</b>";</script>{FILLER}',

@@ -362,9 +362,10 @@ def _address(document: Document) -> str:
 
 
 def _php_messages(text: str, quotes: _Quotes) -> Iterator[ErrorOutput]:
-    """PHP's own form: a label, a message, a path and a line; in bold type behind a break, or as a line of text on top.
+    """PHP's own form: a label, a message, a path and a line; in bold type, or as a line of text on top.
 
-    Source: ``php_error_cb`` of PHP, main/main.c: a break, the label in bold type, and the same for path and line.
+    Source: ``php_error_cb`` of PHP, main/main.c: a break, the label in bold type, and the same for path and line. A
+    message without the break may be a quoted one.
     """
     begin = 0
     for number, end in enumerate(_LINE.finditer(text)):
@@ -382,15 +383,11 @@ def _php_messages(text: str, quotes: _Quotes) -> Iterator[ErrorOutput]:
         at = start + label.start()
         gap = text[max(0, at - _TOP) : at]
         gap = gap[len(gap.rstrip()) :]
-        is_alone = len(gap) == at
-        if label[1] is not None or label[2] is not None:
-            is_output = True
-        else:
-            is_output = at <= _TOP and (
-                is_alone or (_PARAGRAPH not in gap and any(one in gap for one in ("\n", _BREAK, _BLOCK)))
-            )
-        is_exact = _BREAK in gap and label[1] is not None
-        if is_output and not quotes.holds(text, at, end.end(), is_exact=is_exact):
+        is_bold = label[1] is not None
+        starts_line = len(gap) == at or (_PARAGRAPH not in gap and any(one in gap for one in ("\n", _BREAK, _BLOCK)))
+        is_set = is_bold and (len(gap) == at or _BREAK in gap or f" in {_START}" in window)
+        is_output = is_set or label[2] is not None or (not is_bold and at <= _TOP and starts_line)
+        if is_output and not quotes.holds(text, at, end.end(), is_exact=is_bold and _BREAK in gap):
             message = _plain(window[label.start() :] + end.group())
             yield ErrorOutput("PHP", message, fatal=label[3] in _FATAL_LABELS)
 
@@ -418,8 +415,7 @@ def _reports(text: str, quotes: _Quotes) -> Iterator[ErrorOutput]:
     statement = _STATEMENT.search(text)
     if 2 + min(3, 2 * len(lines)) + 2 * (statement is not None) < _MIN_SIGNS:
         return
-    # The next message begins behind the first place.
-    places = lines[:1] or [one for one in (statement,) if one]
+    places = (*lines, statement) if statement else lines
     kinds = list(_KIND.finditer(text[: places[0].start()])) or [kind]
     if not quotes.holds(text, kinds[-1].start(), max(one.end() for one in (kinds[-1], *places))):
         yield ErrorOutput("program", _plain(text[max(0, kind.start() - 80) :]), fatal=True)
