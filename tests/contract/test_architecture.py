@@ -124,6 +124,7 @@ def test_every_test_file_tests_a_source_file() -> None:
         "property",
         "recorded",
         "site",
+        "site_world",
     }
     wanted = {test for path in SOURCES for test in expected_tests(path)}
     strays = [

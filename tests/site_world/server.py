@@ -1,0 +1,199 @@
+"""Serves a site on loopback and keeps a log of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final
+
+from tests.site_world.world import Link, Page, World
+from tests.waiting import pause
+
+JOIN_S: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One request, when its head was read."""
+
+    at_s: float
+    """On the monotonic clock."""
+    method: str
+    path: str
+    user_agent: str
+
+
+@dataclass(slots=True)
+class SiteServer:
+    """A site that is being served."""
+
+    world: World
+    port: int
+    starts: list[Start] = field(default_factory=list)
+    at_once: int = 0
+    """The most requests that were under way together."""
+
+    @property
+    def origin(self) -> str:
+        """Its address, without a slash at the end."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def fetched(self) -> list[str]:
+        """Paths in the order they were asked for with GET, without files that are no pages."""
+        files = {"/robots.txt", "/sitemap.xml"}
+        return [one.path for one in self.starts if one.method == "GET" and one.path not in files]
+
+
+@contextlib.contextmanager
+def serving(world: World) -> Iterator[SiteServer]:
+    """Serve a site for the length of a block."""
+    lock = threading.Lock()
+    refused: Counter[str] = Counter()
+    under_way = 0
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            nonlocal under_way
+            with lock:
+                agent = self.headers.get("User-Agent", "")
+                site.starts.append(Start(time.monotonic(), self.command, self.path, agent))
+                under_way += 1
+                site.at_once = max(site.at_once, under_way)
+            try:
+                self._answer()
+            finally:
+                with lock:
+                    under_way -= 1
+
+        do_HEAD = do_GET  # noqa: N815 - the name that the base class calls
+
+        def _answer(self) -> None:
+            if self.path == "/robots.txt":
+                self._send(200, "text/plain; charset=utf-8", robots_text(world, site.origin))
+                return
+            if self.path == "/sitemap.xml":
+                self._send(200, "application/xml", sitemap_text(world, site.origin))
+                return
+            page = world.at(self.path)
+            if page is None:
+                self._send(404, "text/html; charset=utf-8", page_text(Page(self.path, 404, "Not found"), site.origin))
+                return
+            if page.delay_s:
+                pause(page.delay_s, "the page is slow")
+            with lock:
+                refused[self.path] += 1
+                refuses = refused[self.path] <= page.refusals
+            if refuses:
+                self._send(503, "text/plain", "Later", (("Retry-After", "0"),))
+            elif page.redirect is not None:
+                target = page.redirect if "://" in page.redirect else site.origin + page.redirect
+                self._send(page.status, "text/plain", "Moved", (("Location", target), *page.headers))
+            elif self.path.endswith(".css"):
+                self._send(page.status, "text/css", "body { color: #222 }", page.headers)
+            else:
+                self._send(page.status, "text/html; charset=utf-8", page_text(page, site.origin), page.headers)
+
+        def _send(self, status: int, kind: str, text: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
+            body = text.encode()
+            self.send_response(status)
+            for name, value in (("Content-Type", kind), ("Content-Length", str(len(body))), *headers):
+                self.send_header(name, value)
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Keep quiet: ``starts`` is the log."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    site = SiteServer(world, server.server_address[1])
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield site
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(JOIN_S)
+
+
+def robots_text(world: World, origin: str) -> str:
+    """The robots.txt of a site."""
+    rules = "".join(f"Disallow: {prefix}\n" for prefix in world.disallowed) or "Disallow:\n"
+    return f"User-agent: *\n{rules}\nSitemap: {origin}/sitemap.xml\n"
+
+
+def sitemap_text(world: World, origin: str) -> str:
+    """The sitemap of a site."""
+    entries = "".join(
+        f"<url><loc>{html.escape(origin + page.path)}</loc>"
+        + (f"<lastmod>{page.lastmod}</lastmod>" if page.lastmod else "")
+        + "</url>\n"
+        for page in world.sitemap()
+    )
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+    return f"{head}{entries}</urlset>\n"
+
+
+def page_text(page: Page, origin: str) -> str:
+    """The HTML of a page; each template has a structure of its own."""
+
+    def absolute(path: str) -> str:
+        return html.escape(path if "://" in path else origin + path)
+
+    def anchors(links: list[Link]) -> str:
+        return "\n".join(
+            f'<li><a href="{absolute(link.path)}"{" rel=nofollow" * link.nofollow}>{html.escape(link.text)}</a></li>'
+            for link in links
+        )
+
+    head = [f"<title>{html.escape(page.title)}</title>", "<meta charset=utf-8>"]
+    head.append('<meta name="viewport" content="width=device-width, initial-scale=1">')
+    if page.description:
+        head.append(f'<meta name="description" content="{html.escape(page.description)}">')
+    if page.noindex:
+        head.append('<meta name="robots" content="noindex">')
+    if page.canonical is not None:
+        head.append(f'<link rel="canonical" href="{absolute(page.canonical)}">')
+    for relation, path in (("next", page.next_path), ("prev", page.prev_path)):
+        if path is not None:
+            head.append(f'<link rel="{relation}" href="{absolute(path)}">')
+    for language, path in page.alternates:
+        head.append(f'<link rel="alternate" hreflang="{language}" href="{absolute(path)}">')
+    if page.asset is not None:
+        head.append(f'<link rel="stylesheet" href="{absolute(page.asset)}">')
+    for kind in page.types:
+        data = json.dumps({"@context": "https://schema.org", "@type": kind, "name": page.h1})
+        head.append(f'<script type="application/ld+json">{data}</script>')
+    kind = page.template
+    # Sections of a template: deeper or shallower, with classes of its own.
+    sections = {
+        "product": ("article", "div", "section"),
+        "guide": ("div", "article"),
+        "news": ("section", "div", "div", "div"),
+        "team": ("aside", "p"),
+        "place": ("table", "tbody", "tr", "td"),
+        "list": ("ul", "li"),
+    }.get(kind, ("div",))
+    opened = "".join(f'<{name} class="{kind}-{number}">' for number, name in enumerate(sections))
+    closed = "".join(f"</{name}>" for name in reversed(sections))
+    text = f"<p>{html.escape(page.text)}</p>"
+    around = {
+        place: anchors([link for link in page.links if link.place == place]) for place in ("nav", "main", "footer")
+    }
+    return (
+        f'<!doctype html>\n<html lang="{page.lang}">\n<head>\n{chr(10).join(head)}\n</head>\n<body class="{kind}">\n'
+        f"<header><nav><ul>{around['nav']}</ul></nav></header>\n"
+        f"<main>\n<h1>{html.escape(page.h1)}</h1>\n{opened}{text}{closed}\n<ul>{around['main']}</ul>\n</main>\n"
+        f"<footer><ul>{around['footer']}</ul></footer>\n</body>\n</html>\n"
+    )
