@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.likeness import ALIKE, likeness, may_be_alike, own_share
+from pagegrade.parse.likeness import ALIKE, digest_of, likeness, may_be_alike, own_share, simhash_of
 from tests.builders import make_document, make_response
 
 AROUND = (
@@ -71,3 +71,32 @@ def test_own_share_is_what_the_other_page_does_not_have() -> None:
     assert own_share(page, make_document(frame.format("<h1>404</h1>"))) == 0.5
     assert own_share(page, page) == 0.0
     assert own_share(make_document(""), page) == 0.0
+
+
+WORDS = [f"w{chr(97 + index % 26)}{chr(97 + index // 26)}" for index in range(400)]
+
+
+def main_of(words: list[str], around: str = AROUND) -> str:
+    """A page with these words."""
+    return around.format(f"<p>{' '.join(words)}</p>")
+
+
+def test_a_changed_word_changes_few_bits_of_the_simhash() -> None:
+    """And another text about half of them; the order of words counts."""
+    page = simhash_of(make_document(main_of(WORDS)))
+    changed = simhash_of(make_document(main_of([*WORDS[:200], "other", *WORDS[201:]])))
+    turned = simhash_of(make_document(main_of(WORDS[::-1])))
+
+    assert (page ^ changed).bit_count() <= 3
+    assert 20 <= (page ^ turned).bit_count() <= 44
+    assert 0 < page < 1 << 64
+
+
+def test_fingerprints_are_of_the_main_content() -> None:
+    """Header, menu and footer say the same on every page of a site."""
+    one, other = make_document(main_of(WORDS)), make_document(main_of(WORDS, "<header>Other</header><main>{}</main>"))
+
+    assert simhash_of(one) == simhash_of(other)
+    assert digest_of(one) == digest_of(other)
+    assert digest_of(one) != digest_of(make_document(main_of(WORDS[1:])))
+    assert simhash_of(make_document("<main></main>")) == 0

@@ -6,7 +6,7 @@ import pytest
 
 from pagegrade.model.artifacts import Response
 from pagegrade.parse.files import robots_permission
-from pagegrade.parse.files.robots_permission import OWN_TOKEN, permitted
+from pagegrade.parse.files.robots_permission import OWN_TOKEN, crawl_delay, permitted
 
 URLS = ("https://example.com/a", "https://example.com/b?c", "https://example.com/b")
 
@@ -55,3 +55,26 @@ def test_half_a_file_permits_nothing() -> None:
 def test_the_name_is_the_one_that_requests_carry() -> None:
     """So that a site can speak of us."""
     assert OWN_TOKEN == "Pagegrade"
+
+
+@pytest.mark.parametrize(
+    ("body", "seconds"),
+    [
+        ("User-agent: *\nCrawl-delay: 5\nDisallow: /b", 5.0),
+        ("User-agent: *\nCrawl-delay: 5\nAllow: /\n\nUser-agent: Pagegrade\nCrawl-delay: 0.5", 0.5),
+        ("User-agent: *\nCrawl-delay: 5\nAllow: /\n\nUser-agent: Pagegrade\nDisallow:", 0.0),
+        ("User-agent: other\nCrawl-delay: 5", 0.0),
+        ("User-agent: *\nCrawl-delay: soon", 0.0),
+        ("Crawl-delay: 5", 0.0),
+        ("", 0.0),
+    ],
+)
+def test_the_delay_is_that_of_our_group(body: str, seconds: float) -> None:
+    """Our own group alone counts where there is one."""
+    assert crawl_delay(robots(body)) == seconds
+
+
+def test_a_file_that_is_not_there_asks_for_no_delay() -> None:
+    """Nor one that broke off."""
+    assert crawl_delay(robots("User-agent: *\nCrawl-delay: 5", status=404)) == 0
+    assert crawl_delay(robots("User-agent: *\nCrawl-delay: 5", truncated="connection")) == 0

@@ -354,3 +354,17 @@ def test_feeds_need_no_namespace_of_the_protocol() -> None:
     rss = read("<rss><channel><item><link>https://example.com/a</link></item></channel></rss>").file
 
     assert (rss.url_count, rss.bad_namespace) == (1, None)
+
+
+def test_dates_go_with_the_addresses_that_are_kept() -> None:
+    """Before the address or behind it; a date that cannot be read is none."""
+    body = (
+        f"<urlset {NAMESPACE}><url><loc>https://example.com/a</loc><lastmod>2026-01-02</lastmod></url>"
+        "<url><lastmod>2026-03-04</lastmod><loc>https://example.com/b</loc></url>"
+        "<url><loc>https://example.com/c</loc></url><url><loc>https://example.com/d</loc><lastmod>soon</lastmod></url>"
+        "<url><loc>/relative</loc><lastmod>2026-05-06</lastmod></url></urlset>"
+    )
+    reading = read_sitemap(body.encode(), url=URL, page_url=PAGE, source="robots", keep=10)
+
+    assert [page.rpartition("/")[2] for page in reading.pages] == ["a", "b", "c", "d"]
+    assert reading.lastmods == ("2026-01-02", "2026-03-04", "", "")

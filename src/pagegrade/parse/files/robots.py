@@ -56,8 +56,8 @@ KNOWN_EXTENSIONS: Final = frozenset(
     }
 )
 """Directives outside the RFC that some crawler documents or documented; allowed by the RFC, so no warning."""
-KEPT_EXTENSIONS: Final = frozenset({"content-signal", "content-usage", "license"})
-"""Those that state what crawlers may use the content for."""
+KEPT_EXTENSIONS: Final = frozenset({"content-signal", "content-usage", "crawl-delay", "license"})
+"""Those that state what crawlers may use the content for, and how fast they may ask."""
 _FIELDS: Final = (
     ("user-agent", "user-agent"),
     ("useragent", "user-agent"),
@@ -163,7 +163,7 @@ class RobotsGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotsExtension:
-    """A line outside the RFC that states what crawlers may use the content for."""
+    """A line outside the RFC that states what crawlers may use the content for, or how fast they may ask."""
 
     directive: str
     """One of ``KEPT_EXTENSIONS``."""
@@ -449,6 +449,11 @@ def _has_hidden_edge(text: str) -> bool:
 
 def _has_space(value: str) -> bool:
     return any(character in _SPACE for character in value)
+
+
+def path_rule(pattern: str) -> RobotsRule:
+    """Read a pattern of paths as robots.txt writes them, with ``*`` and ``$``, for ``RobotsRule.matches``."""
+    return _rule(pattern, 0, allow=True)
 
 
 def _rule(path: str, line: int, *, allow: bool) -> RobotsRule:

@@ -1,7 +1,8 @@
-"""URLs that a site's robots.txt allows this program to request."""
+"""URLs that a site's robots.txt allows this program to request, and how fast."""
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from pagegrade.model.artifacts import NotGathered, Response
@@ -15,6 +16,8 @@ MAX_COMPARED: Final = 4_000_000_000
 
 About half a second; fifty kilobytes of rules and two hundred addresses of eighty characters are a fifth of it.
 """
+
+_SECONDS: Final = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6})?")
 
 
 def permitted(robots_txt: Response, urls: tuple[str, ...]) -> tuple[str, ...]:
@@ -38,3 +41,24 @@ def permitted(robots_txt: Response, urls: tuple[str, ...]) -> tuple[str, ...]:
         if robots.decide(OWN_TOKEN, url).allowed:
             allowed.append(url)
     return tuple(allowed)
+
+
+def crawl_delay(robots_txt: Response) -> float:
+    """Seconds that a robots.txt asks this program to wait between requests; 0 where it does not.
+
+    The group for this program counts, else that for all; of several lines the longest time.
+    """
+    robots = parse_robots_txt(robots_txt)
+    if isinstance(robots, NotGathered):
+        return 0.0
+    groups = robots.by_agent.get(OWN_TOKEN.lower()) or robots.by_agent.get("*") or ()
+    own = {id(group) for group in groups}
+    delays = [
+        float(line.value)
+        for line in robots.extensions
+        if line.directive == "crawl-delay"
+        and line.group is not None
+        and id(robots.groups[line.group]) in own
+        and _SECONDS.fullmatch(line.value)
+    ]
+    return max(delays, default=0.0)

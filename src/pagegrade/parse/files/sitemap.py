@@ -66,6 +66,8 @@ class SitemapReading:
     """Absolute http(s) addresses named by an index, in order, at most ``MAX_CHILDREN``."""
     pages: tuple[str, ...] = ()
     """Absolute http(s) addresses of pages, in order, as many as were to be kept."""
+    lastmods: tuple[str, ...] = ()
+    """The dates of ``pages``, in the same order; "" where there is none that can be read."""
 
 
 @dataclass(slots=True)
@@ -80,12 +82,13 @@ class _Tally:
     bad_namespace: str | None = None
     children: list[str] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)
+    lastmods: list[str] = field(default_factory=list)
 
     def count(self, name: str) -> None:
         self.facts[name] = self.facts.get(name, 0) + 1
 
-    def add(self, location: str, *, is_child: bool) -> None:
-        """Take in one ``loc`` or one line."""
+    def add(self, location: str, *, is_child: bool, lastmod: str = "") -> None:
+        """Take in one entry or one line."""
         self.count("url_count")
         url = _read_location(location)
         if url is None:
@@ -103,6 +106,7 @@ class _Tally:
             self.lists_page = True
         if len(self.pages) < self.keep:
             self.pages.append(url)
+            self.lastmods.append(lastmod)
 
 
 class _Stop(Exception):
@@ -171,7 +175,8 @@ def read_sitemap(
         bad_lastmod_count=tally.facts.get("bad_lastmod_count", 0),
         bad_namespace=tally.bad_namespace,
     )
-    return SitemapReading(file=file, children=tuple(tally.children), pages=tuple(tally.pages))
+    pages, lastmods = tuple(tally.pages), tuple(tally.lastmods)
+    return SitemapReading(file=file, children=tuple(tally.children), pages=pages, lastmods=lastmods)
 
 
 def _uncompress(body: bytes) -> tuple[bytes, int, bool, bool]:
@@ -245,6 +250,8 @@ class _XMLReader:
         self._entry_depth = 2
         self._entry_name = ""
         self._fields: dict[str, str] = {}
+        self._lastmod = ""
+        self._pages_before = 0
         self._detail = ""
 
     def read(self, text: bytes, *, truncated: bool) -> tuple[Literal["urlset", "index"] | None, str | None, str, bool]:
@@ -290,6 +297,7 @@ class _XMLReader:
                 self._tally.bad_namespace = namespace[:_MAX_NAMESPACE]
         elif self._depth == self._entry_depth:
             self._entry = name.removeprefix(self._prefix)
+            self._lastmod, self._pages_before = "", len(self._tally.pages)
         elif self._depth == self._entry_depth + 1 and self._entry == self._entry_name:
             field = self._fields.get(name.removeprefix(self._prefix), "")
             if field == "href":
@@ -307,14 +315,22 @@ class _XMLReader:
         if self._field and self._depth == self._entry_depth + 1:
             value = "".join(self._text).strip()
             if self._field == "lastmod":
-                if not _LASTMOD.fullmatch(value):
-                    self._tally.count("bad_lastmod_count")
+                self._date(value)
             else:
                 self._add(value)
             self._field = ""
         self._depth -= 1
 
+    def _date(self, value: str) -> None:
+        """Take the date of an entry, which stands behind its address or before it."""
+        if not _LASTMOD.fullmatch(value):
+            self._tally.count("bad_lastmod_count")
+            return
+        self._lastmod = value
+        if len(self._tally.pages) > self._pages_before:
+            self._tally.lastmods[-1] = value
+
     def _add(self, location: str) -> None:
-        self._tally.add(location, is_child=self._kind == "index")
+        self._tally.add(location, is_child=self._kind == "index", lastmod=self._lastmod)
         if self._tally.facts["url_count"] >= _MAX_URLS:
             raise _Stop("enough")

@@ -1,0 +1,315 @@
+"""A site audit: settings of a crawl, its states, and what it keeps of a page."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final, Literal
+
+import msgspec
+
+ScopeKind = Literal["host", "domain", "folder"]
+CrawlState = Literal["queued", "crawling", "paused", "analyzing", "completed", "failed", "canceled"]
+StopReason = Literal[
+    "done",
+    "max_pages",
+    "max_depth",
+    "max_time",
+    "site_refuses",
+    "robots_unreachable",
+    "start_unreachable",
+    "canceled",
+]
+"""Reason why a crawl fetches nothing more; of these ``done`` alone means that every known page was asked for."""
+PageState = Literal["fetched", "blocked", "failed", "throttled", "not_fetched"]
+LinkKind = Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset"]
+Place = Literal["nav", "header", "footer", "main"]
+
+MAX_PATTERNS: Final = 100
+"""Patterns of ``include`` and of ``exclude``."""
+MAX_PATTERN_CHARACTERS: Final = 500
+UNKNOWN_DEPTH: Final = 254
+"""Depth of a page that no link was found to yet: it is fetched after those that links reach."""
+MAX_DEPTH: Final = 250
+
+
+class AuditSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Settings of one crawl, as they were when it began."""
+
+    scope: ScopeKind = "host"
+    """``host``: the start host and its www sibling, both schemes; ``domain``: every host of the registrable domain;
+    ``folder``: what lies below the folder of the start URL."""
+    include: tuple[str, ...] = ()
+    """Patterns of robots.txt (``*``, ``$``); a page of the scope that matches none is outside. Empty: all are in."""
+    exclude: tuple[str, ...] = ()
+    """Patterns of robots.txt; what matches one is outside."""
+    max_pages: int = 10_000
+    """URLs that are fetched, redirects and errors included."""
+    max_depth: int = 50
+    """Clicks from the start, at most ``MAX_DEPTH``."""
+    max_minutes: int = 1_440
+    rate_per_s: float | None = 2.0
+    """Requests that may begin in a second on one host; ``None``: no limit (a network of one's own)."""
+    connections: int = 2
+    """Requests under way at a time on one host."""
+    sitemaps: bool = True
+    """Read the sitemaps of the site."""
+    drop_parameters: tuple[str, ...] = ()
+    """Parameters that a page is known without, beside those that only follow visitors."""
+    urls: tuple[str, ...] = ()
+    """Further pages to begin with."""
+    follows: bool = True
+    """Follow links; otherwise only the pages that are known at the beginning are fetched."""
+
+
+class URLState(IntEnum):
+    """State of a URL of a crawl, as it is stored."""
+
+    WAITING = 0
+    FETCHED = 1
+    BLOCKED = 2
+    """robots.txt forbids it."""
+    FAILED = 3
+    """There was no answer in three tries, or its content cannot be read."""
+    THROTTLED = 4
+    """The site asked for fewer requests each time."""
+    NOFOLLOW = 5
+    """Only links that ask robots to stay away lead there."""
+    TOO_DEEP = 6
+    ACTS = 7
+    """Its name says that asking for it does something."""
+    GROWING = 8
+    """Its path repeats itself."""
+    TOO_LONG = 9
+    SAMPLED_OUT = 10
+    """Its pattern brings the same content again and again, so that only one of fifty is fetched."""
+    OUTSIDE = 11
+    """Out of scope."""
+
+
+PAGE_STATES: Final[dict[URLState, tuple[PageState, str]]] = {
+    URLState.WAITING: ("not_fetched", "limit"),
+    URLState.FETCHED: ("fetched", ""),
+    URLState.BLOCKED: ("blocked", ""),
+    URLState.FAILED: ("failed", ""),
+    URLState.THROTTLED: ("throttled", ""),
+    URLState.NOFOLLOW: ("not_fetched", "nofollow"),
+    URLState.TOO_DEEP: ("not_fetched", "depth"),
+    URLState.ACTS: ("not_fetched", "acts"),
+    URLState.GROWING: ("not_fetched", "growing"),
+    URLState.TOO_LONG: ("not_fetched", "too_long"),
+    URLState.SAMPLED_OUT: ("not_fetched", "sampled_out"),
+}
+"""State of a URL in scope -> its state in the relations, and why it was not fetched."""
+
+
+class Link(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """A link of a page, each (target, kind, place, text) once."""
+
+    url: str
+    """Identity of the target (``parse.urls.identity``), or the address as resolved where it is too long for one."""
+    kind: LinkKind = "a"
+    place: Place = "main"
+    nofollow: bool = False
+    anchor: str = ""
+    """Accessible name, at most ``MAX_ANCHOR`` characters."""
+    hreflang: str = ""
+
+
+KEPT_HEADERS: Final = (
+    "cache-control",
+    "content-security-policy",
+    "referrer-policy",
+    "server",
+    "strict-transport-security",
+    "x-content-type-options",
+    "x-frame-options",
+)
+"""Headers that pages of one site should have in common."""
+MAX_HEADER: Final = 200
+MAX_ANCHOR: Final = 80
+MAX_TEXT: Final = 300
+"""Characters of a title, heading or description that are kept."""
+MAX_LINKS: Final = 3_000
+"""Links of one page that are kept."""
+MAX_SIGNATURES: Final = 8
+"""Of one check on one page; further places count with the last one."""
+MAX_EXAMPLES: Final = 3
+MAX_EXAMPLE: Final = 120
+
+
+class FoundSignature(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """Findings of a check on a page, as far as they look the same."""
+
+    check: str
+    state: str
+    lost: float
+    """Points that it costs the page; those of a page add up to what its categories and caps take from 100."""
+    total: int
+    """Places on the page."""
+    signature: int
+    """64 bits, the same for what looks the same on any page."""
+    examples: tuple[str, ...] = ()
+    """Snippets of the first places."""
+
+
+class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Facts that a crawl keeps of a page; a child process makes them of the answer."""
+
+    title: str = ""
+    h1: str = ""
+    description: str = ""
+    noindex: bool = False
+    nofollow: bool = False
+    """The page asks robots to follow none of its links."""
+    canonical: str = ""
+    """The first canonical URL that counts; empty without one."""
+    lang: str = ""
+    next: str = ""
+    prev: str = ""
+    words: int = 0
+    """Of the main content."""
+    digest: int = 0
+    """64 bits of the text of the main content."""
+    simhash: int = 0
+    """64 bits that differ in few places where the main contents differ in few words."""
+    template: tuple[int, ...] = ()
+    """16 values of 16 bits, most of which pages of one structure have in common."""
+    types: tuple[str, ...] = ()
+    """Of structured data, sorted."""
+    score: int | None = None
+    """``None``: it is not the page that was asked for, such as a wall or an empty shell."""
+    refusal: str = ""
+    """Reason why the answer is not the page: a challenge, a block."""
+    headers: dict[str, str] = msgspec.field(default_factory=dict)
+    """Those of ``KEPT_HEADERS`` that the page came with."""
+    links: tuple[Link, ...] = ()
+    links_cut: bool = False
+    """It has more links than were kept."""
+    found: tuple[FoundSignature, ...] = ()
+
+
+class Probe(msgspec.Struct, frozen=True, kw_only=True):
+    """Answer to a URL that should not exist."""
+
+    url: str
+    status: int
+    simhash: int = 0
+    words: int = 0
+    digest: int = 0
+
+
+class SitemapRead(msgspec.Struct, frozen=True, kw_only=True):
+    """One sitemap file that was asked for."""
+
+    url: str
+    status: int | None = None
+    error: str = ""
+    urls: int = 0
+
+
+class SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """Answers of the site that were asked for once, before its pages."""
+
+    probes: tuple[Probe, ...] = ()
+    sitemaps: tuple[SitemapRead, ...] = ()
+    sessions: int = 0
+    """URLs of sitemaps that carry the id of a session."""
+
+
+class Crawl(msgspec.Struct, frozen=True, kw_only=True):
+    """One pass over a site: the row that is the truth about it."""
+
+    id: int
+    account_id: int | None
+    """``None``: of the command line."""
+    number: int
+    start_url: str
+    state: CrawlState
+    settings: AuditSettings
+    secret: bytes
+    """Key of the hashes of its URLs, so that no page can make two of them collide."""
+    epoch: int = 0
+    """Raised by who begins to work on it; whoever worked on it before writes nothing more."""
+    seeded: bool = False
+    """Its sitemaps were read."""
+    urls: int = 0
+    """URLs that are known, those out of scope included; also the id of the last one."""
+    fetched: int = 0
+    segments: int = 0
+    bytes: int = 0
+    worked_ms: int = 0
+    stop_reason: StopReason | None = None
+    complete: bool = False
+    """Every known page of the scope was asked for, and of a hundred fewer than one had no answer."""
+    resume_at_ms: int | None = None
+    """Of one that the site stopped: when to go on."""
+    facts: SiteFacts | None = None
+    created_at_ms: int
+    finished_at_ms: int | None = None
+
+
+class CrawlHost(msgspec.Struct, kw_only=True):
+    """One origin of a crawl."""
+
+    host_no: int
+    origin: str
+    robots_status: int | None = None
+    """``None``: robots.txt had no answer, or was not asked for."""
+    robots: bytes = b""
+    robots_at_ms: int | None = None
+    """``None``: it was not asked for."""
+    crawl_delay_ms: int = 0
+    delay_ms: int = 0
+    next_at_ms: int = 0
+    """No request may begin before."""
+    pause_ms: int = 0
+    """Length of the last pause that the server asked for, which the next one doubles; 0 after it answered well."""
+
+
+class WaitingURL(msgspec.Struct, frozen=True, gc=False):
+    """A URL that is to be fetched."""
+
+    url_id: int
+    url: str
+    host_no: int
+    pattern_no: int
+    depth: int
+    lane: int
+    tries: int
+
+
+class NewURL(msgspec.Struct, frozen=True, gc=False):
+    """A URL that a crawl did not know."""
+
+    url_id: int
+    hash: int
+    host_no: int
+    pattern_no: int
+    depth: int
+    lane: int
+    state: URLState
+    url: str
+
+
+class SettledURL(msgspec.Struct, frozen=True, gc=False):
+    """Outcome of a URL that was to be fetched."""
+
+    url_id: int
+    state: URLState
+    lane: int
+    tries: int
+    status: int | None = None
+    error: str | None = None
+    digest: int | None = None
+
+
+class Pattern(msgspec.Struct, kw_only=True):
+    """URLs of one shape."""
+
+    pattern_no: int
+    text: str
+    found: int = 0
+    fetched: int = 0
+    distinct: int = 0
+    """Fetched pages whose main content no other of the pattern had before."""
+    lane: int = 0
