@@ -194,7 +194,15 @@ def test_every_secret_can_be_read_from_a_file(monkeypatch: pytest.MonkeyPatch, t
         monkeypatch.setenv(f"{PREFIX}{name.upper()}_FILE", str(tmp_path / "secret"))
     settings = load_settings()
 
-    assert secret_names() == {"bootstrap_api_key", "database_url", "metrics_token", "smtp_url"}
+    assert secret_names() == {
+        "access_cookies",
+        "access_headers",
+        "access_user",
+        "bootstrap_api_key",
+        "database_url",
+        "metrics_token",
+        "smtp_url",
+    }
     assert {getattr(settings, name).get_secret_value() for name in secret_names()} == {
         "smtp://user:a-secret-of-more-than-20@mail.example"
     }

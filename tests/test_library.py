@@ -6,11 +6,13 @@ import asyncio
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import pagegrade
+from tests.cli.site import running_site
 from tests.site.serve import serve_site
 
 PAGE = b"<!doctype html><html lang=en><head><meta charset=utf-8><title>Cats and their owners</title><h1>Cats</h1>"
@@ -131,3 +133,22 @@ def test_works_in_a_script_without_a_main_guard(tmp_path: Path) -> None:
 
     assert done.stdout.split() == ["completed", "completed"]
     assert done.stderr == ""
+
+
+def test_an_access_goes_to_the_origin_of_the_page() -> None:
+    """Unless it names others; what cannot be sent is refused."""
+    with running_site() as site:
+        access = pagegrade.Access(
+            user="reader",
+            password="n0t-Shown-1",
+            headers=(("X-Door", "n0t-Shown-2"),),
+            cookies=(("a", "b"), ("c", "d")),
+        )
+        seen = pagegrade.analyze(f"{site.url}door", access=access, allow_typed_private=True, subresources=False)
+        elsewhere = replace(access, origins=("https://staging.example",))
+        blocked = pagegrade.analyze(f"{site.url}door", access=elsewhere, allow_typed_private=True, subresources=False)
+
+    assert seen.state == "completed"
+    assert blocked.error is not None
+    with pytest.raises(pagegrade.InvalidInput, match="Host"):
+        pagegrade.analyze("https://example.com/", access=replace(access, headers=(("Host", "evil"),)))

@@ -9,6 +9,8 @@ from pathlib import Path
 from tests.site.serve import serve_site
 
 TESTS = """
+from pagegrade import Access
+
 def test_score(pagegrade_report):
     report = pagegrade_report("{url}")
     assert report.score >= 1
@@ -19,6 +21,13 @@ def test_too_much(pagegrade_report):
 
 def test_missing(pagegrade_report):
     pagegrade_report("http://127.0.0.1:9/")
+
+def test_accesses(pagegrade_report):
+    accesses = [Access(user="u", password=password) for password in ("n0t-1", "n0t-2", "n0t-1")]
+    first, other, again = [pagegrade_report("{url}", access=access) for access in accesses]
+    assert first.run.access.sent == ("basic",)
+    assert again is first
+    assert other is not first
 
 def test_options(pagegrade_report):
     pagegrade_report("{url}", allow_typed_private=False)
@@ -38,7 +47,7 @@ def test_a_test_states_the_score_of_a_page(tmp_path: Path) -> None:
             check=False,
         )
 
-    assert "3 failed, 1 passed" in done.stdout
+    assert "3 failed, 2 passed" in done.stdout
     assert ">= 101" in done.stdout
     assert "http://127.0.0.1:9/ could not be analyzed: " in done.stdout
     assert "URLNotAllowed" in done.stdout

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pagegrade.library import analyze, analyze_async, evaluate, evaluate_document
+    from pagegrade.model.access import Access
     from pagegrade.model.artifacts import Artifacts
     from pagegrade.model.errors import (
         InvalidArtifacts,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from pagegrade.report.serialize import report_to_dict
 
 __all__ = [
+    "Access",
     "Artifacts",
     "InvalidArtifacts",
     "InvalidInput",
@@ -50,6 +52,7 @@ __all__ = [
 
 _HOMES = {
     "library": ("analyze", "analyze_async", "evaluate", "evaluate_document"),
+    "model.access": ("Access",),
     "model.artifacts": ("Artifacts",),
     "model.errors": ("InvalidArtifacts", "InvalidInput", "InvalidURL", "PagegradeError", "RunFailed", "URLNotAllowed"),
     "model.report": ("Report",),

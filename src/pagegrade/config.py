@@ -287,6 +287,31 @@ class Settings(BaseSettings):
         BeforeValidator(_split),
         Field(description="Comma-separated domains of people who may get e-mail. Empty: no one gets any."),
     ] = ()
+    access_user: Annotated[
+        SecretStr | None,
+        Field(
+            description="USER:PASSWORD of Basic authentication, sent by pagegrade analyze to the origins of the pages "
+            "it is asked for. Profiles of the service are kept by accounts."
+        ),
+    ] = None
+    access_headers: Annotated[
+        SecretStr | None, Field(description="Headers sent there as well, one Name: value a line.")
+    ] = None
+    access_cookies: Annotated[
+        SecretStr | None, Field(description="Cookies sent there as well, as a browser shows them: a=b; c=d.")
+    ] = None
+    access_user_agent: Annotated[
+        str | None, Field(description="User agent sent there. Unset: Pagegrade's own.")
+    ] = None
+    access_origins: Annotated[
+        tuple[str, ...],
+        NoDecode,
+        BeforeValidator(_split),
+        Field(
+            description="Comma-separated origins that ACCESS_* is sent to, such as https://staging.example. Empty: "
+            "that of each page asked for."
+        ),
+    ] = ()
     hsts: Annotated[
         bool, Field(description="Send Strict-Transport-Security; only where everything is reached over TLS.")
     ] = False

@@ -11,10 +11,12 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from pagegrade.gather.guard import Guard
+from pagegrade.model.access import Access
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.errors import URLNotAllowed
 from pagegrade.model.report import Report
-from pagegrade.parse.url import Target, parse_target_url
+from pagegrade.parse.http.access import read_access
+from pagegrade.parse.url import Target, origin, parse_target_url
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.runs.analysis import analyze_target, artifacts_of_document, evaluate_in_child, policy_of
 from pagegrade.service.runs.options import AnalyzeOptions, Thresholds, parse_networks
@@ -29,6 +31,7 @@ async def analyze_async(
     subresources: bool = True,
     allow_networks: Sequence[str] = (),
     allow_typed_private: bool = False,
+    access: Access | None = None,
 ) -> Report:
     """Fetch a page with everything around it, check it and grade it.
 
@@ -41,12 +44,15 @@ async def analyze_async(
         allow_typed_private: Let ``url`` itself lie at a private address (your own machine or intranet). Off by
             default, because ``url`` may come from a person you do not trust. It never covers where the page redirects
             or links to.
+        access: What is sent to be let in, such as ``Access(user="reader", password=...)``; to the origin of ``url``,
+            unless it names others. ``None``: nothing.
 
     Returns:
         The report. A page that cannot be analyzed is a report with ``state == "failed"`` and ``error`` filled.
 
     Raises:
         InvalidURL: ``url`` cannot be read as an address.
+        InvalidInput: A part of ``access`` cannot be sent.
         URLNotAllowed: The address must not be contacted (``code`` ``url_not_allowed``).
     """
     options = AnalyzeOptions(
@@ -56,6 +62,7 @@ async def analyze_async(
         allow_typed_private=allow_typed_private,
     )
     target = _read_target(url, options)
+    options = replace(options, access=_read_access(access, target))
     async with Children() as children:
         return (await analyze_target(target, options=options, children=children)).report
 
@@ -67,6 +74,7 @@ def analyze(
     subresources: bool = True,
     allow_networks: Sequence[str] = (),
     allow_typed_private: bool = False,
+    access: Access | None = None,
 ) -> Report:
     """The same as ``analyze_async`` for code without an event loop; inside one, await ``analyze_async``.
 
@@ -82,8 +90,24 @@ def analyze(
         allow_typed_private=allow_typed_private,
     )
     target = _read_target(url, options)
+    options = replace(options, access=_read_access(access, target))
     _refuse_running_loop()
     return _background().run(lambda children: analyze_target(target, options=options, children=children)).report
+
+
+def _read_access(access: Access | None, target: Target) -> Access | None:
+    if access is None:
+        return None
+    return read_access(
+        name=access.name,
+        origins=access.origins or (origin(target.url),),
+        user=access.user,
+        password=access.password,
+        headers=access.headers,
+        cookies=access.cookies,
+        user_agent=access.user_agent,
+        query=access.query,
+    )
 
 
 def _read_target(url: str, options: AnalyzeOptions) -> Target:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import pytest
 
 from pagegrade.library import analyze
+from pagegrade.model.access import Access
 from pagegrade.model.report import Report
 from pagegrade.render.view import what_happened
 
@@ -29,10 +30,11 @@ class Analyze(Protocol):
 @pytest.fixture(scope="session")
 def pagegrade_report() -> Analyze:
     """A function that analyzes pages of the tests, each once in a session."""
-    made: dict[tuple[str, str], Report] = {}
+    made: dict[tuple[str, str, Access | None], Report] = {}
 
     def report_of(url: str, **options: Any) -> Report:
-        wanted = (url, repr(sorted(options.items())))
+        # An access shows no secret, and two that differ in one are not the same.
+        wanted = (url, repr(sorted(options.items())), options.get("access"))
         if wanted not in made:
             made[wanted] = analyze(url, **{"allow_typed_private": True, **options})
         report = made[wanted]

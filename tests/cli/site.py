@@ -14,6 +14,9 @@ PAGE = (
     b"<a href=mailto:a@example.com>Write to us</a></main></body></html>"
 )
 
+DOOR = {"Authorization": "Basic cmVhZGVyOm4wdC1TaG93bi0x", "X-Door": "n0t-Shown-2", "Cookie": "a=b; c=d"}
+"""Headers that ``/door`` asks for."""
+
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
@@ -31,10 +34,12 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if self.path == "/slow":
             self._wait()
-        found = self.path in {"/", "/other", "/slow", "/slow-body"}
+        found = self.path in {"/", "/door", "/other", "/slow", "/slow-body"}
         body = PAGE if found else b"<!doctype html><title>Not found</title><p>Nothing here."
+        sent = {name: self.headers.get(name) for name in DOOR}
+        status = 401 if self.path == "/door" and sent != DOOR else 200 if found else 404
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self.send_response(200 if found else 404)
+            self.send_response(status)
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -55,8 +60,8 @@ class _Handler(BaseHTTPRequestHandler):
 class Site:
     """The running site.
 
-    ``/`` and ``/other`` answer, ``/slow`` when the test is over, ``/slow-body`` with the first bytes at once and the
-    others when the test is over; everything else is 404.
+    ``/`` and ``/other`` answer, ``/door`` to those who know ``DOOR``, ``/slow`` when the test is over, ``/slow-body``
+    with the first bytes at once and the others when the test is over; everything else is 404.
     """
 
     def __init__(self, server: _Server) -> None:

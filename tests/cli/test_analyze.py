@@ -204,3 +204,71 @@ def test_a_mistake_of_ours_costs_one_page_only(
     assert first["state"] == "completed"
     assert second["error"]["code"] == "internal"
     assert "ZeroDivisionError" in second["error"]["message"]
+
+
+def analyze_page(typed: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any], str]:
+    """The exit code, the report and what is said about it."""
+    code = run(["analyze", *typed, "-f", "json", "--no-subresources"])
+    captured = capsys.readouterr()
+    return code, json.loads(captured.out or "{}"), captured.err
+
+
+def test_options_of_curl_let_a_page_be_seen(
+    site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Typed, from files, and from the environment; the report is the same and holds none of it."""
+    (tmp_path / "user").write_text("reader:n0t-Shown-1\n")
+    (tmp_path / "headers").write_text("X-Door: n0t-Shown-2\n\n")
+    url = f"{site.url}door"
+    code, blocked, _ = analyze_page([url], capsys)
+    typed = analyze_page([url, "--user", "reader:n0t-Shown-1", "-H", "X-Door: n0t-Shown-2", "-b", "a=b; c=d"], capsys)
+    files = ["--user", f"@{tmp_path / 'user'}", "-H", f"@{tmp_path / 'headers'}", "--cookie", "a=b;c=d"]
+    read = analyze_page([url, *files], capsys)
+    monkeypatch.setenv("PAGEGRADE_ACCESS_USER_FILE", str(tmp_path / "user"))
+    monkeypatch.setenv("PAGEGRADE_ACCESS_HEADERS", "X-Door: n0t-Shown-2")
+    monkeypatch.setenv("PAGEGRADE_ACCESS_COOKIES", "a=b; c=d")
+    from_environment = analyze_page([url], capsys)
+
+    assert (code, blocked["error"]["reason"]) == (3, "status_401")
+    for exit_code, report, _ in (typed, read, from_environment):
+        assert exit_code == 0
+        assert report["run"]["access"] == {
+            "name": "",
+            "origins": [site.url.rstrip("/")],
+            "sent": ["basic", "headers", "cookies"],
+        }
+        assert "n0t-Shown" not in json.dumps(report)
+        assert report["results"]["title"] == typed[1]["results"]["title"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "option", "message"),
+    [
+        (["--user", "reader"], "--user", "The password is missing"),
+        (["--header", "Host: evil"], "--header", "by Pagegrade itself"),
+        (["--header", "nothing"], "--header", "cannot be sent"),
+        (["--cookie", "a b"], "--cookie", "no name of a cookie"),
+        (["--user-agent", "a\nb"], "--user-agent", "cannot be sent"),
+        (["--user", "a:b", "--access-origin", "staging"], "--access-origin", "no origin"),
+        (["--user", "@/nowhere/there"], "--user", "cannot be read"),
+    ],
+)
+def test_what_cannot_be_sent_is_refused_with_its_option(
+    typed: list[str], option: str, message: str, site: Site, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything is fetched."""
+    code, report, said = analyze_page([site.url, *typed], capsys)
+
+    assert (code, report) == (2, {})
+    assert f"'{option}'" in said
+    assert message in " ".join(said.split())
+
+
+def test_an_access_for_another_origin_is_not_sent(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    """To the page that was typed."""
+    typed = [f"{site.url}door", "--user", "reader:n0t-Shown-1", "-H", "X-Door: n0t-Shown-2"]
+    code, report, _ = analyze_page([*typed, "--access-origin", "https://staging.example"], capsys)
+
+    assert code == 3
+    assert report["error"]["reason"] == "status_401"
+    assert "The access was not used" in report["run"]["notes"][0]

@@ -79,7 +79,9 @@ class Site:
     routes: Mapping[str, Reply | Callable[[Asked], Reply]]
     address: str = "127.0.0.1"
     tls: ssl.SSLContext | None = None
-    missing: Reply = field(default_factory=lambda: html("<title>Not found</title>", status=404))
+    missing: Reply | Callable[[Asked], Reply] = field(
+        default_factory=lambda: html("<title>Not found</title>", status=404)
+    )
     asked: list[Asked] = field(default_factory=list)
     connections: int = 0
     """Ever accepted (over TLS: that finished their handshake)."""
@@ -253,6 +255,7 @@ class Visit:
                 deadline=deadline,
                 limits=self._options.exchange_limits,
                 held=held,
+                access=self._options.access,
             )
 
         self._stack.push_async_callback(self._resolver.aclose)

@@ -25,7 +25,9 @@ from pagegrade.gather.exchange import Exchange, FetchError, Followed, Request
 from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.held_bytes import HeldBytes
 from pagegrade.gather.http import HTTPClient
+from pagegrade.model.access import Access
 from pagegrade.model.identity import mark_request_id
+from pagegrade.parse.http.access import read_access
 from tests.gather.scripted import (
     FAST,
     OK,
@@ -610,3 +612,73 @@ def test_an_answer_of_another_installation_is_one_like_any_other(request_id: str
             return (await client.fetch(Request(url=f"{site.origin}/"))).response.status
 
     assert [asyncio.run(main(key)) for key in (b"k" * 32, b"")] == [200, 200]
+
+
+def access_to(origin: str, **more: Any) -> Access:
+    """A user with a password, and a header."""
+    headers = [("X-Door", "n0t-Shown-2")]
+    return read_access(origins=[origin], user="reader", password="n0t-Shown-1", headers=headers, **more)
+
+
+def test_an_access_goes_to_its_origin_and_to_no_other() -> None:
+    """Dropped at the redirect to another host and to another port, and sent again where one leads back."""
+
+    async def main() -> tuple[Site, Site, Site]:
+        async with Site({}) as own, Site({}, address="127.0.0.2") as host, Site({}) as port:
+            own.routes = {"/?key=n0t-Shown-3": to_site(f"{host.origin}/a"), "/end?key=n0t-Shown-3": html("x")}
+            host.routes = {"/a": to_site(f"{port.origin}/b")}
+            port.routes = {"/b": to_site(f"{own.origin}/end")}
+            access = access_to(own.origin, cookies=[("session", "n0t-Shown-4")], query=[("key", "n0t-Shown-3")])
+            async with HTTPClient(guard=Guard(LOOPBACK), access=access) as client:
+                followed = await client.follow(Request(url=f"{own.origin}/"))
+            assert [hop.url for hop in followed.hops] == [f"{own.origin}/", f"{host.origin}/a", f"{port.origin}/b"]
+            assert followed.response.url == f"{own.origin}/end"
+            return own, host, port
+
+    own, *others = asyncio.run(main())
+
+    for asked in own.asked:
+        assert asked.headers["authorization"] == "Basic cmVhZGVyOm4wdC1TaG93bi0x"
+        assert asked.headers["x-door"] == "n0t-Shown-2"
+        assert asked.headers["cookie"] == "session=n0t-Shown-4"
+    for site in others:
+        assert len(site.asked) == 1
+        assert "n0t-Shown" not in str(site.asked)
+        assert "authorization" not in site.asked[0].headers
+
+
+def test_an_access_changes_nothing_of_other_requests() -> None:
+    """The same lines in the same order, so that who uses none is asked as before."""
+
+    async def ask(site: Site, access: Access | None) -> dict[str, str]:
+        async with HTTPClient(guard=Guard(LOOPBACK), access=access) as client:
+            await client.fetch(Request(url=f"{site.origin}/", referer="https://a.example/", cookie="a=b"))
+        return site.asked[-1].headers
+
+    async def main() -> None:
+        async with Site({"/": html("x")}) as site:
+            before = await ask(site, None)
+            elsewhere = await ask(site, access_to("https://staging.example"))
+            assert list(elsewhere.items()) == list(before.items())
+
+    asyncio.run(main())
+
+
+def test_nothing_of_an_access_goes_over_a_connection_that_is_not_verified() -> None:
+    """Anyone could be at its end: the page is read without it."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
+
+    async def main() -> Site:
+        async with Site({"/": html("x")}, tls=context) as site:
+            access = access_to(site.origin)
+            async with HTTPClient(guard=Guard(LOOPBACK), access=access) as client:
+                exchange = await client.fetch(Request(url=f"{site.origin}/"))
+            assert exchange.response.certificate_error is not None
+            return site
+
+    site = asyncio.run(main())
+
+    assert len(site.asked) == 1
+    assert "n0t-Shown" not in str(site.asked)
+    assert "authorization" not in site.asked[0].headers

@@ -21,7 +21,7 @@ from pagegrade.model.rendering import (
 )
 from pagegrade.model.report import Failure, LoadedFile, PageFacts, Preview, Redirect, Report, Result, RunFacts, Withheld
 from pagegrade.parse.rendering.causes import largest_paint
-from pagegrade.report.masking import MIN_BARE_CHARACTERS, mask_report, mask_url
+from pagegrade.report.masking import MIN_BARE_CHARACTERS, mask_report, mask_url, without_secrets
 from pagegrade.report.rendered import rendered_page
 from pagegrade.report.serialize import report_to_dict
 from tests.linear import MAX_RATIO, growth
@@ -267,3 +267,33 @@ def test_the_part_about_the_browser_is_masked() -> None:
     assert found.rendered.largest_paint is not None
     assert found.withheld is not None
     assert SECRET not in str(report_to_dict(found))
+
+
+def test_secrets_are_removed_wherever_they_are() -> None:
+    """From texts and bytes inside of dataclasses, structs, tuples and mappings; all else stays the same object."""
+    untouched = Detail(code="other", actual="plain", limit=1)
+    before = (
+        Failure(code="dns", message=f"It says {SECRET}, {SECRET}."),
+        result(
+            errors=(Detail(code="x", actual=SECRET, limit=2), untouched), evidence=(Evidence(snippet=f"<a {SECRET}"),)
+        ),
+        {"body": b"<p>" + SECRET.encode() + b"</p>", SECRET: 7},
+        None,
+    )
+    after = without_secrets(before, (SECRET, "never-there"))
+
+    assert SECRET not in repr(after)
+    assert after[0].message == "It says …, …."
+    assert after[1].errors[1] is untouched
+    assert after[2] == {"body": "<p>…</p>".encode(), "…": 7}
+    assert without_secrets(before, ("never-there",))[0] is before[0]
+    assert without_secrets(before, ()) is before
+
+
+def test_secrets_are_removed_in_linear_time() -> None:
+    """However often they stand in a page."""
+
+    def remove(size: int) -> None:
+        without_secrets((f"{SECRET} and more " * size).encode(), (SECRET, f"{SECRET} and"))
+
+    assert growth(remove, 20_000) <= MAX_RATIO

@@ -6,9 +6,11 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from getpass import getpass
 from pathlib import Path
+from typing import Final
 
 import typer
 
@@ -18,6 +20,7 @@ from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import Plan, ReportLines, deliver
 from pagegrade.cli.progress import Progress
 from pagegrade.cli.report_output import Criteria, report_verdicts
+from pagegrade.model.access import Access
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.ignores import IgnoreRule
@@ -31,7 +34,17 @@ from pagegrade.report.artifacts_file import save_artifacts
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.runs.analysis import Analysis, analyze_target
 from pagegrade.service.runs.options import AnalyzeOptions
-from pagegrade.wiring import Rendered, typed_options
+from pagegrade.wiring import Rendered, TypedAccess, typed_options
+
+_ACCESS_OPTIONS: Final = {
+    "user": "--user",
+    "password": "--user",
+    "headers": "--header",
+    "cookies": "--cookie",
+    "user_agent": "--user-agent",
+    "origins": "--access-origin",
+}
+"""Part of an access -> the option that gives it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +56,8 @@ class AnalyzeRequest:
     budget_s: float | None = None
     subresources: bool = True
     allow_networks: tuple[str, ...] = ()
+    access: TypedAccess | None = None
+    """What is sent to be let in; ``None``: as the settings say."""
     concurrency: int = 4
     ignores: tuple[IgnoreRule, ...] = ()
     quiet: bool = False
@@ -63,6 +78,7 @@ def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> in
         InvalidInput, typer.BadParameter: What was typed cannot be used.
     """
     targets = _targets(request.typed)
+    accesses = _accesses(request.access or TypedAccess(), targets)
     options = typed_options(
         budget_s=request.budget_s,
         subresources=request.subresources,
@@ -82,7 +98,7 @@ def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> in
     lines = ReportLines(plan)
     progress = Progress(sys.stderr, len(targets), quiet=request.quiet, environment=os.environ)
     try:
-        reports, refused = run_async(_analyze_all(targets, options, request, progress, lines))
+        reports, refused = run_async(_analyze_all(accesses, options, request, progress, lines))
     finally:
         progress.clear()
     for error in refused:
@@ -131,8 +147,56 @@ def _addresses(typed: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
+def typed_access(
+    user: str | None,
+    headers: Sequence[str],
+    cookies: Sequence[str],
+    user_agent: str | None,
+    origins: Sequence[str],
+) -> TypedAccess:
+    """The options that let a run in, with those read that stand in a file, and a missing password asked for.
+
+    Raises:
+        typer.BadParameter: A file cannot be read, or there is no password.
+    """
+    given = None if user is None else "".join(_from_file(user, "--user")[:1])
+    if given is not None and ":" not in given:
+        if not sys.stdin.isatty():
+            raise typer.BadParameter(
+                "The password is missing. Give NAME:PASSWORD, with nothing behind the colon if it is empty.",
+                param_hint="'--user'",
+            )
+        given = f"{given}:{getpass(f'Password of {visible(given, 100)}: ')}"
+    return TypedAccess(
+        user=given,
+        headers=tuple(line for typed in headers for line in _from_file(typed, "--header")),
+        cookies=tuple(line for typed in cookies for line in _from_file(typed, "--cookie")),
+        user_agent=user_agent,
+        origins=tuple(origins),
+    )
+
+
+def _from_file(typed: str, option: str) -> list[str]:
+    """The value, or the lines of the file that it names, so that the value is in no list of processes."""
+    if not typed.startswith("@"):
+        return [typed]
+    lines = read_file(typed[1:], option).decode("utf-8", "replace").splitlines()
+    return [line for line in lines if line.strip()]
+
+
+def _accesses(typed: TypedAccess, targets: Sequence[Target]) -> dict[Target, Access | None]:
+    """Return each page with what is sent for it."""
+    try:
+        return {target: typed.for_page(target.url) for target in targets}
+    except InvalidInput as error:
+        option = _ACCESS_OPTIONS.get(error.reason or "")
+        if option is None:
+            raise
+        raise typer.BadParameter(error.message, param_hint=f"'{option}'") from error
+
+
 async def _analyze_all(
-    targets: Sequence[Target],
+    targets: Mapping[Target, Access | None],
     options: AnalyzeOptions,
     request: AnalyzeRequest,
     progress: Progress,
@@ -147,7 +211,8 @@ async def _analyze_all(
         async with gate:
             progress.start(target.url)
             try:
-                analysis = await analyze_target(target, options=options, children=children)
+                own = replace(options, access=targets[target])
+                analysis = await analyze_target(target, options=own, children=children)
                 outcomes[target.url] = analysis.report
                 lines.write(analysis.report)
                 _save_pictures(analysis, request)

@@ -144,6 +144,37 @@ def analyze(
             "--allow-network", metavar="CIDR", help="Let a page in this private network reach all of it. Repeatable."
         ),
     ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option(
+            "--user",
+            "-u",
+            metavar="NAME[:PASSWORD]",
+            help="Basic authentication, sent to the origin of each URL only; @FILE reads it from a file.",
+        ),
+    ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--header", "-H", metavar="'Name: value'", help="Header sent there; @FILE has one a line. Repeatable."
+        ),
+    ] = None,
+    cookie: Annotated[
+        list[str] | None,
+        typer.Option("--cookie", "-b", metavar="'a=b; c=d'", help="Cookies sent there; or @FILE. Repeatable."),
+    ] = None,
+    user_agent: Annotated[
+        str | None,
+        typer.Option("--user-agent", "-A", metavar="TEXT", help="User agent sent there instead of Pagegrade's own."),
+    ] = None,
+    access_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--access-origin",
+            metavar="ORIGIN",
+            help="Send the four options above there, not to the origin of each URL. Repeatable.",
+        ),
+    ] = None,
     render: Annotated[
         bool, typer.Option("--render/--no-render", help="Draw the page in a browser, too: metrics, contrast, pictures.")
     ] = False,
@@ -186,7 +217,7 @@ def analyze(
     quiet: Quiet = False,
 ) -> None:
     """Fetch pages, check them and grade them."""
-    from pagegrade.cli.analyze import AnalyzeRequest, analyze_pages
+    from pagegrade.cli.analyze import AnalyzeRequest, analyze_pages, typed_access
     from pagegrade.cli.ignore_file import read_ignores
     from pagegrade.cli.output import plan_output
     from pagegrade.cli.report_output import read_criteria
@@ -200,6 +231,7 @@ def analyze(
         budget_s=budget,
         subresources=not no_subresources,
         allow_networks=tuple(allow_network or ()),
+        access=typed_access(user, header or [], cookie or [], user_agent, access_origin or []),
         concurrency=concurrency,
         ignores=read_ignores(config),
         quiet=quiet,

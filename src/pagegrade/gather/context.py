@@ -16,6 +16,7 @@ from pagegrade.gather.guard import Policy
 from pagegrade.gather.held_bytes import MAX_HELD_BYTES
 from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import Resolver
+from pagegrade.model.access import Access
 from pagegrade.model.artifacts import Navigation, NotGathered, WellKnown
 from pagegrade.parse.files.robots_permission import MAX_COMPARED, permitted
 from pagegrade.parse.html.parser import NamedURLs, find_named_urls
@@ -131,6 +132,8 @@ class GatherOptions:
     exchange_limits: Limits = DEFAULT_LIMITS
     preview_images: bool = False
     """Fetch the image for shared links and the icon, for a report that shows them."""
+    access: Access | None = None
+    """What goes with requests to the origins of the page; ``None``: nothing."""
     render: RenderOptions | None = None
     """Options of the rendered engine, which takes its own time after ``budget_s``; ``None``: no rendering."""
 

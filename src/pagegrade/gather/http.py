@@ -20,8 +20,10 @@ from pagegrade.gather.headers import KnownLines
 from pagegrade.gather.held_bytes import HeldBytes, Hold
 from pagegrade.gather.resolver import Answer, CachingResolver, DNSResolver, ResolveError, Resolver
 from pagegrade.gather.transfer import Expired, Handle, Transfer, Watch, request_headers
+from pagegrade.model.access import Access
 from pagegrade.model.artifacts import Response
 from pagegrade.parse import url as urls
+from pagegrade.parse.http.access import Sent, sent_with
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -83,6 +85,7 @@ class HTTPClient:
         deadline: ``asyncio`` loop time at which every exchange ends with code ``budget``; ``None`` for none.
         limits: Of each exchange.
         held: Memory that the answers may hold; shared by the clients of one run, ``None`` for a budget of its own.
+        access: What goes with requests to its origins, decided for each of them anew; ``None`` for nothing.
     """
 
     def __init__(
@@ -93,9 +96,11 @@ class HTTPClient:
         deadline: float | None = None,
         limits: Limits = DEFAULT_LIMITS,
         held: HeldBytes | None = None,
+        access: Access | None = None,
     ) -> None:
         self.held = held or HeldBytes()
         self.guard = guard
+        self.access = access
         self._owns_resolver = not isinstance(resolver, CachingResolver)
         self._resolver = (
             resolver if isinstance(resolver, CachingResolver) else CachingResolver(resolver or DNSResolver())
@@ -194,8 +199,10 @@ class HTTPClient:
         if request.url.startswith("https:"):
             await self._wait_for_first(place, end)
         if place not in self._uncertified:
+            # Never over a connection that is not known to be that of the origin.
+            sent = sent_with(self.access, request.url)
             try:
-                return await self._attempt(request, permit, started=started, end=end, dns_ms=dns_ms)
+                return await self._attempt(request, permit, started=started, end=end, dns_ms=dns_ms, sent=sent)
             except _Uncertified as error:
                 self._uncertified[place] = error.result
         result = self._uncertified[place]
@@ -363,8 +370,11 @@ class HTTPClient:
         end: float,
         dns_ms: float | None,
         uncertified: int = 0,
+        sent: Sent | None = None,
     ) -> Exchange:
-        transfer = Transfer(request, permit, self.guard, self._limits, hold=Hold(self.held), known=self._known)
+        transfer = Transfer(
+            request, permit, self.guard, self._limits, hold=Hold(self.held), known=self._known, sent=sent
+        )
         transfer.answered = self._answered.get((permit.host, permit.port))
         handle = self._idle.pop() if self._idle else Handle(self._limits)
         reusable = answered = False

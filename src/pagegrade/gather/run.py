@@ -20,9 +20,11 @@ from pagegrade.gather.guard import Guard
 from pagegrade.gather.held_bytes import HeldBytes, Place
 from pagegrade.gather.http import HTTPClient, request_headers
 from pagegrade.gather.resolver import CachingResolver, DNSResolver, Resolver
+from pagegrade.model.access import Access
 from pagegrade.model.artifacts import Artifacts, Navigation, NotGathered, Response
 from pagegrade.model.errors import RunFailed
 from pagegrade.model.identity import VERSION
+from pagegrade.parse.http.access import Sent
 from pagegrade.parse.url import Target
 
 logger = logging.getLogger(__name__)
@@ -86,7 +88,14 @@ async def gather(
     guard = Guard(options.policy)
 
     def make_client() -> HTTPClient:
-        return HTTPClient(guard=guard, resolver=caching, deadline=deadline, limits=options.exchange_limits, held=held)
+        return HTTPClient(
+            guard=guard,
+            resolver=caching,
+            deadline=deadline,
+            limits=options.exchange_limits,
+            held=held,
+            access=options.access,
+        )
 
     try:
         async with make_client() as client:
@@ -122,11 +131,18 @@ async def gather(
         engine=VERSION,
         gathered_at=gathered_at,
         duration_ms=round((loop.time() - started) * 1_000, 3),
-        vantage="; ".join(request_headers(Request(url=target.url))),
+        vantage=_vantage(target.url, options.access),
         navigation=navigation,
         load_samples_ms=samples if isinstance(samples, tuple) else (document.response.timings.total_ms,),
         **known,
     )
+
+
+def _vantage(url: str, access: Access | None) -> str:
+    """The headers of the request for the page; of an access only the user agent, which sites decide by."""
+    named = access is not None and access.user_agent
+    sent = Sent(url=url, headers=(("User-Agent", named),)) if named else None
+    return "; ".join(request_headers(Request(url=url), sent))
 
 
 _ARTIFACT_FIELDS: Final = frozenset(field.name for field in fields(Artifacts))

@@ -19,6 +19,7 @@ from pagegrade.gather.guard import Guard, Permit, Refusal
 from pagegrade.gather.headers import HeaderReader, KnownLines
 from pagegrade.gather.held_bytes import Hold
 from pagegrade.model.identity import USER_AGENT
+from pagegrade.parse.http.access import Sent
 from pagegrade.parse.http.cors import PROBE_ORIGIN
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
@@ -54,15 +55,19 @@ def libcurl_version() -> str:
     return str(pycurl.version_info()[1])
 
 
-def request_headers(request: Request) -> list[str]:
-    """The header lines sent, Host aside: fixed but for a cookie, so that no input of an analysis can add others."""
-    return list(_lines_of(request))
+def request_headers(request: Request, sent: Sent | None = None) -> list[str]:
+    """The header lines sent, Host aside: fixed but for a cookie and what an access sends, so no page can add others."""
+    return list(_lines_of(request, sent))
 
 
-def _lines_of(request: Request) -> tuple[str, ...]:
+def _lines_of(request: Request, sent: Sent | None = None) -> tuple[str, ...]:
     if request.post is None:
         lines = _header_lines(request.purpose, request.referer, request.from_elsewhere)
-        return (*lines, f"Cookie: {request.cookie}") if request.cookie else lines
+        lines = (*lines, f"Cookie: {request.cookie}") if request.cookie else lines
+        if sent is None:
+            return lines
+        pairs = ((name, value) for name, _, value in (line.partition(": ") for line in lines))
+        return tuple(f"{name}: {value}" for name, value in sent.header_lines(pairs))
     given = (("Content-Type", request.post.content_type), *request.post.headers)
     # Without "Expect", for which libcurl would wait a second where the receiver does not know it.
     fixed = (f"User-Agent: {USER_AGENT}", "Accept: */*", "Accept-Encoding: identity", "Expect:")
@@ -168,8 +173,11 @@ class Transfer:
         *,
         hold: Hold,
         known: KnownLines | None = None,
+        sent: Sent | None = None,
     ) -> None:
         self.request = request
+        self.sent = sent
+        """What goes with the request because of an access; not part of the request, which stays with its answer."""
         self.permit = permit
         self.guard = guard
         self.hold = hold
@@ -378,7 +386,7 @@ class Handle:
         self.transfer = transfer
         transfer.resume = partial(self._resume, transfer)
         request, permit, curl = transfer.request, transfer.permit, self.curl
-        curl.setopt(pycurl.URL, request.url)
+        curl.setopt(pycurl.URL, request.url if transfer.sent is None else transfer.sent.url)
         curl.setopt(pycurl.TIMEOUT_MS, max(1, int(timeout_s * 1_000)))
         if request.post is not None:
             curl.setopt(pycurl.POST, 1)
@@ -387,7 +395,7 @@ class Handle:
             curl.setopt(pycurl.NOBODY, 1)
         else:
             curl.setopt(pycurl.HTTPGET, 1)
-        self._give(pycurl.HTTPHEADER, _lines_of(request))
+        self._give(pycurl.HTTPHEADER, _lines_of(request, transfer.sent))
         # Waiting for a connection to be shared is right where HTTP/2 was seen. Elsewhere one silent answer would hold
         # up every other request to its host, because libcurl waits for it to learn which HTTP it is.
         self._give(pycurl.PIPEWAIT, int(multiplexed))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Final, Literal
 
+from pagegrade.model.access import AccessNote
 from pagegrade.model.rendering import Rendering
 
 ARTIFACTS_VERSION: Final = 1
@@ -464,6 +465,8 @@ class Artifacts:
     duration_ms: float | None = None
     vantage: str = ""
     """The headers of the request for the page; empty without a request (a local page)."""
+    access: AccessNote | None = None
+    """What let the run in; ``None``: it saw what everybody sees."""
     navigation: Navigation
     load_samples_ms: tuple[float, ...] = ()
     """Total time of each fetch of the final document, the first one first."""

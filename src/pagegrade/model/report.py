@@ -8,6 +8,7 @@ from typing import Final, Literal, get_args
 
 import msgspec
 
+from pagegrade.model.access import AccessNote
 from pagegrade.model.artifacts import PreviewProblem
 from pagegrade.model.basis import Basis
 from pagegrade.model.outcome import Detail, Evidence, Importance, Saving
@@ -300,6 +301,8 @@ class RunFacts:
     partial: bool = False
     vantage: str = ""
     """The headers of the request for the page; empty without a request (a local page)."""
+    access: AccessNote | None = None
+    """What let the run in; ``None``: it saw what everybody sees."""
     not_gathered: tuple[tuple[str, str], ...] = ()
     """(artifact, why) for everything that is missing."""
     notes: tuple[str, ...] = ()

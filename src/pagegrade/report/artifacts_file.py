@@ -32,6 +32,8 @@ _ENCODER: Final = msgspec.json.Encoder(order="sorted")
 def save_artifacts(artifacts: Artifacts) -> bytes:
     """The artifacts as the bytes of a file, equal for equal artifacts. Lone surrogates become U+FFFD."""
     plain = {"object": "artifacts", **msgspec.to_builtins(artifacts, order="sorted")}
+    if artifacts.access is None:
+        del plain["access"]  # Only of those files that need it.
     try:
         encoded = _ENCODER.encode(plain)
     except UnicodeEncodeError:

@@ -1,26 +1,29 @@
-"""A report without the query values of its own page's address, for people who were only given a link to the report.
+"""Reports without what is not for their readers.
 
-Such values are often keys to something: a reset link, an invitation, a session. The names stay, because they help to
-understand the report.
+For people who were only given a link to the report, the query values of its own page's address are masked: such values
+are often keys to something: a reset link, an invitation, a session. The names stay, because they help to understand
+the report. For everyone, the secrets are masked that a run sent to be let in.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from typing import Final, TypeVar
+from operator import is_
+from typing import Any, Final, TypeVar, cast
 from urllib.parse import unquote, unquote_plus
 
 import msgspec
-from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
+from ahocorasick_rs import AhoCorasick, BytesAhoCorasick, Implementation, MatchKind
 
 from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.model.rendering import ElementFacts, RenderedPage
 from pagegrade.model.report import PageFacts, Redirect, Report, Result
 
 _Element = TypeVar("_Element", bound=ElementFacts)
+_Value = TypeVar("_Value")
 MASK: Final = "…"
 """Never part of a canonical URL, where it would be percent-encoded: what holds it cannot be followed by mistake."""
 MIN_BARE_CHARACTERS: Final = 6
@@ -241,6 +244,63 @@ def _masker(urls: Iterable[str]) -> Callable[[str], str]:
         return shown if found_in is None else _mask_found(shown, found_in.find_matches_as_indexes(shown))
 
     return mask
+
+
+def without_secrets(value: _Value, secrets: Sequence[str]) -> _Value:
+    """Return a value with ``…`` for every secret in its texts and bytes, however deep they are inside of it.
+
+    Args:
+        value: Of dataclasses, structs, tuples, mappings, texts and bytes; parts without a secret are the same objects.
+        secrets: Texts that are looked for.
+    """
+    if not secrets:
+        return value
+    texts = AhoCorasick(list(secrets), matchkind=MatchKind.LeftmostLongest, implementation=_SMALL)
+    raw = BytesAhoCorasick(
+        [secret.encode() for secret in secrets], matchkind=MatchKind.LeftmostLongest, implementation=_SMALL
+    )
+
+    def clean(part: Any) -> Any:
+        if isinstance(part, str):
+            return _mask_found(part, texts.find_matches_as_indexes(part))
+        if isinstance(part, bytes):
+            return _mask_found_bytes(part, raw.find_matches_as_indexes(part))
+        if isinstance(part, tuple):
+            return _if_changed(part, tuple(map(clean, part)))
+        if isinstance(part, dict):
+            return {clean(key): clean(one) for key, one in part.items()}
+        if isinstance(part, msgspec.Struct):
+            changed = _changed(part, part.__struct_fields__, clean)
+            return msgspec.structs.replace(part, **changed) if changed else part
+        if is_dataclass(part) and not isinstance(part, type):
+            changed = _changed(part, (each.name for each in fields(part) if each.init), clean)
+            return replace(part, **changed) if changed else part
+        return part
+
+    return cast("_Value", clean(value))
+
+
+def _if_changed(before: tuple[Any, ...], after: tuple[Any, ...]) -> tuple[Any, ...]:
+    return before if all(map(is_, before, after)) else after
+
+
+def _changed(part: object, names: Iterable[str], clean: Callable[[Any], Any]) -> dict[str, Any]:
+    found = {}
+    for name in names:
+        before = getattr(part, name)
+        after = clean(before)
+        if after is not before:
+            found[name] = after
+    return found
+
+
+def _mask_found_bytes(data: bytes, found: Sequence[tuple[int, int, int]]) -> bytes:
+    shown: list[bytes] = []
+    done = 0
+    for _, start, end in found:
+        shown += (data[done:start], MASK.encode())
+        done = end
+    return b"".join((*shown, data[done:])) if shown else data
 
 
 def _pieces(value: str) -> Iterator[str]:

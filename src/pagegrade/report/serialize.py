@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 import msgspec
 
+from pagegrade.model.access import AccessNote
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import (
@@ -355,10 +356,15 @@ def _run(run: RunFacts) -> JSONObject:
         "duration_ms": run.duration_ms,
         "partial": run.partial,
         "vantage": run.vantage,
+        **({} if run.access is None else {"access": _access(run.access)}),
         "not_gathered": [{"artifact": name, "reason": why} for name, why in run.not_gathered],
         "notes": list(run.notes),
         "thresholds": {"good": run.good_from, "decent": run.decent_from},
     }
+
+
+def _access(access: AccessNote) -> JSONObject:
+    return {"name": access.name, "origins": list(access.origins), "sent": list(access.sent)}
 
 
 def _error(error: Failure) -> JSONObject:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from pagegrade.gather.browser.access import RequestAccess
 from pagegrade.gather.browser.page import MAX_DEPARTURES, MAX_DOCUMENTS, Page
 
 
@@ -26,7 +27,7 @@ def visited(*steps: tuple[str, str], session: str = "s", parent: str | None = No
     page, wire = Page(session="s", target="t", frame="f"), Wire()
 
     async def play() -> None:
-        page.listen(wire)  # type: ignore[arg-type]
+        page.listen(wire, RequestAccess(wire, None))  # type: ignore[arg-type]
         wire.play("Page.frameNavigated", frame={"id": "f", "url": "https://example.com/"})
         for reason, url in steps:
             wire.play("Page.frameRequestedNavigation", frameId="f", reason=reason, session=session)
@@ -58,7 +59,7 @@ def test_a_page_that_leaves_before_it_is_known_has_its_kind() -> None:
     page, wire = Page(session="s", target="t"), Wire()
 
     async def play() -> None:
-        page.listen(wire)  # type: ignore[arg-type]
+        page.listen(wire, RequestAccess(wire, None))  # type: ignore[arg-type]
         wire.play("Page.frameNavigated", frame={"id": "f", "url": "https://example.com/"})
         wire.play("Page.frameRequestedNavigation", frameId="f", reason="metaTagRefresh")
         wire.play("Page.frameRequestedNavigation", frameId="inner", reason="scriptInitiated")

@@ -38,3 +38,11 @@ def test_without_a_path_nothing_is_kept_and_nothing_more_is_recorded() -> None:
         trace.add([{"name": "a"}])
 
     assert trace.categories == ()
+
+
+def test_secrets_are_masked(tmp_path: Path) -> None:
+    """The file is sent to others."""
+    with TraceFile(tmp_path / "trace.json", ("s3cr3t-R4nd0m",)) as trace:
+        trace.add([{"name": "a", "args": {"url": "/?key=s3cr3t-R4nd0m"}}])
+
+    assert json.loads((tmp_path / "trace.json").read_text("utf-8"))["traceEvents"][0]["args"] == {"url": "/?key=…"}

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from ipaddress import ip_network
 from typing import TypeVar
+from urllib.parse import unquote
 
 import pytest
 
 from pagegrade.gather.context import OffloadFailed
+from pagegrade.model.access import Access, AccessNote
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.errors import URLNotAllowed
 from pagegrade.model.report import Report
+from pagegrade.parse.http.access import read_access
 from pagegrade.parse.url import parse_target_url
+from pagegrade.render import FORMATS, render
+from pagegrade.report.artifacts_file import save_artifacts
 from pagegrade.sandbox.pool import Children, NoChildFree, TaskFailed, TaskLost
 from pagegrade.service.runs.analysis import (
     Analysis,
@@ -25,7 +31,7 @@ from pagegrade.service.runs.analysis import (
     without_proxy,
 )
 from pagegrade.service.runs.options import AnalyzeOptions, Thresholds
-from tests.gather.sites import Site, html
+from tests.gather.sites import Asked, Reply, Site, html
 from tests.report_builders import make_failed_report
 from tests.site.serve import serve_site
 
@@ -197,3 +203,85 @@ def test_a_service_names_the_proxy_that_it_does_not_use() -> None:
     assert error is not None
     assert (error.code, error.reason) == ("dns", "proxy_not_used")
     assert "secret" not in error.message
+
+
+ACCESS = read_access(
+    name="Staging",
+    origins=["https://staging.example"],
+    user="reader",
+    password="n0t-Shown-1",
+    headers=[("X-Door", "n0t-Shown-2")],
+    cookies=[("session", "n0t-Shown-3")],
+    query=[("key", "n0t-Shown-4")],
+)
+
+
+def door(asked: Asked) -> Reply:
+    """A page for those who are let in, which repeats all that it was sent."""
+    if "n0t-Shown-2" not in asked.headers.get("x-door", ""):
+        return Reply(status=401, headers=(("WWW-Authenticate", "Basic"),))
+    echo = f"{asked.target} {asked.headers} {unquote(asked.target)}"
+    body = f"<!doctype html><html lang=en><title>{echo}</title><h1>{echo}</h1><script>var x = {echo!r}</script>"
+    return Reply(body=body.encode(), headers=(("Content-Type", "text/html"), ("X-Echo", echo[:4_000])))
+
+
+def analyzed_at_the_door(access: Access | None) -> tuple[Analysis, Site, str]:
+    """The page, with an access to its origin, which comes last."""
+
+    async def main() -> tuple[Analysis, Site, str]:
+        async with Site({}, missing=door) as site, Children(1) as children:
+            given = access and replace(access, origins=access.origins or (site.origin,))
+            options = replace(LOOPBACK, access=given)
+            analysis = await analyze_target(parse_target_url(site.origin), options=options, children=children)
+            return analysis, site, site.origin
+
+    return asyncio.run(main())
+
+
+def test_a_page_behind_a_door_is_analyzed_with_an_access() -> None:
+    """The report says so, by name."""
+    analysis, _, origin = analyzed_at_the_door(replace(ACCESS, origins=()))
+
+    assert analysis.report.state == "completed"
+    assert analysis.report.run.access == AccessNote(
+        name="Staging", origins=(origin,), sent=("basic", "headers", "cookies", "query")
+    )
+    assert "Analyzed with access profile Staging." in analysis.report.run.notes
+
+
+def test_nothing_of_an_access_comes_back_in_a_report_or_in_its_artifacts() -> None:
+    """Although the page repeats all of it, in its text, its scripts and its headers."""
+    analysis, site, _ = analyzed_at_the_door(replace(ACCESS, origins=()))
+
+    assert analysis.artifacts is not None
+    token = "cmVhZGVyOm4wdC1TaG93bi0x"
+    sent = str(site.asked)
+    found = repr(analysis) + zlib.decompress(save_artifacts(analysis.artifacts), 31).decode()
+    found += "".join(render(analysis.report, name) for name in FORMATS)
+
+    for secret in ("n0t-Shown-2", "n0t-Shown-3", "n0t-Shown-4", token):
+        assert secret in sent
+        assert secret not in found
+
+    assert "n0t-Shown-1" not in found
+
+
+def test_without_an_access_the_page_is_blocked() -> None:
+    """And nothing says otherwise."""
+    analysis, _, _ = analyzed_at_the_door(None)
+
+    assert analysis.report.error is not None
+    assert analysis.report.error.reason == "status_401"
+    assert analysis.report.run.access is None
+    assert analysis.report.run.notes == ()
+
+
+def test_an_access_that_is_for_another_origin_is_said_not_to_have_been_used() -> None:
+    """With the origin that it is for."""
+    analysis, site, origin = analyzed_at_the_door(ACCESS)
+
+    assert "n0t-Shown" not in str(site.asked)
+    assert analysis.report.run.notes == (
+        f"The access was not used: it is for https://staging.example, and the page led to {origin}. "
+        "Analyze the page there by its own URL, or name that origin, too.",
+    )

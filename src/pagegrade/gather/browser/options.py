@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from pagegrade.model.access import Access
 from pagegrade.model.rendering import Device
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class VisitOptions:
 
     device: DeviceProfile
     network: str
+    access: Access | None = None
+    """What goes with requests to its origins; ``None``: nothing."""
     loads: int = 3
     """Loads of the page, 1 to 5; metrics are their median."""
     cpu_slowdown: float = 1.0

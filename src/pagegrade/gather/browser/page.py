@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
+from pagegrade.gather.browser.access import RequestAccess
 from pagegrade.gather.browser.cdp import Connection, Params
 from pagegrade.gather.browser.records import ConsoleRecord, IssueRecord, RequestRecord
 from pagegrade.model.rendering import Departure, DepartureKind
@@ -52,10 +53,10 @@ class Page:
     answered_s: float = 0.0
     """When the page's main thread last answered us."""
 
-    def listen(self, connection: Connection) -> None:
+    def listen(self, connection: Connection, access: RequestAccess) -> None:
         """Follow what the browser reports of the page, and answer what it would wait for."""
         connection.on("Page.javascriptDialogOpening", answer_dialogs(connection))
-        connection.on("Target.attachedToTarget", resume_children(connection))
+        connection.on("Target.attachedToTarget", resume_children(connection, access))
         connection.on("Inspector.targetCrashed", self.crash)
         connection.on("Page.frameRequestedNavigation", self._asks_to_leave)
         connection.on("Page.frameNavigated", self._navigated)
@@ -112,7 +113,7 @@ def answer_dialogs(connection: Connection) -> Callable[[Params, str], None]:
     return answer
 
 
-def resume_children(connection: Connection) -> Callable[[Params, str], None]:
+def resume_children(connection: Connection, access: RequestAccess) -> Callable[[Params, str], None]:
     """Let frames and workers of the page go on, which wait for us at their start."""
 
     def resume(event: Params, _session: str) -> None:
@@ -123,6 +124,8 @@ def resume_children(connection: Connection) -> Callable[[Params, str], None]:
         connection.post("Network.enable", {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}, session=session)
         if info.get("type") == "iframe":
             connection.post("Page.enable", session=session)
+        for method, params in access.commands():
+            connection.post(method, params, session=session)
         auto = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
         connection.post("Target.setAutoAttach", auto, session=session)
         connection.post("Runtime.runIfWaitingForDebugger", session=session)

@@ -29,7 +29,7 @@ async def render(url: str, options: RenderOptions, *, client: HTTPClient) -> Ren
     Args:
         url: Canonical http(s) URL of the document.
         options: How.
-        client: Its resolver and guard decide about every connection of the browser.
+        client: Its resolver and guard decide about every connection of the browser, its access about every request.
 
     Raises:
         RenderingFailed: The page was not drawn; its code says why.
@@ -46,6 +46,7 @@ async def render(url: str, options: RenderOptions, *, client: HTTPClient) -> Ren
             visit_options = VisitOptions(
                 device=DEVICES[options.device],
                 network=options.network,
+                access=client.access,
                 loads=options.loads,
                 cpu_slowdown=options.cpu_slowdown,
                 trace=options.trace,

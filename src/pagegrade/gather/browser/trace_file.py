@@ -12,6 +12,8 @@ from typing import BinaryIO, Final, Self
 
 import msgspec
 
+from pagegrade.report.masking import without_secrets
+
 _FOR_READERS: Final = (
     "blink.console",
     "disabled-by-default-devtools.timeline.frame",
@@ -26,15 +28,17 @@ class TraceFile:
 
     Args:
         path: The file, which is replaced; ``None`` to keep nothing.
+        secrets: Texts that are masked in it.
 
     Raises:
         OSError: The file cannot be written.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, secrets: Sequence[str] = ()) -> None:
         self.categories = () if path is None else _FOR_READERS
         """Categories to record besides those of the metrics."""
         self._path = path
+        self._secrets = secrets
         self._file: BinaryIO | None = None
         self._is_empty = True
 
@@ -55,5 +59,5 @@ class TraceFile:
         """Write a part of the trace."""
         if self._file is not None and events:
             self._file.write(b"" if self._is_empty else b",\n")
-            self._file.write(b",\n".join(map(msgspec.json.encode, events)))
+            self._file.write(without_secrets(b",\n".join(map(msgspec.json.encode, events)), self._secrets))
             self._is_empty = False

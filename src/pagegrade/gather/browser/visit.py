@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from pagegrade.gather.browser.access import RequestAccess
 from pagegrade.gather.browser.cdp import CommandFailed, Connection, Params
 from pagegrade.gather.browser.elements import MAX_STORED, ElementReader, read_script, read_storage
 from pagegrade.gather.browser.errors import RenderingFailed
@@ -31,6 +32,7 @@ from pagegrade.model.rendering import (
     Timeline,
     UsedFont,
 )
+from pagegrade.parse.http.access import secrets_of
 from pagegrade.parse.rendering.metrics import are_alike, measure_load
 from pagegrade.parse.rendering.speed_index import visual_progress
 from pagegrade.parse.rendering.timeline import CATEGORIES, Recording, read_timeline
@@ -90,6 +92,8 @@ class Visit:
         rendering: Rendering | None = None
         coverage: tuple[Coverage, ...] | None = None
         slowest_s = 0.0
+        access = self._options.access
+        secrets = () if access is None else secrets_of(access, url)
         while rendering is None:
             left = self._options.loads - len(loads)
             last = left == 1 or not self._time.has_time(slowest_s, loads=2)
@@ -97,7 +101,7 @@ class Visit:
             with_coverage = last or len(loads) == 1
             left_s = self._time.left_s()
             async with self._page() as page:
-                with TraceFile(self._options.trace if with_coverage else None) as trace:
+                with TraceFile(self._options.trace if with_coverage else None, secrets) as trace:
                     timeline, shots = await self._load(page, url, with_coverage=with_coverage, trace=trace)
                 slowest_s = max(slowest_s, left_s - self._time.left_s())
                 is_cut = not self._time.has_time(slowest_s, loads=1)
@@ -159,8 +163,10 @@ class Visit:
 
     async def _prepare(self, page: Page, *, with_coverage: bool) -> None:
         session, device, connection = page.session, self._options.device, self._connection
-        page.listen(connection)
+        access = RequestAccess(connection, self._options.access)
+        page.listen(connection, access)
         commands: list[tuple[str, Params | None]] = [
+            *access.commands(),
             ("Page.enable", None),
             (
                 "Network.enable",

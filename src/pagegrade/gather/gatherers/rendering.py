@@ -28,7 +28,10 @@ async def gather_rendering(context: Context) -> Rendering | NotGathered:
     if left_s <= 1:
         return NotGathered(code="budget", detail="The time for the whole analysis was over before it was done.")
     async with HTTPClient(
-        guard=context.client.guard, resolver=context.resolver, deadline=context.render_deadline
+        guard=context.client.guard,
+        resolver=context.resolver,
+        deadline=context.render_deadline,
+        access=context.client.access,
     ) as client:
         try:
             return await render(

@@ -18,7 +18,9 @@ from pagegrade.model.errors import FAILURE_CODES, RunFailed, URLNotAllowed
 from pagegrade.model.identity import VERSION
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import Failure, Report
+from pagegrade.parse.http.access import secrets_of
 from pagegrade.parse.url import Target, host, host_address, origin, parse_target_url, port
+from pagegrade.report.masking import without_secrets
 from pagegrade.sandbox.pool import NoChildFree, TaskFailed, TaskLost, TaskRunner
 from pagegrade.service.runs.evaluation import evaluate_artifacts, failed_report
 from pagegrade.service.runs.options import AnalyzeOptions, Thresholds
@@ -86,6 +88,28 @@ async def gather_target(
     Takes and raises what ``analyze_target`` does; ``settled`` is called for every gatherer, and ``place`` gives a place
     for holding much at once.
     """
+    gathered = await _gather_target(
+        target, options=options, children=children, resolver=resolver, settled=settled, place=place
+    )
+    access = options.access
+    if access is None:
+        return gathered
+    # A page may repeat what it was sent, and nothing behind this point has any use for it.
+    shown = without_secrets(gathered, secrets_of(access, target.url))
+    if isinstance(shown, Report):
+        return replace(shown, run=replace(shown.run, access=access.note))
+    return replace(shown, access=access.note)
+
+
+async def _gather_target(
+    target: Target,
+    *,
+    options: AnalyzeOptions,
+    children: TaskRunner,
+    resolver: Resolver | None,
+    settled: Settled,
+    place: Place | None,
+) -> Artifacts | Report:
     started_at = utc_now()
     policy = policy_of(target.url, options)
     refusal = Guard(policy).check_url(target.url)
@@ -97,6 +121,7 @@ async def gather_target(
         subresources=options.subresources,
         load_samples=options.load_samples,
         preview_images=options.preview_images,
+        access=options.access,
         render=options.render,
     )
     try:

@@ -31,7 +31,7 @@ from pagegrade.parse.challenge import recognize_block, what_it_asks
 from pagegrade.parse.page_kind import HIDDEN_UNTIL_SCRIPTS, empty_in_browser, recognize_page_kind
 from pagegrade.parse.rendering.causes import largest_paint, shifted_elements
 from pagegrade.parse.rendering.metrics import measure_load, rendered_metrics
-from pagegrade.parse.url import host, project_of, registrable_domain
+from pagegrade.parse.url import host, origin, project_of, registrable_domain
 from pagegrade.report.bounds import bound_results
 from pagegrade.report.build import count_results, page_facts, result_of
 from pagegrade.report.codec import pack_report
@@ -134,6 +134,7 @@ def evaluate_artifacts(
             duration_ms=artifacts.duration_ms,
             partial=withheld is not None or bool(unseen),
             vantage=artifacts.vantage,
+            access=artifacts.access,
             not_gathered=_not_gathered(artifacts),
             good_from=thresholds.good,
             decent_from=thresholds.decent,
@@ -208,7 +209,9 @@ def failed_report(
             engine=VERSION if artifacts is None else artifacts.engine,
             duration_ms=duration_ms if artifacts is None else artifacts.duration_ms,
             vantage="" if artifacts is None else artifacts.vantage,
+            access=None if artifacts is None else artifacts.access,
             not_gathered=() if artifacts is None else _not_gathered(artifacts),
+            notes=() if artifacts is None else access_notes(artifacts),
         ),
         error=failure,
         generated_at=generated_at,
@@ -395,9 +398,27 @@ def _not_gathered(artifacts: Artifacts) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
+def access_notes(artifacts: Artifacts) -> tuple[str, ...]:
+    """Say that the page was seen by an access, or that the access did not reach it."""
+    access, response = artifacts.access, artifacts.navigation.response
+    if access is None:
+        return ()
+    place = origin(response.url)
+    if place not in access.origins:
+        return (
+            f"The access was not used: it is for {', '.join(access.origins[:3])}, and the page led to {place}. "
+            "Analyze the page there by its own URL, or name that origin, too.",
+        )
+    if response.certificate_error is not None:
+        return ("The access was not used: the certificate did not verify, so nothing of it was sent.",)
+    if access.name:
+        return (f"Analyzed with access profile {access.name}.",)
+    return ("Analyzed with an access that visitors without it do not have.",)
+
+
 def _notes(artifacts: Artifacts, facts: Facts) -> tuple[str, ...]:
     response: Response = artifacts.navigation.response
-    notes = []
+    notes = [*access_notes(artifacts)]
     if not response.body.strip():
         notes.append("The page is empty: the site answered with success and without content.")
     if response.truncated is not None:

@@ -12,6 +12,7 @@ from typing import Final
 
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.guard import DEFAULT_PORTS
+from pagegrade.model.access import Access
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import DECENT_FROM, GOOD_FROM, Grade
@@ -59,6 +60,8 @@ class AnalyzeOptions:
     """Options of the rendered engine; ``None``: static analysis alone."""
     render_loads: int = 3
     """Loads of a page in a browser, at least 1."""
+    access: Access | None = None
+    """What goes with requests to its origins, so that they let the run in; ``None``: nothing."""
     allow_typed_private: bool = False
     """A private host may be reached when it is the one the person typed: that host and port, nothing else."""
     thresholds: Thresholds = DEFAULT_THRESHOLDS

@@ -305,6 +305,16 @@ class Thresholds(Document):
     decent: Points = about("Decent at or above this score, bad below.", 50)
 
 
+class AccessNote(Document):
+    """What let the run in."""
+
+    name: str = about("Name of the access profile; empty for what was typed at a terminal.", "Staging")
+    origins: list[str] = about("Origins that it was sent to, if anything was asked for there.", ["https://staging.example"])
+    sent: list[str] = about(
+        "Kinds of what was sent: `basic`, `headers`, `cookies`, `user_agent`, `query`.", ["basic", "headers"]
+    )
+
+
 class RunFacts(Document):
     """The analysis that the results come from."""
 
@@ -314,6 +324,7 @@ class RunFacts(Document):
     duration_ms: Amount | None = about("Duration in milliseconds.", 1840.5)
     partial: bool = about("True if the result is withheld or a category could not be evaluated.", False)  # noqa: FBT003
     vantage: str = about("Network location of the analysis.", "direct")
+    access: AccessNote = sometimes("What let the run in; absent where it saw what everybody sees.")
     not_gathered: list[NotGathered] = about("Artifacts that could not be fetched, with reasons.", [])
     notes: list[str] = about("Further notes about this run.", [])
     thresholds: Thresholds = about("Thresholds of the results.")

@@ -1,0 +1,61 @@
+"""Access to pages that are not for everybody: what a run sends to the origins of a page so that they let it in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+MAX_ORIGINS: Final = 20
+MAX_HEADERS: Final = 20
+MAX_COOKIES: Final = 50
+MAX_QUERY: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessNote:
+    """What a report says of the access that it was made with."""
+
+    name: str = ""
+    """Of the access profile; empty where there is none."""
+    origins: tuple[str, ...] = ()
+    """Where it was sent to, if anything was asked for there."""
+    sent: tuple[str, ...] = ()
+    """Kinds of what was sent: ``basic``, ``headers``, ``cookies``, ``user_agent``, ``query``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """What is sent to some origins, and to no other.
+
+    Texts have passed ``parse.http.access``, so that none of them can begin another header line.
+    """
+
+    name: str = ""
+    """Of the access profile; empty where there is none, on the command line and in the library."""
+    origins: tuple[str, ...] = ()
+    """``scheme://host[:port]`` as ``parse.url.origin`` writes them; for none, nothing is sent."""
+    user: str = ""
+    """For Basic authentication, with the password; both empty: none."""
+    password: str = field(default="", repr=False)
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """(name, value), each name once."""
+    cookies: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """(name, value), each name once."""
+    user_agent: str = ""
+    """Instead of Pagegrade's own; empty: its own."""
+    query: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """(name, value) of parameters that are added to URLs which do not have them."""
+
+    @property
+    def note(self) -> AccessNote:
+        """What a report may say of it."""
+        kinds = {
+            "basic": bool(self.user or self.password),
+            "headers": bool(self.headers),
+            "cookies": bool(self.cookies),
+            "user_agent": bool(self.user_agent),
+            "query": bool(self.query),
+        }
+        return AccessNote(
+            name=self.name, origins=self.origins, sent=tuple(kind for kind, is_sent in kinds.items() if is_sent)
+        )

@@ -1,0 +1,181 @@
+"""What a browser sends because of an access: to its origins, whatever asks, and to nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from ipaddress import ip_network
+from pathlib import Path
+
+import pytest
+
+from pagegrade.gather.browser.options import RenderOptions
+from pagegrade.gather.browser.render import render
+from pagegrade.gather.guard import Guard, Policy
+from pagegrade.gather.http import HTTPClient
+from pagegrade.model.access import Access
+from pagegrade.model.rendering import Rendering
+from pagegrade.parse.http.access import read_access
+from tests.gather.sites import Asked, Reply, Site, html, redirect, typed
+
+LOOPBACK = Policy(allow_networks=(ip_network("127.0.0.0/8"),), typed_host="127.0.0.1")
+SECRETS = {
+    "basic": "Basic cmVhZGVyOm4wdC1TaG93bi0x",
+    "header": "n0t-Shown-2",
+    "cookie": "n0t-Shown-3",
+    "query": "n0t-Shown-4",
+}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A page that was drawn, and what arrived at its own site, another host and another port of its host."""
+
+    rendering: Rendering
+    own: Site
+    host: Site
+    port: Site
+
+
+def seen(site: Site) -> dict[str, set[str]]:
+    """Path without its query -> the secrets that came with a request for it."""
+    found: dict[str, set[str]] = {}
+    for asked in site.asked:
+        text = " ".join((asked.target, *asked.headers.values()))
+        arrived = {name for name, secret in SECRETS.items() if secret in text}
+        found.setdefault(asked.target.partition("?")[0], set()).update(arrived)
+    return found
+
+
+def draw(program: Path, answer: Callable[[str, Drawn], Reply | None]) -> Drawn:
+    """Draw ``/`` of a site that answers by path, with an access to its own origin."""
+
+    async def run() -> Drawn:
+        async with AsyncExitStack() as stack:
+            own, host, port = Site({}), Site({}, address="127.0.0.2"), Site({})
+            places = Drawn(rendering=None, own=own, host=host, port=port)  # type: ignore[arg-type]
+
+            def reply(asked: Asked) -> Reply:
+                found = answer(asked.target.partition("?")[0], places)
+                return found or html("<title>Not found</title>", status=404)
+
+            for site in (own, host, port):
+                site.missing = reply
+                await stack.enter_async_context(site)
+            access = read_access(
+                origins=[own.origin],
+                user="reader",
+                password="n0t-Shown-1",
+                headers=[("X-Door", SECRETS["header"])],
+                cookies=[("session", SECRETS["cookie"])],
+                query=[("key", SECRETS["query"])],
+                user_agent="Company browser",
+            )
+            return Drawn(await _draw(program, own, access), own, host, port)
+
+    return asyncio.run(run())
+
+
+async def _draw(program: Path, site: Site, access: Access) -> Rendering:
+    async with HTTPClient(guard=Guard(LOOPBACK), access=access) as client:
+        options = RenderOptions(program=program, network="none", loads=1, time_s=90.0)
+        return await render(f"{site.origin}/", options, client=client)
+
+
+def many_ways(path: str, places: Drawn) -> Reply | None:
+    """A page that asks for files of its own, and of another host and port, in each way there is."""
+    own = places.own.origin
+    if path == "/":
+        return html(
+            f"""<!doctype html><html lang=en><title>T</title><link rel=stylesheet href=/style.css>
+            <body><h1>Hello</h1><p>Some text.<img src=/picture.png><iframe src=/inner></iframe>
+            <script>
+            fetch("/own-api"); new Worker("/worker.js"); navigator.serviceWorker.register("/service.js");
+            new WebSocket("{own.replace("http", "ws")}/own-socket"); document.title = document.cookie;
+            </script>{_foreign(places.host.origin, "host")}{_foreign(places.port.origin, "port")}"""
+        )
+    answers = {
+        "/style.css": typed("p{color:#111}", "text/css"),
+        "/inner": html(f'<img src="/inner.png"><img src="{places.host.origin}/image.png">'),
+        "/own-api": typed("{}", "application/json"),
+        "/to-host": redirect(f"{places.host.origin}/redirected"),
+        "/to-port": redirect(f"{places.port.origin}/redirected", 307),
+        "/to-own": redirect("/arrived"),
+        "/worker.js": typed(
+            f'fetch("/from-worker"); fetch("{places.host.origin}/worker-api", {{mode: "no-cors"}})', "text/javascript"
+        ),
+        "/service.js": typed(
+            f'self.oninstall = () => fetch("{places.host.origin}/service-api", {{mode: "no-cors"}})', "text/javascript"
+        ),
+        "/frame": html(f'<img src="{own}/asked-by-frame.png"><img src=/of-frame.png>'),
+    }
+    return answers.get(path)
+
+
+def _foreign(place: str, name: str) -> str:
+    return f"""<script src="{place}/script.js"></script><iframe src="{place}/frame"></iframe>
+        <img src="{place}/image.png"><img src="/to-{name}"><img src="/to-own?{name}">
+        <script>
+        fetch("{place}/api", {{mode: "no-cors"}}); fetch("{place}/api", {{mode: "no-cors", credentials: "include"}});
+        fetch("/to-{name}?fetched", {{mode: "no-cors"}});
+        new WebSocket("{place.replace("http", "ws")}/socket"); navigator.sendBeacon("{place}/beacon");
+        </script>"""
+
+
+@pytest.mark.allow_hosts(["127.0.0.1", "127.0.0.2"])
+def test_it_goes_to_the_origin_whatever_asks_and_nowhere_else(program: Path) -> None:
+    """With the document, files, frames, scripts and workers; not with what goes to another host or port.
+
+    There that is files, frames, scripts, workers, service workers, WebSockets, beacons and redirects. Nothing of it
+    comes back: scripts have no cookie to read, and no URL that was seen holds the parameter that was added.
+    """
+    drawn = draw(program, many_ways)
+    own, host, port = map(seen, (drawn.own, drawn.host, drawn.port))
+
+    for path in ("/", "/style.css", "/picture.png", "/inner", "/inner.png", "/own-api", "/worker.js", "/arrived"):
+        assert own[path] == set(SECRETS), path
+
+    assert drawn.own.asked[0].headers["user-agent"] == "Company browser"
+    for site, arrived in ((drawn.host, host), (drawn.port, port)):
+        assert {"/script.js", "/frame", "/image.png", "/api", "/socket", "/beacon", "/redirected"} <= set(arrived)
+        assert set().union(*arrived.values()) == set()
+        assert not any("Company browser" in asked.headers.get("user-agent", "") for asked in site.asked)
+
+    assert {"/worker-api", "/service-api"} <= set(host)
+    assert own["/own-socket"] == set()
+    assert drawn.rendering.title == ""
+    assert not any(secret in repr(drawn.rendering) for secret in SECRETS.values())
+
+
+def test_a_page_keeps_what_its_server_sets_meanwhile(program: Path) -> None:
+    """A cookie of the server wins over one of the same name, and a header of a script over the password."""
+
+    def answer(path: str, _places: Drawn) -> Reply | None:
+        page = """<!doctype html><html lang=en><title>T</title><body><h1>Hello</h1>
+            <script>fetch("/api", {headers: {Authorization: "Bearer of-the-page"}})</script>"""
+        return Reply(
+            body=page.encode(),
+            headers=(("Content-Type", "text/html"), ("Set-Cookie", "session=renewed"), ("Set-Cookie", "more=1")),
+        )
+
+    drawn = draw(program, answer)
+    api = next(asked for asked in drawn.own.asked if asked.target.startswith("/api"))
+
+    assert set(api.headers["cookie"].split("; ")) == {"session=renewed", "more=1"}
+    assert api.headers["authorization"] == "Bearer of-the-page"
+
+
+def test_the_page_that_leaves_its_origin_leaves_it_behind(program: Path) -> None:
+    """By a redirect of the document itself, to another port."""
+
+    def answer(path: str, places: Drawn) -> Reply | None:
+        if path == "/":
+            return redirect(f"{places.port.origin}/there")
+        return html("<!doctype html><html lang=en><title>T</title><body><h1>Hello</h1><p>Some text.")
+
+    drawn = draw(program, answer)
+
+    assert seen(drawn.own)["/"] == set(SECRETS)
+    assert seen(drawn.port)["/there"] == set()
