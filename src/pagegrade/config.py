@@ -300,9 +300,7 @@ class Settings(BaseSettings):
     access_cookies: Annotated[
         SecretStr | None, Field(description="Cookies sent there as well, as a browser shows them: a=b; c=d.")
     ] = None
-    access_user_agent: Annotated[
-        str | None, Field(description="User agent sent there. Unset: Pagegrade's own.")
-    ] = None
+    access_user_agent: Annotated[str | None, Field(description="User agent sent there. Unset: Pagegrade's own.")] = None
     access_origins: Annotated[
         tuple[str, ...],
         NoDecode,

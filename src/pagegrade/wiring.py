@@ -95,7 +95,7 @@ class Rendered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypedAccess:
-    """What is typed at the terminal to be let in; what is not stands in the settings ``PAGEGRADE_ACCESS_*``."""
+    """Access as typed at the terminal; what is not stands in the settings ``PAGEGRADE_ACCESS_*``."""
 
     user: str | None = field(default=None, repr=False)
     """``USER:PASSWORD``."""

@@ -57,7 +57,7 @@ class AnalyzeRequest:
     subresources: bool = True
     allow_networks: tuple[str, ...] = ()
     access: TypedAccess | None = None
-    """What is sent to be let in; ``None``: as the settings say."""
+    """Access as typed; ``None``: as the settings say."""
     concurrency: int = 4
     ignores: tuple[IgnoreRule, ...] = ()
     quiet: bool = False

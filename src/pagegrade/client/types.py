@@ -26,6 +26,12 @@ class APIKey(TypedDict):
     last_used_at: str | None
 
 
+class AccessNote(TypedDict):
+    name: str
+    origins: list[str]
+    sent: list[str]
+
+
 class Account(TypedDict):
     id: int
     object: Literal["account"]
@@ -1087,6 +1093,7 @@ class RunFacts(TypedDict):
     duration_ms: float | None
     partial: bool
     vantage: str
+    access: NotRequired[AccessNote]
     not_gathered: list[NotGathered]
     notes: list[str]
     thresholds: Thresholds

@@ -133,7 +133,7 @@ class GatherOptions:
     preview_images: bool = False
     """Fetch the image for shared links and the icon, for a report that shows them."""
     access: Access | None = None
-    """What goes with requests to the origins of the page; ``None``: nothing."""
+    """Access that goes with requests to the origins of the page; ``None``: nothing."""
     render: RenderOptions | None = None
     """Options of the rendered engine, which takes its own time after ``budget_s``; ``None``: no rendering."""
 

@@ -177,7 +177,7 @@ class Transfer:
     ) -> None:
         self.request = request
         self.sent = sent
-        """What goes with the request because of an access; not part of the request, which stays with its answer."""
+        """Additions to the request because of an access; not part of the request, which stays with its answer."""
         self.permit = permit
         self.guard = guard
         self.hold = hold

@@ -13,19 +13,19 @@ MAX_QUERY: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessNote:
-    """What a report says of the access that it was made with."""
+    """Description of the access that a report was made with."""
 
     name: str = ""
     """Of the access profile; empty where there is none."""
     origins: tuple[str, ...] = ()
-    """Where it was sent to, if anything was asked for there."""
+    """Origins it was sent to, if anything was asked for there."""
     sent: tuple[str, ...] = ()
     """Kinds of what was sent: ``basic``, ``headers``, ``cookies``, ``user_agent``, ``query``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """What is sent to some origins, and to no other.
+    """Texts that are sent to some origins, and to no other.
 
     Texts have passed ``parse.http.access``, so that none of them can begin another header line.
     """
@@ -48,7 +48,7 @@ class Access:
 
     @property
     def note(self) -> AccessNote:
-        """What a report may say of it."""
+        """The part of it that a report may show."""
         kinds = {
             "basic": bool(self.user or self.password),
             "headers": bool(self.headers),

@@ -466,7 +466,7 @@ class Artifacts:
     vantage: str = ""
     """The headers of the request for the page; empty without a request (a local page)."""
     access: AccessNote | None = None
-    """What let the run in; ``None``: it saw what everybody sees."""
+    """Description of what let the run in; ``None``: it saw what everybody sees."""
     navigation: Navigation
     load_samples_ms: tuple[float, ...] = ()
     """Total time of each fetch of the final document, the first one first."""

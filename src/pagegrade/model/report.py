@@ -302,7 +302,7 @@ class RunFacts:
     vantage: str = ""
     """The headers of the request for the page; empty without a request (a local page)."""
     access: AccessNote | None = None
-    """What let the run in; ``None``: it saw what everybody sees."""
+    """Description of what let the run in; ``None``: it saw what everybody sees."""
     not_gathered: tuple[tuple[str, str], ...] = ()
     """(artifact, why) for everything that is missing."""
     notes: tuple[str, ...] = ()

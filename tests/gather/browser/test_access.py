@@ -1,4 +1,4 @@
-"""What a browser sends because of an access: to its origins, whatever asks, and to nothing else."""
+"""Tests of requests of a browser with an access: it goes to its origins, whatever asks, and to nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a browser sends because of an access, decided for each of its requests by the function that decides for ours.
+"""Additions to the requests of a browser because of an access, decided by the function that decides for our client.
 
 Requests to the origins of the access are paused on their way out of the browser (domain Fetch of the protocol), and
 what goes with them is added there: the page sees nothing of it, a redirect begins anew, and a request that no one
@@ -44,7 +44,7 @@ class RequestAccess:
         self._connection.post("Fetch.continueRequest", answer, session=session)
 
     def _overrides(self, request: dict[str, Any]) -> Params:
-        """What is to be changed of a request."""
+        """The changes to a request."""
         url, headers = request.get("url"), request.get("headers")
         if not isinstance(url, str) or not isinstance(headers, dict):
             return {}

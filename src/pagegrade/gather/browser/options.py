@@ -60,7 +60,7 @@ class VisitOptions:
     device: DeviceProfile
     network: str
     access: Access | None = None
-    """What goes with requests to its origins; ``None``: nothing."""
+    """Access that goes with requests to its origins; ``None``: nothing."""
     loads: int = 3
     """Loads of the page, 1 to 5; metrics are their median."""
     cpu_slowdown: float = 1.0

@@ -54,7 +54,7 @@ _ELSEWHERE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What goes with one request to an origin of an access."""
+    """Additions to one request to an origin of an access."""
 
     url: str = field(repr=False)
     """With the parameters that are added; not to be shown or stored."""
@@ -92,7 +92,7 @@ class Sent:
 
 
 def sent_with(access: Access | None, url: str) -> Sent | None:
-    """What goes with a request; ``None``: nothing, which is so for every URL but those of the access's origins.
+    """Return the additions to a request; ``None``: none, as for every URL but those of the access's origins.
 
     An origin is scheme, host and port: nothing for https goes over http, to another port, or to a host whose name ends
     or begins alike. A URL with a user name or a password gets nothing.

@@ -61,7 +61,7 @@ class AnalyzeOptions:
     render_loads: int = 3
     """Loads of a page in a browser, at least 1."""
     access: Access | None = None
-    """What goes with requests to its origins, so that they let the run in; ``None``: nothing."""
+    """Access that goes with requests to its origins, so that they let the run in; ``None``: nothing."""
     allow_typed_private: bool = False
     """A private host may be reached when it is the one the person typed: that host and port, nothing else."""
     thresholds: Thresholds = DEFAULT_THRESHOLDS

@@ -306,10 +306,12 @@ class Thresholds(Document):
 
 
 class AccessNote(Document):
-    """What let the run in."""
+    """Description of what let the run in."""
 
     name: str = about("Name of the access profile; empty for what was typed at a terminal.", "Staging")
-    origins: list[str] = about("Origins that it was sent to, if anything was asked for there.", ["https://staging.example"])
+    origins: list[str] = about(
+        "Origins that it was sent to, if anything was asked for there.", ["https://staging.example"]
+    )
     sent: list[str] = about(
         "Kinds of what was sent: `basic`, `headers`, `cookies`, `user_agent`, `query`.", ["basic", "headers"]
     )
