@@ -22,7 +22,7 @@ from tests.waiting import pause_for
 REFUSED_S: Final = 1.0
 """A request that cannot be served is refused within so long (99 of 100)."""
 DISK_MB: Final = 512
-"""Of the disk that gets full: wide enough that only R6 fills it, whatever log the load before makes between checkpoints."""
+"""Of the disk that gets full: large enough that R6 alone fills it, whatever log the load before makes by then."""
 
 
 def r5(run: Run) -> dict[str, Any]:
