@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pagegrade.model.artifacts import FontFace, NotGathered, Resource
-from pagegrade.parse.assets import font_faces, read_assets
+from pagegrade.parse.assets import font_faces, lost_files, read_assets
 from tests.builders import URL, make_document, make_resource, make_resources
 
 EMPTY = make_document("<p>x")
@@ -84,3 +84,19 @@ def test_faces_of_the_page_and_of_own_stylesheets_are_own() -> None:
         ("foreign", False),
         ("unknown", False),
     ]
+
+
+def test_files_that_browsers_do_not_get_either_are_lost() -> None:
+    """Not those that turn programs away, and none for want of a network."""
+    gone = make_resource(URL + "gone.js", kind="script", status=404)
+    shut = replace(make_resource("https://other.example/shut.js", kind="script", status=403), first_party=False)
+    nameless = Resource(
+        url="https://no.example/a.js",
+        kinds=("script",),
+        initiator_url=URL,
+        failure=NotGathered(code="dns", reason="dns_nxdomain"),
+    )
+    resources = make_resources(gone, shut, nameless, make_resource(URL + "here.js", kind="script"))
+
+    assert lost_files(resources, URL) == {URL + "gone.js", "https://no.example/a.js"}
+    assert lost_files(make_resources(nameless), "http://127.0.0.1/") == frozenset()

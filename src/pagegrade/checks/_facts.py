@@ -14,7 +14,7 @@ from pagegrade.model.artifacts import GATHERED, Artifacts, NotGathered, Resource
 from pagegrade.model.document import Document
 from pagegrade.model.rendering import Rendering
 from pagegrade.model.report import Category
-from pagegrade.parse.assets import font_faces, read_assets
+from pagegrade.parse.assets import font_faces, lost_files, read_assets
 from pagegrade.parse.files.robots import parse_robots_txt
 from pagegrade.parse.html.concealed_text import find_concealed_text
 from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_exposed_secrets
@@ -104,13 +104,15 @@ class Facts:
 
 def _document(facts: Facts) -> object:
     response = facts.artifacts.navigation.response
-    sheets = list(_sheets(facts.artifacts.resources))
+    resources = facts.artifacts.resources
+    sheets = list(_sheets(resources))
     return parse_document(
         response.body,
         url=response.url,
         content_type=response.header("content-type"),
         sheets={sheet.url: sheet.visibility_rules if is_used else () for sheet, is_used in sheets},
         image_space=[selector for sheet, is_used in sheets if is_used for selector in sheet.image_space],
+        lost=frozenset() if isinstance(resources, NotGathered) else lost_files(resources, response.url),
     )
 
 

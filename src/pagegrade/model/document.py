@@ -317,6 +317,8 @@ class Document:
     headings: Sequence[Heading]
     paragraphs: Sequence[Paragraph]
     scripts: Sequence[Script]
+    running_scripts: Sequence[Script]
+    """Those that a browser runs: no data, no empty ones, and none whose file is known to be missing."""
     frames: Sequence[Frame]
     forms: Sequence[Form]
     form_values: Sequence[tuple[str, str]]

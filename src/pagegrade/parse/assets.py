@@ -10,6 +10,7 @@ import msgspec
 from pagegrade.model.artifacts import FontFace, Resource, Resources, Response
 from pagegrade.model.document import Document
 from pagegrade.parse.css.font_faces import find_font_faces
+from pagegrade.parse.secure_context import host_of, is_ip_address, is_local_host
 
 Purpose = Literal["script", "stylesheet", "image", "font", "frame", "media", "icon", "manifest", "other"]
 _BY_KIND: Final[tuple[tuple[str, Purpose], ...]] = (
@@ -35,6 +36,17 @@ _BY_TYPE: Final[tuple[tuple[str, Purpose], ...]] = (
     ("audio/", "media"),
 )
 _LIMITS: Final = frozenset({"count", "hosts", "bytes", "budget"})
+_UNREACHABLE: Final = {
+    "connect_refused": "connection refused",
+    "connect_timeout": "no answer to the connection",
+    "conn_reset": "connection broken off",
+    "tls_error": "no secure connection",
+}
+"""Reason of a failure that is the server's -> what to call it."""
+_NEEDS_A_NETWORK: Final = frozenset({"connect_timeout"})
+"""Reasons that a machine without a network sees as well."""
+_AIMED_AT_ROBOTS: Final = frozenset({401, 403, 407, 429, 451, 503})
+"""Statuses by which other sites turn away programs or countries; browsers may get the file."""
 
 
 class Asset(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,3 +140,48 @@ def _purpose(kinds: Sequence[str], media_type: str) -> Purpose:
         if kind in kinds:
             return purpose
     return next((purpose for prefix, purpose in _BY_TYPE if media_type.startswith(prefix)), "other")
+
+
+def lost_files(resources: Resources, page_url: str) -> frozenset[str]:
+    """URLs of the files that no browser gets either."""
+    is_on_a_network = sees_names(resources, page_url)
+    return frozenset(
+        one.url for one in resources.items if (is_on_a_network or not may_lack_a_network(one)) and load_error(one)
+    )
+
+
+def load_error(item: Resource) -> str:
+    """Describe why a file cannot be loaded; "" if it can, or if our own limits may have caused it."""
+    response = item.response
+    if response is None:
+        reason = "" if item.failure is None else item.failure.reason
+        return "no such host" if _lacks_host(item) else _UNREACHABLE.get(reason, "")
+    status = response.status
+    if not 400 <= status <= 599 or status == 429:
+        return ""
+    if response.header("cf-mitigated") is not None or (not item.first_party and status in _AIMED_AT_ROBOTS):
+        return ""
+    return f"status {status}"
+
+
+def sees_names(resources: Resources, page_url: str) -> bool:
+    """Return whether any name could be looked up, so that a missing one is not for want of a network."""
+    answered = (item.url for item in resources.items if item.response is not None)
+    return any(map(_was_looked_up, (page_url, *answered)))
+
+
+def may_lack_a_network(item: Resource) -> bool:
+    """Return whether its failure is one that a machine without a network sees as well."""
+    return _lacks_host(item) or (item.failure is not None and item.failure.reason in _NEEDS_A_NETWORK)
+
+
+def _lacks_host(item: Resource) -> bool:
+    """Return whether its host does not exist, as far as our name servers know."""
+    failure = item.failure
+    return failure is not None and failure.code == "dns" and failure.reason in ("", "dns_nxdomain")
+
+
+def _was_looked_up(url: str) -> bool:
+    """Return whether reaching ``url`` took a name server: no address, and no name of this machine."""
+    name = host_of(url)
+    return not is_ip_address(name) and not is_local_host(name)

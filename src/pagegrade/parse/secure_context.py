@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, IPv4Network, IPv6Network
 from typing import Final
 
 from pagegrade.parse.url import host, host_address
 
 _LOCAL_SUFFIXES: Final = (".localhost", ".local", ".onion")
+_NETWORKS: Final = tuple(
+    IPv4Network(text)
+    for text in ("0.0.0.0/32", "10.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16")
+)
+_NETWORKS_6: Final = tuple(IPv6Network(text) for text in ("::1/128", "fc00::/7", "fe80::/10"))
+"""Addresses that mean another machine to everyone; those set aside for documentation lead nowhere and are no slip."""
 
 
 def host_of(url: str) -> str:
@@ -34,6 +40,17 @@ def is_local_host(name: str) -> bool:
     if isinstance(address, IPv4Address):
         return address.is_loopback
     return address is not None and address.is_loopback and address.ipv4_mapped is None
+
+
+def is_private_host(name: str) -> bool:
+    """Return whether a host is another machine to everyone: this one, or one inside a single network."""
+    address = host_address(name)
+    if address is None:
+        bare = name.removesuffix(".")
+        return bare == "localhost" or bare.endswith((".localhost", ".local"))
+    if address.version == 4:
+        return any(address in network for network in _NETWORKS)
+    return any(address in network for network in _NETWORKS_6)
 
 
 def is_insecure_url(url: str) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.model.outcome import NotApplicable, NotRun
-from tests.builders import evaluated, make_well_known, outcome, run
+from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
+from pagegrade.parse.css.ink import ink_rules
+from tests.builders import evaluated, make_resource, make_resources, make_well_known, outcome, run
 
 URL = "https://example.com/a/b"
 HEAD = '<!doctype html><html><head><meta charset="utf-8"><title>მენიუ</title></head><body>'
@@ -187,3 +188,111 @@ def test_other_layers_cover_nothing(layer: str) -> None:
 def test_layer_that_holds_the_page_is_the_page() -> None:
     """Applications scroll inside of one."""
     assert outcome("main-content", f'{HEAD}<div style="{COVER}">{TEXT}</div>', url=URL).state == "present"
+
+
+BLANK = f"{COVER};z-index:9999"
+
+
+@pytest.mark.parametrize("place", ["attribute", "page", "file"])
+def test_blank_layer_stays_where_no_script_takes_it_away(place: str) -> None:
+    """A script that is missing takes nothing away, either."""
+    layers = {
+        "attribute": f'<div style="{BLANK}"><i></i></div>',
+        "page": f"<style>.v{{{BLANK}}}</style><div class=v><i></i></div>",
+        "file": "<link rel=stylesheet href=/a.css><div class=v><i></i></div>",
+    }
+    sheet = make_resource("https://example.com/a.css", kind="stylesheet", ink_rules=ink_rules(f".v{{{BLANK}}}"))
+    gone = make_resource("https://example.com/gone.js", kind="script", status=404)
+    resources = make_resources(sheet, gone, make_resource("https://example.com/a.js", kind="script"))
+    page = f"{HEAD}{layers[place]}<main><h1>მენიუ</h1>{TEXT}</main>"
+
+    assert outcome("main-content", page, url=URL, resources=resources).state == "covered"
+    assert outcome("main-content", f"{page}<script src=/gone.js></script>", url=URL, resources=resources).state == (
+        "covered"
+    )
+    assert outcome("main-content", f"{page}<script src=/a.js></script>", url=URL, resources=resources).state == (
+        "present"
+    )
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        COVER,
+        f"{COVER};z-index:1",
+        "position:fixed;inset:0;z-index:99",
+        "position:fixed;inset:0;z-index:99;background:rgba(0,0,0,.1)",
+        "position:fixed;inset:0;z-index:99;background:url(rain.png)",
+        f"{BLANK};animation:away 1s forwards",
+    ],
+)
+def test_blank_layer_that_lies_behind_or_shines_through_covers_nothing(layer: str) -> None:
+    """It is a ground, a shade, or goes by itself."""
+    page = f'{HEAD}<div style="{layer}"></div><main><h1>მენიუ</h1>{TEXT}</main>'
+
+    assert outcome("main-content", page, url=URL).state == "present"
+
+
+def test_frameset_that_only_forwards_is_framed() -> None:
+    """Frames of the own site are an old site."""
+    page = "<html><head><title>a</title></head><frameset rows='100%,*'><frame src=https://{0}/i.html></frameset></html>"
+
+    assert outcome("main-content", page.format("b.example"), url=URL).state == "framed"
+    assert isinstance(run("main-content", page.format("www.example.com"), url=URL), Outcome)
+    assert outcome("main-content", page.format("www.example.com"), url=URL).state == "present"
+
+
+SORRY = {
+    "Polish": "<h1>Ups</h1><p>Strona, której szukasz, zniknęła albo jej nigdy nie było. <a href=/>Do sklepu</a>",
+    "Hungarian": "<h1>Jaj</h1><p>Amit itt keresett, azt már elvitték. <a href=/bolt>Vissza a boltba</a>",
+    "Vietnamese": "<h1>Rất tiếc</h1><p>Món hàng này đã bán hết từ lâu. <a href=/bolt/>Xem các món khác</a>",
+}
+DEEP = "https://example.com/bolt/kek-bogre-312"
+LONG, LONGER = (f"<p>{' '.join(f'szomorú{one}' for one in range(words))}</p>" for words in (25, 70))
+
+
+@pytest.mark.parametrize("name", SORRY)
+def test_page_that_names_nothing_of_its_address_and_leads_back_is_missing(name: str) -> None:
+    """A heading and some sentences, in any language."""
+    page = f"{HEAD.replace('მენიუ', 'Bolt')}{NAV}<main>{SORRY[name]}{LONG}</main>{FOOT}"
+
+    assert outcome("main-content", page, url=DEEP).state == "missing"
+
+
+@pytest.mark.parametrize(
+    ("page", "url"),
+    [
+        (f"<main>{SORRY['Polish']}{LONG}<p>Kék bögre</p></main>", DEEP),
+        (f"<main>{SORRY['Polish']}{LONG}<a href=/bolt/2>2</a></main>", DEEP),
+        (f"<main>{SORRY['Polish'].replace('<a href=/>Do sklepu</a>', '')}{LONG}</main>", DEEP),
+        (f"<link rel=canonical href={DEEP}><main>{SORRY['Polish']}{LONG}</main>", DEEP),
+        (f"<main>{SORRY['Polish']}{LONG}</main>", "https://example.com/danke"),
+        (f"<main>{SORRY['Polish']}{LONG}</main>", "https://example.com/"),
+        (f"<main>{SORRY['Polish']}{LONGER}</main>", DEEP),
+        (f"<main><h1>საჩუქარი</h1><p>{text(30)}<a href=/>მთავარი</a></main>", DEEP),
+    ],
+)
+def test_small_page_that_is_what_its_address_says_has_content(page: str, url: str) -> None:
+    """Or that leads further, names itself, is no certain one, says more, or is written in another script."""
+    head = HEAD.replace("მენიუ", "Bolt")
+
+    assert outcome("main-content", f"{head}{NAV}{page}{FOOT}", url=url).state == "present"
+
+
+def test_poem_and_address_are_content() -> None:
+    """Their lines are their own."""
+    poem = "<h1>Frost</h1><p>First frost on the gate<br>the cat considers the step<br>and goes back to bed"
+
+    assert outcome("main-content", f"{HEAD}{NAV}<main>{poem}</main>{FOOT}", url=URL).state == "present"
+    assert (
+        outcome("main-content", f"{HEAD}{NAV}<main><address>Kai 7</address></main>{FOOT}", url=URL).state == "present"
+    )
+
+
+def test_missing_bundle_leaves_an_empty_page() -> None:
+    """Nothing will fill the place of the application."""
+    page = f'{HEAD}<div id="app"><p>გთხოვთ, მოიცადოთ ...</p></div><script type=module src=/assets/index-1.js></script>'
+    bundle = make_resource("https://example.com/assets/index-1.js", kind="script", status=404)
+
+    assert isinstance(run("main-content", page, url=URL), NotRun)
+    assert outcome("main-content", page, url=URL, resources=make_resources(bundle)).state == "missing"

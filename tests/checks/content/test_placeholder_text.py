@@ -135,3 +135,57 @@ def test_values_that_were_missing_in_a_heading(text: str) -> None:
 def test_latin_is_a_language() -> None:
     """The page says so."""
     assert outcome("placeholder-text", f"<html lang=la><p>{LOREM * 20}").state == "none"
+
+
+@pytest.mark.parametrize("marker", ["[vc_row css=&quot;a&quot;]", "[/vc_row]", "[gallery ids='1,2']", "[form id=”3″]"])
+def test_shortcodes_that_no_plugin_replaces(marker: str) -> None:
+    """Beside scripts, too; brackets in a text are no shortcodes."""
+    page = f"<!doctype html><title>Yoga</title><script src=/a.js></script><p>{marker}"
+
+    assert outcome("placeholder-text", page).state == "some"
+    assert outcome("placeholder-text", page + f"<p>{marker}" * 4).state == "unfinished"
+    assert outcome("placeholder-text", f"<p>Write <code>{marker}</code>").state == "none"
+
+
+@pytest.mark.parametrize("text", ["[sic]", "as [smith-2020] says", "[1]", "array[i] = b", "[see also]", "[x]"])
+def test_brackets_in_a_text_are_no_shortcodes(text: str) -> None:
+    """They are notes, references and code."""
+    assert outcome("placeholder-text", f"<!doctype html><p>{text}").state == "none"
+
+
+def test_the_more_values_are_missing_the_more_it_costs() -> None:
+    """By their share of headings and paragraphs, from five on."""
+    card, whole = "<h3>[object Object]</h3><p>undefined €", "<h3>Stuhl</h3><p>Aus Eiche, 40 €"
+    pages = [card * 2, card * 3 + whole * 20, card * 4 + whole * 8, card * 8 + whole]
+
+    assert [outcome("placeholder-text", f"<!doctype html>{one}").state for one in pages] == [
+        "some",
+        "some",
+        "much",
+        "unfinished",
+    ]
+
+
+KEYS = "<title>rooms.meta.title</title><h1>rooms.title</h1>" + "<p>rooms.list.sea</p>" * 3
+
+
+def test_keys_in_place_of_all_texts() -> None:
+    """An index of names has sentences, or a name that is none."""
+    assert outcome("placeholder-text", f"<!doctype html>{KEYS}").state == "unfinished"
+    assert outcome("placeholder-text", f"<!doctype html>{KEYS}<p>Joins parts of a path.").state == "none"
+    assert outcome("placeholder-text", f"<!doctype html>{KEYS.replace('rooms.title', 'Rooms')}").state == "none"
+    assert outcome("placeholder-text", f"<!doctype html>{KEYS.replace('p>', 'li>')}").state == "none"
+
+
+def test_parts_of_filling_text_are_a_serious_fault() -> None:
+    """One paragraph may be forgotten."""
+    page = "<!doctype html>" + f"<p>{WORDS}" * 60 + f"<p>{LOREM}"
+
+    assert [evaluated("placeholder-text", one).loss for one in (page, page + f"<p>{LOREM}")] == [0.04, 0.32]
+
+
+def test_source_is_no_page() -> None:
+    """It costs everything, and says what was found."""
+    found = outcome("placeholder-text", "<!doctype html><h1><?= $a ?></h1><p><?= $b ?>")
+
+    assert (found.state, found.value, found.total) == ("source", "PHP", 2)

@@ -103,3 +103,12 @@ def test_files_of_others_are_left_to_other_checks() -> None:
     html = "<link rel=stylesheet href=https://widget.test/w.css>"
 
     assert isinstance(run(broken_styles_scripts, html), NotApplicable)
+
+
+@pytest.mark.parametrize("base", ["http://localhost:3000/", "http://192.168.0.7/", "http://shop.local/"])
+def test_files_inside_of_one_network_are_lost(base: str) -> None:
+    """A page that lies there itself loads them."""
+    html = f"<base href={base}><link rel=stylesheet href=a.css><script src=a.js></script><p>Honig"
+
+    assert outcome(broken_styles_scripts, html).state == "most"
+    assert outcome(broken_styles_scripts, html, url=base).state == "whole"

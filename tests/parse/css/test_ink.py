@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.css.ink import MAX_CSS, MAX_RULES, ink_blocks, ink_rules, read_ink_rule
+from pagegrade.parse.css.ink import ELSEWHERE, MAX_CSS, MAX_RULES, ink_blocks, ink_rules, read_ink_rule
 from tests.linear import MAX_RATIO, growth
 
 
@@ -27,9 +27,19 @@ def test_sheets_with_too_much_are_unknown() -> None:
     assert ink_rules("") == ()
 
 
-@pytest.mark.parametrize("piece", ["{", "}", "/*", "a{color:red}", "@media x{", ";", "p{color"])
+@pytest.mark.parametrize(
+    "piece", ["{", "}", "/*", "a{color:red}", "@media x{", ";", "p{color", ":root{--a:#fff}", "--a:b;", ":root,"]
+)
 def test_hostile_sheets_cost_linear_time(piece: str) -> None:
     """Whatever repeats."""
     texts = {n: piece * n for n in (5_000, 10_000, 20_000)}
 
     assert growth(lambda n: ink_rules(texts[n]), 5_000) <= MAX_RATIO
+
+
+def test_custom_properties_are_those_of_the_whole_page() -> None:
+    """One that a place or a condition sets is kept by its name alone, and so is one that is no color."""
+    css = ":root{--a: #fff; --b:var(--a); --gap:4px 2px}.card{--a:#000}@media(min-width:9px){:root{--c:red}}"
+
+    assert ink_rules(css) == ("+:root{--a:#fff;--b:var(--a)", f"?{ELSEWHERE}{{--a:;--c:;--gap:")
+    assert ink_rules("p{--x:red}") == (f"?{ELSEWHERE}{{--x:",)

@@ -4,6 +4,7 @@ import pytest
 
 from pagegrade.parse.css.ink import ink_rules
 from pagegrade.parse.html.concealed_text import MAX_OTHERS, find_concealed_text
+from pagegrade.parse.html.parser import parse_document
 from tests.builders import make_document
 
 
@@ -107,3 +108,90 @@ def test_so_many_of_these_rules_are_looked_up(rules: int, share: float) -> None:
     page = f"<style>{'main p{color:#fff}' * rules}</style><main>{TEXT}</main>"
 
     assert find_concealed_text(make_document(page)).share == share
+
+
+BODY = "<main class=m><h1>Stühle</h1><p class=t>Unsere Stühle sind aus Holz und bleiben draußen.</p></main>"
+
+
+@pytest.mark.parametrize(
+    ("css", "share"),
+    [
+        (":root{--a:#fff;--b:var(--a)}body{background:var(--a);color:var(--b)}", 1.0),
+        ("html{--a:#222}body{background:#222;color:var(--a, #fff)}", 1.0),
+        ("body{background:#222;color:var(--missing, #232323)}", 1.0),
+        (":root{--a:#fff}body{background:var(--a);color:#222}", 0.0),
+        (":root{--a:#fff}.m{--a:#222}body{color:var(--a)}", 0.0),
+        (":root{--a:#fff}@media(prefers-color-scheme:dark){:root{--a:#000}}body{color:var(--a)}", 0.0),
+        (":root{--a:#fff}body{color:var(--b)}", 0.0),
+        (":root{--a:var(--b);--b:var(--a)}body{color:var(--a)}", 0.0),
+    ],
+)
+@pytest.mark.parametrize("place", ["file", "page"])
+def test_custom_properties_of_the_whole_page_are_followed(css: str, share: float, place: str) -> None:
+    """One that another element or a condition may change is unknown."""
+    if place == "page":
+        assert find_concealed_text(make_document(f"<style>{css}</style>{BODY}")).share == pytest.approx(share, rel=0.05)
+    else:
+        page = make_document(f"<link rel=stylesheet href=/a.css>{BODY}")
+        assert find_concealed_text(page, {SHEET: ink_rules(css)}).share == pytest.approx(share, rel=0.05)
+
+
+def test_style_attributes_may_set_a_property_anew() -> None:
+    """So it is unknown."""
+    page = f"<style>:root{{--a:#fff}}body{{color:var(--a)}}</style><div style='--a:#000'>{BODY}</div>"
+
+    assert find_concealed_text(make_document(page)).share == 0.0
+
+
+@pytest.mark.parametrize(
+    ("css", "share"),
+    [
+        (".m{color:#fff}", 1.0),
+        (".m{background:#222;color:#232323}", 1.0),
+        (".m{color:#fff;background:#222}", 0.0),
+        (".m{color:#fff}.t::before{background:#222}.m::before{background:#222}", 0.0),
+        (".other{color:#fff}", 0.0),
+        (".m{color:#fff;background-image:url(a.png)}", 0.0),
+    ],
+)
+def test_classes_in_files_conceal_a_good_part_of_the_text(css: str, share: float) -> None:
+    """A rule for what the page does not have does nothing."""
+    page = make_document(f"<link rel=stylesheet href=/a.css>{BODY}")
+
+    assert find_concealed_text(page, {SHEET: ink_rules(css)}).share == pytest.approx(share, rel=0.05)
+
+
+def test_white_text_on_a_picture_is_read() -> None:
+    """A picture may be placed behind it."""
+    page = f"<link rel=stylesheet href=/a.css>{BODY.replace('<h1>', '<img src=/sea.jpg><h1>')}"
+
+    assert find_concealed_text(make_document(page), {SHEET: ink_rules(".m{color:#fff}")}).share == 0.0
+
+
+FADES = ".m{opacity:0;transition:opacity 1s}.m.on{opacity:1}"
+
+
+@pytest.mark.parametrize(
+    ("css", "script", "share"),
+    [
+        (FADES, "", 1.0),
+        (FADES, "<script src=/gone.js></script>", 1.0),
+        (FADES, "<script type=application/ld+json>{}</script>", 1.0),
+        (FADES, "<script src=/here.js></script>", 0.0),
+        (FADES, "<script>show()</script>", 0.0),
+        ("[data-show]{opacity:0}", "<div data-show>", 1.0),
+        (".m{opacity:0;animation:in 1s forwards}", "", 0.0),
+        (".m{animation:in 1s forwards;opacity:0}", "", 0.0),
+        (".m{opacity:0}.m:target{opacity:1}", "", 0.0),
+        (".m{opacity:.5}", "", 0.0),
+        ("body{opacity:0}", "", 1.0),
+    ],
+)
+def test_what_only_a_script_fades_in_is_not_seen_without_one(css: str, script: str, share: float) -> None:
+    """A script that runs may show it, and so does an animation."""
+    body = f"<!doctype html><style>{css}</style>{script}{BODY}".encode()
+    page = parse_document(
+        body, url="https://example.com/", content_type="text/html", lost={"https://example.com/gone.js"}
+    )
+
+    assert find_concealed_text(page).share == pytest.approx(share, rel=0.05)

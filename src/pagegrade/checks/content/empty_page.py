@@ -81,6 +81,6 @@ def empty_page(document: Document, response: Response, rendering: Rendering | No
     if not is_hidden and not shows_nothing(document):
         return Outcome("filled", value=amount(document.word_count, "word"))
     state = "hidden" if is_hidden or holds_something(document) else "empty"
-    if state == "hidden" and isinstance(rendering, NotGathered) and document.scripts:
+    if state == "hidden" and isinstance(rendering, NotGathered) and document.running_scripts:
         return NEEDS_RENDERING
     return Outcome(state, value="0 words", evidence=(Evidence(url=response.url, value=f"{document.bytes:,} bytes"),))

@@ -115,14 +115,16 @@ def main_content(
     ## What it checks
 
     Whether the `<main>` element is hidden, or a layer with nothing to operate covers the whole window, by style
-    attributes and the page's own rules; whether everything is in one frame that shows another page, in one embedded
-    document such as a PDF file, or in one picture, which is in portrait format or has hardly a word beside it; whether
-    a certain page offers nothing but links to app stores; and whether there is next to nothing between the header and
-    the footer: up to twenty words that the page has not in common with what the site answers where nothing can be, and
-    no list, table, picture or form; or a few words at most, without a heading, and nothing to see, to follow or to fill
-    in. Text that is repeated, tiny pictures and frames, links and fields without a name, and forms that send to other
-    sites are no content. Front pages with a heading or links, pages that ask not to be indexed and places that scripts
-    may fill are not taken for empty. Such a page scores 49 at most.
+    attributes, the page's own rules and its style sheets (one without text only where no script runs that could take it
+    away); whether everything is in one frame that shows another page, in one embedded document such as a PDF file, or
+    in one picture, which is in portrait format or has hardly a word beside it; whether a certain page offers nothing
+    but links to app stores; and whether there is next to nothing between the header and the footer: up to twenty words
+    that the page has not in common with what the site answers where nothing can be, and no list, table, picture or
+    form, or up to sixty where its links lead back only and it names nothing of its address; or a few words at most,
+    without a heading, and nothing to see, to follow or to fill in. Text that is repeated, tiny pictures and frames,
+    links and fields without a name, and forms that send to other sites are no content. Front pages with a heading or
+    links, pages that ask not to be indexed and places that scripts may fill are not taken for empty. Such a page scores
+    49 at most.
 
     ## Why it matters
 
@@ -148,7 +150,8 @@ def main_content(
     """
     if document.client_rendered:
         return NEEDS_RENDERING
-    if document.visibility.hides_page or shows_nothing(document):
+    is_frameset = document.body is None and bool(document.frames)
+    if document.visibility.hides_page or (shows_nothing(document) and not is_frameset):
         return NotApplicable("The page is empty.")
     sizes: dict[str, tuple[int, int]] = {}
     if isinstance(resources, Resources):
@@ -156,7 +159,8 @@ def main_content(
             if one.image is not None and one.image.width_px and one.image.height_px:
                 sizes[one.url] = one.image.width_px, one.image.height_px
     share = missing_page_share if isinstance(missing_page_share, float) else 1.0
-    found = stead_of(document, sizes=sizes, own_share=share)
+    items = resources.items if isinstance(resources, Resources) else ()
+    found = stead_of(document, sizes=sizes, own_share=share, sheets=[one.ink_rules for one in items if one.ink_rules])
     if found is None:
         return Outcome("present")
     if found.kind == "nothing" and _is_kept_out(document, response):

@@ -6,10 +6,11 @@ from typing import Final
 import msgspec
 
 from pagegrade.checks._check import Cap, State, check
-from pagegrade.checks._offenders import Offender, counted
+from pagegrade.checks._offenders import Offender, counted, evidence_of
 from pagegrade.model.document import Document, Node
 from pagegrade.model.outcome import Outcome, Severity
 from pagegrade.parse.html.shown_text import holds_code
+from pagegrade.parse.html.source_text import find_source_text
 
 MAX_FOUND: Final = 1_000
 MUCH: Final = 0.25
@@ -18,6 +19,15 @@ UNFINISHED: Final = 0.6
 """The same from which on there is no page."""
 MIN_WORDS: Final = 30
 """Words of filling text below which it is something forgotten, however short the page is."""
+FORGOTTEN_PARTS: Final = 0.32
+"""Loss for as many in a page that is finished otherwise: what a serious fault costs."""
+MIN_MISSING: Final = 5
+"""Missing values from which on their share decides, too."""
+MUCH_MISSING: Final = 0.2
+MOST_MISSING: Final = 0.5
+"""Share of the headings and paragraphs that are a missing value, and nothing else."""
+MIN_KEYS: Final = 3
+"""Paragraphs that are a key of a translation and nothing else, beside a name that is one, in place of all texts."""
 MIN_MARKERS: Final = 5
 """Markers of a template in the text from which on it was not filled in."""
 MIN_BELOW_NAME: Final = 3
@@ -37,19 +47,29 @@ _LATIN_WORDS: Final = frozenset(
 """Words of the filling text and of its usual continuations."""
 _WHOLE: Final = frozenset({"undefined", "[object object]", "nan", "null undefined", "undefined undefined"})
 """Words that scripts and templates write where a value was missing, and that are no text of their own."""
+_SHORTCODE: Final = r"\[/[a-z][\w-]{1,40}\]|\[[a-z][\w-]{1,40}\s[\w-]{1,40}=[\"'“”″][^\[\]]{0,300}\]"
+"""A closing tag in brackets, or one with an attribute, which a plugin of the site replaces."""
 _MARKER: Final = re.compile(
     r"\{\{[^{}]{1,80}\}\}|\{%[^{}%]{1,80}%\}|<%=?[^<>%]{1,80}%>|\$\{[A-Za-z_][\w.]{0,60}\}|%%[A-Za-z_]{2,40}%%"
     r"|\[%[^\[\]%]{1,80}%\]|(?<!\w)translation missing: ?[\w.-]+|(?<!\w)\[missing \"[\w.]{1,80}\" translation\]"
+    rf"|{_SHORTCODE}"
 )
-_OF_SERVERS: Final = re.compile(r"\{%[^{}%]{1,80}%\}|<%=?[^<>%]{1,80}%>|%%[A-Za-z_]{2,40}%%|\[%[^\[\]%]{1,80}%\]")
+_OF_SERVERS: Final = re.compile(
+    rf"\{{%[^{{}}%]{{1,80}}%\}}|<%=?[^<>%]{{1,80}}%>|%%[A-Za-z_]{{2,40}}%%|\[%[^\[\]%]{{1,80}}%\]|{_SHORTCODE}"
+)
 """Markers that no script in a browser fills in."""
 _BETWEEN: Final = re.compile(r"\s[|·•–—-]\s|[|·•]")
 """Between the parts of a title."""
 _MAX_TEXT: Final = 50_000
-_MISSING_AMOUNT: Final = re.compile(r"(?<!\w)NaN ?[€$£¥₹₽₩]|[€$£¥₹₽₩] ?NaN(?!\w)")
+_MISSING_AMOUNT: Final = re.compile(r"(?<!\w)(?:NaN|undefined|null) ?[€$£¥₹₽₩]|[€$£¥₹₽₩] ?(?:NaN|undefined|null)(?!\w)")
+_AMOUNTS: Final = ("NaN", "undefined", "null")
+_TRANSLATION_KEY: Final = re.compile(r"[a-z]\w{0,40}(?:\.[\w-]{1,40}){1,8}")
 _TODO: Final = re.compile(r"(?:TODO|TBD|FIXME)(?::|$)|\[?insert (?:text|title|content|description) here\]?$")
-_MARKS: Final = ("{", "<%", "%%", "[%", "ranslation")
+_MARKS: Final = ("{", "<%", "%%", "[%", "ranslation", "[/", '="', "='", "=“", "=”", "=″")
 _UNFILLED: Final = "holds a marker of a template"
+_KEY: Final = "a key in place of its text"
+_SOURCES: Final = {"data": "data in place of a page", "markdown": "Markdown", "code": "code of PHP"}
+_NAMES: Final = {"data": "JSON", "markdown": "Markdown", "code": "PHP"}
 _WHY: Final = "Visitors find nothing that they came for, and search results show the placeholders."
 
 
@@ -65,7 +85,7 @@ _WHY: Final = "Visitors find nothing that they came for, and search results show
             "some",
             "The page contains placeholder text.",
             loss=0.04,
-            loss_max=0.12,
+            loss_max=FORGOTTEN_PARTS,
             title="Placeholders left in the page",
             why="The page looks neglected, and search results show the placeholders.",
             fix="Write the missing text, and look in the template for the value that is not set.",
@@ -92,6 +112,17 @@ _WHY: Final = "Visitors find nothing that they came for, and search results show
             ),
             counted=True,
         ),
+        State(
+            "source",
+            "The page shows its source in place of its content.",
+            loss=1.0,
+            title="Visitors get the source of the page in place of the page",
+            why="Visitors read code or data, or miss what it should have written, and search results show the same.",
+            fix=(
+                "Find the step that makes the page from this source, such as the template, the converter of Markdown "
+                "or PHP, and why it does not run on this server. Answer with an error status until it does."
+            ),
+        ),
     ),
     cap=Cap(49),
     sources=("https://developers.google.com/search/docs/fundamentals/creating-helpful-content",),
@@ -102,15 +133,18 @@ def placeholder_text(document: Document) -> Outcome:
     ## What it checks
 
     Paragraphs and headings for "lorem ipsum"; headings, links and paragraphs whose whole text is a value that was
-    missing, such as "undefined", or that name an amount "NaN"; paragraphs that begin with "TODO:" or "TBD"; and the
-    title, the description and, where the page has no scripts, the text outside of code for markers of templates such as
-    `{{ title }}`. Beside scripts, which may fill them in, headings and paragraphs are searched only for those of a
-    server, such as `{% block title %}` and `<%= title %>`. A page whose title is about lorem ipsum, or whose language
-    is Latin, is not flagged.
+    missing, such as "undefined" or a key of a translation, or that name an amount "NaN"; paragraphs that begin with
+    "TODO:" or "TBD"; and the title, the description and, where the page has no scripts, the text outside of code for
+    markers of templates such as `{{ title }}` and `[gallery id="3"]`. Beside scripts, which may fill them in, headings
+    and paragraphs are searched only for those of a server, such as `{% block title %}` and `<%= title %>`. A page whose
+    title is about lorem ipsum, or whose language is Latin, is not flagged.
 
-    Single placeholders cost 1 to 3 points. What is more costs by its share of the main content: a page of which 60 %
-    is placeholder text, or whose template was not filled in at all, scores 49 at most: five markers in headings and
-    paragraphs, or one in place of the page's name and three in its text.
+    Single placeholders cost 1 to 3 points. What is more costs by its share of the main content: a page of which 60 % is
+    placeholder text, or whose template was not filled in at all, scores 49 at most: five markers in headings and
+    paragraphs, or one in place of the page's name and three in its text; a half of at least five headings and
+    paragraphs without their value; or keys in place of all texts. So does a page that shows its source: JSON and
+    nothing else, text in Markdown, or the code of PHP that the server does not run. Several paragraphs of filling text
+    cost 8 points, however long the page is.
 
     ## Why it matters
 
@@ -136,6 +170,10 @@ def placeholder_text(document: Document) -> Outcome:
     <p>Our chairs are made of teak.</p>
     ```
     """
+    source = find_source_text(document)
+    if source is not None:
+        places = [Offender(node, _SOURCES[source.kind], text) for node, text in source.places]
+        return Outcome("source", value=_NAMES[source.kind], evidence=evidence_of(document, places), total=len(places))
     found = list(islice(_found(document), MAX_FOUND))
     state = _state(document, found)
     verdict = counted(
@@ -148,6 +186,9 @@ def placeholder_text(document: Document) -> Outcome:
         low=0.04,
         high=0.12,
     )
+    parts = sum(_is_latin(one.value.lower()) for one in found)
+    if verdict.state == "some" and parts > 1 and _filling(document, found) >= MIN_WORDS:
+        return msgspec.structs.replace(verdict, loss=FORGOTTEN_PARTS)
     if verdict.state in {"none", "some"}:
         return verdict
     return msgspec.structs.replace(verdict, loss=None, message="")
@@ -155,15 +196,26 @@ def placeholder_text(document: Document) -> Outcome:
 
 def _state(document: Document, found: Sequence[Offender]) -> str:
     """The state of a page with these placeholders, by the share of its main content that they take."""
-    filling = 0
-    if any(_is_latin(one.value.lower()) for one in found):
-        pieces = document.main_pieces.items()
-        filling = sum(number for piece, number in pieces if piece.strip(".,;:?!").lower() in _LATIN_WORDS)
+    filling = _filling(document, found)
     markers = sum(one.reason == _UNFILLED and one.node.tag != "meta" for one in found)
     share = filling / max(1, document.main_word_count)
     if filling >= MIN_WORDS and share >= MUCH:
         return "unfinished" if share >= UNFINISHED else "much"
-    return "unfinished" if markers >= MIN_MARKERS or _is_nameless_template(document) else "some"
+    if markers >= MIN_MARKERS or _is_nameless_template(document) or any(one.reason == _KEY for one in found):
+        return "unfinished"
+    missing = sum(1 for one in found if one.node.tag != "a" and _is_missing(one.value))
+    share = missing / max(1, len(document.paragraphs) + sum(1 for one in document.headings if not one.hidden))
+    if missing >= MIN_MISSING and share >= MUCH_MISSING:
+        return "unfinished" if share >= MOST_MISSING else "much"
+    return "some"
+
+
+def _filling(document: Document, found: Sequence[Offender]) -> int:
+    """Words of filling text in the main content."""
+    if not any(_is_latin(one.value.lower()) for one in found):
+        return 0
+    pieces = document.main_pieces.items()
+    return sum(number for piece, number in pieces if piece.strip(".,;:?!").lower() in _LATIN_WORDS)
 
 
 def _is_nameless_template(document: Document) -> bool:
@@ -193,6 +245,19 @@ def _found(document: Document) -> Iterator[Offender]:
     for anchor in document.anchors:
         if not anchor.hidden and _is_missing(anchor.text):
             yield Offender(anchor.node, "holds a placeholder", anchor.text, anchor.url or "")
+    yield from _translation_keys(document)
+
+
+def _translation_keys(document: Document) -> Iterator[Offender]:
+    """Names and paragraphs of a page whose texts are all keys: in an index of names, sentences explain some."""
+    names = [(one.node, one.text) for one in document.titles[:1]]
+    names += [(one.node, one.text) for one in document.headings[:1]]
+    if not names or not all(_TRANSLATION_KEY.fullmatch(text) for _, text in names):
+        return
+    keys = [one for one in document.paragraphs if _TRANSLATION_KEY.fullmatch(one.text) is not None]
+    if len(keys) >= MIN_KEYS and len(keys) == len(document.paragraphs):
+        for node, text in (*names, *((one.node, one.text) for one in keys)):
+            yield Offender(node, _KEY, text)
 
 
 def _named_texts(document: Document) -> Iterator[tuple[Node, str]]:
@@ -205,23 +270,32 @@ def _named_texts(document: Document) -> Iterator[tuple[Node, str]]:
     filled = _may_be_filled(document)
     for heading in document.headings:
         text = heading.text[:1_000]
-        shows = not filled or "NaN" in text or "ranslation" in text or _OF_SERVERS.search(text) is not None
+        shows = (
+            not filled
+            or any(one in text for one in _AMOUNTS)
+            or "ranslation" in text
+            or _OF_SERVERS.search(text) is not None
+        )
         if shows and not heading.hidden and not (_has_marker(text) and holds_code(heading.node)):
             yield heading.node, text
     for paragraph in document.paragraphs:
         text = paragraph.text[:1_000]
-        if ("%" in text or "{" in text) and (not filled or _OF_SERVERS.search(text)) and not holds_code(paragraph.node):
+        if (
+            any(one in text for one in _MARKS)
+            and (not filled or _OF_SERVERS.search(text))
+            and not holds_code(paragraph.node)
+        ):
             yield paragraph.node, text
 
 
 def _may_be_filled(document: Document) -> bool:
     """Return whether a script may fill in what the body says; blocks of data do not."""
-    return any(one.kind in {"classic", "module"} for one in document.scripts)
+    return bool(document.running_scripts)
 
 
 def _has_marker(text: str) -> bool:
     return (any(one in text for one in _MARKS) and _MARKER.search(text) is not None) or (
-        "NaN" in text and _MISSING_AMOUNT.search(text) is not None
+        any(one in text for one in _AMOUNTS) and _MISSING_AMOUNT.search(text) is not None
     )
 
 
@@ -230,7 +304,9 @@ def _is_latin(text: str) -> bool:
 
 
 def _is_missing(text: str) -> bool:
-    return len(text) < 30 and (text.lower() in _WHOLE or ("NaN" in text and _MISSING_AMOUNT.search(text) is not None))
+    return len(text) < 30 and (
+        text.lower() in _WHOLE or (any(one in text for one in _AMOUNTS) and _MISSING_AMOUNT.search(text) is not None)
+    )
 
 
 def _is_about_latin(document: Document) -> bool:

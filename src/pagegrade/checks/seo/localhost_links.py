@@ -1,5 +1,4 @@
 from collections.abc import Iterable, Iterator
-from ipaddress import IPv4Network, IPv6Network
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
@@ -7,14 +6,9 @@ from pagegrade.checks._links import PageLinks
 from pagegrade.checks._offenders import Offender, evidence_of, in_state
 from pagegrade.model.document import Document, ElementFact, Link
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
-from pagegrade.parse.url import host, host_address, is_http
+from pagegrade.parse.secure_context import is_private_host
+from pagegrade.parse.url import host, is_http
 
-_NETWORKS: Final = tuple(
-    IPv4Network(text)
-    for text in ("0.0.0.0/32", "10.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16")
-)
-_NETWORKS_6: Final = tuple(IPv6Network(text) for text in ("::1/128", "fc00::/7", "fe80::/10"))
-"""Addresses that mean another machine to everyone; those set aside for documentation lead nowhere and are no slip."""
 _LOADED: Final = frozenset({"stylesheet", "icon", "apple-touch-icon", "preload", "modulepreload", "manifest"})
 
 
@@ -92,12 +86,12 @@ def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
     <img src="/chair.jpg" alt="A chair">
     ```
     """
-    if _is_local(host(document.url)):
+    if is_private_host(host(document.url)):
         return NotApplicable("The page itself has an address that is not public.")
     # Canonical addresses of one host start alike, and a page names few hosts.
     named = {*page_links.authorities, *(fact.url.split("/", 3)[2] for fact in document.references)}
     named.update(form.url.split("/", 3)[2] for form in document.forms if is_http(form.url))
-    local = {authority for authority in named if _is_local(_host_of(authority))}
+    local = {authority for authority in named if is_private_host(_host_of(authority))}
     on_disk = [Offender(fact.node, "a file of the visitor's own disk", url=url) for fact, url in _on_disk(document)]
     if not local and not on_disk:
         return Outcome("public", value=0)
@@ -131,13 +125,3 @@ def _on_disk(document: Document) -> Iterator[tuple[ElementFact, str]]:
 def _host_of(authority: str) -> str:
     """The host of a canonical URL's authority, which most consist of."""
     return host(f"http://{authority}/") if "@" in authority or ":" in authority else authority
-
-
-def _is_local(name: str) -> bool:
-    address = host_address(name)
-    if address is None:
-        bare = name.removesuffix(".")
-        return bare == "localhost" or bare.endswith((".localhost", ".local"))
-    if address.version == 4:
-        return any(address in network for network in _NETWORKS)
-    return any(address in network for network in _NETWORKS_6)

@@ -4,20 +4,9 @@ from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import Cap, State, Verdict, check, offender_loss
 from pagegrade.model.artifacts import Resource, Resources, Response
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
-from pagegrade.parse.secure_context import host_of, is_ip_address, is_local_host
+from pagegrade.parse.assets import load_error, may_lack_a_network, sees_names
 
 FULL_AT: Final = 5
-_UNREACHABLE: Final = {
-    "connect_refused": "connection refused",
-    "connect_timeout": "no answer to the connection",
-    "conn_reset": "connection broken off",
-    "tls_error": "no secure connection",
-}
-"""Reason of a failure that is the server's -> what to call it."""
-_NEEDS_A_NETWORK: Final = frozenset({"connect_timeout"})
-"""Reasons that a machine without a network sees as well."""
-AIMED_AT_ROBOTS: Final = frozenset({401, 403, 407, 429, 451, 503})
-"""Statuses by which other sites turn away programs or countries; browsers may get the file."""
 
 
 @check(
@@ -115,16 +104,15 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
     """
     if not resources.items:
         return NotApplicable("The page loads no files that were fetched.")
-    answered = (item.url for item in resources.items if item.response is not None)
-    sees_names = any(map(_was_looked_up, (response.url, *answered)))
+    is_on_a_network = sees_names(resources, response.url)
     # A missing icon is invisible, and the icon checks report it.
     asked = [item for item in resources.items if item.kinds != ("icon",)]
     if not asked:
         return NotApplicable("The page loads no files but icons.")
-    known = [item for item in asked if sees_names or not _may_lack_a_network(item)]
+    known = [item for item in asked if is_on_a_network or not may_lack_a_network(item)]
     if not known:
         return NotRun("dns", "No name could be looked up from here, so nothing is known of the page's files.")
-    errors = [(item, _error(item)) for item in known]
+    errors = [(item, load_error(item)) for item in known]
     seen = [item for item, reason in errors if reason or item.response is not None]
     broken = [(item, reason) for item, reason in errors if reason]
     if not seen:
@@ -154,34 +142,3 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
 
 def _named_by(item: Resource, page: Response) -> str:
     return "named by the page" if item.initiator_url == page.url else f"named by {item.initiator_url}"
-
-
-def _was_looked_up(url: str) -> bool:
-    """Return whether reaching ``url`` took a name server: no address, and no name of this machine."""
-    host = host_of(url)
-    return not is_ip_address(host) and not is_local_host(host)
-
-
-def _lacks_host(item: Resource) -> bool:
-    """Return whether its host does not exist, as far as our name servers know."""
-    failure = item.failure
-    return failure is not None and failure.code == "dns" and failure.reason in ("", "dns_nxdomain")
-
-
-def _may_lack_a_network(item: Resource) -> bool:
-    """Return whether its failure is one that a machine without a network sees as well."""
-    return _lacks_host(item) or (item.failure is not None and item.failure.reason in _NEEDS_A_NETWORK)
-
-
-def _error(item: Resource) -> str:
-    """Describe the problem of the response; "" if there is none, or if our own limits may have caused it."""
-    response = item.response
-    if response is None:
-        reason = "" if item.failure is None else item.failure.reason
-        return "no such host" if _lacks_host(item) else _UNREACHABLE.get(reason, "")
-    status = response.status
-    if not 400 <= status <= 599 or status == 429:
-        return ""
-    if response.header("cf-mitigated") is not None or (not item.first_party and status in AIMED_AT_ROBOTS):
-        return ""
-    return f"status {status}"

@@ -7,7 +7,8 @@ from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.http.csp import CSP
 from pagegrade.parse.party import Parties
-from pagegrade.parse.secure_context import is_insecure_url
+from pagegrade.parse.secure_context import is_insecure_url, is_private_host
+from pagegrade.parse.url import host
 
 MANY: Final = 3
 """Missing files from which half of them missing means that the page does not work."""
@@ -62,10 +63,10 @@ def broken_styles_scripts(
 
     The stylesheets and scripts of the site itself that the HTML names: a file counts as lost when the page is served
     over HTTPS and names it over plain HTTP, which browsers block, when the answer has a status from 400 to 599, when
-    its content is not compressed as its `Content-Encoding` says, when its host does not exist, or when an HTML page is
-    returned instead of a stylesheet. Some lost files cost half. It costs everything and limits the score when all
-    stylesheets are lost and the page has next to no styles of its own, or when at least three files and half of all are
-    lost.
+    its content is not compressed as its `Content-Encoding` says, when its host does not exist, when it lies at an
+    address of the visitor's own machine or network, or when an HTML page is returned instead of a stylesheet. Some lost
+    files cost half. It costs everything and limits the score when all stylesheets are lost and the page has next to no
+    styles of its own, or when at least three files and half of all are lost.
 
     ## Why it matters
 
@@ -94,20 +95,28 @@ def broken_styles_scripts(
     own = {
         one.url: one.kind
         for one in document.references
-        if one.kind in {"stylesheet", "script"} and not one.lazy and not one.alternative and parties.is_own(one.url)
+        if one.kind in {"stylesheet", "script"}
+        and not one.lazy
+        and not one.alternative
+        and (parties.is_own(one.url) or _is_out_of_reach(document, one.url))
     }
     if not own:
         return NotApplicable("The page names no stylesheets and scripts of its own.")
     upgrades = not isinstance(csp, NotGathered) and csp.enforces("upgrade-insecure-requests")
     blocks = document.url.startswith("https:") and not upgrades
     fetched = {} if isinstance(resources, NotGathered) else resources.by_url()
-    lost = {url: why for url, kind in own.items() if (why := _why_lost(url, kind, fetched.get(url), blocks=blocks))}
+    lost = {url: "inside of one network only" for url in own if _is_out_of_reach(document, url)}
+    for url, kind in own.items():
+        why = _why_lost(url, kind, fetched.get(url), blocks=blocks)
+        if why:
+            lost.setdefault(url, why)
     if not lost:
         return Outcome("whole", value=f"{len(own)} files" if len(own) > 1 else "1 file")
     sheets = [url for url, kind in own.items() if kind == "stylesheet"]
     inline = sum(len(style.text) for style in document.styles)
     foreign = any(
-        one.kind == "stylesheet" and not one.lazy and not parties.is_own(one.url) for one in document.references
+        one.kind == "stylesheet" and not one.lazy and not parties.is_own(one.url) and one.url not in own
+        for one in document.references
     )
     is_bare = bool(sheets) and all(url in lost for url in sheets) and inline < INLINE_STYLES_CHARS and not foreign
     is_most = is_bare or (len(lost) >= MANY and 2 * len(lost) >= len(own))
@@ -117,6 +126,11 @@ def broken_styles_scripts(
         evidence=tuple(Evidence(url=url, reason=why, value=own[url]) for url, why in list(lost.items())[:MAX_EVIDENCE]),
         total=len(lost),
     )
+
+
+def _is_out_of_reach(document: Document, url: str) -> bool:
+    """Return whether a file lies on the visitor's own machine or network, and the page does not."""
+    return is_private_host(host(url)) and not is_private_host(host(document.url))
 
 
 def _why_lost(url: str, kind: str, fetched: Resource | None, *, blocks: bool) -> str:

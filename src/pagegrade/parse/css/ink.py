@@ -1,4 +1,4 @@
-"""Reads the rules of a style sheet that color text and its ground, or give it a size."""
+"""Reads the rules of a style sheet that color text and its ground, give it a size, or lay something over the window."""
 
 from __future__ import annotations
 
@@ -10,28 +10,61 @@ MAX_RULES: Final = 2_000
 MAX_CSS: Final = 200_000
 MAX_CHARACTERS: Final = 100_000
 """Characters of the kept rules of one sheet; one with more is unknown."""
-DECLARES: Final = re.compile(r"(?<![\w-])(?:color|background(?:-color|-image)?|font-size)\s*:", re.IGNORECASE)
+DECLARES: Final = re.compile(r"(?<![\w-])(?:color|background(?:-color|-image)?|font-size|opacity)\s*:", re.IGNORECASE)
 _BRACES: Final = re.compile(r"([{}])")
 _COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _NAMES: Final = frozenset(
-    {"color", "background", "background-color", "background-image", "font-size", "-webkit-text-fill-color"}
+    "color background background-color background-image font-size -webkit-text-fill-color opacity animation "
+    "animation-name".split()
 )
+_LAYS: Final = re.compile(r"position\s*:\s*fixed", re.IGNORECASE)
+_PLACING: Final = _NAMES | frozenset(
+    "position inset top left right bottom width height z-index display visibility pointer-events transform".split()
+)
+"""Declarations kept of a rule that lays something over the window."""
+_FOR_ALL: Final = frozenset({":root", "html", "body"})
+"""Selectors of the elements around every text."""
+_PROPERTY: Final = re.compile(r"(?<![\w-])(--[\w-]{1,80})\s*:\s*([^;{}]{0,200})")
+_INK: Final = re.compile(
+    r"#[0-9a-f]{3,8}|rgba?\([^()]{1,60}\)|[a-z]{3,20}|var\(\s*--.{1,120}", re.IGNORECASE | re.DOTALL
+)
+"""Values of a custom property that become a color."""
+ELSEWHERE: Final = "--"
+"""In place of the selectors of the custom properties that differ by place or condition."""
 
 
 def ink_blocks(css: str) -> Iterator[tuple[bool, str, str]]:
-    """(whether it stands outside of all conditions, selectors, declarations) of each rule that is about this."""
+    """(whether it stands outside of all conditions, selectors, declarations) of each rule that is about this.
+
+    Custom properties come with the rules for the whole page, and by their names alone where they are set elsewhere.
+    """
     pieces = _BRACES.split(_COMMENT.sub("", css[:MAX_CSS]))[: 4 * MAX_RULES]
     depth = 0
+    elsewhere: set[str] = set()
     for index in range(0, len(pieces) - 1, 2):
         piece, mark = pieces[index], pieces[index + 1]
         if mark == "{":
             depth += 1
         else:
-            if index and pieces[index - 1] == "{" and DECLARES.search(piece) is not None:
+            if index and pieces[index - 1] == "{":
                 selectors = pieces[index - 2].rpartition(";")[2].strip()
-                if not selectors.startswith("@"):
+                if selectors.startswith("@"):
+                    depth -= 1
+                    continue
+                if DECLARES.search(piece) is not None or _LAYS.search(piece) is not None:
                     yield depth == 1, selectors[:1_000], piece[:1_000]
+                if "--" in piece:
+                    set_here = [(one[1], one[2].strip()) for one in _PROPERTY.finditer(piece)]
+                    if depth == 1 and _FOR_ALL.issuperset(map(str.strip, selectors.split(","))):
+                        kept = [f"{name}:{value}" for name, value in set_here if _INK.fullmatch(value) is not None]
+                        elsewhere.update(name for name, value in set_here if _INK.fullmatch(value) is None)
+                        if kept:
+                            yield True, ":root", ";".join(kept)
+                    else:
+                        elsewhere.update(name for name, _ in set_here)
             depth -= 1
+    if elsewhere:
+        yield False, ELSEWHERE, ";".join(f"{name}:" for name in sorted(elsewhere)[:MAX_RULES])
 
 
 def ink_rules(css: str) -> tuple[str, ...] | None:
@@ -41,12 +74,18 @@ def ink_rules(css: str) -> tuple[str, ...] | None:
     kept: list[str] = []
     size = 0
     for is_plain, selectors, declarations in ink_blocks(css):
-        wanted = (one.strip() for one in declarations.split(";") if one.partition(":")[0].strip().lower() in _NAMES)
+        names = _NAMES if _LAYS.search(declarations) is None else _PLACING
+        wanted = (one.strip() for one in declarations.split(";") if _is_kept(one.partition(":")[0], names))
         kept.append(f"{'+' if is_plain else '?'}{' '.join(selectors.split())}{{{';'.join(wanted)}")
         size += len(kept[-1])
         if len(kept) >= MAX_RULES or size > MAX_CHARACTERS:
             return None
     return tuple(kept)
+
+
+def _is_kept(name: str, names: frozenset[str]) -> bool:
+    plain = name.strip().lower()
+    return plain in names or plain.startswith("--")
 
 
 def read_ink_rule(rule: str) -> tuple[bool, str, str]:

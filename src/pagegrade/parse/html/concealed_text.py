@@ -1,7 +1,8 @@
 """Finds text that is there and that no one can see: in the color of its ground, too small, or hidden with the page.
 
-Colors are followed from element to element by the page's style attributes and its own simple rules. What an image, a
-gradient, a variable, a condition or a style sheet elsewhere decides is unknown, and unknown text counts as seen.
+Colors are followed from element to element by the page's style attributes and its own simple rules, and through custom
+properties of the whole page. What an image, a gradient, a condition or a style sheet elsewhere decides is unknown, and
+unknown text counts as seen. What fades in counts as seen as long as a script may show it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from turbohtml import Element, Text
 
 from pagegrade.model.document import Document, Node
 from pagegrade.parse.cascade.states import attribute_of
-from pagegrade.parse.css.ink import DECLARES, ink_blocks, read_ink_rule
+from pagegrade.parse.css.ink import DECLARES, ELSEWHERE, ink_blocks, read_ink_rule
 
 MAX_NODES: Final = 60_000
 _MAX_PLACES: Final = 100
@@ -32,12 +33,23 @@ _STRUCTURAL: Final = re.compile(r"[\w\s.#>+~-]{1,200}")
 MAX_OTHERS: Final = 100
 MIN_SHARE_BELOW: Final = 0.25
 """Share of the text from which on such rules count: what is less may stand on a picture that is placed behind it."""
+_ATTRIBUTES: Final = re.compile(r"(?:\[[\w^$*~|=\"'-]{1,80}\]){1,4}")
+_OWN_PROPERTY: Final = re.compile(r"(--[\w-]{1,80})\s*:")
 _TINY: Final = re.compile(r"(?:0(?:\.\d+)?|1(?:\.0+)?)(?:px|pt)|0(?:\.0\d*)?(?:em|rem|%|vw)?")
 _HEX: Final = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6})")
 _RGB: Final = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})(?:[\s,/]+(1(?:\.0*)?|100%))?\s*\)")
 _NAMED: Final = {"white": (255, 255, 255), "black": (0, 0, 0), "red": (255, 0, 0), "yellow": (255, 255, 0)}
 _GROUNDS: Final = ("html", "body", "main", "article", "section", "div", "p")
 _PLAIN: Final = (*_GROUNDS, "h1", "h2", "li", "td", "span", "a")
+_NO_OPACITY: Final = re.compile(r"(?:0(?:\.0*)?|\.0+)%?")
+_VARIABLE: Final = re.compile(
+    r"var\(\s*(--[\w-]{1,80})\s*(?:,\s*([^()]{1,60}|var\([^()]{1,60}\)|rgba?\([^()]{1,60}\))?)?\)"
+)
+_MAX_REFERENCES: Final = 6
+"""Custom properties followed from one to the next."""
+_MAX_CLIMB: Final = 4
+_PICTURES: Final = "img, picture, video, canvas, svg, iframe, object, embed"
+"""Elements that may lie behind a text and be its ground."""
 _NO_SHEETS: Final[Mapping[str, Sequence[str] | None]] = MappingProxyType({})
 _INHERITED: Final = frozenset({"inherit", "unset", "currentcolor"})
 _WHITE: Final = (255, 255, 255)
@@ -46,7 +58,7 @@ _BLACK: Final = (0, 0, 0)
 _Color = tuple[int, int, int] | str | None
 """Channels, the name of a color, or ``None`` where it is unknown."""
 _Declared = dict[str, str]
-"""``color``, ``background`` and ``font-size``, as far as they are declared."""
+"""``color``, ``background``, ``font-size`` and ``opacity``, as far as they are declared, and custom properties."""
 _UNKNOWN: Final = "?"
 _BY_PLACE: Final = "??"
 """Values that a condition decides, and that the place of an element decides."""
@@ -79,17 +91,26 @@ def find_concealed_text(document: Document, ink: Mapping[str, Sequence[str] | No
     body = document.body
     if body is None or not isinstance(body.node, Element):
         return _NOTHING
-    if document.visibility.hides_page and not document.scripts:
+    if document.visibility.hides_page and not document.running_scripts:
         words = document.word_count
         return ConcealedText(words, 1.0, ((body.node, "page", document.text[:100]),))
     named = [link.url for link in document.links if "stylesheet" in link.rel]
     sheets = [ink.get(url) if url is not None else None for url in named]
     rules, others = _rules_of(document, [one for one in sheets if one is not None]) if None not in sheets else ({}, [])
+    if document.running_scripts:
+        # A script may show what fades in.
+        for declared in (*rules.values(), *(one for _, one in others)):
+            declared.pop("opacity", None)
+        others = [one for one in others if one[1]]
     # Few pages have rules for elements in others that could conceal most of the text; theirs are looked up one by one.
     matched = _matched(body.node, others) if _may_conceal_below(rules, others) else {}
     if matched:
         concealed = _in_whole(document, body.node, rules, matched)
         if concealed.share >= MIN_SHARE_BELOW:
+            return concealed
+    if not matched and _may_conceal_by_class(body.node, rules):
+        concealed = _in_whole(document, body.node, rules, {})
+        if concealed.share >= MIN_SHARE_BELOW and not _lies_on_pictures(concealed):
             return concealed
     # Most sheets color text and ground in ways that differ: then only what attributes decide is looked at.
     is_whole = not sheets or _may_conceal(rules)
@@ -130,30 +151,70 @@ def _rules_of(document: Document, sheets: Sequence[Sequence[str]]) -> tuple[dict
     """
     rules: dict[str, _Declared] = {}
     others: list[_Rule] = []
+    properties: _Declared = {}
     blocks: list[Iterator[tuple[bool, str, str]]] = [map(read_ink_rule, sheet) for sheet in sheets]
     blocks += [ink_blocks(style.text) for style in document.styles[:50] if DECLARES.search(style.text) is not None]
     for block in blocks:
         own: dict[str, _Declared] = {}
         for is_plain, selectors, declarations in block:
+            if selectors == ELSEWHERE or (selectors == ":root" and declarations.startswith("--")):
+                _add_properties(properties, declarations, is_known=is_plain)
+                continue
             declared = _declared(declarations)
-            for part in selectors.split(","):
-                selector = part.strip()
-                if is_plain and _SIMPLE.fullmatch(selector) is not None:
-                    _add(own, selector, declared)
-                elif (last := _LAST.search(selector)) is not None:
-                    if is_plain and _STRUCTURAL.fullmatch(selector) is not None:
-                        others.append((selector, declared))
-                        _add(own, last[1], dict.fromkeys(declared, _BY_PLACE))
-                    else:
-                        _add(own, last[1], dict.fromkeys(declared, _UNKNOWN))
-                else:
-                    # A rule for anything may color everything.
-                    return {}, []
+            if declared and not all(
+                _file(part.strip(), declared, own, others, is_plain=is_plain) for part in selectors.split(",")
+            ):
+                return {}, []
         for selector, declared in own.items():
             # Which of two sheets comes first is not known here.
             known = rules.get(selector, {})
             _add(rules, selector, {name: _UNKNOWN if name in known else value for name, value in declared.items()})
+    for one in document.style_attributes if properties else ():
+        if "--" in one.value:
+            properties.update((name[1], _UNKNOWN) for name in _OWN_PROPERTY.finditer(one.value[:1_000]))
+    for declared in (*rules.values(), *(one for _, one in others)):
+        declared.update((name, _resolved(value, properties)) for name, value in declared.items() if "var(" in value)
     return rules, others
+
+
+def _file(
+    selector: str, declared: _Declared, own: dict[str, _Declared], others: list[_Rule], *, is_plain: bool
+) -> bool:
+    """Keep what one selector of a rule declares; false for one that may select anything."""
+    if is_plain and _SIMPLE.fullmatch(selector) is not None:
+        _add(own, selector, declared)
+        return True
+    last = _LAST.search(selector)
+    if last is not None:
+        is_by_place = is_plain and _STRUCTURAL.fullmatch(selector) is not None
+        if is_by_place:
+            others.append((selector, declared))
+        _add(own, last[1], dict.fromkeys(declared, _BY_PLACE if is_by_place else _UNKNOWN))
+        return True
+    if declared.keys() != {"opacity"}:
+        return False
+    # What has no opacity has no color, whatever else is declared.
+    if is_plain and _ATTRIBUTES.fullmatch(selector) is not None:
+        others.append((selector, declared))
+    return True
+
+
+def _add_properties(properties: _Declared, declarations: str, *, is_known: bool) -> None:
+    """Add custom properties; one that has two values is unknown."""
+    for declaration in declarations.split(";"):
+        name, _, written = declaration.strip().partition(":")
+        value = written.strip().lower() if is_known else _UNKNOWN
+        properties[name] = value if properties.get(name, value) == value else _UNKNOWN
+
+
+def _resolved(value: str, properties: Mapping[str, str]) -> str:
+    """The value that custom properties of the whole page give; unknown for any other."""
+    for _ in range(_MAX_REFERENCES):
+        match = _VARIABLE.fullmatch(value)
+        if match is None:
+            break
+        value = properties.get(match[1], (match[2] or _UNKNOWN).strip())
+    return _UNKNOWN if "var(" in value else value
 
 
 def _may_conceal_below(rules: Mapping[str, _Declared], others: Sequence[_Rule]) -> bool:
@@ -165,9 +226,40 @@ def _may_conceal_below(rules: Mapping[str, _Declared], others: Sequence[_Rule]) 
     return any(
         _TINY.fullmatch(one.get("font-size", "")) is not None
         or one.get("color") == "transparent"
+        or _NO_OPACITY.fullmatch(one.get("opacity", "")) is not None
         or ("color" in one and any(_is_same(_color_of(one["color"]), ground) for ground in grounds))
         for _, one in others
     )
+
+
+def _may_conceal_by_class(body: Element, rules: Mapping[str, _Declared]) -> bool:
+    """Return whether a rule for a class or an id of the page gives text the color of a ground, or no opacity."""
+    grounds = {_WHITE, *(_color_of(one["background"]) for one in rules.values() if "background" in one)}
+    for selector, one in rules.items():
+        if selector[0] not in ".#" or selector.endswith("-"):
+            continue
+        conceals = _NO_OPACITY.fullmatch(one.get("opacity", "")) is not None or one.get("color") == "transparent"
+        if not conceals and "color" in one:
+            color, own = _color_of(one["color"]), one.get("background")
+            conceals = any(_is_same(color, ground) for ground in (grounds if own is None else [_color_of(own)]))
+        if conceals and next(iter(body.select(selector)), None) is not None:
+            return True
+    return False
+
+
+def _lies_on_pictures(concealed: ConcealedText) -> bool:
+    """Return whether most of the text has something near that may be placed behind it."""
+    beside = 0
+    for node, why, _ in concealed.places:
+        at: object = node if why == "ground" else None
+        for _ in range(_MAX_CLIMB):
+            if not isinstance(at, Element) or at.tag in {"body", "html"}:
+                break
+            if next(iter(at.select(_PICTURES)), None) is not None:
+                beside += 1
+                break
+            at = at.parent
+    return 2 * beside >= len(concealed.places)
 
 
 def _matched(body: Element, others: Sequence[_Rule]) -> dict[Element, _Declared]:
@@ -199,6 +291,8 @@ def _may_conceal(rules: Mapping[str, _Declared]) -> bool:
         declared = rules.get(tag, {})
         if _TINY.fullmatch(declared.get("font-size", "")) or declared.get("color") == "transparent":
             return True
+        if _NO_OPACITY.fullmatch(declared.get("opacity", "")) is not None:
+            return True
         color = _color_of(declared["color"]) if "color" in declared else None
         if color is not None and any(_is_same(color, ground) for ground in grounds):
             return True
@@ -213,6 +307,11 @@ def _declared(text: str) -> _Declared:
         value = value.replace("!important", "").strip()
         if name in {"color", "font-size"}:
             found[name] = value
+        elif name == "opacity":
+            found[name] = _UNKNOWN if found.get(name) == _UNKNOWN else value
+        elif name in {"animation", "animation-name"} and value not in {"none", ""}:
+            # What moves may fade in.
+            found["opacity"] = _UNKNOWN
         elif name in {"background", "background-color", "background-image"} and value:
             found["background"] = _UNKNOWN if name == "background-image" and value != "none" else value
         elif name == "-webkit-text-fill-color":
@@ -264,6 +363,8 @@ class _Ink(msgspec.Struct, frozen=True, gc=False):
     color: _Color
     ground: _Color
     tiny: bool = False
+    faded: bool = False
+    """Not opaque at all, with whatever is inside."""
 
     def within(self, node: Element, declared: _Declared, *, has_style: bool) -> _Ink:
         """The same inside of an element."""
@@ -280,7 +381,8 @@ class _Ink(msgspec.Struct, frozen=True, gc=False):
             ground = None
         if "font-size" in declared:
             tiny = _TINY.fullmatch(declared["font-size"]) is not None
-        return _Ink(color, ground, tiny)
+        faded = self.faded or _NO_OPACITY.fullmatch(declared.get("opacity", "")) is not None
+        return _Ink(color, ground, tiny, faded)
 
 
 def _walk(
@@ -323,6 +425,8 @@ def _walk(
                     seen.add(child)
                 is_decided = rules or matched or "style" in child.attrs or child.tag in {"font", "td"}
                 declared = _own(child, rules, matched) if is_decided else {}
+                if document.running_scripts:
+                    declared.pop("opacity", None)
                 # Where sheets were not read, an element with a class may have any color that it does not declare.
                 has_style = not is_whole and ("class" in child.attrs or "id" in child.attrs)
                 stack.append((iter(child), child, around.within(child, declared, has_style=has_style)))
@@ -332,6 +436,6 @@ def _walk(
 def _why(ink: _Ink) -> Why | None:
     if ink.tiny:
         return "tiny"
-    if ink.color == "transparent":
+    if ink.color == "transparent" or ink.faded:
         return "transparent"
     return "ground" if _is_same(ink.color, ink.ground) else None

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final, Literal
+from urllib.parse import unquote
 
 import msgspec
 from turbohtml import Element
 
 from pagegrade.model.document import Document, Frame, Image, Node
 from pagegrade.parse.cascade.states import attribute_of
+from pagegrade.parse.css.ink import read_ink_rule
 from pagegrade.parse.page_content import frames, own_links, pictures, usable_controls
-from pagegrade.parse.url import host, is_http, strip_fragment
+from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
 from pagegrade.parse.words import says_more_than
 
 MAX_WORDS: Final = 40
@@ -22,6 +25,8 @@ MAX_FRAME_WORDS: Final = 20
 """The same for a frame, which may be a film with a sentence about it."""
 MAX_MAIN_WORDS: Final = 20
 """Words of the main content up to which it says no more than that there is nothing."""
+MAX_SORRY_WORDS: Final = 60
+"""The same for a page that has nothing of what its address names, and leads nowhere but back."""
 MAX_APP_WORDS: Final = 80
 MAX_HARDLY_ANY_WORDS: Final = 15
 """Words of a page without a heading, a link, a picture or a field, up to which it says nothing."""
@@ -66,6 +71,12 @@ _SIDES: Final = tuple(
     )
 )
 _UNSEEN: Final = re.compile(r"display:none|visibility:hidden|opacity:0(?:;|$)|pointer-events:none|z-index:-|transform:")
+_ABOVE: Final = re.compile(r"z-index:[1-9]\d")
+_GROUND: Final = re.compile(
+    r"background(?:-color)?:(?:#(?:[0-9a-f]{3}|[0-9a-f]{6})|rgb\([^)]*\)|(?!none|transparent|inherit|initial|unset)[a-z]{3,20}|var\(--[^)]*\))(?:;|$)"
+)
+"""A color that nothing shines through."""
+_NAME: Final = re.compile(r"[.#][A-Za-z_][\w-]{0,80}")
 _BLOCK: Final = re.compile(r"([.#][A-Za-z_][\w-]{0,80})\s*\{([^{}]{1,1000})\}")
 _OPERABLE: Final = (
     "a, button, input, select, textarea, form, summary, iframe, video, [onclick], [tabindex], [role=button], main, h1"
@@ -73,6 +84,10 @@ _OPERABLE: Final = (
 _MAX_COVERS: Final = 20
 _MIN_SENTENCE: Final = 15
 """Characters of what is more than a word that the page loads."""
+_SLUG: Final = re.compile(r"[\W_]+")
+_STEM: Final = 5
+"""Letters of a word that its forms have in common."""
+_UNMARKED: Final = str.maketrans("łøđıæ", "lodia")
 _MIN_HIDDEN: Final = 100
 """Characters of a main part that was written to be read."""
 
@@ -91,20 +106,27 @@ class Stead(msgspec.Struct, frozen=True, gc=False):
     """The page has a place that its scripts may fill."""
 
 
-def stead_of(document: Document, *, sizes: dict[str, tuple[int, int]], own_share: float = 1.0) -> Stead | None:
+def stead_of(
+    document: Document,
+    *,
+    sizes: dict[str, tuple[int, int]],
+    own_share: float = 1.0,
+    sheets: Sequence[Sequence[str]] = (),
+) -> Stead | None:
     """Find what stands in the place of the main content; ``None`` for a page that has one.
 
     Args:
         document: The page.
         sizes: Address of a picture -> its width and height in pixels, as far as they are known.
         own_share: Share of its words that the page does not have in common with what answers where nothing can be.
+        sheets: The rules of the style sheets in files that lay something over the window (``parse.css.ink``).
     """
     body = document.body
     if body is None or not isinstance(body.node, Element):
-        return None
+        return _in_frameset(document)
     return (
         _hidden(document, body.node)
-        or _covered(document, body.node)
+        or _covered(document, body.node, sheets)
         or _in_document(document)
         or _in_frame(document)
         or _in_picture(document, sizes)
@@ -121,32 +143,39 @@ def _hidden(document: Document, body: Element) -> Stead | None:
         return None
     if max(len(str(one.text).strip()) for one in parts) < _MIN_HIDDEN:
         return None
-    return Stead("hidden", parts[0], scripts_may_add=_runs_scripts(document))
+    return Stead("hidden", parts[0], scripts_may_add=bool(document.running_scripts))
 
 
-def _covered(document: Document, body: Element) -> Stead | None:
+def _covered(document: Document, body: Element, sheets: Sequence[Sequence[str]]) -> Stead | None:
     """A layer over the whole window with nothing to press, fill in or follow."""
-    for node in islice(_covers(document, body), _MAX_COVERS):
+    for node, declarations in islice(_covers(document, body, sheets), _MAX_COVERS):
         text = " ".join(str(node.text).split())
-        if not text or document.visibility.hides(node) or 2 * len(text) > len(document.text):
+        if document.visibility.hides(node) or 2 * len(text) > len(document.text):
+            continue
+        if not text and (document.running_scripts or not _is_opaque(declarations)):
             continue
         if next(iter(node.select(_OPERABLE)), None) is None:
             # A word over a page that loads goes when scripts have run.
-            return Stead("cover", node, scripts_may_add=len(text) < _MIN_SENTENCE and _runs_scripts(document))
+            return Stead("cover", node, scripts_may_add=len(text) < _MIN_SENTENCE and bool(document.running_scripts))
     return None
 
 
-def _covers(document: Document, body: Element) -> Iterator[Element]:
-    """Elements that the page's own rules lay over the whole window."""
+def _covers(document: Document, body: Element, sheets: Sequence[Sequence[str]]) -> Iterator[tuple[Element, str]]:
+    """Elements that the page's own rules lay over the whole window, with what those declare."""
     for one in document.style_attributes:
         if "fixed" in one.value and not one.hidden and _is_cover(one.value) and isinstance(one.node, Element):
-            yield one.node
+            yield one.node, one.value
     for style in document.styles[:_MAX_COVERS]:
         if "fixed" not in style.text:
             continue
         for match in islice(_BLOCK.finditer(style.text), _MAX_LOOKED_AT):
             if "fixed" in match[2] and _is_cover(match[2]):
-                yield from islice(body.select(match[1]), _MAX_ITEMS)
+                yield from ((node, match[2]) for node in islice(body.select(match[1]), _MAX_ITEMS))
+    for rule in (one for sheet in sheets[:_MAX_COVERS] for one in sheet if "fixed" in one):
+        is_plain, selectors, declarations = read_ink_rule(rule)
+        if is_plain and _is_cover(declarations):
+            for selector in filter(_NAME.fullmatch, map(str.strip, selectors.split(","))):
+                yield from ((node, declarations) for node in islice(body.select(selector), _MAX_ITEMS))
 
 
 def _is_cover(declarations: str) -> bool:
@@ -154,6 +183,20 @@ def _is_cover(declarations: str) -> bool:
     if _FIXED.search(plain) is None or _UNSEEN.search(plain) is not None:
         return False
     return _COVERS.search(plain) is not None or all(side.search(plain) for side in _SIDES)
+
+
+def _is_opaque(declarations: str) -> bool:
+    """Return whether a layer lies above the page with a color of its own, and stays."""
+    plain = "".join(declarations[:1_000].lower().split())
+    return _ABOVE.search(plain) is not None and _GROUND.search(plain) is not None and "animation" not in plain
+
+
+def _in_frameset(document: Document) -> Stead | None:
+    """One page of another site that fills the window, as a forwarding with a frame does."""
+    shown = [one for one in document.frames if is_http(one.url or "")]
+    if len(shown) != 1 or registrable_domain(host(shown[0].url or "")) == registrable_domain(host(document.url)):
+        return None
+    return Stead("frame", shown[0].node, shown[0].url or "")
 
 
 def _in_document(document: Document) -> Stead | None:
@@ -236,7 +279,7 @@ def _in_apps(document: Document) -> Stead | None:
 def _in_nothing(document: Document, body: Element, own_share: float) -> Stead | None:
     """A heading and a sentence between the header and the footer of the site: an empty list, cart or search."""
     if _says_nothing(document, body):
-        return Stead("nothing", body, scripts_may_add=_runs_scripts(document))
+        return Stead("nothing", body, scripts_may_add=bool(document.running_scripts))
     controls = usable_controls(document)
     if not _is_deep(document) or len(controls) > 2 or any(one.type == "password" for one in controls):
         return None
@@ -244,14 +287,16 @@ def _in_nothing(document: Document, body: Element, own_share: float) -> Stead | 
     if (root is None and own_share == 1.0) or own_links(document) <= 2:
         return None
     text = document.text if root is None else document.main_text
-    if round(own_share * document.word_count) > MAX_MAIN_WORDS and says_more_than(text, MAX_MAIN_WORDS):
-        return None
     within = root if isinstance(root, Element) else body
+    if round(own_share * document.word_count) > MAX_MAIN_WORDS and says_more_than(text, MAX_MAIN_WORDS):
+        is_sorry = root is not None and not says_more_than(text, MAX_SORRY_WORDS) and _only_leads_back(document, within)
+        if not (is_sorry and _is_about_something_else(document, text)):
+            return None
     if root is not None and _has_more(within):
         return None
     if root is None and (len(pictures(document)) > _MAX_PICTURES or frames(document)):
         return None
-    return Stead("nothing", within, scripts_may_add=_runs_scripts(document) and _has_place(within))
+    return Stead("nothing", within, scripts_may_add=bool(document.running_scripts) and _has_place(within))
 
 
 def _says_nothing(document: Document, body: Element) -> bool:
@@ -270,7 +315,57 @@ def _has_more(root: Element) -> bool:
             return True
         if next(iter(node.select("textarea, select, input[type=email], input[type=tel], input[type=password]")), None):
             return True
+    # Lines of their own are those of a poem or an address.
+    if next(iter(root.select("address")), None) is not None or len(list(islice(root.select("p > br"), 2))) == 2:
+        return True
     return len(list(islice(root.select("a, li, img, picture, svg"), _MAX_ITEMS + 1))) > _MAX_ITEMS
+
+
+def _only_leads_back(document: Document, root: Element) -> bool:
+    """Return whether every link of a part leads to the front page or to what the address lies below; there is one."""
+    here = _path(document.url)
+    above = {"/".join(here[:length]) for length in range(len(here))}
+    found = 0
+    for one in document.anchors[:_MAX_LOOKED_AT]:
+        if (
+            one.hidden
+            or not is_http(one.url or "")
+            or not isinstance(one.node, Element)
+            or root not in one.node.ancestors
+        ):
+            continue
+        if host(one.url or "") != host(document.url) or "/".join(_path(one.url or "")) not in above:
+            return False
+        found += 1
+    return found > 0
+
+
+def _is_about_something_else(document: Document, text: str) -> bool:
+    """Return whether the address names a certain thing in words, and none of them is on the page.
+
+    Where the page is written in another script than its address, nothing is known. A page that names itself to search
+    engines is one.
+    """
+    path = _path(document.url)
+    words = [_plain(one) for one in _SLUG.split(path[-1]) if len(one) > 3 and not one.isdecimal()] if path else []
+    is_certain = len(words) > 1 or len(path) > 1 or any(one.isdecimal() for one in _SLUG.split(path[-1]))
+    if not words or not is_certain or any("canonical" in one.rel for one in document.links):
+        return False
+    named = " ".join((*(one.text[:300] for one in document.titles[:1]), text))
+    plain = _plain(named)
+    is_latin = 2 * sum(map(str.isascii, filter(str.isalpha, plain))) > sum(map(str.isalpha, plain))
+    return is_latin and not any(one[:_STEM] in plain for one in words)
+
+
+def _path(url: str) -> list[str]:
+    """The parts of the path of an address."""
+    return [one for one in unquote(strip_fragment(url).partition("?")[0].partition("://")[2]).split("/")[1:] if one]
+
+
+def _plain(text: str) -> str:
+    """Small letters without marks, as addresses have them."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold().translate(_UNMARKED))
+    return "".join(one for one in decomposed if not unicodedata.combining(one))
 
 
 def _has_place(root: Element) -> bool:
@@ -288,7 +383,3 @@ def _has_place(root: Element) -> bool:
 def _is_deep(document: Document) -> bool:
     """Return whether the address is that of a certain page and not the front page."""
     return is_http(document.url) and len(document.url.partition("://")[2].partition("/")[2]) > 0
-
-
-def _runs_scripts(document: Document) -> bool:
-    return any(one.kind in {"classic", "module"} for one in document.scripts)

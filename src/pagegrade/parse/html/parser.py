@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
 from functools import partial
 from itertools import count, islice
 from typing import Final, Literal
@@ -119,6 +119,7 @@ def parse_document(
     content_type: str | None,
     sheets: Mapping[str, Sequence[str] | None] | None = None,
     image_space: Sequence[str] = (),
+    lost: Collection[str] = (),
     drawn: bool = False,
 ) -> Document:
     """Parse the served HTML and read every fact in one walk.
@@ -130,6 +131,7 @@ def parse_document(
         sheets: Address -> what ``reduce_stylesheet`` kept of a sheet that was fetched, empty for one that browsers do
             not use; what a sheet says that is missing or ``None`` is unknown.
         image_space: Selectors of the sheets that were fetched for what keeps the space of an image free.
+        lost: Addresses of files that no browser gets: scripts there do not run.
         drawn: The body is a copy that a browser made after it had drawn the page, with marks on what it hides
             (``parse.cascade.drawn``); style sheets are not asked then.
 
@@ -182,6 +184,7 @@ def parse_document(
         headings=into.headings,
         paragraphs=into.paragraphs,
         scripts=into.scripts,
+        running_scripts=[one for one in into.scripts if _is_run(one, lost)],
         frames=into.frames,
         forms=into.forms,
         form_values=into.form_values,
@@ -220,6 +223,13 @@ def parse_document(
     )
     document.client_rendered = score_empty_shell(document) >= SHELL_THRESHOLD
     return document
+
+
+def _is_run(script: facts.Script, lost: Collection[str]) -> bool:
+    """Return whether a browser runs a script: it is code, and it is there."""
+    if script.kind not in {"classic", "module"} or (script.kind == "classic" and "nomodule" in script.attrs):
+        return False
+    return bool(script.text.strip()) if script.url is None else strip_fragment(script.url) not in lost
 
 
 def find_named_urls(response: Response) -> NamedURLs:

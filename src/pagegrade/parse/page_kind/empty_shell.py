@@ -98,7 +98,7 @@ def score_empty_shell(document: Document) -> int:
 
     A page is none that has text, images, fields or media of its own, or no scripts that could add any.
     """
-    scripts = [one for one in document.scripts if one.kind in {"classic", "module"}]
+    scripts = document.running_scripts
     external = [one.url for one in scripts if one.url is not None]
     inline = max((len(one.text) for one in scripts), default=0)
     if document.body is None or not (external or inline) or document.main_word_count > 4 * MAX_WORDS:

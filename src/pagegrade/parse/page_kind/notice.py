@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pagegrade.parse.error_output import find_error_output
+from pagegrade.parse.html.source_text import find_source_text
 from pagegrade.parse.page_kind.sketch import THRESHOLD
 from pagegrade.parse.page_kind.structure import Structure
 
@@ -51,5 +52,7 @@ def score_notice(page: Structure) -> int:
         -4 * (page.shows_more or page.passwords > 0),
     )
     points = page.bareness + sum(signals)
-    # That an application failed is a fault of the page, and graded.
-    return 0 if points >= THRESHOLD and find_error_output(page.document) else points
+    if points < THRESHOLD:
+        return points
+    # That an application failed, or did not run at all, is a fault of the page, and graded.
+    return 0 if find_error_output(page.document) or find_source_text(page.document) else points

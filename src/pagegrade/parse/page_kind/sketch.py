@@ -206,14 +206,14 @@ class Sketch:
     @cached_property
     def inline(self) -> str:
         """The beginnings of inline scripts that a browser runs, lower case."""
-        run = (one for one in self.document.scripts[:_MAX_LISTED] if one.kind in {"classic", "module"})
+        run = self.document.running_scripts[:_MAX_LISTED]
         scripts = [one.text[:_MAX_INLINE] for one in run if one.text]
         return "\n".join(scripts)[: 4 * _MAX_INLINE].lower()
 
     @cached_property
     def runs_scripts(self) -> bool:
         """There is a script that a browser runs."""
-        return any(one.kind in {"classic", "module"} and (one.url or one.text) for one in self.document.scripts)
+        return bool(self.document.running_scripts)
 
     @cached_property
     def is_noindex(self) -> bool:

@@ -1,0 +1,151 @@
+"""Finds a page that shows its source in place of what it is made from: data, Markdown, or code that the server left."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final, Literal
+
+import msgspec
+from turbohtml import Comment, Element, ProcessingInstruction, Text
+
+from pagegrade.model.document import Document, Node
+
+MAX_NODES: Final = 20_000
+MAX_TEXT: Final = 60_000
+MAX_PLACES: Final = 20
+MIN_CODE: Final = 2
+"""Pieces of a server's code from which on the server does not run it."""
+MIN_KEYS: Final = 5
+MIN_MARKS: Final = 6
+MIN_KINDS: Final = 3
+"""Marks of Markdown, and different ones, from which on a text is written in it."""
+MIN_MARKED: Final = 0.25
+"""Share of the lines that begin with one or hold one."""
+_MAX_DATA_ELEMENTS: Final = 12
+_SKIPPED: Final = frozenset(
+    "blockquote code head kbd listing noscript plaintext pre samp script style svg template textarea xmp".split()
+)
+"""Elements whose text is not seen, or shown as an example."""
+_DATA: Final = re.compile(r"\s*[\[{]\s*[\"\[{]")
+_KEY: Final = re.compile(r"\"[\w@$-]{1,80}\" ?:")
+_CODE: Final = re.compile(r"<\?(?:php\b|=)")
+_FAULT: Final = "invalid-first-character-of-processing-instruction-target"
+_MARKDOWN: Final[tuple[re.Pattern[str], ...]] = (
+    re.compile(r"#{1,6} \S"),
+    re.compile(r"(?:[*+-]|\d{1,3}\.) \S"),
+    re.compile(r"```|~~~"),
+    re.compile(r"\|.{1,400}\|$"),
+    re.compile(r"> \S"),
+)
+"""At the beginning of a line."""
+_INLINE: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
+    ("**", re.compile(r"\*\*[^\s*][^*]{0,200}\*\*")),
+    ("](", re.compile(r"\[[^\[\]]{1,200}\]\([^()\s]{1,300}\)")),
+    ("`", re.compile(r"`[^`\s][^`]{0,100}`")),
+)
+"""(part of each match, pattern) anywhere in a line."""
+
+Kind = Literal["data", "markdown", "code"]
+
+
+class SourceText(msgspec.Struct, frozen=True, gc=False):
+    """Source that visitors read, or that stands in the page in place of what it should have written."""
+
+    kind: Kind
+    places: tuple[tuple[Node, str], ...]
+    """(element, beginning of the source) of the first ones."""
+
+
+def find_source_text(document: Document) -> SourceText | None:
+    """Find it; linear in the document, and without a walk where no sign of it is in the text."""
+    body = document.body
+    if body is None or not isinstance(body.node, Element):
+        return None
+    return _code(document, body.node) or _data(document, body.node) or _markdown(document, body.node)
+
+
+def _data(document: Document, body: Element) -> SourceText | None:
+    """JSON and nothing else."""
+    text = document.text
+    if document.element_count > _MAX_DATA_ELEMENTS or document.anchors or _DATA.match(text) is None:
+        return None
+    if not text.rstrip().endswith(("}", "]")):
+        return None
+    keys = sum(1 for _ in islice(_KEY.finditer(text[:MAX_TEXT]), MIN_KEYS))
+    return SourceText("data", ((body, text[:100]),)) if keys == MIN_KEYS else None
+
+
+def _code(document: Document, body: Element) -> SourceText | None:
+    """Instructions for PHP, which a server that runs it never sends."""
+    places: list[tuple[Node, str]] = [
+        (title.node, title.text[:100]) for title in document.titles[:1] if _CODE.search(title.text) is not None
+    ]
+    # Parsers make two kinds of nodes of them; what is left of code behind an arrow is text.
+    is_signed = _FAULT in _faults(document) or "?>" in document.text
+    if is_signed or body.xpath("boolean(//processing-instruction('php'))"):
+        places += islice(_instructions(body), MAX_PLACES)
+    return SourceText("code", tuple(places)) if len(places) >= MIN_CODE else None
+
+
+def _faults(document: Document) -> frozenset[str]:
+    counts = getattr(document.markup, "fault_counts", {})
+    return frozenset(counts)
+
+
+def _instructions(body: Element) -> Iterator[tuple[Node, str]]:
+    for element, child in _children(body, frozenset()):
+        if isinstance(child, ProcessingInstruction) and child.target == "php":
+            yield element, f"<?php {child.data}"[:100]
+        elif isinstance(child, Comment) and child.data.startswith(("?=", "?php")):
+            yield element, f"<{child.data}"[:100]
+
+
+def _markdown(document: Document, body: Element) -> SourceText | None:
+    """Text in Markdown that was not converted."""
+    text = document.text[:MAX_TEXT]
+    if not ("**" in text or "](" in text or "```" in text or "## " in text):
+        return None
+    kinds: set[int] = set()
+    marks = lines = marked = 0
+    places: list[tuple[Node, str]] = []
+    for element, child in _children(body, _SKIPPED):
+        if not isinstance(child, Text):
+            continue
+        for written in child.data[:MAX_TEXT].split("\n"):
+            line = written.strip()
+            if not line:
+                continue
+            lines += 1
+            found = {number for number, pattern in enumerate(_MARKDOWN) if pattern.match(line) is not None}
+            found |= {
+                -1 - at for at, (sign, one) in enumerate(_INLINE) if sign in line and one.search(line) is not None
+            }
+            marks += len(found)
+            if found:
+                marked += 1
+                kinds |= found
+                if len(places) < MAX_PLACES:
+                    places.append((element, line[:100]))
+    if marks < MIN_MARKS or len(kinds) < MIN_KINDS or marked < MIN_MARKED * lines:
+        return None
+    return SourceText("markdown", tuple(places))
+
+
+def _children(body: Element, skipped: frozenset[str]) -> Iterator[tuple[Element, object]]:
+    """Each element of the body with each of its nodes that is no element."""
+    stack: list[tuple[Element, Iterator[object]]] = [(body, iter(body))]
+    left = MAX_NODES
+    while stack and left:
+        element, children = stack[-1]
+        child = next(children, None)
+        if child is None:
+            stack.pop()
+            continue
+        left -= 1
+        if isinstance(child, Element):
+            if child.tag not in skipped:
+                stack.append((child, iter(child)))
+        else:
+            yield element, child

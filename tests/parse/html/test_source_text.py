@@ -1,0 +1,70 @@
+"""Source that is shown in place of a page, and pages that show source on purpose."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.parse.html.source_text import find_source_text
+from tests.builders import make_document
+from tests.linear import MAX_RATIO, growth
+
+JSON = '{"status":200,"data":{"id":7,"title":"Ausstellung","text":"Boote","url":"/a","list":[1,2]}}'
+MARKDOWN = """# Εγκατάσταση
+
+**tidepool** τρέχει παντού, δείτε [απαιτήσεις](/req) πρώτα.
+
+* `apt install tidepool`
+* [Windows](/w.msi)
+
+## Επόμενα
+
+1. Διαβάστε το [πρώτο](/tour)
+"""
+PHP = "<?php include('head.php'); ?><h1><?= $name ?></h1><?php echo $a->b; ?><p>Kurse am Abend</p>"
+
+
+@pytest.mark.parametrize(
+    ("page", "kind"),
+    [
+        (JSON, "data"),
+        (f"<pre>{JSON}</pre>", "data"),
+        (f"[{JSON},{JSON}]", "data"),
+        (f"<title>Doku</title><main>{MARKDOWN}</main>", "markdown"),
+        ("<main>" + "".join(f"<p>{line}</p>" for line in MARKDOWN.splitlines()) + "</main>", "markdown"),
+        (PHP, "code"),
+        ("<title><?php echo $t; ?></title><h1><?= $h ?></h1>", "code"),
+    ],
+)
+def test_source_in_place_of_a_page(page: str, kind: str) -> None:
+    """Data, Markdown and code of a server."""
+    found = find_source_text(make_document(f"<!doctype html>{page}"))
+
+    assert found is not None
+    assert found.kind == kind
+    assert found.places
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<h1>Antwort</h1><p>Die Schnittstelle antwortet so:<pre>{JSON}</pre><p><a href=/doc>Mehr</a>",
+        '{"a":1}',
+        f"<h1>Markdown</h1><p>So schreibt man es:<pre>{MARKDOWN}</pre><p>Zwei Sterne machen **fett**.",
+        "<p>5 * 3 ** 2 = 45</p><p># 1 of the charts</p><p>- a dash</p>",
+        "<p># eins</p>" + "<p>Ein Satz ohne Zeichen.</p>" * 40 + "<p>**zwei** [drei](/d) `vier`</p>" * 2,
+        "<?xml version='1.0'?><html><body><p>Alt, aber richtig.",
+        "<p>Mit &lt;?php echo 1; ?&gt; gibt PHP etwas aus, und mit &lt;?= 2 ?&gt; auch.",
+        "<h1>Haiku</h1><p>Frost",
+    ],
+)
+def test_pages_that_show_source_on_purpose_are_pages(page: str) -> None:
+    """In code, in a sentence, or not at all."""
+    assert find_source_text(make_document(page)) is None
+
+
+@pytest.mark.parametrize("piece", ["# a\n", "[a](b) ", "**", "[", '{"a":', "<?php ", "<p>**a** [b](c)"])
+def test_hostile_pages_cost_linear_time(piece: str) -> None:
+    """Whatever repeats."""
+    pages = {n: make_document(f"<p>{piece * n}") for n in (1_000, 2_000, 4_000)}
+
+    assert growth(lambda n: find_source_text(pages[n]), 1_000) <= MAX_RATIO
