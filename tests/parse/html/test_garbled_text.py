@@ -71,3 +71,12 @@ def test_a_few_references_are_no_text_that_was_escaped_twice() -> None:
     pages = [f"<p>{f'R&amp;amp;D {words}' * count}</p>" for count in (9, 10)]
 
     assert [bool(find_garbled_text(make_document(page)).places) for page in pages] == [False, True]
+
+
+def test_text_whose_structure_is_shown_as_tags_is_hit_as_a_whole() -> None:
+    """Few tags beside paragraphs of the page hit the words that hold them."""
+    shown = "".join(f"&lt;p class=&quot;a&quot;&gt;{VIETNAMESE}&lt;/p&gt;" for _ in range(12))
+    page = f"<div>{shown}</div>"
+
+    assert find_garbled_text(make_document(page)).share > 0.8
+    assert find_garbled_text(make_document(page + f"<p>{VIETNAMESE}" * 12)).share < 0.3

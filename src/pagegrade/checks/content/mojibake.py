@@ -18,6 +18,8 @@ _ABOUT: Final = re.compile(
 
 MUCH: Final = 0.02
 """Share of the visible text in garbled words from which on it is more than single places."""
+FULL_AT: Final = 0.15
+"""The same at which it costs what a page costs that can just be read."""
 UNREADABLE: Final = 0.3
 """The same from which on the page cannot be read."""
 MIN_CHARS: Final = 30
@@ -90,7 +92,7 @@ def mojibake(document: Document) -> Verdict:
     capitals, are fine.
 
     What it costs grows with the share of the text that stands in such words: single places cost 1 to 3 points, more
-    than 2 % of the text up to 15, and a page of which 30 % cannot be read scores 49 at most.
+    than 2 % of the text up to 15, which 15 % cost, and a page of which 30 % cannot be read scores 49 at most.
 
     ## Why it matters
 
@@ -142,7 +144,7 @@ def mojibake(document: Document) -> Verdict:
     )
     if verdict.state in {"none", "some"}:
         return verdict
-    loss = 1.0 if state == "unreadable" else meter_loss(share, 0.0, UNREADABLE) * 0.6
+    loss = 1.0 if state == "unreadable" else meter_loss(share, 0.0, FULL_AT) * 0.6
     return msgspec.structs.replace(
         verdict,
         loss=max(0.2, loss),

@@ -10,7 +10,7 @@ from pagegrade.checks._offenders import Offender, counted, evidence_of
 from pagegrade.model.document import Document, Node
 from pagegrade.model.outcome import Outcome, Severity
 from pagegrade.parse.html.shown_text import holds_code
-from pagegrade.parse.html.source_text import find_source_text
+from pagegrade.parse.source_text import find_source_text
 
 MAX_FOUND: Final = 1_000
 MUCH: Final = 0.25

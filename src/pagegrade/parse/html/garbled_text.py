@@ -26,6 +26,8 @@ _ESCAPED: Final = re.compile(
     r"</?(?:a|b|br|div|em|h[1-6]|i|img|li|ol|p|span|strong|table|td|tr|ul)\b[^<>]{0,200}>"
 )
 """A character reference or a tag in the text, which was escaped twice."""
+_BLOCKS: Final = re.compile(r"<(?:p|div|h[1-6]|li|td|br)\b[^<>]{0,200}>")
+_MIN_BLOCKS: Final = 5
 _MAX_CONTEXT: Final = 80
 _MIN_LOST: Final = 10
 _MIN_LOST_SHARE: Final = 0.1
@@ -51,7 +53,8 @@ def find_garbled_text(document: Document) -> GarbledText:
         if any(sign in document.text for sign in signs) and _is_frequent(pattern, document.text):
             found = tuple(islice(_places_of(pattern, document), MAX_FOUND))
             if found:
-                return GarbledText(places=found, share=_share_of(pattern, document.text))
+                between = _share_between_tags(document) if pattern is _ESCAPED else 0.0
+                return GarbledText(places=found, share=max(between, _share_of(pattern, document.text)))
     encoding = misread_as(document.text)
     places = tuple(islice(_found(document, encoding), MAX_FOUND))
     is_in_body = any(node.tag not in {"title", "meta"} for node, _ in places)
@@ -78,6 +81,14 @@ def _share_of(pattern: re.Pattern[str], text: str) -> float:
     """Share of a text that stands in words in which a pattern matches."""
     words = text.split()
     return sum(len(one) for one in words if pattern.search(one) is not None) / max(1, sum(map(len, words)))
+
+
+def _share_between_tags(document: Document) -> float:
+    """Share of a text between the first and the last tag that is shown, where tags are all the structure it has."""
+    starts = [one.start() for one in _BLOCKS.finditer(document.text)]
+    if len(starts) < _MIN_BLOCKS or len(starts) < 2 * len(document.paragraphs):
+        return 0.0
+    return (starts[-1] - starts[0]) / max(1, len(document.text))
 
 
 def _found(document: Document, encoding: str | None) -> Iterator[tuple[Node, Garbled]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from pagegrade.parse.error_output import find_error_output
-from pagegrade.parse.html.source_text import find_source_text
 from pagegrade.parse.page_kind.sketch import THRESHOLD
 from pagegrade.parse.page_kind.structure import Structure
+from pagegrade.parse.source_text import find_source_text
 
 _MAX_WORDS: Final = 300
 _MAX_ONWARD: Final = 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.html.source_text import find_source_text
+from pagegrade.parse.source_text import find_source_text
 from tests.builders import make_document
 from tests.linear import MAX_RATIO, growth
 
