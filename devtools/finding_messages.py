@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from pagegrade.checks._registry import all_checks
+from pagegrade.checks._registry import all_checks, all_site_checks
 from pagegrade.render.measured import name_and_unit
 
 CHECKS: Final = "checks"
@@ -31,6 +31,7 @@ PROSE: Final = (
 FURTHER: Final = (
     "gather",
     "model/artifacts.py",
+    "model/audit_result.py",
     "model/errors.py",
     "parse/challenge.py",
     "parse/files",
@@ -38,11 +39,12 @@ FURTHER: Final = (
     "parse/structured_data.py",
     "report/compare.py",
     "report/gates.py",
+    "scoring/site.py",
     "service/runs",
     "worker/execute.py",
 )
 """Sources of which only whole sentences are shown in reports."""
-_CODE_CALLS: Final = frozenset("Cap State check compile endswith frozenset get split startswith".split())
+_CODE_CALLS: Final = frozenset("Cap State check compile endswith frozenset get site_check split startswith".split())
 """Calls whose strings are no texts, or are read from the declarations of the checks."""
 _COUNTED: Final = frozenset({"amount", "part"})
 _KINDS: Final = ("script", "stylesheet")
@@ -79,7 +81,7 @@ def finding_messages(folder: Path) -> dict[str, set[str]]:
     """Return every text of ``src/pagegrade`` that a report can carry, with the files it stands in."""
     counted = [*_WORDS_ALONE, *(text for kind in _KINDS for text in (kind, *_counted(kind)))]
     found = {text: {f"{CHECKS}/_amounts.py"} for text in counted}
-    for check in all_checks().values():
+    for check in (*all_checks().values(), *all_site_checks().values()):
         name = f"{check.function.__module__.replace('.', '/').removeprefix('pagegrade/')}.py"
         texts = [check.title]
         for state in check.states:

@@ -27,7 +27,7 @@ from pydantic_settings import BaseSettings
 from devtools import gen_client, gen_scoring
 from devtools.gen_api_page import api_page
 from devtools.report_schema import report_schema
-from pagegrade.checks import Check, all_checks
+from pagegrade.checks import NEEDS, Check, SiteCheck, all_checks, all_site_checks
 from pagegrade.checks._check import SECTIONS
 from pagegrade.model import errors
 from pagegrade.model.identity import PROJECT_URL
@@ -72,6 +72,34 @@ def check_pages(checks: Mapping[str, Check]) -> Iterator[tuple[str, str]]:
     yield "checks/README.md", _marked(f"{head}{table}\n")
 
 
+def site_check_pages(checks: Mapping[str, SiteCheck]) -> Iterator[tuple[str, str]]:
+    """(path, text) of a page per check of a site and of the table of all of them."""
+    rows = []
+    for check in checks.values():
+        yield f"site-checks/{check.id}.md", _marked(_site_check_page(check))
+        needs = ", ".join(check.needs) or "–"
+        rows.append(f"| [{check.id}]({check.id}.md) | {check.severity.label} | {needs} | {check.severity.value} |")
+    head = (
+        "# Checks of a site\n\nWhat only several pages together show: an audit runs these checks over the relations of "
+        "its crawl. The last\ncolumn is the most a check can cost, in points of the score of the site; what it needs "
+        "and does not have makes it\n`not evaluated`.\n\n"
+    )
+    table = "| check | severity | needs | costs at most |\n|---|---|---|---:|\n" + "\n".join(rows)
+    yield "site-checks/README.md", _marked(f"{head}{table}\n")
+
+
+def _site_check_page(check: SiteCheck) -> str:
+    lines = [f"# {check.title}", "", check.summary, ""]
+    lines += [f"- id: `{check.id}`", f"- severity: {check.severity.label}"]
+    lines += [f"- costs at most: {check.severity.value} points of the site", f"- since: {check.since}"]
+    lines += [f"- not evaluated: {NEEDS[need]}" for need in check.needs]
+    lines += ["", "| state | what it says of the site | costs |", "|---|---|---:|"]
+    for state in check.states:
+        cost = f"{check.severity.value * state.highest:g}"
+        lines.append(f"| {state.name} | {state.message.replace('|', '&#124;')} | {cost} |")
+    return "\n".join([*lines, *_sections(check)])
+
+
 def _marked(page: str) -> str:
     """Put the note below the heading: the site takes the title of a page from its first line."""
     heading, _, text = page.partition("\n")
@@ -79,7 +107,6 @@ def _marked(page: str) -> str:
 
 
 def _check_page(check: Check, rule: Rule, checks: Mapping[str, Check]) -> str:
-    source = check.function.__module__.replace(".", "/")
     lines = [f"# {check.title}", "", check.summary, ""]
     lines += [f"- id: `{check.id}`", f"- category: {check.category}", f"- severity: {check.severity.label}"]
     lines += [f"- costs at most: {rule.price:g} points", f"- since: {check.since}"]
@@ -93,6 +120,13 @@ def _check_page(check: Check, rule: Rule, checks: Mapping[str, Check]) -> str:
         low, high = (f"{rule.penalty_tenths(loss) / 10:g}" for loss in (state.loss, state.highest))
         share = low if low == high else f"{low} to {high}"
         lines.append(f"| {state.name} | {state.message.replace('|', '&#124;')} | {share} |")
+    return "\n".join([*lines, *_sections(check)])
+
+
+def _sections(check: Check | SiteCheck) -> list[str]:
+    """The documentation of a check, its sources, and where its code is."""
+    lines: list[str] = []
+    source = check.function.__module__.replace(".", "/")
     documentation = check.documentation
     for heading in SECTIONS:
         # Not every reader of Markdown knows a second word behind the language of a block.
@@ -100,11 +134,10 @@ def _check_page(check: Check, rule: Rule, checks: Mapping[str, Check]) -> str:
         lines += ["", f"## {heading}", "", text]
         lines += _advice(check) if heading == "How to fix" else []
     lines += ["", "## Sources", "", *(f"- <{source}>" for source in check.sources)]
-    lines += ["", f"[View the source]({PROJECT_URL}/blob/main/src/{source}.py)", ""]
-    return "\n".join(lines)
+    return [*lines, "", f"[View the source]({PROJECT_URL}/blob/main/src/{source}.py)", ""]
 
 
-def _advice(check: Check) -> list[str]:
+def _advice(check: Check | SiteCheck) -> list[str]:
     """The title, the reason and the advice of every state that has them; states of one fault share a heading."""
     alike: dict[tuple[str, str, str], list[str]] = {}
     for state in check.states:
@@ -237,7 +270,7 @@ def find_app() -> typer.Typer | None:
 
 def pages() -> dict[str, str]:
     """Everything there is to write: path below ``docs/reference`` -> text."""
-    found = dict(check_pages(all_checks()))
+    found = dict(check_pages(all_checks())) | dict(site_check_pages(all_site_checks()))
     found["errors.md"] = error_page()
     found["report.schema.json"] = json.dumps(report_schema(), indent=2, sort_keys=True) + "\n"
     found["openapi.json"] = describe_api()
@@ -265,9 +298,10 @@ def stale(root: Path, made: Mapping[str, str]) -> list[str]:
 def write(root: Path, made: Mapping[str, str], *, committed: bool) -> None:
     """Write the pages below ``root`` and remove the pages of checks that are gone."""
     folder = root / REFERENCE
-    for path in (folder / "checks").glob("*.md"):
-        if f"checks/{path.name}" not in made:
-            path.unlink()
+    for kind in ("checks", "site-checks"):
+        for path in (folder / kind).glob("*.md"):
+            if f"{kind}/{path.name}" not in made:
+                path.unlink()
     for name, text in made.items():
         if name in COMMITTED and not committed:
             continue

@@ -42,7 +42,7 @@ class Lock:
         return ROOT / "requirements" / f"{self.name}.txt"
 
 
-INSTALLED: Final = ("pdf", "postgresql", "uvloop")
+INSTALLED: Final = ("audit", "pdf", "postgresql", "uvloop")
 """Extras that an installation from this repository or from the image includes."""
 LOCKS: Final = (
     Lock(name="dev", project=True, groups=("test", "lint"), extras=("client", "mcp", "otel", *INSTALLED)),

@@ -12,8 +12,9 @@ import pytest
 
 from pagegrade.checks._check import SECTIONS, Check, State
 from pagegrade.checks._facts import PROVIDERS, Facts
-from pagegrade.checks._registry import all_checks
+from pagegrade.checks._registry import all_checks, all_site_checks
 from pagegrade.checks._run import evaluate, run_check
+from pagegrade.checks._site_check import SiteCheck
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.outcome import NotRun, Outcome, Severity
 from tests.builders import make_artifacts
@@ -31,11 +32,14 @@ MAX_SENTENCES: Final = 3
 TERMS: Final = frozenset({"hreflang", "noindex", "nofollow", "robots.txt", "llms.txt", "security.txt", "www"})
 """Terms that are written in lower case wherever they stand."""
 CODE: Final = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
+DOCUMENTED: Final[list[Check | SiteCheck]] = [*CHECKS, *all_site_checks().values()]
+"""Also those of whole sites, which are tested further in ``test_site_checks.py``."""
 every_check = pytest.mark.parametrize("check", CHECKS, ids=[check.id for check in CHECKS])
+every_kind_of_check = pytest.mark.parametrize("check", DOCUMENTED, ids=[check.id for check in DOCUMENTED])
 
 
-@every_check
-def test_has_the_five_sections_with_text(check: Check) -> None:
+@every_kind_of_check
+def test_has_the_five_sections_with_text(check: Check | SiteCheck) -> None:
     """The docstring is the documentation, whole and in order."""
     assert tuple(check.documentation) == SECTIONS
     assert all(check.documentation.values())
@@ -43,15 +47,15 @@ def test_has_the_five_sections_with_text(check: Check) -> None:
     assert check.title
 
 
-@every_check
-def test_names_its_source(check: Check) -> None:
+@every_kind_of_check
+def test_names_its_source(check: Check | SiteCheck) -> None:
     """Every rule says where it comes from, with an address that opens over https."""
     assert check.sources
     assert all(source.startswith("https://") for source in check.sources)
 
 
-@every_check
-def test_states_read_as_sentences_from_best_to_worst(check: Check) -> None:
+@every_kind_of_check
+def test_states_read_as_sentences_from_best_to_worst(check: Check | SiteCheck) -> None:
     """State messages speak of the page and the first one costs nothing."""
     assert check.states[0].loss == 0
     assert check.states[0].highest == 0
@@ -63,7 +67,7 @@ def test_states_read_as_sentences_from_best_to_worst(check: Check) -> None:
         assert check.states[-1].highest > 0
 
 
-def explained(check: Check) -> Iterator[State]:
+def explained(check: Check | SiteCheck) -> Iterator[State]:
     """The states that a report shows with advice."""
     return (state for state in check.states if state.title or state.why or state.fix)
 
@@ -73,8 +77,8 @@ def prose_of(text: str) -> str:
     return " ".join(CODE.sub("code", text).split())
 
 
-@every_check
-def test_every_finding_is_explained(check: Check) -> None:
+@every_kind_of_check
+def test_every_finding_is_explained(check: Check | SiteCheck) -> None:
     """A state that costs something says what is wrong, why that matters and what to do; a state says all or nothing."""
     scored = check.severity is not Severity.INFO
     silent = [state.name for state in check.states if scored and state.highest > 0 and not state.title]
@@ -84,8 +88,8 @@ def test_every_finding_is_explained(check: Check) -> None:
     assert not check.states[0].title
 
 
-@every_check
-def test_advice_belongs_to_its_state(check: Check) -> None:
+@every_kind_of_check
+def test_advice_belongs_to_its_state(check: Check | SiteCheck) -> None:
     """Two states share their title if and only if they share the advice: then they are degrees of one fault."""
     states = list(explained(check))
 
@@ -110,8 +114,8 @@ def test_a_number_is_that_of_the_listed_offenders(check: Check) -> None:
     assert verdict.saving is None or "about" not in verdict.message
 
 
-@every_check
-def test_explanations_are_short_sentences(check: Check) -> None:
+@every_kind_of_check
+def test_explanations_are_short_sentences(check: Check | SiteCheck) -> None:
     """A title is a phrase; the reason and the advice are one to three sentences, and code may follow the advice."""
     for state in explained(check):
         assert len(state.title) <= MAX_TITLE_CHARS, state.title
@@ -195,8 +199,8 @@ def test_survives_odd_pages(check: Check) -> None:
         evaluate(check, verdict)
 
 
-@every_check
-def test_has_its_own_test_file(check: Check) -> None:
+@every_kind_of_check
+def test_has_its_own_test_file(check: Check | SiteCheck) -> None:
     """A check comes with tests of its own traps."""
     module = check.function.__module__.split(".")
 

@@ -39,7 +39,7 @@ def test_every_page_has_its_place_in_the_navigation() -> None:
     places = list(listed(SETTINGS["nav"]))
 
     assert len(places) == len(set(places))
-    assert set(places) == expected | {"reference/checks/README.md"}
+    assert set(places) == expected | {f"reference/{kind}/README.md" for kind in ("checks", "site-checks")}
 
 
 def test_the_order_is_that_of_the_four_kinds_of_documentation() -> None:
@@ -51,9 +51,12 @@ def test_the_order_is_that_of_the_four_kinds_of_documentation() -> None:
 
 def test_the_whole_reference_is_reached() -> None:
     """Checks, commands, settings, API and errors each have their page."""
-    made = {name for name in pages() if name.endswith(".md") and not name.startswith("checks/")}
+    made = {name for name in pages() if name.endswith(".md") and not name.startswith(("checks/", "site-checks/"))}
 
-    assert {f"reference/{name}" for name in made} | {"reference/checks/README.md"} <= set(listed(SETTINGS["nav"]))
+    assert {f"reference/{name}" for name in made} | {
+        "reference/checks/README.md",
+        "reference/site-checks/README.md",
+    } <= set(listed(SETTINGS["nav"]))
     assert {name for name in COMMITTED if name.endswith(".md")} <= made
 
 

@@ -17,10 +17,11 @@ from devtools.gen_docs import (
     fill_scoring,
     pages,
     settings_page,
+    site_check_pages,
     stale,
     write,
 )
-from pagegrade.checks import all_checks
+from pagegrade.checks import all_checks, all_site_checks
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.web.problem_texts import TEXTS
 from pagegrade.web.problems import PROBLEMS
@@ -34,6 +35,21 @@ def test_every_check_has_a_page_and_a_row() -> None:
     assert set(made) == {f"checks/{name}.md" for name in all_checks()} | {"checks/README.md"}
     assert all(f"({name}.md)" in table for name in all_checks())
     assert table.count("| browser |") == sum(check.needs_browser for check in all_checks().values()) > 0
+
+
+def test_every_check_of_a_site_has_a_page_and_a_row() -> None:
+    """Each page says what the check needs, and every text of its states."""
+    made = dict(site_check_pages(all_site_checks()))
+    table = made["site-checks/README.md"]
+
+    assert set(made) == {f"site-checks/{name}.md" for name in all_site_checks()} | {"site-checks/README.md"}
+    assert all(f"({name}.md)" in table for name in all_site_checks())
+    for name, check in all_site_checks().items():
+        page = made[f"site-checks/{name}.md"]
+        assert all(
+            text in page for state in check.states for text in (state.message, state.title, state.why, state.fix)
+        )
+        assert page.count("not evaluated: ") == len(check.needs)
 
 
 def test_a_page_shows_states_sections_and_sources() -> None:

@@ -120,7 +120,7 @@ def test_the_project_as_it_is_has_no_problem() -> None:
 def test_the_service_is_locked_with_extras_that_the_package_does_not_require() -> None:
     """``make serve`` and the image install from ``run.txt``, or from ``otel.txt``."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    packages = {"pdf": "typst", "postgresql": "psycopg-binary", "uvloop": "uvloop"}
+    packages = {"audit": "duckdb", "pdf": "typst", "postgresql": "psycopg-binary", "uvloop": "uvloop"}
     required = {requirement.partition(">")[0].partition("[")[0] for requirement in project["dependencies"]}
 
     assert set(INSTALLED) == set(packages)

@@ -75,6 +75,13 @@ logging.basicConfig(format="%(message)s: %(reason)s")
 from pagegrade.wiring import start_tracing
 assert not start_tracing("test").on
 """
+AUDIT = """
+import tempfile
+from pathlib import Path
+from pagegrade.service.audits.analysis import analyze_folder
+with tempfile.TemporaryDirectory() as folder:
+    assert analyze_folder(Path(folder)).no_grade == "too_few_pages"
+"""
 UVLOOP = """
 import uvloop
 from pagegrade.web.server.serve import loop_factory
@@ -139,7 +146,7 @@ def test_the_extras_are_those_that_are_tested_here() -> None:
     """A new extra gets its test in this file."""
     project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
-    assert set(project["optional-dependencies"]) == {"client", "mcp", "otel", "pdf", "postgresql", "uvloop"}
+    assert set(project["optional-dependencies"]) == {"audit", "client", "mcp", "otel", "pdf", "postgresql", "uvloop"}
 
 
 def test_the_base_is_small(install: Install) -> None:
@@ -148,7 +155,14 @@ def test_the_base_is_small(install: Install) -> None:
     files = {path.relative_to(packages): path.stat().st_size for path in packages.rglob("*") if path.is_file()}
 
     assert sum(files.values()) <= MAX_BASE_BYTES
-    assert {path.parts[0] for path in files} & {"babel", "mcp", "opentelemetry", "procrastinate", "typst"} == set()
+    assert {path.parts[0] for path in files} & {
+        "babel",
+        "duckdb",
+        "mcp",
+        "opentelemetry",
+        "procrastinate",
+        "typst",
+    } == set()
     assert {path for path in files if path.parts[0] == "pagegrade" and path.stem.startswith("test_")} == set()
 
 
@@ -191,17 +205,19 @@ def test_what_the_base_lacks_says_how_to_get_it(install: Install, base_service: 
         PAGEGRADE_DATA_DIR=str(tmp_path),
     )
     client = run(python, "-I", "-c", "import pagegrade.client")
+    audit = run(python, "-I", "-c", AUDIT)
     traces = run(python, "-I", "-c", NO_TRACES, OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")
     agents = base_service.call("POST", "/mcp", body=b"{}", headers={"Content-Type": "application/json"})
 
     assert (tools.returncode, "pip install 'pagegrade[mcp]'" in tools.stderr) == (2, True)
     assert (database.returncode, "pip install 'pagegrade[postgresql]'" in database.stderr) == (2, True)
+    assert (audit.returncode, "pip install 'pagegrade[audit]'" in audit.stderr) == (1, True)
     assert (client.returncode, "pip install 'pagegrade[client]'" in client.stderr) == (1, True)
     assert (traces.returncode, "pagegrade[otel]" in traces.stderr) == (0, True)
     assert (agents.status, b"pagegrade[mcp]" in agents.body) == (404, True)
 
 
-@pytest.mark.parametrize(("extra", "script"), [("pdf", PDF), ("mcp", MCP), ("uvloop", UVLOOP)])
+@pytest.mark.parametrize(("extra", "script"), [("audit", AUDIT), ("pdf", PDF), ("mcp", MCP), ("uvloop", UVLOOP)])
 def test_an_extra_works_alone(install: Install, extra: str, script: str) -> None:
     """No extra leans on what another one brings."""
     assert output(install(extra), "-I", "-c", script) == ""

@@ -60,8 +60,38 @@ class State:
         return self.loss if self.loss_max is None else self.loss_max
 
 
+class Documented:
+    """Common parts of checks of pages and of sites: documentation by their function, and states by name."""
+
+    __slots__ = ()
+    id: str
+    title: str
+    states: tuple[State, ...]
+    function: Callable[..., object]
+    _states: Mapping[str, State]
+
+    @property
+    def summary(self) -> str:
+        """First sentence of the documentation."""
+        return inspect.cleandoc(self.function.__doc__ or "").split("\n\n", 1)[0].replace("\n", " ")
+
+    @property
+    def documentation(self) -> dict[str, str]:
+        """The five sections by their heading, as Markdown."""
+        text = inspect.cleandoc(self.function.__doc__ or "")
+        parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)[1:]
+        return {heading.strip(): body.strip() for heading, body in zip(parts[::2], parts[1::2], strict=True)}
+
+    def state(self, name: str) -> State:
+        """The state of that name; ``KeyError`` for one the check does not declare."""
+        try:
+            return self._states[name]
+        except KeyError:
+            raise KeyError(f"{self.id} has no state {name!r}") from None
+
+
 @dataclass(frozen=True, slots=True)
-class Check:
+class Check(Documented):
     """One check: what it is called, what it can say, what it needs, and the function that says it."""
 
     id: str
@@ -102,25 +132,6 @@ class Check:
             name in RENDERED for name, optional in self.requirements.items() if not optional
         )
 
-    @property
-    def summary(self) -> str:
-        """First sentence of the documentation."""
-        return inspect.cleandoc(self.function.__doc__ or "").split("\n\n", 1)[0].replace("\n", " ")
-
-    @property
-    def documentation(self) -> dict[str, str]:
-        """The five sections by their heading, as Markdown."""
-        text = inspect.cleandoc(self.function.__doc__ or "")
-        parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)[1:]
-        return {heading.strip(): body.strip() for heading, body in zip(parts[::2], parts[1::2], strict=True)}
-
-    def state(self, name: str) -> State:
-        """The state of that name; ``KeyError`` for one the check does not declare."""
-        try:
-            return self._states[name]
-        except KeyError:
-            raise KeyError(f"{self.id} has no state {name!r}") from None
-
 
 def check(
     *,
@@ -145,9 +156,7 @@ def check(
     Raises:
         TypeError: The states are not in order, or the declaration is otherwise inconsistent.
     """
-    losses = [loss for state in states for loss in (state.loss, state.highest)]
-    if losses != sorted(losses) or losses[0] != 0 or losses[-1] > 1:
-        raise TypeError(f"{id}: states go from best (loss 0) to worst (loss at most 1)")
+    ordered(id, states)
 
     def wrap(function: Callable[..., Verdict]) -> Check:
         category = function.__module__.split(".")[-2]
@@ -171,6 +180,13 @@ def check(
         )
 
     return wrap
+
+
+def ordered(check_id: str, states: tuple[State, ...]) -> None:
+    """Raise ``TypeError`` unless the states go from best to worst."""
+    losses = [loss for state in states for loss in (state.loss, state.highest)]
+    if losses != sorted(losses) or losses[0] != 0 or losses[-1] > 1:
+        raise TypeError(f"{check_id}: states go from best (loss 0) to worst (loss at most 1)")
 
 
 def offender_loss(count: int, full_at: int, first: float = 0.5) -> float:

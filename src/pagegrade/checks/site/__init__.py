@@ -1,0 +1,1 @@
+"""Checks of a whole site: what only several pages together show."""

@@ -1,0 +1,89 @@
+from pagegrade.checks._site_check import State, site_check
+from pagegrade.model.outcome import Severity
+
+
+@site_check(
+    id="anchor-text",
+    title="Link texts across the site",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("telling", "Link texts tell their targets apart."),
+        State(
+            "ambiguous",
+            "One link text stands for ten or more different targets.",
+            loss=0.5,
+            title="Pages with link texts that stand for many targets",
+            why="Neither visitors nor search engines learn from the text what is behind the link.",
+            fix='Let the text name the target: "All about roses" in place of "Read more".',
+            counted=True,
+        ),
+        State(
+            "empty",
+            "Links have no text.",
+            loss=1.0,
+            title="Pages with links without text",
+            why="Screen readers read out the URL, and search engines learn nothing about the target.",
+            fix="Put text into the link, or describe its image with `alt`.",
+            counted=True,
+        ),
+    ),
+    sources=("https://developers.google.com/search/docs/crawling-indexing/links-crawlable",),
+    over="hrefs",
+    share="links",
+)
+def anchor_text() -> str:
+    """Looks for link texts that say nothing about their target.
+
+    ## What it checks
+
+    Links without text, and texts in the main content that stand for ten or more different pages of the site.
+
+    ## Why it matters
+
+    The text of a link is what a search engine reads about its target.
+
+    ## How to fix
+
+    Look at lists: the name of the item is the best text.
+
+    ## Fails on
+
+    ```json pages
+    [
+      {"page_id": 1},
+      {"page_id": 2}
+    ]
+    ```
+
+    ```json links
+    [
+      {"from_id": 1, "to_id": 2, "anchor": ""}
+    ]
+    ```
+
+    ## Passes on
+
+    ```json pages
+    [
+      {"page_id": 1},
+      {"page_id": 2}
+    ]
+    ```
+
+    ```json links
+    [
+      {"from_id": 1, "to_id": 2, "anchor": "Tea"}
+    ]
+    ```
+    """
+    return """
+        SELECT from_id AS page_id, 'empty' AS state, to_id AS target_id, NULL AS value FROM hrefs WHERE anchor = ''
+        UNION ALL
+        SELECT from_id, 'ambiguous', NULL, anchor FROM links WHERE kind = 'a' AND place = 'main' AND
+            lower(trim(anchor)) IN (
+            SELECT lower(trim(anchor)) FROM links SEMI JOIN pages ON page_id = to_id
+            WHERE kind = 'a' AND place = 'main' AND trim(anchor) <> ''
+            GROUP BY lower(trim(anchor)) HAVING count(DISTINCT to_id) >= 10
+        )
+    """

@@ -1,0 +1,88 @@
+from pagegrade.checks._site_check import State, site_check
+from pagegrade.model.outcome import Severity
+
+
+@site_check(
+    id="broken-external-links",
+    title="Broken links to other sites",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("working", "Every link to another site leads to a page."),
+        State(
+            "broken",
+            "Links to other sites lead to errors.",
+            loss=1.0,
+            title="Pages with broken links to other sites",
+            why="Visitors end at an error page of another site, and take the page for outdated.",
+            fix="Update the links, or remove them.",
+            counted=True,
+        ),
+    ),
+    sources=("https://developers.google.com/search/docs/crawling-indexing/links-crawlable",),
+    over="(SELECT DISTINCT from_id, to_id FROM links JOIN outside ON to_id = outside.target_id WHERE kind = 'a')",
+    share="rows",
+    needs=("external",),
+)
+def broken_external_links() -> str:
+    """Looks for links to pages of other sites that are gone.
+
+    ## What it checks
+
+    Answers of other sites with status 404 and above; each target is requested once. Refusals (401, 403, 429) say
+    nothing about the page.
+
+    ## Why it matters
+
+    Pages of others vanish without notice.
+
+    ## How to fix
+
+    Look at old articles first.
+
+    ## Fails on
+
+    ```json pages
+    [
+      {"page_id": 1}
+    ]
+    ```
+
+    ```json links
+    [
+      {"from_id": 1, "to_id": 90}
+    ]
+    ```
+
+    ```json outside
+    [
+      {"target_id": 90, "url": "http://example.org/", "status": 404}
+    ]
+    ```
+
+    ## Passes on
+
+    ```json pages
+    [
+      {"page_id": 1}
+    ]
+    ```
+
+    ```json links
+    [
+      {"from_id": 1, "to_id": 90}
+    ]
+    ```
+
+    ```json outside
+    [
+      {"target_id": 90, "url": "http://example.org/", "status": 200}
+    ]
+    ```
+    """
+    return """
+        SELECT from_id AS page_id, 'broken' AS state, to_id AS target_id, 'status ' || status AS value
+        FROM links JOIN outside ON to_id = outside.target_id
+        WHERE kind = 'a' AND (status BETWEEN 404 AND 428 OR status BETWEEN 430 AND 450 OR status BETWEEN 500 AND
+            599)
+    """

@@ -1,0 +1,137 @@
+"""The result of an audit: what the pages of a crawl have in common, what only together they show, and the grade."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import msgspec
+
+from pagegrade.model.outcome import Importance
+from pagegrade.model.report import Grade
+
+Extent = Literal["site", "template", "pages", "various"]
+"""``site``: a site check; ``template``: nearly all pages of one template; ``pages``: some with one cause; ``various``:
+the rest of a check, without a common cause."""
+MAX_PLACES: Final = 50
+"""Pages, or targets, of a finding that the result names; all of them are in the table of pages."""
+MAX_SOURCES: Final = 5
+NO_GRADE: Final = {
+    "too_few_pages": "Fewer than five pages could be graded.",
+}
+"""Reasons why a site has no grade."""
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A page of a finding; of a link, its target with the pages that link to it."""
+
+    url: str
+    value: str = ""
+    """The thing found there: a title, a number with its unit, an element."""
+    sources: tuple[str, ...] = ()
+    """At most ``MAX_SOURCES`` pages that name it."""
+    count: int = 0
+    """Number of all of them."""
+
+
+class SiteFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """One cause, however many pages have it."""
+
+    number: int
+    """From 1 in the order of the result; names it in the table of pages."""
+    extent: Extent
+    check: str
+    state: str
+    severity: Importance
+    title: str
+    message: str
+    why: str
+    fix: str
+    pages: int
+    """Pages that have it."""
+    share: float
+    """Of what it is a share of, 0 to 1: of the pages that were read, or of all links."""
+    lost: float
+    """Points of the score of the site, to a hundredth."""
+    places: tuple[Place, ...]
+    template: int | None = None
+    """Number of the template, where nearly all of its pages have it."""
+    counted_in: str | None = None
+    """Check that is charged for the same cause; this one costs nothing."""
+    fingerprint: str = ""
+    """The same in each crawl."""
+
+
+class Template(msgspec.Struct, frozen=True, kw_only=True):
+    """Pages of one structure."""
+
+    number: int
+    name: str
+    """The pattern of most of its URLs."""
+    pages: int
+    score: float | None
+    """Mean of its pages; ``None`` where none has a grade."""
+    example: str
+
+
+class Unevaluated(msgspec.Struct, frozen=True, kw_only=True):
+    """A site check that was not evaluated."""
+
+    check: str
+    title: str
+    reason: str
+
+
+class SiteCap(msgspec.Struct, frozen=True, kw_only=True):
+    """A limit on the score, whatever else is good."""
+
+    code: str
+    message: str
+    max_score: int
+
+
+class Distribution(msgspec.Struct, frozen=True, kw_only=True):
+    """Pages by their grade."""
+
+    good: int = 0
+    decent: int = 0
+    bad: int = 0
+    good_share: float = 0.0
+    """Share of the weight, 0 to 1; the three add up to 1 where there are any."""
+    decent_share: float = 0.0
+    bad_share: float = 0.0
+
+
+class AuditResult(msgspec.Struct, frozen=True, kw_only=True):
+    """An evaluated crawl."""
+
+    url: str
+    ruleset: str
+    engine: str
+    found: int
+    """URLs in scope that are known."""
+    fetched: int
+    read: int
+    """HTML pages of status 200."""
+    graded: int
+    """Different pages that search engines may show: those that the score is of."""
+    complete: bool
+    coverage: float
+    partial: bool
+    """Fewer than four of five known URLs were fetched."""
+    score: int | None
+    exact: float | None
+    """100 less the points of all findings, at least 0 and before caps."""
+    rating: Grade | None
+    no_grade: str
+    """Reason for having none, a key of ``NO_GRADE``; empty with a grade."""
+    caps: tuple[SiteCap, ...]
+    distribution: Distribution
+    p10: int | None
+    """Score that a tenth of the pages do not exceed."""
+    worst: tuple[Place, ...]
+    findings: tuple[SiteFinding, ...]
+    """The most expensive first."""
+    passed: tuple[str, ...]
+    not_applicable: tuple[str, ...]
+    not_evaluated: tuple[Unevaluated, ...]
+    templates: tuple[Template, ...]

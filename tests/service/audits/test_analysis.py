@@ -1,0 +1,63 @@
+"""The evaluation in a process of its own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from pagegrade.service.audits import analysis
+from pagegrade.service.audits.analysis import PAGES, AnalysisFailed, analyze_folder, read_result
+from pagegrade.store.analysis.relations import AnalysisNotInstalled
+from tests.site_builders import evaluated
+from tests.site_world.relations import rows_of_world
+from tests.site_world.world import make_world
+
+
+def write(folder: Path, seed: int = 1) -> dict[str, list[dict[str, object]]]:
+    """The relations of a site as files."""
+    rows = rows_of_world(make_world(seed, faults=["broken-link", "duplicate-title"]))
+    for name, some in rows.items():
+        (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in some))
+    return rows
+
+
+def test_the_result_is_that_of_the_rows(tmp_path: Path) -> None:
+    """The process writes what an evaluation here says, and a table of all pages of all findings."""
+    rows = write(tmp_path)
+    result = analyze_folder(tmp_path)
+    query = "SELECT number, count(DISTINCT page) FROM read_parquet($1) GROUP BY ALL"
+    table = duckdb.connect().execute(query, [str(tmp_path / PAGES)])
+
+    assert result == evaluated(rows) == read_result(tmp_path)
+    assert dict(table.fetchall()) == {one.number: one.pages for one in result.findings}
+    assert not [path for path in tmp_path.iterdir() if path.is_dir()]
+
+
+def test_an_analysis_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    """The error says so, and no result of an earlier one stays."""
+    write(tmp_path)
+    (tmp_path / analysis.RESULT).write_text("{}")
+    with pytest.raises(AnalysisFailed, match=r"within 0\.01 s"):
+        analyze_folder(tmp_path, timeout_s=0.01)
+
+    assert not (tmp_path / analysis.RESULT).exists()
+
+
+def test_an_analysis_without_memory_fails_with_the_reason(tmp_path: Path) -> None:
+    """The limit of the process holds, and the next start begins anew."""
+    write(tmp_path)
+    with pytest.raises(AnalysisFailed, match="together: "):
+        analyze_folder(tmp_path, memory_mb=1)
+    result = analyze_folder(tmp_path)
+
+    assert result.score is not None
+
+
+def test_without_duckdb_nothing_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names what to install."""
+    monkeypatch.setattr(analysis, "is_installed", lambda: False)
+    with pytest.raises(AnalysisNotInstalled, match="audit"):
+        analyze_folder(tmp_path)
