@@ -62,10 +62,10 @@ class Operation:
     """Request headers that are evaluated: ``Prefer``, ``If-Match``, ``If-None-Match``, ``Idempotency-Key``."""
     answers: Mapping[int, type[BaseModel]] = field(default_factory=dict)
     """Status of a success -> model of its body."""
-    answer_headers: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    """Status -> response headers, e.g. ``{201: ("Location", "ETag")}``."""
+    answer_headers: tuple[str, ...] = ()
+    """Headers of its success besides those that follow from the other members (``web.openapi.build``)."""
     problems: tuple[str, ...] = ()
-    """Problem codes of ``web.problems`` besides those that every operation has."""
+    """Problem codes of ``web.problems`` besides those that follow from the other members (``web.openapi.build``)."""
     tag: str = "Reports"
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Further members of the operation object in the description."""

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from pagegrade.web.api import checks
 from pagegrade.web.http.body import JSON
-from pagegrade.web.openapi.build import answer_examples, build_openapi, path_names, problem_codes
+from pagegrade.web.openapi.build import answer_examples, answer_headers, build_openapi, path_names, problem_codes
 from pagegrade.web.openapi.components import ANSWER_HEADERS, TAGS
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.problem_texts import statuses_of
@@ -232,6 +232,21 @@ def test_problems_come_in_the_order_of_their_statuses() -> None:
     assert {"precondition_failed", "idempotency_key_reused", "unauthenticated", "not_found"} <= set(codes)
 
 
+@pytest.mark.parametrize(
+    ("name", "status", "headers"),
+    [
+        ("list_webhooks", 200, ("Link", "ETag", "Preference-Applied")),
+        ("create_webhook", 201, ("Location", "ETag", "Preference-Applied", "Idempotency-Replayed")),
+        ("show_monitor", 200, ("ETag", "Last-Modified")),
+        ("delete_monitor", 200, ()),
+        ("create_batch", 202, ("Location", "Retry-After", "Preference-Applied", "Idempotency-Replayed")),
+    ],
+)
+def test_headers_of_a_success_follow_from_its_declaration(name: str, status: int, headers: tuple[str, ...]) -> None:
+    """Lists link, what is made has an address, what is deleted has no validators; the rest is declared."""
+    assert answer_headers(BY_NAME[name], status) == headers
+
+
 def anonymous(**changes: Any) -> Operation:
     """An operation that is described badly."""
     return replace(checks.OPERATIONS[0], **changes)
@@ -244,7 +259,7 @@ def anonymous(**changes: Any) -> Operation:
         anonymous(tag="Nonsense"),
         anonymous(headers=("X-Nonsense",)),
         anonymous(path="/api/v1/{nonsense}"),
-        anonymous(answer_headers={200: ("X-Nonsense",)}),
+        anonymous(answer_headers=("X-Nonsense",)),
     ],
 )
 def test_what_is_not_described_is_noticed(operation: Operation) -> None:

@@ -34,7 +34,6 @@ OPERATIONS: Final = (
         for_projects=True,
         headers=("If-None-Match",),
         answers={200: AccountAnswer},
-        answer_headers={200: ("ETag",)},
         tag="Account",
     ),
 )

@@ -168,8 +168,6 @@ OPERATIONS: Final = (
         query=BatchListQuery,
         headers=("Prefer", "If-None-Match"),
         answers={200: BatchList},
-        answer_headers={200: ("Link", "ETag", "Preference-Applied")},
-        problems=("validation_failed",),
         tag="Batches",
     ),
     Operation(
@@ -185,15 +183,8 @@ OPERATIONS: Final = (
         body_types=(JSON,),
         headers=("Prefer", "Idempotency-Key"),
         answers={202: BatchAnswer},
-        answer_headers={202: ("Location", "Retry-After", "Preference-Applied", "Idempotency-Replayed")},
-        problems=(
-            "unsupported_media_type",
-            "too_large",
-            "validation_failed",
-            "idempotency_in_progress",
-            "idempotency_key_reused",
-            "quota_exceeded",
-        ),
+        answer_headers=("Location", "Retry-After"),
+        problems=("quota_exceeded",),
         tag="Batches",
     ),
     Operation(
@@ -206,8 +197,7 @@ OPERATIONS: Final = (
         scope="reports:read",
         headers=("If-None-Match",),
         answers={200: BatchAnswer},
-        answer_headers={200: ("ETag", "Retry-After")},
-        problems=("not_found",),
+        answer_headers=("Retry-After",),
         tag="Batches",
     ),
     Operation(
@@ -219,7 +209,6 @@ OPERATIONS: Final = (
         handler=delete_batch,
         scope="reports:write",
         answers={200: DeletedBatch},
-        problems=("not_found",),
         tag="Batches",
     ),
 )

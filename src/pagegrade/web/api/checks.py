@@ -72,7 +72,6 @@ OPERATIONS: Final = (
         handler=list_checks,
         headers=("If-None-Match",),
         answers={200: CheckList},
-        answer_headers={200: ("ETag",)},
         tag="Checks",
     ),
     Operation(
@@ -84,8 +83,6 @@ OPERATIONS: Final = (
         handler=show_check,
         headers=("If-None-Match",),
         answers={200: CheckAnswer},
-        answer_headers={200: ("ETag",)},
-        problems=("not_found",),
         tag="Checks",
     ),
 )

@@ -51,7 +51,6 @@ OPERATIONS: Final = (
         handler=show_description,
         headers=("If-None-Match",),
         answers={200: Description},
-        answer_headers={200: ("ETag",)},
         tag="Service",
     ),
 )

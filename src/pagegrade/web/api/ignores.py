@@ -102,8 +102,6 @@ OPERATIONS: Final = (
         query=IgnoreListQuery,
         headers=("Prefer", "If-None-Match"),
         answers={200: IgnoreList},
-        answer_headers={200: ("Link", "ETag", "Preference-Applied")},
-        problems=("validation_failed",),
         tag="Ignore rules",
     ),
     Operation(
@@ -121,16 +119,7 @@ OPERATIONS: Final = (
         body_types=(JSON,),
         headers=("Prefer", "Idempotency-Key"),
         answers={201: IgnoreAnswer},
-        answer_headers={201: ("Location", "ETag", "Preference-Applied", "Idempotency-Replayed")},
-        problems=(
-            "unsupported_media_type",
-            "too_large",
-            "validation_failed",
-            "idempotency_in_progress",
-            "idempotency_key_reused",
-            "report_deleted",
-            "quota_exceeded",
-        ),
+        problems=("quota_exceeded",),
         tag="Ignore rules",
     ),
     Operation(
@@ -144,8 +133,6 @@ OPERATIONS: Final = (
         for_projects=True,
         headers=("If-None-Match",),
         answers={200: IgnoreAnswer},
-        answer_headers={200: ("ETag",)},
-        problems=("not_found",),
         tag="Ignore rules",
     ),
     Operation(
@@ -158,7 +145,6 @@ OPERATIONS: Final = (
         scope="ignores",
         for_projects=True,
         answers={200: DeletedIgnore},
-        problems=("not_found",),
         tag="Ignore rules",
     ),
 )

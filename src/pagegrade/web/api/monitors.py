@@ -190,8 +190,6 @@ OPERATIONS: Final = (
         query=MonitorListQuery,
         headers=("Prefer", "If-None-Match"),
         answers={200: MonitorList},
-        answer_headers={200: ("Link", "ETag", "Preference-Applied")},
-        problems=("validation_failed",),
         tag="Monitors",
     ),
     Operation(
@@ -208,16 +206,8 @@ OPERATIONS: Final = (
         body_types=(JSON,),
         headers=("Prefer", "Idempotency-Key"),
         answers={201: MonitorAnswer},
-        answer_headers={201: ("Location", "ETag", "Last-Modified", "Preference-Applied", "Idempotency-Replayed")},
-        problems=(
-            "unsupported_media_type",
-            "too_large",
-            "validation_failed",
-            "idempotency_in_progress",
-            "idempotency_key_reused",
-            "report_deleted",
-            "quota_exceeded",
-        ),
+        answer_headers=("Last-Modified",),
+        problems=("quota_exceeded",),
         tag="Monitors",
     ),
     Operation(
@@ -230,8 +220,6 @@ OPERATIONS: Final = (
         scope="monitors",
         headers=("If-None-Match", "If-Modified-Since"),
         answers={200: MonitorAnswer},
-        answer_headers={200: ("ETag", "Last-Modified")},
-        problems=("not_found",),
         tag="Monitors",
     ),
     Operation(
@@ -246,17 +234,6 @@ OPERATIONS: Final = (
         body_types=(JSON,),
         headers=(*_CONDITIONS, "Prefer", "Idempotency-Key"),
         answers={200: MonitorAnswer},
-        answer_headers={200: ("ETag", "Last-Modified", "Preference-Applied", "Idempotency-Replayed")},
-        problems=(
-            "not_found",
-            "precondition_failed",
-            "unsupported_media_type",
-            "too_large",
-            "validation_failed",
-            "idempotency_in_progress",
-            "idempotency_key_reused",
-            "report_deleted",
-        ),
         tag="Monitors",
     ),
     Operation(
@@ -269,7 +246,6 @@ OPERATIONS: Final = (
         scope="monitors",
         headers=_CONDITIONS,
         answers={200: DeletedMonitor},
-        problems=("not_found", "precondition_failed"),
         tag="Monitors",
     ),
 )

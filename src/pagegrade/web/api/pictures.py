@@ -41,7 +41,5 @@ OPERATIONS: Final = (
         for_projects=True,
         file_types=tuple(sorted(SHOWN_TYPES.values())),
         headers=("If-None-Match",),
-        answer_headers={200: ("ETag",)},
-        problems=("not_found",),
     ),
 )

@@ -52,8 +52,6 @@ OPERATIONS: Final = (
         query=ProjectListQuery,
         headers=("Prefer", "If-None-Match"),
         answers={200: ProjectList},
-        answer_headers={200: ("Link", "ETag", "Preference-Applied")},
-        problems=("validation_failed",),
         tag="Projects",
     ),
     Operation(
@@ -67,8 +65,6 @@ OPERATIONS: Final = (
         for_projects=True,
         headers=("If-None-Match",),
         answers={200: ProjectAnswer},
-        answer_headers={200: ("ETag",)},
-        problems=("not_found",),
         tag="Projects",
     ),
     Operation(
@@ -82,7 +78,6 @@ OPERATIONS: Final = (
         scope="reports:write",
         for_projects=True,
         answers={200: DeletedProject},
-        problems=("not_found",),
         tag="Projects",
     ),
 )

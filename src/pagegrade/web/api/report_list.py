@@ -91,7 +91,5 @@ OPERATIONS: Final = (
         query=ReportWalkQuery,
         headers=("Prefer", "If-None-Match"),
         answers={200: ReportList},
-        answer_headers={200: ("Link", "ETag", "Preference-Applied")},
-        problems=("validation_failed",),
     ),
 )

@@ -319,18 +319,8 @@ def _update(method: str, name: str, more: str = "", *, body_types: tuple[str, ..
         body_types=body_types,
         headers=_CHANGE_HEADERS,
         answers={200: ReportAnswer},
-        answer_headers={200: ("ETag", "Last-Modified", "Retry-After", "Preference-Applied", "Idempotency-Replayed")},
-        problems=(
-            "not_found",
-            "precondition_failed",
-            "unsupported_media_type",
-            "too_large",
-            "validation_failed",
-            "idempotency_in_progress",
-            "idempotency_key_reused",
-            "report_deleted",
-            "quota_exceeded",
-        ),
+        answer_headers=("Retry-After",),
+        problems=("quota_exceeded",),
     )
 
 
@@ -349,19 +339,8 @@ OPERATIONS: Final = (
         body=CreateReportBody,
         headers=("Prefer", "Idempotency-Key"),
         answers={201: ReportAnswer},
-        answer_headers={
-            201: ("Location", "ETag", "Last-Modified", "Retry-After", "Preference-Applied", "Idempotency-Replayed")
-        },
-        problems=(
-            "unsupported_media_type",
-            "too_large",
-            "validation_failed",
-            "url_not_allowed",
-            "idempotency_in_progress",
-            "idempotency_key_reused",
-            "report_deleted",
-            "quota_exceeded",
-        ),
+        answer_headers=("Last-Modified", "Retry-After"),
+        problems=("url_not_allowed", "quota_exceeded"),
     ),
     Operation(
         method="GET",
@@ -378,8 +357,8 @@ OPERATIONS: Final = (
         query=ShowReportQuery,
         headers=("Prefer", "If-None-Match", "If-Modified-Since"),
         answers={200: ReportAnswer},
-        answer_headers={200: ("ETag", "Last-Modified", "Retry-After", "Preference-Applied")},
-        problems=("not_found", "pdf_not_installed"),
+        answer_headers=("Retry-After",),
+        problems=("pdf_not_installed",),
     ),
     _update("PUT", "update_report"),
     _update("PATCH", "patch_report", " The same as PUT.", body_types=(JSON,)),
@@ -395,6 +374,5 @@ OPERATIONS: Final = (
         for_projects=True,
         headers=("If-Match", "If-None-Match", "If-Unmodified-Since"),
         answers={200: DeletedReport},
-        problems=("not_found", "precondition_failed"),
     ),
 )

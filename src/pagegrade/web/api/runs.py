@@ -63,8 +63,6 @@ OPERATIONS: Final = (
         query=RunListQuery,
         headers=("Prefer", "If-None-Match"),
         answers={200: RunList},
-        answer_headers={200: ("Link", "ETag", "Preference-Applied")},
-        problems=("not_found", "validation_failed"),
         tag="Runs",
     ),
     Operation(
@@ -78,8 +76,6 @@ OPERATIONS: Final = (
         for_projects=True,
         headers=("If-None-Match",),
         answers={200: RunAnswer},
-        answer_headers={200: ("ETag",)},
-        problems=("not_found",),
         tag="Runs",
     ),
     Operation(
@@ -94,8 +90,6 @@ OPERATIONS: Final = (
         query=CompareQuery,
         headers=("Prefer", "If-None-Match"),
         answers={200: ComparisonAnswer},
-        answer_headers={200: ("ETag", "Preference-Applied")},
-        problems=("not_found", "validation_failed"),
         tag="Runs",
     ),
 )

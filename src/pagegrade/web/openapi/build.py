@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from http import HTTPStatus
 from typing import Any, Final
 
 import msgspec
@@ -124,6 +125,23 @@ def problem_codes(operation: Operation) -> tuple[str, ...]:
     if unknown:
         raise KeyError(f"{operation.name}: no such problem: {sorted(unknown)}")
     return tuple(code for code in PROBLEMS if code in codes)
+
+
+def answer_headers(operation: Operation, status: int) -> tuple[str, ...]:
+    """Return the headers of a success that not every operation has."""
+    asked = set(operation.headers)
+    remains = operation.method != "DELETE"
+    created = status == HTTPStatus.CREATED
+    follows = {
+        "Link": operation.query is not None and "per_page" in operation.query.model_fields,
+        "Location": created,
+        "ETag": created or (remains and "If-None-Match" in asked),
+        "Last-Modified": remains and bool(asked & {"If-Modified-Since", "If-Unmodified-Since"}),
+        **dict.fromkeys(operation.answer_headers, True),
+        "Preference-Applied": "Prefer" in asked,
+        "Idempotency-Replayed": "Idempotency-Key" in asked,
+    }
+    return tuple(name for name, sent in follows.items() if sent)
 
 
 def path_names(operation: Operation) -> tuple[str, ...]:
@@ -278,13 +296,13 @@ def _answers(operation: Operation, operations: Sequence[Operation]) -> JSONObjec
     if operation.file_types:
         found["200"] = {
             "description": operation.summary,
-            "headers": _headers(operation.answer_headers.get(200, ())) | shared,
+            "headers": _headers(answer_headers(operation, 200)) | shared,
             "content": {name: {"schema": {"type": "string", "format": "binary"}} for name in operation.file_types},
         }
     for status, model in operation.answers.items():
         found[str(status)] = {
             "description": (model.__doc__ or "").strip(),
-            "headers": _headers(operation.answer_headers.get(status, ())) | shared,
+            "headers": _headers(answer_headers(operation, status)) | shared,
             "content": {
                 JSON: {
                     "schema": {"$ref": _SCHEMA.format(model=model.__name__)},

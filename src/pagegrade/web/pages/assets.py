@@ -102,7 +102,6 @@ OPERATIONS: Final = (
         name="show_asset",
         summary="A style sheet or script",
         handler=show_asset,
-        problems=("not_found",),
         tag=PAGES,
     ),
 )

@@ -93,7 +93,6 @@ OPERATIONS: Final = (
         summary="Remove an ignore rule",
         handler=remove_rule,
         access="account",
-        problems=("not_found",),
         tag=PAGES,
     ),
 )

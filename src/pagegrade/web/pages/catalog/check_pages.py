@@ -181,7 +181,6 @@ OPERATIONS: Final = (
         name="show_check_page",
         summary="One check, explained",
         handler=show_check_page,
-        problems=("not_found",),
         tag=PAGES,
     ),
 )

@@ -123,7 +123,6 @@ OPERATIONS: Final = (
         name="show_problem",
         summary="One kind of problem, explained",
         handler=show_problem,
-        problems=("not_found",),
         tag=PAGES,
     ),
 )

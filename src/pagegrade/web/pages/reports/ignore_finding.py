@@ -180,7 +180,6 @@ OPERATIONS: Final = (
         summary="How to ignore a finding",
         handler=ask_to_ignore,
         access="account",
-        problems=("not_found",),
         tag=PAGES,
     ),
     Operation(
@@ -190,7 +189,6 @@ OPERATIONS: Final = (
         summary="Ignore a finding",
         handler=ignore_finding,
         access="account",
-        problems=("not_found",),
         tag=PAGES,
     ),
 )

@@ -168,7 +168,6 @@ OPERATIONS: Final = (
         summary="How to monitor a report",
         handler=ask_to_monitor,
         access="account",
-        problems=("not_found",),
         tag=PAGES,
     ),
     Operation(
@@ -178,7 +177,6 @@ OPERATIONS: Final = (
         summary="Monitor a report",
         handler=create_monitor,
         access="account",
-        problems=("not_found",),
         tag=PAGES,
     ),
     Operation(
@@ -188,7 +186,6 @@ OPERATIONS: Final = (
         summary="A monitor",
         handler=edit_monitor,
         access="account",
-        problems=("not_found",),
         tag=PAGES,
     ),
     Operation(
@@ -198,7 +195,6 @@ OPERATIONS: Final = (
         summary="Change a monitor",
         handler=save_monitor,
         access="account",
-        problems=("not_found",),
         tag=PAGES,
     ),
     Operation(
@@ -208,7 +204,6 @@ OPERATIONS: Final = (
         summary="Delete a monitor",
         handler=remove_monitor,
         access="account",
-        problems=("not_found",),
         tag=PAGES,
     ),
 )

@@ -78,7 +78,6 @@ OPERATIONS: Final = (
         summary="Whether to delete a project",
         handler=ask_to_delete_project,
         access="account",
-        problems=("not_found",),
         tag=PAGES,
     ),
     Operation(
@@ -88,7 +87,6 @@ OPERATIONS: Final = (
         summary="Delete a project",
         handler=delete_project_for_good,
         access="account",
-        problems=("not_found",),
         tag=PAGES,
     ),
 )

@@ -181,7 +181,6 @@ def _operation(
         summary=summary,
         handler=handler,
         access="account",
-        problems=("not_found",),
         tag=PAGES,
     )
 
