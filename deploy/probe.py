@@ -17,7 +17,7 @@ from typing import Final
 
 TIMEOUT_S: Final = 4.0
 """Of each step; less than the health check's own, which would only say that it took too long."""
-LOOPBACKS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - recognized, not bound
+LOOPBACKS: Final = {"0.0.0.0": "127.0.0.1", "::": "127.0.0.1", "[::]": "127.0.0.1"}  # noqa: S104 - recognized, not bound
 MAX_BYTES: Final = 4096
 
 
@@ -40,7 +40,7 @@ def ask(host: str, port: int, path: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Ask once; the exit status."""
-    configured = os.environ.get("PAGEGRADE_HOST") or "127.0.0.1"
+    configured = (os.environ.get("PAGEGRADE_HOST") or "127.0.0.1").partition(",")[0].strip()
     host = LOOPBACKS.get(configured, configured)
     port = arguments[0] if arguments else os.environ.get("PAGEGRADE_PORT") or "8080"
     path = arguments[1] if len(arguments) > 1 else "/readyz"

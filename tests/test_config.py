@@ -97,7 +97,8 @@ def test_an_empty_variable_is_as_if_absent(monkeypatch: pytest.MonkeyPatch) -> N
         ("GOOD_FROM", "forty", "forty"),
         ("GOOD_FROM", "40", "DECENT_FROM"),
         ("PORT", "70000", "65535"),
-        ("HOST", " ", "pattern"),
+        ("HOST", " ", "at least 1"),
+        ("HOST", "a b", "pattern"),
         ("WORKERS", "-1", "greater than or equal to 0"),
         ("REQUESTS_PER_MINUTE", "0", "greater than or equal to 1"),
         ("CREATE_WAIT_SECONDS", "51", "50"),
@@ -106,12 +107,17 @@ def test_an_empty_variable_is_as_if_absent(monkeypatch: pytest.MonkeyPatch) -> N
         ("DEFAULT_PRIVACY", "private", "0 or 1"),
         ("RETENTION_DAYS", "0", "greater than or equal to 1"),
         ("RETENTION_RUNS", "0", "greater than or equal to 1"),
-        ("BASE_URL", "https://reports.example.org/api", "origin"),
-        ("BASE_URL", "reports.example.org", "origin"),
-        ("BASE_URL", "ftp://reports.example.org", "origin"),
-        ("BASE_URL", "https://alice:secret@reports.example.org", "origin"),
-        ("BASE_URL", "https://reports.example.org?x", "origin"),
+        ("BASE_URL", "https://reports.example.org/a//b", "below a path"),
+        ("BASE_URL", "https://reports.example.org/a/../b", "below a path"),
+        ("BASE_URL", "https://reports.example.org/%61", "below a path"),
+        ("BASE_URL", 'https://reports.example.org/"onclick', "below a path"),
+        ("BASE_URL", "reports.example.org", "below a path"),
+        ("BASE_URL", "ftp://reports.example.org", "below a path"),
+        ("BASE_URL", "https://alice:secret@reports.example.org", "below a path"),
+        ("BASE_URL", "https://reports.example.org?x", "below a path"),
+        ("BASE_URL", "https://reports.example.org/a?x", "below a path"),
         ("TRUSTED_PROXIES", "proxy", "proxy"),
+        ("PROXY", "socks4://proxy.example", "socks5h"),
         ("CORS_ORIGINS", "https://a.example/x", "origin"),
         ("LOG_FORMAT", "xml", "json"),
         ("LOG_LEVEL", "loud", "debug"),
@@ -178,9 +184,10 @@ def test_a_file_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> Non
         ("https://reports.example.org:443", "https://reports.example.org"),
         ("http://[::1]:8080/", "http://[::1]:8080"),
         ("http://localhost:8080", "http://localhost:8080"),
+        ("https://Example.org:443/Tools/page.grade/", "https://example.org/Tools/page.grade"),
     ],
 )
-def test_an_origin_has_one_form(monkeypatch: pytest.MonkeyPatch, typed: str, origin: str) -> None:
+def test_a_public_url_has_one_form(monkeypatch: pytest.MonkeyPatch, typed: str, origin: str) -> None:
     """Links are made by putting paths after it."""
     monkeypatch.setenv("PAGEGRADE_BASE_URL", typed)
 
@@ -189,9 +196,11 @@ def test_an_origin_has_one_form(monkeypatch: pytest.MonkeyPatch, typed: str, ori
 
 def test_every_secret_can_be_read_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As container platforms mount them; the line break at the end does not count."""
-    (tmp_path / "secret").write_text("smtp://user:a-secret-of-more-than-20@mail.example\n")
-    for name in secret_names():
-        monkeypatch.setenv(f"{PREFIX}{name.upper()}_FILE", str(tmp_path / "secret"))
+    texts = dict.fromkeys(secret_names(), "smtp://user:a-secret-of-more-than-20@mail.example")
+    texts["proxy"] = "http://user:a-secret@proxy.example:3128"
+    for name, text in texts.items():
+        (tmp_path / name).write_text(f"{text}\n")
+        monkeypatch.setenv(f"{PREFIX}{name.upper()}_FILE", str(tmp_path / name))
     settings = load_settings()
 
     assert secret_names() == {
@@ -201,11 +210,10 @@ def test_every_secret_can_be_read_from_a_file(monkeypatch: pytest.MonkeyPatch, t
         "bootstrap_api_key",
         "database_url",
         "metrics_token",
+        "proxy",
         "smtp_url",
     }
-    assert {getattr(settings, name).get_secret_value() for name in secret_names()} == {
-        "smtp://user:a-secret-of-more-than-20@mail.example"
-    }
+    assert {name: getattr(settings, name).get_secret_value() for name in secret_names()} == texts
 
 
 @pytest.mark.parametrize("content", [None, b"", b"\n", b"\xff" * 30, b"x" * 70_000], ids=repr)

@@ -226,7 +226,7 @@ def test_a_service_that_draws_no_page_looks_for_no_browser(monkeypatch: pytest.M
 )
 def test_links_lead_to_where_the_server_listens(host: str | None, port: int | None, origin: str) -> None:
     """Until the public origin is set."""
-    assert service_options(host=host, port=port).base_url == origin
+    assert service_options(hosts=[host or ""], port=port).base_url == origin
 
 
 def test_what_is_typed_wins_over_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,9 +236,9 @@ def test_what_is_typed_wins_over_settings(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("PAGEGRADE_PARSERS", "3")
     monkeypatch.setenv("PAGEGRADE_BOOTSTRAP_API_KEY", "k" * 20)
     monkeypatch.setenv("PAGEGRADE_PROT", "1")
-    server = server_options(host="::1")
+    server = server_options(hosts=["::1"])
 
-    assert (server.host, server.port, server.bootstrap_api_key) == ("::1", 8090, "k" * 20)
+    assert (server.hosts, server.port, server.bootstrap_api_key) == (("::1",), 8090, "k" * 20)
     assert server_options(port=0).port == 0
     assert service_options(workers=0).workers == 0
     assert service_options().workers == 7

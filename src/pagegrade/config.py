@@ -11,8 +11,10 @@ people, reads only what ``--env-file`` names. A variable that is empty is as if 
 from __future__ import annotations
 
 import os
+import re
 import typing
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from difflib import get_close_matches  # lint: allow slow-parser - the operator's own settings
 from functools import cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -23,6 +25,7 @@ from dotenv import dotenv_values
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from pagegrade.gather.outgoing_proxy import read_proxy
 from pagegrade.model.errors import InvalidInput
 from pagegrade.parse import url as urls
 from pagegrade.parse.mail import domain_of, read_server
@@ -32,6 +35,8 @@ MAX_SECRET_BYTES: Final = 64 * 1024
 MIN_KEY_CHARACTERS: Final = 20
 MAX_KEY_CHARACTERS: Final = 512
 """Of ``BOOTSTRAP_API_KEY``, as of any key."""
+_BASE_URL: Final = re.compile(r"([^/?#]*//[^/?#]+)((?:/[A-Za-z0-9._~-]{1,100}){0,8})/?")
+"""Origin and path; the segments are written the same in URLs, cookies and configurations of proxies."""
 
 
 def _split(value: object) -> object:
@@ -50,6 +55,18 @@ def _read_origin(value: str) -> str:
     if not found or value.rstrip("/").lower() not in {found, _with_port(found)}:
         raise ValueError("give an origin such as https://reports.example.org, without a path")
     return found
+
+
+def _read_base_url(value: str) -> str:
+    """A public URL in its one form: an origin, and below it the path of the service without a slash at the end."""
+    found = _BASE_URL.fullmatch(value)
+    if found is not None and {".", ".."}.isdisjoint(found[2].split("/")):
+        with suppress(ValueError):
+            return _read_origin(found[1]) + found[2]
+    raise ValueError(
+        "give the URL that people use, such as https://reports.example.org or, below a path, "
+        "https://example.org/pagegrade"
+    )
 
 
 def _with_port(origin: str) -> str:
@@ -76,6 +93,15 @@ def _check_smtp(value: SecretStr) -> SecretStr:
     return value
 
 
+def _check_proxy(value: SecretStr) -> SecretStr:
+    try:
+        read_proxy(value.get_secret_value())
+    except ValueError as error:
+        # Of our own reader, which repeats nothing of the URL; that of a parser might quote the password.
+        raise ValueError(str(error)) from None
+    return value
+
+
 def _check_address(value: str) -> str:
     if domain_of(value) is None:
         raise ValueError("give an address such as pagegrade@example.org")
@@ -91,7 +117,7 @@ Networks = Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_split)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Score = Annotated[int, Field(ge=0, le=100)]
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
-Origin = Annotated[str, AfterValidator(_read_origin)]
+BaseURL = Annotated[str, AfterValidator(_read_base_url)]
 
 
 class Settings(BaseSettings):
@@ -163,15 +189,23 @@ class Settings(BaseSettings):
         ),
     ] = "auto"
     base_url: Annotated[
-        Origin | None,
+        BaseURL | None,
         Field(
-            description="Public origin that every link is built from, such as https://reports.example.org. "
+            description="Public URL that every link is built from, such as https://reports.example.org, or "
+            "https://example.org/pagegrade for a service below a path. "
             "Unset: http:// with HOST and PORT; a worker learns it from the server."
         ),
     ] = None
     host: Annotated[
-        str, Field(pattern=r"^\S{1,253}$", description="Address to listen on; 0.0.0.0 or :: for all of this machine.")
-    ] = "127.0.0.1"
+        tuple[Annotated[str, Field(pattern=r"^\S{1,253}$")], ...],
+        NoDecode,
+        BeforeValidator(_split),
+        Field(
+            min_length=1,
+            description="Comma-separated addresses to listen on; 0.0.0.0: all IPv4 addresses of this machine, "
+            "[::]: all IPv6 and IPv4 addresses.",
+        ),
+    ] = ("127.0.0.1",)
     port: Annotated[Port, Field(description="Port to listen on.")] = 8080
     workers: Annotated[int, Field(ge=0, le=256, description="Analyses at the same time; 0: only answer requests.")] = 4
     parsers: Annotated[
@@ -253,6 +287,35 @@ class Settings(BaseSettings):
         BeforeValidator(_split),
         Field(min_length=1, description="Comma-separated ports of public hosts that may be contacted."),
     ] = (80, 443, 8080, 8443)
+    proxy: Annotated[
+        SecretStr | None,
+        AfterValidator(lambda value: value and _check_proxy(value)),
+        Field(
+            description="Forward proxy that sites and webhooks are reached through: http://USER:PASSWORD@HOST:3128, "
+            "https://... or socks5h://...; it must permit CONNECT to ALLOW_PORTS. Unset: they are reached directly."
+        ),
+    ] = None
+    no_proxy: Annotated[
+        str | None,
+        Field(
+            description="Comma-separated domains, addresses and CIDRs that are reached without PROXY; this machine "
+            "always is. Unset: as NO_PROXY says."
+        ),
+    ] = None
+    proxy_resolves: Annotated[
+        bool,
+        Field(
+            description="Hand names to PROXY instead of addresses, where no name server knows the Internet. Then only "
+            "the proxy can refuse a name that leads to a private address."
+        ),
+    ] = False
+    ca_file: Annotated[
+        Path | None,
+        Field(
+            description="File of certificates (PEM) of your own authorities, trusted besides those of everyone by both "
+            "engines, webhooks and PROXY."
+        ),
+    ] = None
     trusted_proxies: Annotated[
         Networks,
         Field(description="Comma-separated CIDRs of your reverse proxies: only they may name the client in a header."),

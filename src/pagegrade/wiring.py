@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from pagegrade.config import Settings
     from pagegrade.gather.browser.options import RenderOptions
+    from pagegrade.gather.outgoing_proxy import OutgoingProxy
     from pagegrade.observability.logs import Lines
     from pagegrade.observability.tracing import Tracing
     from pagegrade.service.container import Services
@@ -41,7 +42,8 @@ _EVERYWHERE: Final = frozenset({"0.0.0.0", "::", "[::]"})  # noqa: S104 - compar
 class ServerOptions:
     """Options of one server process beside those of the service."""
 
-    host: str
+    hosts: tuple[str, ...]
+    """Addresses to listen on, at least one."""
     port: int
     data_folder: Path | None
     """Made, and this user may write there; ``None``: everything is kept by a PostgreSQL server."""
@@ -140,6 +142,7 @@ def typed_options(
     allow_networks: Sequence[str] = (),
     render: Rendered | None = None,
     ignores: tuple[IgnoreRule, ...] = (),
+    proxy: str | None = None,
 ) -> AnalyzeOptions:
     """Options for addresses that the person at the terminal typed: these, and only these, may be private.
 
@@ -149,6 +152,7 @@ def typed_options(
         allow_networks: CIDRs that may be reached besides the configured ones.
         render: Options of the rendered engine; ``None``: static analysis alone.
         ignores: Ignore rules for every page.
+        proxy: URL of the proxy; ``None``: as configured.
 
     Raises:
         InvalidInput: A setting or an argument cannot be used, or there is no browser.
@@ -166,6 +170,7 @@ def typed_options(
         allow_networks=(*configured.allow_networks, *networks),
         allow_typed_private=True,
         ignores=ignores,
+        proxy=configured.proxy if proxy is None else _proxy(_settings(), proxy),
         render=None if render is None else _render_options(configured, render),
     )
 
@@ -223,8 +228,10 @@ def require_browser(options: ServiceOptions) -> None:
     _find_browser(options.analyze.browser, wanted_by="PAGEGRADE_RENDER=always")
 
 
-def service_options(*, host: str | None = None, port: int | None = None, workers: int | None = None) -> ServiceOptions:
-    """The options of the service as configured; an argument that is not ``None`` wins over its setting.
+def service_options(
+    *, hosts: Sequence[str] = (), port: int | None = None, workers: int | None = None
+) -> ServiceOptions:
+    """The options of the service as configured; an argument that is given wins over its setting.
 
     Raises:
         InvalidInput: A setting cannot be used.
@@ -234,7 +241,7 @@ def service_options(*, host: str | None = None, port: int | None = None, workers
 
     settings = _settings()
     slots = settings.workers if workers is None else workers
-    base_url = settings.base_url or _origin(host or settings.host, settings.port if port is None else port)
+    base_url = settings.base_url or _origin(_hosts(settings, hosts), settings.port if port is None else port)
     names = {each.name: setting_of(each.name) for each in fields(ServiceOptions)}
     given = {
         name: getattr(settings, setting) for name, setting in names.items() if setting in type(settings).model_fields
@@ -252,7 +259,7 @@ def service_options(*, host: str | None = None, port: int | None = None, workers
     return ServiceOptions(**(given | derived))
 
 
-def server_options(*, host: str | None = None, port: int | None = None) -> ServerOptions:
+def server_options(*, hosts: Sequence[str] = (), port: int | None = None) -> ServerOptions:
     """Prepare the start of a long-running process; creates the data folder if it is needed and missing.
 
     Raises:
@@ -264,7 +271,7 @@ def server_options(*, host: str | None = None, port: int | None = None) -> Serve
     settings = _settings()
     shared = is_shared_url(planned_places()[1])
     return ServerOptions(
-        host=host or settings.host,
+        hosts=_hosts(settings, hosts),
         port=settings.port if port is None else port,
         data_folder=None if shared else data_folder(),
         database_wait_s=settings.database_wait_seconds,
@@ -481,8 +488,44 @@ def _analyze_options(settings: Settings) -> AnalyzeOptions:
         browser=settings.browser,
         render_loads=settings.render_loads,
         thresholds=Thresholds(good=settings.good_from, decent=settings.decent_from),
+        proxy=_proxy(settings, _plain(settings.proxy)),
+        authorities=_authorities(settings.ca_file),
         proxies=_proxies(),
     )
+
+
+def _proxy(settings: Settings, url: str | None) -> OutgoingProxy | None:
+    """Return the proxy at a URL with the rules of the settings; ``None`` for none.
+
+    Raises:
+        InvalidInput: It is no URL of a proxy.
+    """
+    if not url:
+        return None
+    from pagegrade.gather.outgoing_proxy import read_direct_hosts, read_proxy
+
+    environment = os.environ.get("NO_PROXY") or os.environ.get("no_proxy") or ""
+    direct = read_direct_hosts(environment if settings.no_proxy is None else settings.no_proxy)
+    try:
+        return read_proxy(url, direct=direct, resolves=settings.proxy_resolves)
+    except ValueError as error:
+        raise InvalidInput(f"--proxy: {error}.") from None  # lint: allow exception-text - our own reader's
+
+
+def _authorities(path: Path | None) -> str:
+    """Return the certificates of a file in PEM, empty without one.
+
+    Raises:
+        InvalidInput: It cannot be read, or holds no certificate.
+    """
+    if path is None:
+        return ""
+    from pagegrade.parse.http.certificates import read_authorities
+
+    try:
+        return read_authorities(path.read_bytes())
+    except (OSError, ValueError):
+        raise InvalidInput(f"PAGEGRADE_CA_FILE={str(path)!r} cannot be read as certificates in PEM.") from None
 
 
 def _proxies() -> tuple[tuple[str, str], ...]:
@@ -504,9 +547,14 @@ def _mail_options(settings: Settings, base_url: str) -> MailOptions | None:
     )
 
 
-def _origin(host: str, port: int) -> str:
+def _hosts(settings: Settings, given: Sequence[str]) -> tuple[str, ...]:
+    """Return the addresses to listen on: those that were given and are not empty, else those of the settings."""
+    return tuple(filter(None, given)) or settings.host
+
+
+def _origin(hosts: Sequence[str], port: int) -> str:
     """Return the URL under which a browser on this machine reaches a server that listens there."""
-    name = "127.0.0.1" if host in _EVERYWHERE else host
+    name = "127.0.0.1" if hosts[0] in _EVERYWHERE else hosts[0]
     if ":" in name and not name.startswith("["):
         name = f"[{name}]"
     return f"http://{name}" if port == 80 else f"http://{name}:{port}"  # noqa: PLR2004 - http's own port

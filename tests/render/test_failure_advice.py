@@ -37,7 +37,8 @@ STATUSES = [400, 401, 403, 404, 406, 407, 408, 410, 418, 421, 425, 429, 451, 500
 REASONS = [
     ("dns", "dns_nxdomain"), ("dns", "dns_timeout"), ("dns", "dns_error"), ("dns", "proxy_not_used"),
     ("connect", "connect_refused"), ("connect", "connect_timeout"), ("connect", "connect_unreachable"),
-    ("connect", "conn_reset"), ("connect", "http_protocol"), ("connect", "proxy_not_used"), ("tls", "tls_error"),
+    ("connect", "conn_reset"), ("connect", "http_protocol"), ("connect", "proxy_not_used"),
+    ("connect", "proxy_sign_in"), ("connect", "proxy_refused"), ("connect", "proxy_unreachable"), ("tls", "tls_error"),
     ("timeout", "headers_timeout"), ("timeout", "timeout_total"), ("timeout", "deadline"),
     ("redirect_loop", "redirect_loop"), ("redirect_loop", "too_many_redirects"), ("not_html", "content_type"),
     ("address_not_allowed", "target_refused"), ("address_not_allowed", "redirect_refused"), ("internal", "internal"),

@@ -63,7 +63,7 @@ def listening_app(
         ready.set()
 
     async def run() -> None:
-        await serve(make_app(services), host="127.0.0.1", port=0, stop=stop, ready=announce, grace_s=1.0)
+        await serve(make_app(services), hosts=["127.0.0.1"], port=0, stop=stop, ready=announce, grace_s=1.0)
 
     def work() -> None:
         with contextlib.closing(loop):

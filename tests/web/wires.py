@@ -111,7 +111,7 @@ async def serving(
     app: Callable[..., Any],
     *,
     limits: ServerLimits | None = None,
-    host: str = "127.0.0.1",
+    hosts: Sequence[str] = ("127.0.0.1",),
     grace_s: float = PATIENCE_S,
     base_url: str = "https://reports.example",
     patience_s: float = PATIENCE_S * 3,
@@ -128,7 +128,7 @@ async def serving(
         task = group.create_task(
             serve(
                 app,
-                host=host,
+                hosts=hosts,
                 port=0,
                 stop=stop,
                 ready=ready.set_result,

@@ -69,6 +69,8 @@ class AnalyzeRequest:
     """File for the requests of the browser; ``None``: they are not saved."""
     save_trace: str | None = None
     """File for the trace of the last load; ``None``: it is not saved."""
+    proxy: str | None = None
+    """URL of the proxy that sites are reached through; ``None``: as configured."""
 
 
 def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> int:
@@ -85,6 +87,7 @@ def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> in
         allow_networks=request.allow_networks,
         render=request.render,
         ignores=request.ignores,
+        proxy=request.proxy,
     )
     if request.save_artifacts is not None:
         _check_artifacts_place(request.save_artifacts, len(targets))

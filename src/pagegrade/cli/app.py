@@ -175,6 +175,12 @@ def analyze(
             help="Send the four options above there, not to the origin of each URL. Repeatable.",
         ),
     ] = None,
+    proxy: Annotated[
+        str | None,
+        typer.Option(
+            "--proxy", metavar="URL", help="Reach sites through this proxy: http://HOST:3128, https:// or socks5h://."
+        ),
+    ] = None,
     render: Annotated[
         bool, typer.Option("--render/--no-render", help="Draw the page in a browser, too: metrics, contrast, pictures.")
     ] = False,
@@ -246,6 +252,7 @@ def analyze(
         pictures=pictures,
         har=har,
         save_trace=save_trace,
+        proxy=proxy,
     )
     raise typer.Exit(analyze_pages(request, plan, criteria))
 
@@ -324,8 +331,9 @@ def checks(
 @app.command()
 def serve(
     *,
-    host: Annotated[
-        str | None, typer.Option("--host", metavar="ADDRESS", help="Address to listen on, 127.0.0.1 by default.")
+    hosts: Annotated[
+        list[str] | None,
+        typer.Option("--host", metavar="ADDRESS", help="Address to listen on, 127.0.0.1 by default; repeatable."),
     ] = None,
     port: Annotated[
         int | None,
@@ -345,7 +353,7 @@ def serve(
     end_on_sigterm()
     from pagegrade.cli.serve import serve_reports
 
-    raise typer.Exit(serve_reports(host=host, port=port, workers=0 if no_worker else workers))
+    raise typer.Exit(serve_reports(hosts=hosts or (), port=port, workers=0 if no_worker else workers))
 
 
 @app.command()
@@ -355,8 +363,9 @@ def worker(
         int | None,
         typer.Option("--concurrency", metavar="N", min=1, max=256, help="Analyses at the same time, 4 by default."),
     ] = None,
-    host: Annotated[
-        str | None, typer.Option("--host", metavar="ADDRESS", help="Address for probes, 127.0.0.1 by default.")
+    hosts: Annotated[
+        list[str] | None,
+        typer.Option("--host", metavar="ADDRESS", help="Address for probes, 127.0.0.1 by default; repeatable."),
     ] = None,
     port: Annotated[
         int | None,
@@ -375,7 +384,7 @@ def worker(
     end_on_sigterm()
     from pagegrade.cli.worker import work
 
-    raise typer.Exit(work(concurrency=concurrency, host=host, port=port))
+    raise typer.Exit(work(concurrency=concurrency, hosts=hosts or (), port=port))
 
 
 @app.command()

@@ -24,6 +24,7 @@ from pagegrade.service.doctor.checks import (
     look_at_clock,
     look_at_guard,
     look_at_name_servers,
+    look_at_proxy,
     look_at_rights,
     look_at_system,
     look_at_versions,
@@ -122,7 +123,7 @@ async def _look_at_work(online: str | None) -> list[Diagnosis]:
     except InvalidInput:
         # Reported already.
         options, render = AnalyzeOptions(), "never"
-    found = [*look_at_guard(options), look_at_name_servers()]
+    found = [*look_at_guard(options), *look_at_proxy(options), look_at_name_servers()]
     # One child, and none before it is asked for: a process that cannot start is a finding.
     children = Children(1)
     try:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pagegrade.cli import exit_codes
@@ -27,11 +28,11 @@ from pagegrade.web.server.serve import loop_factory, serve
 from pagegrade.wiring import ServerOptions, make_services, require_browser, server_options, service_options
 
 
-def serve_reports(*, host: str | None, port: int | None, workers: int | None) -> int:
+def serve_reports(*, hosts: Sequence[str], port: int | None, workers: int | None) -> int:
     """Serve until a stop signal; returns the exit code.
 
     Args:
-        host: Address to listen on; ``None``: as configured.
+        hosts: Addresses to listen on; none: as configured.
         port: 0 takes a free one; ``None``: as configured.
         workers: Analyses at the same time, 0 for none; ``None``: as configured.
 
@@ -40,9 +41,9 @@ def serve_reports(*, host: str | None, port: int | None, workers: int | None) ->
             server works on the same data.
         Unavailable: The database cannot be used.
     """
-    options = service_options(host=host, port=port, workers=workers)
+    options = service_options(hosts=hosts, port=port, workers=workers)
     require_browser(options)
-    server = server_options(host=host, port=port)
+    server = server_options(hosts=hosts, port=port)
     services = make_services(options=options, lines=begin(server))
     with _alone(services, server):
         try:
@@ -81,7 +82,7 @@ class _Front:
         services = self._services
         await serve(
             make_app(services, observe=observe),
-            host=self._server.host,
+            hosts=self._server.hosts,
             port=self._server.port,
             stop=stop,
             ready=self._ready,

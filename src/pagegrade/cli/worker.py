@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Sequence
 
 from pagegrade.cli import exit_codes
 from pagegrade.cli.database import explained
@@ -18,12 +19,12 @@ from pagegrade.web.server.serve import loop_factory, serve
 from pagegrade.wiring import make_services, require_browser, server_options, service_options
 
 
-def work(*, concurrency: int | None, host: str | None, port: int | None) -> int:
+def work(*, concurrency: int | None, hosts: Sequence[str], port: int | None) -> int:
     """Work until a stop signal; returns the exit code.
 
     Args:
         concurrency: Analyses at the same time, at least 1; ``None``: as configured.
-        host: Address to answer probes on; ``None``: as configured.
+        hosts: Addresses to answer probes on; none: as configured.
         port: 0 takes a free one; ``None``: do not listen.
 
     Raises:
@@ -33,7 +34,7 @@ def work(*, concurrency: int | None, host: str | None, port: int | None) -> int:
     """
     options = service_options(workers=concurrency)
     require_browser(options)
-    server = server_options(host=host, port=port)
+    server = server_options(hosts=hosts, port=port)
     if server.data_folder is not None:
         raise InvalidInput(
             "An SQLite database belongs to one process. Run pagegrade serve --workers N, "
@@ -50,7 +51,7 @@ def work(*, concurrency: int | None, host: str | None, port: int | None) -> int:
             f"Pagegrade analyses {options.workers} at a time for the database {name_of(services.database)} "
             f"(process {os.getpid()})."
         )
-        listen = None if port is None else _probes(services, server.host, port)
+        listen = None if port is None else _probes(services, server.hosts, port)
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
             process = Process(services, "worker", listen, learns_origin=not server.is_origin_known)
             runner.run(process.run())
@@ -59,7 +60,7 @@ def work(*, concurrency: int | None, host: str | None, port: int | None) -> int:
     return exit_codes.OK
 
 
-def _probes(services: Services, host: str, port: int) -> Listen:
+def _probes(services: Services, hosts: Sequence[str], port: int) -> Listen:
     """Answers supervisors and Prometheus only: this process gives no access to reports."""
 
     def ready(url: str) -> None:
@@ -69,7 +70,7 @@ def _probes(services: Services, host: str, port: int) -> Listen:
     async def listen(stop: asyncio.Event) -> None:
         await serve(
             make_app(services, operations=PROBES, observe=observe),
-            host=host,
+            hosts=hosts,
             port=port,
             stop=stop,
             ready=ready,

@@ -55,7 +55,9 @@ def build_exchange(
         reader.note("redirect_without_location")
     if reader.status == 304:
         reader.note("unsolicited_304")
-    dialed = str(curl.getinfo(pycurl.PRIMARY_IP))
+    permit = transfer.permit
+    # The address of a proxy says nothing about the site.
+    dialed = str(curl.getinfo(pycurl.PRIMARY_IP) if permit.via is None else permit.asked_address or "")
     secure = request.url.startswith("https:")
     surveyed = request.survey is not None
     response = Response(

@@ -137,7 +137,8 @@ class FetchError(Exception):
     code                    reason
     ======================= ==========================================================================
     ``dns``                 ``dns_nxdomain``, ``dns_timeout``, ``dns_error``
-    ``connect``             ``connect_refused``, ``connect_timeout``, ``connect_unreachable``, ``conn_reset``
+    ``connect``             ``connect_refused``, ``connect_timeout``, ``connect_unreachable``, ``conn_reset``,
+                            ``proxy_sign_in``, ``proxy_refused``, ``proxy_unreachable``
     ``tls``                 ``tls_error``
     ``timeout``             ``headers_timeout``, ``timeout_total``
     ``budget``              ``deadline``

@@ -21,6 +21,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from pathlib import Path
 from typing import Final
 
+from pagegrade.gather.outgoing_proxy import OutgoingProxy, ProxyHop
 from pagegrade.model.identity import is_own_request_id
 from pagegrade.parse import url as urls
 
@@ -106,6 +107,10 @@ SPECIAL_SUFFIXES: Final = frozenset(
 
 _NOT_PUBLIC: Final = "The address is not a public one, so it is not contacted."
 _OWN: Final = "The address is this installation's own, so it is not contacted."
+_NOT_FOR_PROXY: Final = (
+    "The host is not a name of the public Internet, and only such names are handed to a proxy that resolves them. "
+    "Name it in PAGEGRADE_NO_PROXY to reach it directly."
+)
 _FRONT_DOORS: Final = frozenset({80, 443})
 """Ports of which one usually redirects to the other."""
 
@@ -136,12 +141,27 @@ class Permit:
     host: str
     port: int
     addresses: tuple[Address, ...]
-    """One to eight, IPv4-mapped ones unwrapped."""
+    """One to eight, IPv4-mapped ones unwrapped; none where a proxy resolves the host."""
+    via: ProxyHop | None = None
+    """Proxy that is asked for the first of them, or for the host; ``None``: they are dialed."""
     pinned: list[str] = field(init=False, repr=False, compare=False)
     """Lines for ``CURLOPT_RESOLVE``: none for an address, which needs no look-up."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "pinned", _pinned(self.host, self.port, self.addresses))
+        dialed = (self.host, self.port, self.addresses)
+        if self.via is not None:
+            dialed = (self.via.proxy.host, self.via.proxy.port, self.via.addresses)
+        object.__setattr__(self, "pinned", _pinned(*dialed))
+
+    @property
+    def asked_address(self) -> Address | None:
+        """The address that a proxy is asked for: an IPv4 one where there is one, which every proxy can reach."""
+        return next((each for each in self.addresses if each.version == 4), next(iter(self.addresses), None))
+
+    @property
+    def has_only_ipv6(self) -> bool:
+        """Return whether no IPv4 address of the host is known."""
+        return bool(self.addresses) and all(address.version == 6 for address in self.addresses)
 
     @property
     def is_public(self) -> bool:
@@ -168,6 +188,10 @@ class Policy:
     """Key by which the installation recognizes its own responses (``model.identity``); empty: it does not."""
     typed_private: frozenset[tuple[str, int]] = frozenset()
     """(canonical host, port) pairs typed at the terminal; only these may be private, nothing they lead to."""
+    proxy: OutgoingProxy | None = None
+    """The operator's proxy, which reaches what this policy permits; ``None``: everything is dialed directly."""
+    authorities: str = field(default="", repr=False)
+    """Certificates in PEM of authorities that are trusted besides those of everyone."""
 
     def is_own(self, host: str, port: int) -> bool:
         """Return whether the pair is an origin of this installation, or the port beside it that leads there."""
@@ -334,6 +358,17 @@ class Guard:
         listed = ", ".join(str(each) for each in sorted(self.policy.allowed_ports))
         return Refusal("port", f"Port {port} is not contacted; the allowed ports are {listed}.")
 
+    def check_unresolved(self, host: str, port: int) -> Permit | Refusal:
+        """Check a host that a proxy resolves, by all that its name shows; ``check_url`` has permitted it.
+
+        Args:
+            host: Canonical name.
+            port: Of the site.
+        """
+        if is_special_name(host):
+            return Refusal("host", _NOT_FOR_PROXY)
+        return self._check_port(port) or Permit(host, port, ())
+
     def check_addresses(self, host: str, port: int, addresses: Iterable[Address | str]) -> Permit | Refusal:
         """Check every address of a host.
 
@@ -399,11 +434,19 @@ class Guard:
         Returns:
             Whether it is what was checked, and would be checked so again.
         """
-        if family not in (socket.AF_INET, socket.AF_INET6) or port != permit.port:
+        if family not in (socket.AF_INET, socket.AF_INET6):
             return False
         try:
             plain = unwrap(ip_address(address))
         except ValueError:
+            return False
+        if permit.via is not None:
+            # The proxy is the operator's choice; what it is asked for is checked like everything that is dialed.
+            is_proxy = plain in permit.via.addresses and port == permit.via.proxy.port
+            return is_proxy and all(
+                self._check_address(permit.host, permit.port, each) is None for each in permit.addresses
+            )
+        if port != permit.port:
             return False
         return plain in permit.addresses and self._check_address(permit.host, permit.port, plain) is None
 

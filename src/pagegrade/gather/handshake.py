@@ -11,7 +11,7 @@ from typing import Final
 import pycurl
 
 from pagegrade.gather.guard import Guard, Permit
-from pagegrade.parse.url import host_address
+from pagegrade.gather.transfer import route
 
 VERSIONS: Final = {
     "TLSv1.0": pycurl.SSLVERSION_TLSv1_0 | pycurl.SSLVERSION_MAX_TLSv1_0,
@@ -90,15 +90,12 @@ class Handshaker:
                 return _BAD_SOCKET
             return _BAD_SOCKET
 
-        addresses = ",".join(f"[{each}]" if each.version == 6 else str(each) for each in permit.addresses)
-        bare = permit.host.strip("[]")
         curl.setopt(pycurl.URL, f"https://{permit.host}:{permit.port}/")
         curl.setopt(pycurl.CONNECT_ONLY, 1)
-        curl.setopt(pycurl.PROXY, "")
-        curl.setopt(pycurl.NOPROXY, "*")
+        for option, value in route(permit):
+            curl.setopt(option, value)
         curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTPS)
-        if host_address(permit.host) is None:
-            curl.setopt(pycurl.RESOLVE, [f"{bare}:{permit.port}:{addresses}"])
+        curl.setopt(pycurl.RESOLVE, permit.pinned)
         curl.setopt(pycurl.OPENSOCKETFUNCTION, open_socket)
         curl.setopt(pycurl.SSLVERSION, version)
         curl.setopt(pycurl.SSL_VERIFYPEER, 0)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from ipaddress import ip_address
 from types import TracebackType
 from typing import Final, Self
 
@@ -15,9 +17,10 @@ from pagegrade.gather import failures
 from pagegrade.gather.answer import build_exchange
 from pagegrade.gather.chain_cookies import ChainCookies
 from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Followed, Limits, Request
-from pagegrade.gather.guard import Guard, Permit, Refusal
+from pagegrade.gather.guard import Address, Guard, Permit, Refusal
 from pagegrade.gather.headers import KnownLines
 from pagegrade.gather.held_bytes import HeldBytes, Hold
+from pagegrade.gather.outgoing_proxy import OutgoingProxy, ProxyHop, refused_by_proxy, unreachable_proxy
 from pagegrade.gather.resolver import Answer, CachingResolver, DNSResolver, ResolveError, Resolver
 from pagegrade.gather.transfer import Expired, Handle, Transfer, Watch, request_headers
 from pagegrade.model.access import Access
@@ -59,6 +62,9 @@ class _Outcome:
 
 
 _DONE: Final = _Outcome()
+_PROXY_FAILED: Final = 97
+"""``CURLE_PROXY``: a SOCKS proxy did not do what it was asked for."""
+_NOT_CONNECTED: Final = frozenset({pycurl.E_COULDNT_CONNECT, pycurl.E_COULDNT_RESOLVE_PROXY})
 
 
 class _Uncertified(Exception):
@@ -76,7 +82,7 @@ class HTTPClient:
     client.
 
     Trusted roots are Mozilla's, or those of the file that the environment variable ``SSL_CERT_FILE`` names (an
-    intranet's own authority). No other variable has influence; proxies are never used.
+    intranet's own authority). No other variable has influence: the only proxy that is used is that of the policy.
 
     Args:
         guard: Decides what may be contacted; shared by the clients of one run.
@@ -336,30 +342,55 @@ class HTTPClient:
         host, port = urls.host(url), urls.port(url)
         if port is None:
             raise failures.refused("The URL has no port.")
-        literal = urls.host_address(host)
         dns_ms: float | None = None
-        await self._know_own_addresses(end)
-        if literal is not None:
-            checked = self.guard.check_addresses(host, port, [literal])
+        proxy = self.guard.policy.proxy
+        if proxy is not None and proxy.resolves and urls.host_address(host) is None and not proxy.direct.has(host):
+            checked = self.guard.check_unresolved(host, port)
         else:
-            local = self.guard.looks_up_local_names(host)
-            is_first = not self._resolver.has_asked(host, local_names=local)
-            try:
-                async with asyncio.timeout_at(end):
-                    answer = await self.resolve(host)
-            except TimeoutError as error:
-                if self._is_over():
-                    raise _budget() from error
-                raise FetchError("dns", "The host name was not resolved in time.", reason="dns_timeout") from error
-            except ResolveError as error:
-                raise FetchError("dns", error.detail, reason=error.reason) from error
-            dns_ms = answer.duration_ms if is_first else None
-            checked = self.guard.check_addresses(host, port, answer.addresses)
+            await self._know_own_addresses(end)
+            addresses, dns_ms = await self._find_addresses(host, end)
+            checked = self.guard.check_addresses(host, port, addresses)
         if isinstance(checked, Refusal):
             raise failures.refused(checked.detail)
+        if proxy is not None and not proxy.direct.has(host, checked.addresses):
+            checked = replace(checked, via=await self._find_proxy(proxy, end))
         if len(self._permits) < _MAX_PERMITS:
             self._permits[place] = checked
         return checked, dns_ms
+
+    async def _find_addresses(self, host: str, end: float) -> tuple[Sequence[Address | str], float | None]:
+        """The addresses of a host, and what their look-up took when it was made for this exchange."""
+        literal = urls.host_address(host)
+        if literal is not None:
+            return [literal], None
+        is_first = not self._resolver.has_asked(host, local_names=self.guard.looks_up_local_names(host))
+        try:
+            async with asyncio.timeout_at(end):
+                answer = await self.resolve(host)
+        except TimeoutError as error:
+            if self._is_over():
+                raise _budget() from error
+            raise FetchError("dns", "The host name was not resolved in time.", reason="dns_timeout") from error
+        except ResolveError as error:
+            raise FetchError("dns", error.detail, reason=error.reason) from error
+        return answer.addresses, answer.duration_ms if is_first else None
+
+    async def _find_proxy(self, proxy: OutgoingProxy, end: float) -> ProxyHop:
+        """Look the proxy up, which this machine may know by a name of its own."""
+        literal = urls.host_address(proxy.host)
+        if literal is not None:
+            found: tuple[str, ...] = (str(literal),)
+        else:
+            try:
+                async with asyncio.timeout_at(end):
+                    found = (await self._resolver.resolve(proxy.host, local_names=True)).addresses
+            except (TimeoutError, ResolveError) as error:
+                if self._is_over():
+                    raise _budget() from error
+                raise unreachable_proxy() from error
+        # A page must not speak to the proxy as if it were a site.
+        self.guard.note_own(proxy.port, found)
+        return ProxyHop(proxy, tuple(ip_address(each) for each in found))
 
     async def _attempt(
         self,
@@ -376,7 +407,7 @@ class HTTPClient:
             request, permit, self.guard, self._limits, hold=Hold(self.held), known=self._known, sent=sent
         )
         transfer.answered = self._answered.get((permit.host, permit.port))
-        handle = self._idle.pop() if self._idle else Handle(self._limits)
+        handle = self._idle.pop() if self._idle else Handle(self._limits, self.guard.policy.authorities)
         reusable = answered = False
         try:
             outcome = await self._run(handle, transfer, started, end, verify=not uncertified)
@@ -447,6 +478,7 @@ class HTTPClient:
             raise failures.refused("The address is not the one that was checked, so it is not contacted.")
         if transfer.failure is not None:
             raise failures.protocol(transfer.failure)
+        _raise_proxy_failure(curl, transfer.permit, outcome.code)
         if outcome.code == pycurl.E_PEER_FAILED_VERIFICATION:
             # libcurl compares the name first, and OpenSSL's result then stays at its first value: 0 or 1, by version.
             result = int(curl.getinfo(pycurl.SSL_VERIFYRESULT))
@@ -469,7 +501,7 @@ class HTTPClient:
                 outcome.code,
                 outcome.text,
                 int(curl.getinfo(pycurl.OS_ERRNO)),
-                only_ipv6=all(address.version == 6 for address in transfer.permit.addresses),
+                only_ipv6=transfer.permit.has_only_ipv6,
                 has_head=reader.complete,
             )
         if not reader.complete:
@@ -478,6 +510,20 @@ class HTTPClient:
             raise failures.protocol("The server claims HTTP/2 on a connection that speaks HTTP/1.")
         if len(set(reader.locations)) > 1 and transfer.is_redirect:
             raise failures.protocol("The redirect has two Location headers that differ.")
+
+
+def _raise_proxy_failure(curl: pycurl.Curl, permit: Permit, code: int) -> None:
+    """Raise when it was the proxy that failed, before the site was spoken to."""
+    if not code or permit.via is None:
+        return
+    status = int(curl.getinfo(pycurl.HTTP_CONNECTCODE))
+    if status and status // 100 != 2:
+        raise refused_by_proxy(status, permit.port)
+    if code == _PROXY_FAILED:
+        raise refused_by_proxy(0, permit.port)
+    is_secure = permit.via.proxy.scheme == "https"
+    if code in _NOT_CONNECTED or (is_secure and not status and code == pycurl.E_PEER_FAILED_VERIFICATION):
+        raise unreachable_proxy()
 
 
 def _budget() -> FetchError:

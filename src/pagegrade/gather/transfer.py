@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import ssl
 import sys
 from collections.abc import Callable
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any, Final
 
 import certifi
@@ -24,6 +26,15 @@ from pagegrade.parse.http.cors import PROBE_ORIGIN
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 """RFC 9110 15.4 less 300, 304, 305 and 306, which lead nowhere by themselves."""
+_DIRECT: Final[tuple[tuple[int, Any], ...]] = (
+    (pycurl.PROXY, ""),
+    (pycurl.NOPROXY, "*"),
+    (pycurl.HTTPPROXYTUNNEL, 0),
+    (pycurl.CONNECT_TO, []),
+)
+"""Neither the environment nor an exchange before leads it elsewhere."""
+_SUPPRESS_CONNECT_HEADERS: Final = 265
+"""``CURLOPT_SUPPRESS_CONNECT_HEADERS``: the headers of a proxy are none of the site."""
 _ABORT: Final = -1
 """Return value of a callback that ends the transfer; libcurl then reports error 23."""
 _PAUSE: Final[int] = pycurl.WRITEFUNC_PAUSE
@@ -92,6 +103,50 @@ def _header_lines(purpose: Purpose, referer: str | None, from_elsewhere: bool) -
 def certificate_authorities() -> str:
     """The file with the roots that are trusted: ``SSL_CERT_FILE`` where it is set, else Mozilla's list."""
     return os.environ.get("SSL_CERT_FILE") or certifi.where()
+
+
+@lru_cache(maxsize=2)
+def _authorities(file: str, own: str) -> bytes:
+    return Path(file).read_bytes() + b"\n" + own.encode("ascii")
+
+
+@lru_cache(maxsize=2)
+def trusted_roots(own: str) -> ssl.SSLContext:
+    """Return what verifies the certificate of a proxy: the roots of everyone, and the operator's own in PEM."""
+    context = ssl.create_default_context(cafile=certificate_authorities())
+    if own:
+        context.load_verify_locations(cadata=own)
+    return context
+
+
+def route(permit: Permit) -> tuple[tuple[int, Any], ...]:
+    """Return the options of libcurl that lead an exchange to what was checked, through the proxy where there is one.
+
+    Every exchange through a proxy is a tunnel (CONNECT), so that what answers is always the site.
+    """
+    hop = permit.via
+    if hop is None:
+        return _DIRECT
+    proxy, address = hop.proxy, permit.asked_address
+    has_user = bool(proxy.user or proxy.password)
+    by_address = address is not None and proxy.scheme == "socks5h"
+    asked = f"[{address}]" if address is not None and address.version == 6 else str(address or "")
+    return (
+        (pycurl.PROXY, proxy.url.replace("socks5h:", "socks5:") if by_address else proxy.url),
+        (pycurl.NOPROXY, ""),
+        (pycurl.HTTPPROXYTUNNEL, int(proxy.scheme != "socks5h")),
+        (pycurl.CONNECT_TO, [f"{permit.host}:{permit.port}:{asked}:{permit.port}"] if asked else []),
+        *(((pycurl.PROXYUSERNAME, proxy.user), (pycurl.PROXYPASSWORD, proxy.password)) if has_user else ()),
+    )
+
+
+def _trust(own: str) -> tuple[tuple[int, Any], ...]:
+    """Return the options that name the trusted authorities, for sites and for a proxy that is spoken to over TLS."""
+    file = certificate_authorities()
+    if not own:
+        return (pycurl.CAINFO, file), (pycurl.PROXY_CAINFO, file)
+    both = _authorities(file, own)
+    return (pycurl.CAINFO_BLOB, both), (pycurl.PROXY_CAINFO_BLOB, both)
 
 
 def _received_bytes(opened: socket.socket) -> int:
@@ -353,15 +408,14 @@ class Transfer:
 class Handle:
     """A libcurl easy handle that is set up once and used for many exchanges."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, own_authorities: str = "") -> None:
         self.curl = pycurl.Curl()
         self.transfer: Transfer | None = None
         self._given: dict[int, Any] = {pycurl.RESOLVE: []}
         """Options that keep what an exchange before this one set."""
         options: list[tuple[int, Any]] = [
             (pycurl.NOSIGNAL, 1),
-            (pycurl.PROXY, ""),
-            (pycurl.NOPROXY, "*"),
+            (_SUPPRESS_CONNECT_HEADERS, 1),
             (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
             (pycurl.REDIR_PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
             (pycurl.FOLLOWLOCATION, 0),
@@ -371,7 +425,7 @@ class Handle:
             (pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS),
             (pycurl.PATH_AS_IS, 1),
             (pycurl.CONNECTTIMEOUT_MS, int(limits.connect_s * 1_000)),
-            (pycurl.CAINFO, certificate_authorities()),
+            *_trust(own_authorities),
             (pycurl.OPT_CERTINFO, 1),
             (pycurl.NOPROGRESS, 1),
             (pycurl.HEADERFUNCTION, self._take_header),
@@ -401,6 +455,8 @@ class Handle:
         self._give(pycurl.PIPEWAIT, int(multiplexed))
         self._give(pycurl.SSL_VERIFYPEER, int(verify))
         self._give(pycurl.SSL_VERIFYHOST, 2 if verify else 0)
+        for option, value in route(permit):
+            self._give(option, value)
         # libcurl resolves the host of this exchange to the checked addresses only. Set again each time, because
         # its own cache is out of our control.
         pinned = permit.pinned

@@ -165,14 +165,37 @@ _WAYS: Final[Mapping[str, WayOut]] = {
     "status_5xx": _SERVER_FAILED,
     "proxy_not_used": WayOut(
         headline=N_("The site cannot be reached without the proxy of this machine."),
-        meaning=N_(
-            "The environment names a proxy, but Pagegrade connects to sites directly, so that it can check the address "
-            "of every connection."
-        ),
+        meaning=N_("The environment names a proxy, but Pagegrade uses only one that it is given itself."),
         steps=(
-            N_("Run Pagegrade on a machine that reaches the site without a proxy."),
+            N_("Set PAGEGRADE_PROXY to the URL of the proxy."),
             N_("Check the spelling of the URL: a site that does not exist looks the same from here."),
         ),
+    ),
+    "proxy_sign_in": WayOut(
+        headline=N_("The proxy of Pagegrade asks for a sign-in."),
+        meaning=N_("The site was not asked: the proxy on the way there wants a user and a password, or other ones."),
+        steps=(
+            N_("Give user and password in PAGEGRADE_PROXY: http://USER:PASSWORD@HOST:PORT."),
+            N_("Encode special characters of the password as in every URL."),
+        ),
+    ),
+    "proxy_refused": WayOut(
+        headline=N_("The proxy of Pagegrade does not connect to the site."),
+        meaning=N_("The site was not reached: its name does not exist for the proxy, or the proxy does not allow it."),
+        steps=(
+            N_("Allow CONNECT to ports 80 and 443 in the proxy, and to addresses if it resolves no names."),
+            N_("Name hosts that are reached without the proxy in PAGEGRADE_NO_PROXY."),
+            N_("Check the spelling of the URL: a site that does not exist looks the same from here."),
+        ),
+    ),
+    "proxy_unreachable": WayOut(
+        headline=N_("The proxy of Pagegrade cannot be reached."),
+        meaning=N_("The site was not asked: what PAGEGRADE_PROXY names does not respond as a proxy."),
+        steps=(
+            N_("Correct PAGEGRADE_PROXY: its scheme, its host and its port."),
+            N_("Check that the proxy is running and lets this machine connect."),
+        ),
+        passes=True,
     ),
     "http_error": WayOut(
         headline=N_("The site responded with an error instead of the page."),

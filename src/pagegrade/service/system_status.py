@@ -21,6 +21,7 @@ from pagegrade.service.doctor.checks import (
     look_at_clock,
     look_at_guard,
     look_at_name_servers,
+    look_at_proxy,
     look_at_versions,
 )
 from pagegrade.service.doctor.postgresql import look_at_postgres, server_version
@@ -111,7 +112,7 @@ def versions_in_use(database: Database) -> tuple[tuple[str, str], ...]:
 
 def settings_in_force(options: ServiceOptions) -> tuple[tuple[str, str], ...]:
     """Return (variable, value) of everything that an operator can decide, sorted by variable."""
-    analyze = options.analyze
+    analyze, proxy = options.analyze, options.analyze.proxy
     values: dict[str, object] = {
         setting_of(each.name): getattr(options, each.name) for each in fields(options) if each.name not in GROUPS
     }
@@ -119,12 +120,16 @@ def settings_in_force(options: ServiceOptions) -> tuple[tuple[str, str], ...]:
         "allow_networks": analyze.allow_networks,
         "allow_ports": analyze.allow_ports,
         "browser": options.browser or analyze.browser,
+        "ca_file": ("set" if analyze.authorities else None),
         "decent_from": analyze.thresholds.decent,
         "deny_networks": analyze.deny_networks,
         "good_from": analyze.thresholds.good,
         "mail_domains": options.mail and options.mail.domains,
         "mail_from": options.mail and options.mail.sender,
         "metrics_token": options.metrics_token and HIDDEN,
+        "no_proxy": proxy and proxy.direct.shown,
+        "proxy": proxy and proxy.url,
+        "proxy_resolves": proxy is not None and proxy.resolves,
         "render_loads": analyze.render_loads,
         "run_budget_seconds": analyze.budget_s,
         "smtp_url": options.mail and HIDDEN,
@@ -159,6 +164,7 @@ def _diagnose(services: Services, now_ms: int, *, all_of_it: bool) -> Iterable[D
         yield from look_at_database(database, now_ms, all_of_it=all_of_it)
     yield look_at_clock(now_ms, newest_row_ms(database), behind_clock_ms(database, now_ms))
     yield from look_at_guard(services.options.analyze)
+    yield from look_at_proxy(services.options.analyze)
     yield look_at_name_servers()
 
 

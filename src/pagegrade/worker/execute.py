@@ -136,8 +136,11 @@ async def _request_slot(services: Services, run: ClaimedRun, target: Target, res
         return None
     name = host(target.url)
     literal = host_address(name)
+    proxy = policy.proxy
     if literal is not None:
         addresses: tuple[str, ...] = (str(literal),)
+    elif proxy is not None and proxy.resolves and not proxy.direct.has(name):
+        addresses = ()
     else:
         try:
             answer = await resolver.resolve(name, local_names=policy.looks_up_local_names(name))

@@ -2,23 +2,27 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import trustme
 
 from pagegrade.gather.browser import isolation
 from pagegrade.gather.confinement import landlock_version
 
 
-def isolate(program: str, *arguments: str, folder: str = "") -> tuple[bytes, int, int]:
+def isolate(program: str, *arguments: str, folder: str = "", authorities: bytes = b"") -> tuple[bytes, int, int]:
     """Run a program as if it were the browser: the message about it, the sockets it handed over, its exit status."""
     ours, theirs = socket.socketpair()
     command_read, command_write = os.pipe()
     answer_read, answer_write = os.pipe()
-    given = (theirs.fileno(), command_read, answer_write)
+    named = os.memfd_create("authorities")
+    os.pwrite(named, authorities, 0)
+    given = (theirs.fileno(), command_read, answer_write, named)
     user = 65_534 if os.geteuid() == 0 else os.geteuid()
     with (
         ours,
@@ -31,6 +35,7 @@ def isolate(program: str, *arguments: str, folder: str = "") -> tuple[bytes, int
         theirs.close()
         os.close(command_read)
         os.close(answer_write)
+        os.close(named)
         ours.settimeout(30)
         message, descriptors, _, _ = socket.recv_fds(ours, 200, 1)
         for descriptor in descriptors:
@@ -70,6 +75,16 @@ def test_files_of_the_program_are_in_memory_and_leave_nothing() -> None:
 
     assert isolate("/bin/sh", "-c", script) == (b"ready", 1, 7)
     assert not Path("/tmp/pagegrade-left").exists()  # noqa: S108 - which it saw as its own
+
+
+@pytest.mark.skipif(shutil.which("certutil") is None, reason="certutil of NSS is not installed")
+def test_authorities_of_the_operator_are_trusted_for_servers_alone() -> None:
+    """NSS itself reads what its own library wrote: two authorities, for TLS and neither mail nor programs."""
+    pem = b"".join(trustme.CA().cert_pem.bytes() for _ in range(2))
+    script = 'certutil -L -d "sql:$HOME/.pki/nssdb" | grep -c "^authority [01] *C,," | grep -qx 2 && exit 7'
+
+    assert isolate("/bin/sh", "-c", script, authorities=pem) == (b"ready", 1, 7)
+    assert isolate("/bin/sh", "-c", 'test ! -e "$HOME/.pki" && exit 7') == (b"ready", 1, 7)
 
 
 def test_a_program_that_cannot_be_run_is_reported() -> None:

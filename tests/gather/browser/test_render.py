@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import struct
 import zlib
+from datetime import UTC, datetime
 from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
+import trustme
 
 from pagegrade.checks._facts import Facts
 from pagegrade.checks._registry import all_checks
@@ -21,6 +24,10 @@ from pagegrade.model.rendering import Rendering
 from pagegrade.parse.rendering.metrics import rendered_metrics
 from tests.builders import make_artifacts
 from tests.gather.browser.pages import ONE_ADDRESS, PLAIN, draw, serving, tripwire
+from tests.gather.forward_proxies import ADDRESS, needs_tinyproxy, policy_through, tinyproxy
+from tests.gather.forward_proxies import Proxy as ForwardProxy
+from tests.gather.scripted import Names
+from tests.gather.sites import Site, html
 
 ALL_OF_LOOPBACK = Policy(allow_networks=(ip_network("127.0.0.0/8"),), typed_host="127.0.0.1")
 
@@ -424,3 +431,68 @@ def test_a_page_that_cannot_be_opened_says_so(program: Path) -> None:
 
     assert failed.value.code == "navigation"
     assert "ERR_" in failed.value.detail
+
+
+async def drawn_at(
+    program: Path, site: Site, policy: Policy, host: str = "page-lab.com"
+) -> Rendering | RenderingFailed:
+    """A page at a name of this machine."""
+    url = f"http{'s' if site.tls else ''}://{host}:{site.origin.rpartition(':')[2]}/"
+    names = Names({host: (site.address,)})
+    options = RenderOptions(program=program, network="none", loads=1)
+    async with HTTPClient(guard=Guard(policy), resolver=names) as client:
+        try:
+            return await render(url, options, client=client)
+        except RenderingFailed as error:
+            return error
+
+
+@pytest.mark.parametrize(
+    ("identity", "not_after", "is_trusted", "works"),
+    [
+        ("page-lab.com", datetime(2100, 1, 1, tzinfo=UTC), True, True),
+        ("page-lab.com", datetime(2100, 1, 1, tzinfo=UTC), False, False),
+        ("other.com", datetime(2100, 1, 1, tzinfo=UTC), True, False),
+        ("page-lab.com", datetime(2020, 1, 1, tzinfo=UTC), True, False),
+    ],
+    ids=["trusted", "not trusted", "wrong host", "expired"],
+)
+def test_a_browser_trusts_the_authorities_of_the_operator(
+    program: Path, identity: str, not_after: datetime, *, is_trusted: bool, works: bool
+) -> None:
+    """As it trusts its own: names and dates are verified all the same."""
+    authority = trustme.CA()
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert(identity, not_after=not_after).configure_cert(tls)
+    pem = authority.cert_pem.bytes().decode() if is_trusted else ""
+    policy = Policy(allow_networks=(ip_network("127.0.0.1/32"),), typed_host="page-lab.com", authorities=pem)
+
+    async def scenario() -> Rendering | RenderingFailed:
+        async with Site({"/": html(PLAIN)}, tls=tls) as site:
+            return await drawn_at(program, site, policy)
+
+    found = asyncio.run(scenario())
+
+    assert isinstance(found, Rendering) is works, found
+    assert works or "ERR_CERT_" in str(found)
+
+
+@needs_tinyproxy
+def test_a_browser_reaches_pages_through_the_proxy(program: Path, tmp_path: Path) -> None:
+    """By addresses that were checked; what leads inside is not asked of the proxy."""
+    page = f'{PLAIN}<img src="http://10.0.0.1/a.png" alt=""><script>fetch("http://inside.com/")</script>'
+
+    async def scenario(proxy: ForwardProxy) -> tuple[Rendering | RenderingFailed, str]:
+        async with Site({"/": html(page)}, address=ADDRESS) as site:
+            return await drawn_at(program, site, policy_through(proxy, "page-lab.com")), site.origin.removeprefix(
+                "http://"
+            )
+
+    with tinyproxy(tmp_path, password=True) as proxy:
+        found, place = asyncio.run(scenario(proxy))
+        asked = proxy.asked()
+
+    assert isinstance(found, Rendering), found
+    assert "Hello" in found.html
+    assert set(asked) == {place}
+    assert ("10.0.0.1", 1) in {(host, min(count, 1)) for host, count in found.refused_hosts}

@@ -31,19 +31,41 @@ def test_server_says_where_it_really_listens() -> None:
     assert status == 200
 
 
-@pytest.mark.parametrize(("host", "shown"), [("::1", "[::1]"), ("::", "[::1]"), ("0.0.0.0", "127.0.0.1")])
-def test_address_can_be_of_either_kind(host: str, shown: str) -> None:
-    """IPv6 stands in brackets, and a wildcard is shown as an address that works."""
+@pytest.mark.parametrize(
+    ("hosts", "shown", "answering"),
+    [
+        (["::1"], "[::1]", ["::1"]),
+        (["0.0.0.0"], "127.0.0.1", ["127.0.0.1"]),
+        (["::"], "127.0.0.1", ["127.0.0.1", "::1"]),
+        (["[::]", "0.0.0.0"], "127.0.0.1", ["127.0.0.1", "::1"]),
+        (["[::1]", "127.0.0.1"], "[::1]", ["127.0.0.1", "::1"]),
+    ],
+)
+def test_server_listens_on_every_address(hosts: list[str], shown: str, answering: list[str]) -> None:
+    """On one port; ``::`` is all addresses of both families, and the URL that is shown is one that answers."""
 
-    async def scenario() -> tuple[str, int]:
-        async with serving(Recorder(), host=host) as site:
-            answer = replies_in(await site.talk(request(), host=shown.strip("[]")))[0]
-            return site.url, answer.status
+    async def scenario() -> tuple[str, list[int]]:
+        async with serving(Recorder(), hosts=hosts) as site:
+            answers = [replies_in(await site.talk(request(), host=each))[0] for each in answering]
+            return site.url, [answer.status for answer in answers]
 
-    url, status = asyncio.run(scenario())
+    url, statuses = asyncio.run(scenario())
 
     assert url.startswith(f"http://{shown}:")
-    assert status == 200
+    assert statuses == [200] * len(answering)
+
+
+def test_server_listens_nowhere_if_one_address_cannot_be_had() -> None:
+    """The addresses before it are given back."""
+
+    async def scenario() -> None:
+        with socket.create_server(("127.0.0.2", 0)) as taken:
+            port = taken.getsockname()[1]
+            with pytest.raises(InvalidInput, match=r"Cannot listen on 127\.0\.0\.2 port"):
+                await serve(Recorder(), hosts=["127.0.0.1", "127.0.0.2"], port=port, stop=asyncio.Event())
+            socket.create_server(("127.0.0.1", port)).close()
+
+    asyncio.run(scenario())
 
 
 def test_taken_port_is_explained() -> None:
@@ -51,7 +73,7 @@ def test_taken_port_is_explained() -> None:
 
     async def scenario() -> None:
         with socket.create_server(("127.0.0.1", 0)) as taken:
-            await serve(Recorder(), host="127.0.0.1", port=taken.getsockname()[1], stop=asyncio.Event())
+            await serve(Recorder(), hosts=["127.0.0.1"], port=taken.getsockname()[1], stop=asyncio.Event())
 
     with pytest.raises(InvalidInput, match="another program listens there"):
         asyncio.run(scenario())
@@ -61,7 +83,7 @@ def test_address_of_another_machine_is_explained() -> None:
     """The documentation's own network has no machines."""
 
     async def scenario() -> None:
-        await serve(Recorder(), host="192.0.2.1", port=0, stop=asyncio.Event())
+        await serve(Recorder(), hosts=["192.0.2.1"], port=0, stop=asyncio.Event())
 
     with pytest.raises(InvalidInput, match="this machine has no such address"):
         asyncio.run(scenario())

@@ -1,22 +1,25 @@
 """Program that becomes a browser inside its own user and network namespace; run by path, without site packages.
 
-It is started by ``pagegrade.gather.browser.process`` as ``python -I -S isolation.py CHANNEL COMMANDS ANSWERS USER
-FOLDER PROGRAM ARGUMENTS...``, where the first three are inherited file descriptors: a Unix socket to the parent, the
-pipe that the browser reads commands from, and the pipe that it writes answers to. ``FOLDER`` is empty, or a folder for
-the browser's files where no file system can be mounted. It
+It is started by ``pagegrade.gather.browser.process`` as ``python -I -S isolation.py CHANNEL COMMANDS ANSWERS
+AUTHORITIES USER FOLDER PROGRAM ARGUMENTS...``, where the first four are inherited file descriptors: a Unix socket to
+the parent, the pipe that the browser reads commands from, the pipe that it writes answers to, and a file of the
+operator's own authorities (PEM, may be empty). ``FOLDER`` is empty, or a folder for the browser's files where no file
+system can be mounted. It
 
 1. gives up root (Chromium's sandbox does not start as root),
 2. enters new user, network and mount namespaces, in which only a loopback interface exists,
 3. listens there on 127.0.0.1:1080 and passes the listening socket to the parent, whose proxy is the only way out,
 4. mounts a file system in memory for the browser's files, which ends with the browser, however that ends,
-5. leaves itself no files but those of the system and its own folder, and no process outside, where the kernel has
+5. puts the authorities where Chromium looks for those that a user trusts besides its own, a database of NSS,
+6. leaves itself no files but those of the system and its own folder, and no process outside, where the kernel has
    Landlock,
-6. replaces itself by the browser, which ends with the parent.
+7. replaces itself by the browser, which ends with the parent.
 
 Everything that it needs is imported before root is given up, because the interpreter's files may be unreadable
 afterwards. On failure it sends one line, ``STEP ERRNO``, to the parent and exits with status 1.
 
-Source: user_namespaces(7), prctl(2), unix(7) (SCM_RIGHTS), netdevice(7).
+Source: user_namespaces(7), prctl(2), unix(7) (SCM_RIGHTS), netdevice(7),
+https://chromium.googlesource.com/chromium/src/+/main/docs/linux/cert_management.md
 """
 
 from __future__ import annotations
@@ -29,11 +32,12 @@ import re
 import resource
 import signal
 import socket
+import ssl
 import struct
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 if TYPE_CHECKING:
     from pagegrade.gather import confinement
@@ -59,6 +63,10 @@ _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_DUMPABLE: Final = 4
 _SIOCSIFFLAGS: Final = 0x8914
 _IFF_UP_RUNNING: Final = 0x1 | 0x40
+_VALID_CA: Final = 1 << 3
+_TRUSTED_CA: Final = 1 << 4
+"""``CERTDB_VALID_CA`` and ``CERTDB_TRUSTED_CA`` of NSS."""
+_PEM_END: Final = "-----END CERTIFICATE-----"
 _MAX_OPEN_FILES: Final = 4_096
 _OOM_SCORE: Final = 800
 """The browser is what the system ends first when its memory is used up; -1000 (never) to 1000 (first)."""
@@ -145,6 +153,53 @@ def _listen() -> socket.socket:
     return listener
 
 
+class _Item(ctypes.Structure):
+    _fields_: ClassVar = [("type", ctypes.c_uint), ("data", ctypes.c_char_p), ("length", ctypes.c_uint)]
+
+
+class _Trust(ctypes.Structure):
+    _fields_: ClassVar = [("tls", ctypes.c_uint), ("mail", ctypes.c_uint), ("code", ctypes.c_uint)]
+
+
+def _trust(authorities: list[bytes], home: Path) -> None:
+    """Make a database of NSS in which these certificates are trusted as authorities for servers, and only for them.
+
+    The browser checks names and dates of what they sign as it does for every other authority. Its own library writes
+    the database, so that it is one that it can read.
+    """
+    folder = home / ".pki" / "nssdb"
+    folder.mkdir(parents=True, mode=0o700)
+    nss = ctypes.CDLL("libnss3.so")
+    for name in ("PK11_GetInternalKeySlot", "CERT_GetDefaultCertDB", "CERT_NewTempCertificate"):
+        getattr(nss, name).restype = ctypes.c_void_p
+
+    def demand(done: bool) -> None:  # noqa: FBT001 - the outcome of a call
+        if not done:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    demand(nss.NSS_InitReadWrite(f"sql:{folder}".encode()) == 0)
+    slot = ctypes.c_void_p(nss.PK11_GetInternalKeySlot())
+    if nss.PK11_NeedUserInit(slot):
+        demand(nss.PK11_InitPin(slot, None, b"") == 0)
+    database = ctypes.c_void_p(nss.CERT_GetDefaultCertDB())
+    for number, der in enumerate(authorities):
+        item = ctypes.byref(_Item(0, der, len(der)))
+        certificate = ctypes.c_void_p(nss.CERT_NewTempCertificate(database, item, None, 0, 1))
+        demand(bool(certificate))
+        demand(nss.PK11_ImportCert(slot, certificate, ctypes.c_ulong(0), b"authority %d" % number, 0) == 0)
+        trust = _Trust(_VALID_CA | _TRUSTED_CA, 0, 0)
+        demand(nss.CERT_ChangeCertTrust(database, certificate, ctypes.byref(trust)) == 0)
+        nss.CERT_DestroyCertificate(certificate)
+    nss.PK11_FreeSlot(slot)
+    demand(nss.NSS_Shutdown() == 0)
+
+
+def _read_authorities(descriptor: int) -> list[bytes]:
+    with os.fdopen(descriptor, "rb") as file:
+        text = file.read().decode("ascii")
+    return [ssl.PEM_cert_to_DER_cert(f"{each.lstrip()}{_PEM_END}\n") for each in text.split(_PEM_END)[:-1]]
+
+
 def _folders_of(program: Path) -> set[Path]:
     """The folders of a browser: where it is, where links lead, and what a script that starts it names."""
     found = {program.parent, program.resolve().parent}
@@ -167,11 +222,13 @@ def _limit() -> None:
 def main(arguments: list[str]) -> int:
     """Become the browser; return 1 when that is not possible."""
     channel = socket.socket(fileno=int(arguments[0]))
-    commands, answers, user = (int(argument) for argument in arguments[1:4])
-    given, command = arguments[4], arguments[5:]
+    commands, answers, named, user = (int(argument) for argument in arguments[1:5])
+    given, command = arguments[5], arguments[6:]
     parent = os.getppid()
     step = "start"
     try:
+        step = "authorities"
+        authorities = _read_authorities(named)
         step = "limits"
         _limit()
         step = "user"
@@ -184,6 +241,9 @@ def main(arguments: list[str]) -> int:
         folder = Path(given) if given else _mount(folders)
         environment = {**os.environ, "HOME": str(folder), "TMPDIR": str(folder)}
         command.append(f"--user-data-dir={folder / 'profile'}")
+        step = "authorities"
+        if authorities:
+            _trust(authorities, folder)
         step = "loopback"
         listener = _listen()
         step = "end"

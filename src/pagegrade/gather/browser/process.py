@@ -36,6 +36,8 @@ _REMEDIES: Final = {
     "folder": "The folder for temporary files (TMPDIR) is closed to the user that the browser runs as. Set TMPDIR to "
     "one that every user may enter, or allow `mount` in user namespaces.",
     "program": "The browser cannot be run.",
+    "authorities": "The browser cannot be given the authorities of PAGEGRADE_CA_FILE: libnss3.so, which belongs to "
+    "Chromium on Linux, is missing or does not take them.",
     "user": "No unprivileged user exists here to run the browser as; Chromium does not start as root. Run Pagegrade as "
     "another user than root, or map more than one user into its container.",
 }
@@ -113,10 +115,15 @@ class Browser:
 
 
 @contextlib.asynccontextmanager
-async def run_browser(program: Path, *, max_memory_bytes: int) -> AsyncIterator[Browser]:
+async def run_browser(program: Path, *, max_memory_bytes: int, authorities: str = "") -> AsyncIterator[Browser]:
     """Start a browser in namespaces of its own, its files in memory; afterwards no process and no file of it is left.
 
     It ends by itself when this process dies: its pipe closes, and the system kills what was started for us.
+
+    Args:
+        program: The browser.
+        max_memory_bytes: Of all its processes together.
+        authorities: Certificates in PEM that it trusts besides its own.
 
     Raises:
         RenderingFailed: ``browser_sandbox`` or ``no_browser``: it cannot be started here.
@@ -125,12 +132,12 @@ async def run_browser(program: Path, *, max_memory_bytes: int) -> AsyncIterator[
     user = _UNPRIVILEGED_USER if os.geteuid() == 0 else os.geteuid()
     with contextlib.ExitStack() as stack:
         try:
-            process, browser = await _start(program, "", user)
+            process, browser = await _start(program, "", user, authorities)
         except RenderingFailed as error:
             if error.reason != "mount":
                 raise
             # No file system in memory can be mounted here, so its files need a place on the disk.
-            process, browser = await _start(program, str(stack.enter_context(_own_folder(user))), user)
+            process, browser = await _start(program, str(stack.enter_context(_own_folder(user))), user, authorities)
         reading = asyncio.get_running_loop().create_task(browser.connection.run(), name="browser_messages")
         watching = asyncio.get_running_loop().create_task(_watch(browser, max_memory_bytes), name="browser_memory")
         try:
@@ -146,12 +153,14 @@ async def run_browser(program: Path, *, max_memory_bytes: int) -> AsyncIterator[
             await asyncio.to_thread(_wait_for_end, processes)
 
 
-async def _start(program: Path, folder: str, user: int) -> tuple[asyncio.subprocess.Process, Browser]:
+async def _start(program: Path, folder: str, user: int, authorities: str) -> tuple[asyncio.subprocess.Process, Browser]:
     ours, theirs = socket.socketpair()
     command_read, command_write = os.pipe()
     answer_read, answer_write = os.pipe()
-    given = (theirs.fileno(), command_read, answer_write)
+    named = os.memfd_create("authorities")
+    given = (theirs.fileno(), command_read, answer_write, named)
     try:
+        os.pwrite(named, authorities.encode("ascii"), 0)
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-I",
@@ -179,6 +188,7 @@ async def _start(program: Path, folder: str, user: int) -> tuple[asyncio.subproc
         theirs.close()
         os.close(command_read)
         os.close(answer_write)
+        os.close(named)
     try:
         listener = await _receive_listener(ours)
     except BaseException:

@@ -22,6 +22,8 @@ from pagegrade.gather.browser.network_shape import Line, NetworkShape, wait_unti
 from pagegrade.gather.browser.options import ProxyLimits
 from pagegrade.gather.exchange import FetchError
 from pagegrade.gather.guard import Guard, Permit
+from pagegrade.gather.outgoing_proxy import ProxyHop, open_through
+from pagegrade.gather.transfer import trusted_roots
 
 _VERSION: Final = 5
 _NO_AUTHENTICATION: Final = 0
@@ -166,6 +168,8 @@ class Proxy:
         """
         self._count(host, port)
         permit = await self._permit(f"http://{host}:{port}/")
+        if permit.via is not None:
+            return await self._dial_through(permit, permit.via)
         error: OSError = ConnectionRefusedError()
         for address in permit.addresses:
             family = socket.AF_INET if address.version == 4 else socket.AF_INET6
@@ -178,6 +182,24 @@ class Proxy:
             except OSError as failed:
                 error = failed
         raise error
+
+    async def _dial_through(self, permit: Permit, hop: ProxyHop) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Open the connection through the operator's proxy.
+
+        Raises:
+            FetchError: The guard refuses it now, or the proxy does not connect.
+        """
+        for address in hop.addresses:
+            family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+            if not self._guard.check_socket(family, str(address), hop.proxy.port, permit):
+                raise FetchError("address_not_allowed", "The address is not contacted.", reason="target_refused")
+        return await open_through(
+            hop,
+            permit.asked_address or permit.host,
+            permit.port,
+            roots=trusted_roots(self._guard.policy.authorities) if hop.proxy.scheme == "https" else None,
+            limit=_CHUNK_BYTES,
+        )
 
     def _count(self, host: str, port: int) -> None:
         reached = ""

@@ -39,7 +39,11 @@ async def render(url: str, options: RenderOptions, *, client: HTTPClient) -> Ren
     try:
         async with (
             asyncio.timeout(options.time_s),
-            run_browser(options.program, max_memory_bytes=options.max_memory_bytes) as browser,
+            run_browser(
+                options.program,
+                max_memory_bytes=options.max_memory_bytes,
+                authorities=client.guard.policy.authorities,
+            ) as browser,
             proxy.serve(browser.listener),
         ):
             browser.connection.on("Page.frameNavigated", _note_page(client), lasting=True)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Final, TypeVar
 
 from cryptography import x509
+from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import dsa, ec, ed448, ed25519, rsa
 from cryptography.x509.oid import AuthorityInformationAccessOID
 
@@ -51,6 +52,16 @@ def read_chain(pems: Sequence[str]) -> tuple[Certificate, ...]:
     Source: https://www.rfc-editor.org/rfc/rfc5280#section-4
     """
     return tuple(_read(pem) for pem in pems[:MAX_CERTIFICATES])
+
+
+def read_authorities(content: bytes) -> str:
+    """Return the certificates of an operator's file in PEM, without what else stands in it.
+
+    Raises:
+        ValueError: It holds no certificate, or one that cannot be read.
+    """
+    found = x509.load_pem_x509_certificates(content)
+    return "".join(each.public_bytes(serialization.Encoding.PEM).decode("ascii") for each in found)
 
 
 def names_its_issuer(pem: str) -> bool:

@@ -244,6 +244,22 @@ def _is_refused(url: str) -> bool:
     return not isinstance(guard.check_addresses("example.com", port(target.url) or 80, [name]), Permit)
 
 
+def look_at_proxy(options: AnalyzeOptions) -> Iterator[Diagnosis]:
+    """Say which proxy is used, and what a proxy that resolves names means for the guard; nothing is sent."""
+    proxy = options.proxy
+    if proxy is None:
+        return
+    if not proxy.resolves:
+        yield ok("proxy", f"{proxy.url}, asked for addresses that are resolved and checked here")
+        return
+    yield warning(
+        "proxy",
+        f"{proxy.url} resolves names (PAGEGRADE_PROXY_RESOLVES): names and literal addresses are checked here, but not "
+        "the addresses that names lead to, so PAGEGRADE_DENY_NETWORKS does not hold for names",
+        "Have the proxy refuse private addresses, or unset it where a name server of this machine knows the Internet.",
+    )
+
+
 def look_at_name_servers() -> Diagnosis:
     """Check whether this machine has name servers to ask; they are not asked."""
     servers = configured_servers()

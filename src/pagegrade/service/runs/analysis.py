@@ -11,6 +11,7 @@ from pagegrade.clock import utc_now
 from pagegrade.gather.context import GatherOptions, OffloadFailed
 from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.held_bytes import Place
+from pagegrade.gather.outgoing_proxy import read_direct_hosts
 from pagegrade.gather.resolver import Resolver
 from pagegrade.gather.run import Settled, gather, ignore_settled
 from pagegrade.model.artifacts import GATHERED, Artifacts, Navigation, NotGathered, Response, WellKnown
@@ -148,7 +149,7 @@ async def _gather_target(
         failure = mistake_of_ours(type(error).__name__)
     duration_ms = (utc_now() - started_at).total_seconds() * 1000
     report = failed_report(target.url, failure, generated_at=started_at, duration_ms=duration_ms)
-    return without_proxy(report, dict(options.proxies))
+    return report if options.proxy is not None else without_proxy(report, dict(options.proxies))
 
 
 def without_proxy(report: Report, proxies: Mapping[str, str]) -> Report:
@@ -161,18 +162,14 @@ def without_proxy(report: Report, proxies: Mapping[str, str]) -> Report:
         return report
     name = host(report.url)
     address = host_address(name)
-    direct = [
-        entry.strip().lstrip("*.") for entry in (proxies.get("NO_PROXY") or proxies.get("no_proxy") or "").split(",")
-    ]
-    if any(entry and (name == entry or name.endswith(f".{entry}")) for entry in direct):
-        return report
-    if name == "localhost" or (address is not None and not address.is_global):
+    direct = read_direct_hosts(proxies.get("NO_PROXY") or proxies.get("no_proxy") or "")
+    if direct.has(name) or (address is not None and not address.is_global):
         return report
     names = (f"{report.url.partition(':')[0]}_proxy", "all_proxy")
     setting = next((found for one in names for found in (one.upper(), one) if proxies.get(found)), None)
     if setting is None:
         return report
-    message = f"{error.message} {setting} is set, and Pagegrade does not use a proxy."
+    message = f"{error.message} {setting} is set, but Pagegrade uses no proxy except that of PAGEGRADE_PROXY."
     return replace(report, error=replace(error, message=message, reason="proxy_not_used"))
 
 
@@ -187,6 +184,8 @@ def policy_of(url: str, options: AnalyzeOptions) -> Policy:
         own_key=options.own_key,
         typed_host=typed[0],
         typed_private=frozenset({typed}) if options.allow_typed_private else frozenset(),
+        proxy=options.proxy,
+        authorities=options.authorities,
     )
 
 

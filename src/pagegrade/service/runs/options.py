@@ -12,6 +12,7 @@ from typing import Final
 
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.guard import DEFAULT_PORTS
+from pagegrade.gather.outgoing_proxy import OutgoingProxy
 from pagegrade.model.access import Access
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.ignores import IgnoreRule
@@ -67,6 +68,10 @@ class AnalyzeOptions:
     thresholds: Thresholds = DEFAULT_THRESHOLDS
     ignores: tuple[IgnoreRule, ...] = ()
     """Rules for every page; those of an account are added to them."""
+    proxy: OutgoingProxy | None = None
+    """The proxy that sites are reached through; ``None``: directly."""
+    authorities: str = field(default="", repr=False)
+    """Certificates in PEM of authorities that are trusted besides those of everyone."""
     proxies: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     """Variables of the environment that name proxies, or hosts without one. They are not used, and explain failures."""
 

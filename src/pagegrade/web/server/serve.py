@@ -28,6 +28,8 @@ BACKLOG: Final = 1024
 ABORTING_S: Final = 2.0
 """Time for the application to handle the cancellation of its requests."""
 WILDCARDS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - recognized, not bound
+_BOTH_FAMILIES: Final = dict.fromkeys(("::", "[::]"), ("0.0.0.0", "::"))  # noqa: S104 - what the operator wrote
+"""All addresses of the machine: a socket of asyncio for ``::`` takes no IPv4 connections."""
 Observer = Callable[[Refusal, str, str], None]
 
 
@@ -38,7 +40,7 @@ def _ignore(_url: str) -> None:
 async def serve(
     app: Any,
     *,
-    host: str,
+    hosts: Sequence[str],
     port: int,
     stop: asyncio.Event,
     ready: Callable[[str], None] = _ignore,
@@ -56,7 +58,7 @@ async def serve(
 
     Args:
         app: ASGI 3 application; it gets no lifespan events.
-        host: Address or name to listen on; a name with several addresses listens on all.
+        hosts: Addresses or names to listen on; a name with several addresses listens on all.
         port: TCP port; 0 picks a free one.
         stop: When set, no new connections are accepted, and responses under way get ``grace_s`` to finish.
         ready: Called once with the URL that the server listens on.
@@ -83,24 +85,44 @@ async def serve(
     )
     clock = _DateHeader(listening)
     try:
-        server = await loop.create_server(lambda: Connection(listening), host, port, backlog=BACKLOG)
-    except OSError as error:
+        servers = await _listen(listening, hosts, port)
+    except BaseException:
         clock.stop()
-        raise InvalidInput(
-            f"Cannot listen on {host} port {port}: {_cause(error)}. Choose another with --host and --port."
-        ) from None
+        raise
     try:
-        url = _url_of(server)
+        url = _url_of(servers[0])
         listening.base_url = base_url or url
         if not stop.is_set():
             ready(url)
         await stop.wait()
     finally:
-        server.close()
+        for server in servers:
+            server.close()
         try:
             await _finish(listening, grace_s)
         finally:
             clock.stop()
+
+
+async def _listen(listening: Listening, hosts: Sequence[str], port: int) -> list[asyncio.Server]:
+    """Listen on every address, on the same port; on none if one of them cannot be had.
+
+    Raises:
+        InvalidInput: The server cannot listen on an address.
+    """
+    servers: list[asyncio.Server] = []
+    for host in dict.fromkeys(each for given in hosts for each in _BOTH_FAMILIES.get(given, (given.strip("[]"),))):
+        try:
+            server = await listening.loop.create_server(lambda: Connection(listening), host, port, backlog=BACKLOG)
+        except OSError as error:
+            for opened in servers:
+                opened.close()
+            raise InvalidInput(
+                f"Cannot listen on {host} port {port}: {_cause(error)}. Choose another with --host and --port."
+            ) from None
+        servers.append(server)
+        port = port or server.sockets[0].getsockname()[1]
+    return servers
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
