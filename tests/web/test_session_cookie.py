@@ -70,6 +70,17 @@ def test_over_tls_a_cookie_belongs_to_this_host_alone() -> None:
     assert ended_cookie(BASE_URL)[1] == "__Host-session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure"
 
 
+def test_below_a_path_a_cookie_is_not_sent_to_neighbours() -> None:
+    """With the prefix that browsers accept there: the stricter one wants the whole host."""
+    assert set_cookie(SESSION, "T", f"{BASE_URL}/tools/pagegrade", seconds=60)[1] == (
+        "__Secure-session=T; Path=/tools/pagegrade; Max-Age=60; HttpOnly; SameSite=Lax; Secure"
+    )
+    assert read_cookies(headers_of({"cookie": "__Secure-session=T"}), SESSION, f"{BASE_URL}/x") == ("T",)  # type: ignore[arg-type]
+    assert set_cookie(SESSION, "T", f"{PLAIN_URL}/x", seconds=60)[1] == (
+        "session=T; Path=/x; Max-Age=60; HttpOnly; SameSite=Lax"
+    )
+
+
 def test_without_tls_it_keeps_what_browsers_take_there() -> None:
     """No prefix and no Secure, which they would refuse, but still out of reach of scripts and of other sites."""
     assert not is_secure(PLAIN_URL)
@@ -121,6 +132,28 @@ def test_a_form_of_another_site_is_foreign(sent: dict[str, str]) -> None:
 def test_a_form_of_ours_is_known(sent: dict[str, str]) -> None:
     """Also from browsers without fetch metadata."""
     assert is_own_form(headers_of(sent), BASE_URL)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("sent", "base_url", "known"),
+    [
+        ({"origin": "http://nas.local:8080", "host": "nas.local:8080"}, PLAIN_URL, True),
+        ({"origin": "http://192.168.1.10:8080", "host": "192.168.1.10:8080"}, PLAIN_URL, True),
+        ({"origin": "https://nas.local", "host": "nas.local"}, PLAIN_URL, True),
+        ({"origin": PLAIN_URL, "host": "nas.local:8080"}, f"{PLAIN_URL}/tools", True),
+        ({"origin": "http://nas.local:8080"}, PLAIN_URL, False),
+        ({"origin": "http://", "host": ""}, PLAIN_URL, False),
+        ({"origin": "null", "host": "nas.local:8080"}, PLAIN_URL, False),
+        ({"origin": "http://evil.example", "host": "nas.local:8080"}, PLAIN_URL, False),
+        ({"origin": "http://nas.local", "host": "nas.local:8080"}, PLAIN_URL, False),
+        ({"origin": "http://nas.local:8080", "host": "nas.local:8080"}, BASE_URL, False),
+        ({"origin": "http://nas.local", "host": "nas.local", "sec-fetch-site": "cross-site"}, PLAIN_URL, False),
+    ],
+    ids=str,
+)
+def test_on_a_home_network_the_host_that_was_asked_is_ours(sent: dict[str, str], base_url: str, *, known: bool) -> None:
+    """By any name or address of the machine, but only where the public URL is not one over TLS."""
+    assert is_own_form(headers_of(sent), base_url) is known  # type: ignore[arg-type]
 
 
 def test_no_page_takes_a_form_of_another_site(tmp_path: Path) -> None:

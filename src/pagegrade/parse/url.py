@@ -354,6 +354,12 @@ def origin(url: str) -> str:
     return f"{name}://{hostname}" + ("" if number == _DEFAULT_PORTS[name] else f":{number}")
 
 
+def root_path(base: str) -> str:
+    """Path of a base URL without a slash at its end: empty where that is an origin, else such as ``/pagegrade``."""
+    _, slash, path = base.partition("://")[2].partition("/")
+    return slash + path
+
+
 @lru_cache(maxsize=1_024)
 def host_address(name: str) -> IPv4Address | IPv6Address | None:
     """The address that a canonical host is a literal of; ``None`` when it is a name.

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from pagegrade.model.stored import Privacy
 from pagegrade.parse.mail import MailServer, domain_of
-from pagegrade.parse.url import host, port
+from pagegrade.parse.url import host, port, root_path
 from pagegrade.service.runs.options import AnalyzeOptions
 
 RenderDefault = Literal["auto", "never", "always"]
@@ -45,7 +45,7 @@ class ServiceOptions:
     """
 
     base_url: str = "http://127.0.0.1:8080"
-    """Public origin, without a slash at the end; every link is built from it, never from a request's Host."""
+    """Public URL, without a slash at the end; every link is built from it, never from a request's Host."""
     default_privacy: Privacy = Privacy.PUBLIC
     requests_per_minute: int = 120
     """For each key."""
@@ -96,9 +96,18 @@ class ServiceOptions:
     mail: MailOptions | None = None
     """Sends messages by e-mail; ``None``: there are none."""
     analyze: AnalyzeOptions = field(default_factory=AnalyzeOptions)
-    """Whatever is given, ``own_origins`` becomes that of ``base_url``."""
+    """Whatever is given, ``own_origins`` becomes that of ``base_url``.
+
+    A host that is shared with other sites, of which the service has a path, may be analyzed: there the service is told
+    by its answers (``own_key``).
+    """
+
+    @property
+    def root(self) -> str:
+        """Path that everything lies below: empty, or one such as ``/pagegrade``."""
+        return root_path(self.base_url)
 
     def __post_init__(self) -> None:
         number = port(self.base_url)
-        own = frozenset() if number is None else frozenset({(host(self.base_url), number)})
+        own = frozenset() if number is None or self.root else frozenset({(host(self.base_url), number)})
         object.__setattr__(self, "analyze", replace(self.analyze, own_origins=own))

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from pagegrade.model.errors import NotFound, Unavailable
+from pagegrade.parse import url as urls
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.body import read_body
@@ -33,7 +34,7 @@ async def answer_agent(request: Request, work: UnitOfWork, services: Services) -
     """
     await work.admit()
     origin = request.header(b"origin")
-    if origin is not None and origin != services.options.base_url:
+    if origin is not None and origin != urls.origin(services.options.base_url):
         raise Rejected("bad_request", "Pages of other sites cannot use the tools.", status=403)
     try:
         # The first request of a process loads them, for a second; the event loop goes on meanwhile.

@@ -95,6 +95,12 @@ class App:
     """ASGI 3.0 application. The caller starts and stops the services it uses."""
 
     def __init__(self, services: Services, *, operations: Sequence[Operation], observe: Observer) -> None:
+        """Create the application.
+
+        Raises:
+            InvalidInput: The service cannot be at the path of its public URL.
+        """
+        _check_root(services.options.root, operations)
         self.services = services
         self._operations = operations
         self._in_flight: dict[tuple[Any, ...], bytes] = {}
@@ -115,7 +121,13 @@ class App:
         started = time.perf_counter()
         scope["app"] = self  # as Starlette names it
         options = self.services.options
-        request = Request(scope, receive, trusted_proxies=options.trusted_proxies, own_key=options.analyze.own_key)
+        request = Request(
+            scope,
+            receive,
+            trusted_proxies=options.trusted_proxies,
+            own_key=options.analyze.own_key,
+            root=options.root,
+        )
         request.operations, request.in_flight = self._operations, self._in_flight
         exchange = Exchange(request, self.services)
         exchange.span = begin_span(exchange)
@@ -236,8 +248,8 @@ class App:
             as_page = problem_page(exchange.request, exchange.view, problem)
             if as_page is not None:
                 return as_page
-        base_url, request_id = self.services.options.base_url, exchange.request.request_id
-        body = problem_body(problem, base_url=base_url, path=path, request_id=request_id)
+        options, request_id = self.services.options, exchange.request.request_id
+        body = problem_body(problem, base_url=options.base_url, path=f"{options.root}{path}", request_id=request_id)
         return Response(content=body, status_code=problem.status, headers=problem.headers, media_type=MEDIA_TYPE)
 
     async def _finish(self, exchange: Exchange, response: Response) -> None:
@@ -254,6 +266,9 @@ class App:
                 else:
                     compress(response)
         headers = response.raw_headers
+        root = self.services.options.root
+        if root:
+            headers[:] = [_below(root, header) for header in headers]
         given = {name for name, _ in headers}
         headers += [header for header in self._standing[is_api] if header[0] not in given]
         headers.append((b"x-request-id", request.request_id.encode("ascii")))
@@ -270,6 +285,20 @@ class App:
             headers += encode_headers((CLOSE,))
         if not request.is_http_1:
             headers[:] = [header for header in headers if header[0] != b"connection"]
+
+
+def _check_root(root: str, operations: Sequence[Operation]) -> None:
+    """Check that a path that starts with the root can only mean one thing, whether or not a proxy takes it away.
+
+    Raises:
+        InvalidInput: A path of the service begins like it.
+    """
+    first = root.split("/")[1] if root else ""
+    if first and any(operation.path.split("/")[1] == first for operation in operations):
+        raise InvalidInput(
+            f"PAGEGRADE_BASE_URL: the service has pages of its own at /{first}, so it cannot be below {root}. "
+            "Give it another path, such as /pagegrade."
+        )
 
 
 async def _with_warnings(request: Request, response: Response) -> Response:
@@ -295,6 +324,12 @@ async def _keep_session(exchange: Exchange, response: Response) -> None:
         return  # the page itself is complete; the next request tries again
     if token is not None:
         response.headers.append(*session_cookie(token, exchange.services.options.base_url))
+
+
+def _below(root: str, header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
+    """Return a header with the path of the service before a path that it redirects to."""
+    is_path = header[0] == b"location" and header[1].startswith(b"/")
+    return (b"location", root.encode("ascii") + header[1]) if is_path else header
 
 
 def _is_acceptable(accept: str | None, operation: Operation) -> bool:

@@ -45,12 +45,18 @@ class Request(StarletteRequest):
     """Passed to handlers, which read path, query, headers and body through it."""
 
     def __init__(
-        self, scope: Scope, receive: Receive, *, trusted_proxies: Sequence[Network] = (), own_key: bytes = b""
+        self,
+        scope: Scope,
+        receive: Receive,
+        *,
+        trusted_proxies: Sequence[Network] = (),
+        own_key: bytes = b"",
+        root: str = "",
     ) -> None:
         super().__init__(scope, receive)
         raw_path: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
-        self.path = raw_path.partition(b"?")[0].decode("latin-1")
-        """Path as sent, without the query."""
+        self.path = _below(root, raw_path.partition(b"?")[0].decode("latin-1"))
+        """Path as sent, without the query and without the path of the service, which a reverse proxy may keep."""
         self._headers_by_name = _join(scope["headers"])
         self.request_id = _request_id(self.header(b"x-request-id"))
         """Id of the request in logs and problems."""
@@ -81,7 +87,7 @@ class Request(StarletteRequest):
 
     @property
     def target(self) -> str:
-        """Path and query as sent."""
+        """Path and query as sent, below the path of the service."""
         query = self.scope.get("query_string", b"").decode("latin-1")
         return f"{self.path}?{query}" if query else self.path
 
@@ -194,6 +200,13 @@ class Request(StarletteRequest):
                 known = () if operation.query is None else names_of(operation.query)
                 found += unknown_warnings((name for name in parse_pairs(raw, "The query") if name not in known), known)
         return tuple(found[:MAX_WARNINGS])
+
+
+def _below(root: str, path: str) -> str:
+    """Return a path as routes have it, whether or not the proxy in front has taken the root away."""
+    if root and path.startswith(root) and path[len(root) : len(root) + 1] in {"", "/"}:
+        return path[len(root) :] or "/"
+    return path
 
 
 def _request_id(sent: str | None) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Final
 
+from pagegrade.parse.url import origin, root_path
 from pagegrade.service.accounts.sessions import LASTS_MS
 
 SESSION: Final = "session"
@@ -25,9 +26,13 @@ def is_secure(base_url: str) -> bool:
 def cookie_name(name: str, base_url: str) -> str:
     """Return the full name of a cookie: over TLS with the prefix that ties it to this host.
 
-    Source: RFC 6265bis section 4.1.3.2
+    Below a path it can only have the prefix that ties it to TLS: the other one is for cookies of the whole host.
+
+    Source: RFC 6265bis section 4.1.3
     """
-    return f"__Host-{name}" if is_secure(base_url) else name
+    if not is_secure(base_url):
+        return name
+    return f"__Secure-{name}" if root_path(base_url) else f"__Host-{name}"
 
 
 def read_cookies(header: Header, name: str, base_url: str) -> tuple[str, ...]:
@@ -41,7 +46,8 @@ def read_cookies(header: Header, name: str, base_url: str) -> tuple[str, ...]:
 def set_cookie(name: str, value: str, base_url: str, *, seconds: int) -> tuple[str, str]:
     """Return a header that sets a cookie, hidden from scripts and not sent with forms of other sites."""
     secure = "; Secure" if is_secure(base_url) else ""
-    whole = f"{cookie_name(name, base_url)}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}"
+    path = root_path(base_url) or "/"
+    whole = f"{cookie_name(name, base_url)}={value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}"
     return ("Set-Cookie", whole)
 
 
@@ -61,14 +67,27 @@ def is_browser(header: Header) -> bool:
 
 
 def is_own_form(header: Header, base_url: str) -> bool:
-    """Return whether a form was sent by a page of this installation.
+    """Return whether a form was sent by a page of this installation (the defense against CSRF).
 
     Source: https://cheatsheetseries.owasp.org, Cross-Site Request Forgery Prevention: fetch metadata, else the origin
     """
     site = header(b"sec-fetch-site")
     if site is not None:
         return site in {"same-origin", "none"}
-    origin = header(b"origin")
-    if origin is not None:
-        return origin == base_url
+    sender = header(b"origin")
+    if sender is not None:
+        return is_own_origin(sender, header, base_url)
     return (header(b"referer") or "").startswith(f"{base_url}/")
+
+
+def is_own_origin(sender: str, header: Header, base_url: str) -> bool:
+    """Return whether a page of this origin is one of this installation: the public one, or the host that was asked.
+
+    On a home network the service has several names and addresses (``http://nas.local:8080``) that no setting lists.
+    Without TLS browsers send no fetch metadata; they name the host that they ask in both headers, and no page can
+    change either. Where the public URL is one over TLS, only that one counts.
+    """
+    if sender == origin(base_url):
+        return True
+    host = header(b"host")
+    return not is_secure(base_url) and bool(host) and sender in {f"http://{host}", f"https://{host}"}

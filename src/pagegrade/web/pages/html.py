@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any, Final
 
@@ -29,6 +30,8 @@ UNLISTED: Final = ("X-Robots-Tag", "noindex, nofollow, noarchive")
 UNKEPT: Final = ("Cache-Control", "private, no-store")
 VARY: Final = ("Vary", "Cookie, Accept-Language")
 """Pages differ by user and by language."""
+_OWN_PATH: Final = re.compile(rb'( (?:href|action|formaction|src|data-load)=")(?=/(?!/))')
+"""Attributes with a path of this server: text of others cannot look like it, because its quotes are escaped."""
 
 
 class View:
@@ -93,6 +96,9 @@ class View:
             )
             .encode()
         )
+        root = self.options.root
+        if root:
+            body = _OWN_PATH.sub(rb"\1" + root.encode("ascii"), body)
         given = {name for name, _ in headers}
         standing = (("Content-Security-Policy", policy), UNLISTED, UNKEPT, VARY)
         return Response(
@@ -107,7 +113,7 @@ def go(place: str, *headers: tuple[str, str]) -> Response:
     """Redirect to another page after a form was handled (RFC 9110 15.4.4).
 
     Args:
-        place: Path on this server, which may have a query.
+        place: Path on this server, which may have a query; the application puts the path of the service before it.
         headers: Cookies to set.
     """
     return Response(

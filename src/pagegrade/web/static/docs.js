@@ -1,6 +1,9 @@
 // Draws the description of the API. The key that is typed in stays in this page's memory and is gone with it.
 "use strict";
 
+// Where the service is: at the root of its host or below a path.
+const root = new URL("../../", document.currentScript.src);
+
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 follow();
@@ -33,14 +36,14 @@ const emptyForms = (description) => {
   return description;
 };
 
-fetch("/api/v1/openapi.json")
+fetch(new URL("api/v1/openapi.json", root))
   .then((answer) => {
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
     return answer.json();
   })
   .then((description) => {
     // Calls go to where this page came from, whatever the installation is called outside.
-    description.servers = [{ url: "/" }];
+    description.servers = [{ url: root.pathname.replace(/(.)\/$/, "$1") }];
     // What is sent to webhooks cannot be tried, and their section has a heading of a wrong level.
     delete description.webhooks;
     SwaggerUIBundle({

@@ -2,6 +2,8 @@
 "use strict";
 
 const words = document.currentScript.dataset;
+// Where the service is: at the root of its host or below a path.
+const root = new URL("../../", document.currentScript.src);
 const FIRST_MS = 2000;
 const LONGEST_MS = 15000;
 const MAX_FAILURES = 6;
@@ -222,7 +224,7 @@ const ask = async () => {
   if (!ids.length || failures > MAX_FAILURES || document.hidden) return;
   try {
     // A redirect leads to the form to sign in: there is nothing to read there.
-    const answer = await fetch(`/reports/states?ids=${ids.join(",")}`, { redirect: "error" });
+    const answer = await fetch(new URL(`reports/states?ids=${ids.join(",")}`, root), { redirect: "error" });
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
     wait = heard(await answer.json()) ? FIRST_MS : Math.min(wait * 1.5, LONGEST_MS);
     failures = 0;
