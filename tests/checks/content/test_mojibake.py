@@ -81,3 +81,12 @@ def test_page_in_another_encoding_is_read_as_it_declares() -> None:
     headers = (("Content-Type", "text/html"),)
 
     assert outcome(mojibake, make_artifacts(page, headers=headers)).state == "none"
+
+
+def test_page_with_more_than_single_places_is_not_good() -> None:
+    """And one that cannot be read is bad."""
+    caps = {
+        state: min(cap.max_score for cap in mojibake.caps if state in cap.states) for state in mojibake.caps[1].states
+    }
+
+    assert caps == {"widespread": 79, "unreadable": 49}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pagegrade.checks.content.placeholder_text import placeholder_text
 from tests.builders import evaluated, outcome
 
 
@@ -189,3 +190,11 @@ def test_source_is_no_page() -> None:
     found = outcome("placeholder-text", "<!doctype html><h1><?= $a ?></h1><p><?= $b ?>")
 
     assert (found.state, found.value, found.total) == ("source", "PHP", 2)
+
+
+def test_page_that_is_filling_text_in_good_part_is_not_good() -> None:
+    """And an unfinished one, or its source, is bad."""
+    caps = placeholder_text.caps
+    lowest = {state: min(cap.max_score for cap in caps if state in cap.states) for state in caps[1].states}
+
+    assert lowest == {"much": 79, "unfinished": 49, "source": 49}

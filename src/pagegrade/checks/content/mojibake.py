@@ -71,7 +71,7 @@ _FIX: Final = (
             counted=True,
         ),
     ),
-    cap=Cap(49),
+    cap=(Cap(49, states=("unreadable",)), Cap(79, states=("widespread", "unreadable"))),
     sources=(
         "https://www.w3.org/International/questions/qa-what-is-encoding",
         "https://encoding.spec.whatwg.org/#legacy-single-byte-encodings",
@@ -92,7 +92,8 @@ def mojibake(document: Document) -> Verdict:
     capitals, are fine.
 
     What it costs grows with the share of the text that stands in such words: single places cost 1 to 3 points, more
-    than 2 % of the text up to 15, which 15 % cost, and a page of which 30 % cannot be read scores 49 at most.
+    than 2 % of the text up to 15, which 15 % cost, and such a page scores 79 at most; one of which 30 % cannot be read
+    scores 49 at most.
 
     ## Why it matters
 

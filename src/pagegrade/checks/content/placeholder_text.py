@@ -124,7 +124,7 @@ _WHY: Final = "Visitors find nothing that they came for, and search results show
             ),
         ),
     ),
-    cap=Cap(49),
+    cap=(Cap(49, states=("unfinished", "source")), Cap(79, states=("much", "unfinished", "source"))),
     sources=("https://developers.google.com/search/docs/fundamentals/creating-helpful-content",),
 )
 def placeholder_text(document: Document) -> Outcome:
@@ -139,12 +139,12 @@ def placeholder_text(document: Document) -> Outcome:
     and paragraphs are searched only for those of a server, such as `{% block title %}` and `<%= title %>`. A page whose
     title is about lorem ipsum, or whose language is Latin, is not flagged.
 
-    Single placeholders cost 1 to 3 points. What is more costs by its share of the main content: a page of which 60 % is
-    placeholder text, or whose template was not filled in at all, scores 49 at most: five markers in headings and
-    paragraphs, or one in place of the page's name and three in its text; a half of at least five headings and
-    paragraphs without their value; or keys in place of all texts. So does a page that shows its source: JSON and
-    nothing else, text in Markdown, or the code of PHP that the server does not run. Several paragraphs of filling text
-    cost 8 points, however long the page is.
+    Single placeholders cost 1 to 3 points. What is more costs by its share of the main content, and from a quarter on
+    the page scores 79 at most: one of which 60 % is placeholder text, or whose template was not filled in at all,
+    scores 49 at most: five markers in headings and paragraphs, or one in place of the page's name and three in its
+    text; a half of at least five headings and paragraphs without their value; or keys in place of all texts. So does a
+    page that shows its source: JSON and nothing else, text in Markdown, or the code of PHP that the server does not
+    run. Several paragraphs of filling text cost 8 points, however long the page is.
 
     ## Why it matters
 
