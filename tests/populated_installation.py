@@ -11,6 +11,7 @@ import httpx
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
+from pagegrade.model.audit import AuditSettings, CrawlHost, NewURL, Pattern, URLState
 from pagegrade.model.events import EventType
 from pagegrade.model.stored import MAX_ATTEMPTS, PackedPicture
 from pagegrade.service.container import Services
@@ -19,6 +20,9 @@ from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.repositories.accounts import load_account
+from pagegrade.store.repositories.crawl_segments import PageRow, add_segments, pack_segment
+from pagegrade.store.repositories.crawl_urls import add_urls, save_patterns
+from pagegrade.store.repositories.crawls import add_crawl, save_hosts
 from pagegrade.store.repositories.installation import load_or_make_secret, prove_writable
 from pagegrade.store.repositories.keys import revoke_key
 from pagegrade.store.repositories.pictures import save_pictures
@@ -91,6 +95,7 @@ async def move_in(instance: Instance) -> Left:
         save_pictures(tx, 1, [PackedPicture(name="viewport", body=b"RIFF\0\0\0\0WEBP")])
         load_or_make_secret(tx, "cookies")
         prove_writable(tx, now_ms())
+        _add_crawl(tx, instance.alice.id)
         return make_link(tx, bob.id, hours=24, now_ms=now_ms())[0]
 
     link = database.write_here(by_hand)
@@ -115,6 +120,16 @@ async def move_in(instance: Instance) -> Left:
 def _add_webhook(tx: Transaction, account_id: int) -> None:
     wanted: tuple[EventType, ...] = ("report.completed",)
     add_webhook(tx, account_id, kind="webhook", url="https://hook.example/", events=wanted, project="", now_ms=now_ms())
+
+
+def _add_crawl(tx: Transaction, account_id: int) -> None:
+    crawl = add_crawl(
+        tx, "https://example.com/", AuditSettings(), secret=bytes(16), now_ms=now_ms(), account_id=account_id
+    )
+    save_hosts(tx, crawl.id, [CrawlHost(host_no=0, origin="https://example.com", robots=b"User-agent: *")])
+    save_patterns(tx, crawl.id, [Pattern(pattern_no=1, text="example.com/", found=1)])
+    add_urls(tx, crawl.id, [NewURL(1, -(1 << 63), 0, 1, 0, 0, URLState.WAITING, "https://example.com/")])
+    add_segments(tx, crawl.id, 0, {"pages": pack_segment([PageRow(page_id=1)])})
 
 
 @contextlib.asynccontextmanager

@@ -35,6 +35,7 @@ _env_file: Path | None = None
 """File that settings are read from besides the environment."""
 
 MAX_BUDGET_S: Final = 3600.0
+AUDIT_DATABASE_NAME: Final = "audit.db"
 _EVERYWHERE: Final = frozenset({"0.0.0.0", "::", "[::]"})  # noqa: S104 - compared with, not listened on
 
 
@@ -373,6 +374,26 @@ def open_database(*, checkpoints: bool = False) -> Database:
     # Reading is quicker than writing, which waits for the disk.
     readers = max(1, 2 * connections // 5)
     return open_url(url, readers=readers, writers=connections - readers)
+
+
+def open_audit_database(folder: Path) -> Database:
+    """The database of the audits in a folder, both made where they are missing, with the tables of this version.
+
+    Raises:
+        InvalidInput: The folder cannot be used, or holds something else.
+        Unavailable: The database cannot be written.
+    """
+    from pagegrade.store.engine.data_dir import prepare_folder
+    from pagegrade.store.engine.factory import open_database as open_url
+    from pagegrade.store.schema.migrate import migrate
+
+    database = open_url(f"sqlite:///{prepare_folder(folder) / AUDIT_DATABASE_NAME}", checkpoints=True)
+    try:
+        migrate(database)
+    except BaseException:
+        database.close()
+        raise
+    return database
 
 
 def public_origin(database: Database) -> str:

@@ -20,6 +20,7 @@ from pagegrade.cli.options import (
     Networks,
     Outputs,
     Quiet,
+    Scopes,
     Sources,
 )
 from pagegrade.model.errors import InvalidInput, NotFound, Unavailable
@@ -255,6 +256,76 @@ def analyze(
         proxy=proxy,
     )
     raise typer.Exit(analyze_pages(request, plan, criteria))
+
+
+@app.command()
+def audit(
+    url: Annotated[str, typer.Argument(metavar="URL", help="Start page of the site.")],
+    *,
+    scope: Annotated[
+        Scopes, typer.Option("--scope", help="What belongs to the site: host, domain (subdomains too) or folder.")
+    ] = Scopes.HOST,
+    include: Annotated[
+        list[str] | None,
+        typer.Option("--include", metavar="PATTERN", help="Only pages that match: /blog/*. Repeatable."),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option("--exclude", metavar="PATTERN", help="No pages that match: *.pdf$. Repeatable."),
+    ] = None,
+    max_pages: Annotated[int, typer.Option("--max-pages", metavar="N", min=1, help="URLs to fetch at most.")] = 10_000,
+    max_depth: Annotated[
+        int, typer.Option("--max-depth", metavar="N", min=1, max=250, help="Clicks from the start page at most.")
+    ] = 50,
+    max_minutes: Annotated[
+        int, typer.Option("--max-minutes", metavar="N", min=1, help="Minutes that the crawl may take.")
+    ] = 1_440,
+    list_file: Annotated[
+        str | None,
+        typer.Option("--list", metavar="FILE", help="Fetch the URLs in FILE, one per line, and follow no links."),
+    ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            "--rate",
+            metavar="N",
+            help="Requests that begin in a second, 2 by default; on this machine or an intranet as many as it answers.",
+        ),
+    ] = None,
+    own_site: Annotated[
+        bool, typer.Option("--own-site", help="The site is yours: up to 20 requests a second.")
+    ] = False,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Folder of the audit; pagegrade-audit/HOST by default."),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the crawl in the folder.")] = False,
+    allow_network: Annotated[
+        list[str] | None,
+        typer.Option("--allow-network", metavar="CIDR", help="Let a site in this network reach all of it. Repeatable."),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Crawl a site and check all of its pages."""
+    from pagegrade.cli.audit import AuditRequest, audit_site
+
+    request = AuditRequest(
+        typed=url,
+        scope=scope.value,
+        include=tuple(include or ()),
+        exclude=tuple(exclude or ()),
+        max_pages=max_pages,
+        max_depth=max_depth,
+        max_minutes=max_minutes,
+        rate=rate,
+        own_site=own_site,
+        list_file=list_file,
+        folder=folder,
+        resume=resume,
+        allow_networks=tuple(allow_network or ()),
+        quiet=quiet,
+    )
+    raise typer.Exit(audit_site(request))
 
 
 @app.command()

@@ -25,6 +25,14 @@ class Networks(Enum):
     NONE = "none"
 
 
+class Scopes(Enum):
+    """Scopes of a crawl."""
+
+    HOST = "host"
+    DOMAIN = "domain"
+    FOLDER = "folder"
+
+
 Formats = Annotated[
     list[str] | None,
     typer.Option(

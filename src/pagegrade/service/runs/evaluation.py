@@ -72,16 +72,13 @@ def evaluate_artifacts(
     A page that was not really seen (a challenge page, a status outside 2xx) is reported as failed and never scored.
     The same artifacts, ruleset and ignore rules give the same report, byte for byte.
     """
-    refusal = _refusal(artifacts)
+    refusal = refusal_of(artifacts)
     if refusal is not None:
         url = artifacts.navigation.requested_url
         return failed_report(url, refusal, generated_at=artifacts.gathered_at, artifacts=artifacts)
-    checks, rules = _rules()
     facts = Facts(artifacts)
-    evaluated = run_checks(checks, facts)
-    not_the_page = _not_the_page(facts)
-    if not_the_page is not None and not_the_page.kind not in _DOCUMENT_HOLDS:
-        evaluated = {name: _without_content(one, not_the_page) for name, one in evaluated.items()}
+    rules = _rules()[1]
+    evaluated, not_the_page = run_on_page(facts)
     ignored = find_ignored(ignores, evaluated, facts, artifacts.gathered_at) if ignores else {}
     observed = {name: _observed(one) for name, one in evaluated.items()}
     unfiltered = scores = score(rules, observed)
@@ -142,6 +139,20 @@ def evaluate_artifacts(
         ),
         generated_at=artifacts.gathered_at,
     )
+
+
+def run_on_page(facts: Facts) -> tuple[dict[str, Evaluated], Withheld | None]:
+    """Run every check; and what was served in place of the page, of whose content then nothing is said."""
+    evaluated = run_checks(_rules()[0], facts)
+    not_the_page = _not_the_page(facts)
+    if not_the_page is not None and not_the_page.kind not in _DOCUMENT_HOLDS:
+        evaluated = {name: _without_content(one, not_the_page) for name, one in evaluated.items()}
+    return evaluated, not_the_page
+
+
+def score_of(evaluated: Mapping[str, Evaluated]) -> Scores:
+    """Score what the checks found."""
+    return score(_rules()[1], {name: _observed(one) for name, one in evaluated.items()})
 
 
 def _ignored(ignored: Ignored | None, points: float) -> Ignored | None:
@@ -218,7 +229,7 @@ def failed_report(
     )
 
 
-def _refusal(artifacts: Artifacts) -> Failure | None:
+def refusal_of(artifacts: Artifacts) -> Failure | None:
     """Return why this response must not be evaluated as the page; ``None`` if it is the page."""
     response = artifacts.navigation.response
     block = recognize_block(response)

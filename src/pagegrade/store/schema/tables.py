@@ -391,6 +391,94 @@ processes = Table(
     comment="Who works on this database, where several processes do.",
 )
 
+crawls = Table(
+    "crawls",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), index=True),  # NULL: of the command line
+    Column("number", Integer, nullable=False),
+    Column("start_url", _text(2048), nullable=False),
+    Column("state", _text(9), nullable=False),
+    Column("settings", LargeBinary, nullable=False),
+    Column("secret", LargeBinary(16), nullable=False),  # key of the hashes, so that no page can make two collide
+    Column("epoch", Integer, nullable=False, server_default="0"),  # of who works on it; others write nothing
+    Column("seeded", SmallInteger, nullable=False, server_default="0"),  # its sitemaps were read
+    Column("urls", BigInteger, nullable=False, server_default="0"),  # rows of crawl_urls
+    Column("fetched", BigInteger, nullable=False, server_default="0"),
+    Column("segments", Integer, nullable=False, server_default="0"),
+    Column("bytes", BigInteger, nullable=False, server_default="0"),  # read from the site
+    Column("worked_ms", BigInteger, nullable=False, server_default="0"),
+    Column("stop_reason", _text(20)),
+    Column("complete", SmallInteger, nullable=False, server_default="0"),
+    Column("resume_at_ms", BigInteger),  # not before; of one that the site stopped
+    Column("facts", LargeBinary),  # of the site, JSON
+    Column("engine", _text(40), nullable=False),
+    Column("ruleset", _text(40), nullable=False),
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("updated_at_ms", BigInteger, nullable=False),
+    Column("finished_at_ms", BigInteger),
+    sqlite_autoincrement=True,
+    comment="Passes over a site.",
+)
+
+crawl_hosts = Table(
+    "crawl_hosts",
+    metadata,
+    Column("crawl_id", ForeignKey("crawls.id", ondelete="CASCADE"), primary_key=True),
+    Column("host_no", SmallInteger, primary_key=True, autoincrement=False),
+    Column("origin", _text(300), nullable=False),
+    Column("robots_status", SmallInteger),  # NULL: there was no answer
+    Column("robots", LargeBinary),
+    Column("robots_at_ms", BigInteger),  # NULL: it was not asked for
+    Column("crawl_delay_ms", Integer, nullable=False, server_default="0"),
+    Column("delay_ms", Integer, nullable=False, server_default="0"),
+    Column("next_at_ms", BigInteger, nullable=False, server_default="0"),
+    Column("pause_ms", Integer, nullable=False, server_default="0"),
+    comment="Origins of a crawl, with their robots.txt and the distance that is kept between requests.",
+)
+
+crawl_urls = Table(
+    "crawl_urls",
+    metadata,
+    Column("crawl_id", ForeignKey("crawls.id", ondelete="CASCADE"), primary_key=True),
+    Column("url_id", BigInteger, primary_key=True, autoincrement=False),  # from 1, in order of discovery
+    Column("hash", BigInteger, nullable=False),  # keyed, of the URL
+    Column("host_no", SmallInteger, nullable=False),
+    Column("pattern_no", Integer, nullable=False),
+    Column("depth", SmallInteger, nullable=False),
+    Column("lane", SmallInteger, nullable=False),
+    Column("state", SmallInteger, nullable=False),
+    Column("tries", SmallInteger, nullable=False, server_default="0"),
+    Column("status", SmallInteger),
+    Column("error", _text(40)),  # code of the reason why there was no answer
+    Column("digest", BigInteger),  # of its main content
+    Column("url", _text(2048), nullable=False),
+    comment="Every URL that a crawl knows.",
+)
+
+crawl_patterns = Table(
+    "crawl_patterns",
+    metadata,
+    Column("crawl_id", ForeignKey("crawls.id", ondelete="CASCADE"), primary_key=True),
+    Column("pattern_no", Integer, primary_key=True, autoincrement=False),
+    Column("text", _text(300), nullable=False),
+    Column("found", BigInteger, nullable=False),
+    Column("fetched", BigInteger, nullable=False),
+    Column("distinct_pages", BigInteger, nullable=False),
+    Column("lane", SmallInteger, nullable=False),
+    comment="Shapes of the URLs of a crawl, and how much each of them brings.",
+)
+
+crawl_segments = Table(
+    "crawl_segments",
+    metadata,
+    Column("crawl_id", ForeignKey("crawls.id", ondelete="CASCADE"), primary_key=True),
+    Column("kind", _text(8), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("body", LargeBinary, nullable=False),  # rows in MessagePack, compressed by zstd
+    comment="What a crawl keeps of its pages, a batch of them in each row.",
+)
+
 # Every list filter has an index in every order it can be sorted in; devtools/bench_store.py shows that they are flat.
 # Those of states and projects end with the rating, so that a second filter needs no look at the row.
 for _filter in ((), ("project",), ("rating",), ("state",)):
@@ -457,3 +545,18 @@ Index(
 ).ddl_if("postgresql")
 # The only thing that a process asks while nothing is to be delivered.
 Index("ix_webhooks_due", webhooks.c.due_at_ms)
+Index("ix_crawl_urls_hash", crawl_urls.c.crawl_id, crawl_urls.c.hash, unique=True)
+# What a crawl fetches next: those that wait, the lane of ordinary pages first, near ones before far ones.
+Index(
+    "ix_crawl_urls_waiting",
+    *(crawl_urls.c[name] for name in ("crawl_id", "lane", "depth", "url_id")),
+    sqlite_where=crawl_urls.c.state == 0,
+    postgresql_where=crawl_urls.c.state == 0,
+)
+# Whether a pattern of URLs has brought a content before.
+Index(
+    "ix_crawl_urls_content",
+    *(crawl_urls.c[name] for name in ("crawl_id", "pattern_no", "digest")),
+    sqlite_where=crawl_urls.c.digest.is_not(None),
+    postgresql_where=crawl_urls.c.digest.is_not(None),
+)

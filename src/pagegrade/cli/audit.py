@@ -1,0 +1,259 @@
+"""``pagegrade audit``."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TextIO
+
+from pagegrade.cli import exit_codes
+from pagegrade.cli.files import read_file
+from pagegrade.cli.interrupts import run_async
+from pagegrade.model.audit import MAX_DEPTH, MAX_PATTERN_CHARACTERS, MAX_PATTERNS, AuditSettings, Crawl, ScopeKind
+from pagegrade.model.errors import InvalidInput
+from pagegrade.parse.url import host, is_nearby, parse_target_url, project_of
+from pagegrade.render.escape import visible
+from pagegrade.sandbox.pool import Children
+from pagegrade.service.audits.crawl import begin_crawl, run_crawl
+from pagegrade.service.audits.frontier import Frontier
+from pagegrade.service.audits.relations import write_relations
+from pagegrade.service.runs.options import AnalyzeOptions
+from pagegrade.store.engine.database import Database
+from pagegrade.store.repositories.crawls import CrawlTakenOver, last_crawl
+from pagegrade.wiring import open_audit_database, typed_options
+
+DEFAULT_RATE: Final = 2.0
+OWN_RATE: Final = 20.0
+"""Requests a second on a site that is the person's own."""
+FOLDER: Final = Path("pagegrade-audit")
+_CLEAR: Final = "\r\x1b[2K"
+"""As of ``cli.progress``."""
+_SHOWN_PATTERNS: Final = 3
+_EVERY_S: Final = 30.0
+"""Seconds between two lines of progress where there is no terminal."""
+_STOPPED: Final = {
+    "done": "Every page that was found has been asked for.",
+    "max_depth": "Pages with a longer way from the start were left out; --max-depth sets how long it may be.",
+    "max_pages": "The crawl has as many pages as it may have; --max-pages sets how many.",
+    "max_time": "The time for the crawl is over.",
+    "site_refuses": "The site turns most requests away, so the crawl pauses.",
+    "robots_unreachable": "robots.txt could not be had, and without it nothing may be fetched; the crawl pauses.",
+    "start_unreachable": "The start page could not be fetched.",
+    "canceled": "The crawl was canceled.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRequest:
+    """Arguments of the command."""
+
+    typed: str
+    scope: ScopeKind = "host"
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_pages: int = 10_000
+    max_depth: int = 50
+    max_minutes: int = 1_440
+    rate: float | None = None
+    own_site: bool = False
+    list_file: str | None = None
+    folder: Path | None = None
+    resume: bool = False
+    allow_networks: tuple[str, ...] = ()
+    quiet: bool = False
+
+
+def audit_site(request: AuditRequest) -> int:
+    """Crawl a site, write what was found into a folder, and say what it came to; the exit code.
+
+    Raises:
+        InvalidInput, typer.BadParameter: What was typed cannot be used.
+        Unavailable: The folder's database cannot be used.
+    """
+    target = parse_target_url(request.typed)
+    options = typed_options(allow_networks=request.allow_networks)
+    folder = request.folder or FOLDER / project_of(target.url).replace(":", "_")
+    database = open_audit_database(folder)
+    try:
+        crawl_id = _crawl_to_run(database, target.url, request, options, folder)
+        progress = CrawlProgress(sys.stderr, quiet=request.quiet, environment=os.environ)
+        try:
+            crawl = run_async(_run(database, crawl_id, options, progress))
+        except KeyboardInterrupt:
+            progress.clear()
+            sys.stderr.write(f"Stopped. What was fetched is kept in {folder}. To go on:\n  {_how_to_go_on(request)}\n")
+            raise
+        except CrawlTakenOver:
+            raise InvalidInput(f"Another process has gone on with the crawl in {folder}, so this one stops.") from None
+        finally:
+            progress.clear()
+        place = folder / str(crawl.number)
+        database.read_here(lambda tx: write_relations(tx, crawl, place))
+    finally:
+        database.close()
+    _say(crawl, progress, place, request)
+    return exit_codes.OK if crawl.state == "completed" else exit_codes.NOT_ANALYZED
+
+
+def _crawl_to_run(database: Database, url: str, request: AuditRequest, options: AnalyzeOptions, folder: Path) -> int:
+    """The crawl to go on with, or a new one.
+
+    Raises:
+        InvalidInput: It is not clear which; the message says how to choose.
+    """
+    last = database.read_here(last_crawl)
+    is_open = last is not None and last.state in {"queued", "crawling", "paused"}
+    if request.resume:
+        if last is None or not is_open:
+            raise InvalidInput(f"--resume: there is no crawl in {folder} that has not ended. Leave the option out.")
+        return last.id
+    if is_open:
+        raise InvalidInput(
+            f"{folder} holds a crawl that has not ended. Add --resume to go on with it, or choose another folder with "
+            "-o, or delete the folder to begin anew."
+        )
+    settings = _settings(url, request)
+    return database.write_here(lambda tx: begin_crawl(tx, url, settings, options=options)).id
+
+
+def _settings(url: str, request: AuditRequest) -> AuditSettings:
+    for option, patterns in (("--include", request.include), ("--exclude", request.exclude)):
+        if len(patterns) > MAX_PATTERNS:
+            raise InvalidInput(f"{option}: {len(patterns)} patterns are too many; at most {MAX_PATTERNS} are read.")
+        for pattern in patterns:
+            if not pattern.startswith(("/", "*")) or len(pattern) > MAX_PATTERN_CHARACTERS:
+                raise InvalidInput(
+                    f"{option}: {visible(pattern, 80)} is no pattern. Write it as in robots.txt, with / or * first, "
+                    f"with at most {MAX_PATTERN_CHARACTERS} characters: /blog/*, *.pdf$"
+                )
+    if not 0 < request.max_depth <= MAX_DEPTH:
+        raise InvalidInput(f"--max-depth: {request.max_depth} is no depth; give 1 to {MAX_DEPTH}.")
+    highest = OWN_RATE if request.own_site else DEFAULT_RATE
+    rate = highest if request.rate is None else request.rate
+    if not 0 < rate <= OWN_RATE:
+        raise InvalidInput(f"--rate: {rate:g} requests a second is no rate; give more than 0 and at most {OWN_RATE:g}.")
+    if rate > highest:
+        raise InvalidInput(
+            f"--rate: {rate:g} requests a second are for a site of your own; at most {DEFAULT_RATE:g} for any other. "
+            "Add --own-site if it is yours."
+        )
+    # This machine, or one on an intranet, is asked as fast as it answers.
+    unlimited = is_nearby(host(url)) and request.rate is None
+    return AuditSettings(
+        scope=request.scope,
+        include=request.include,
+        exclude=request.exclude,
+        max_pages=request.max_pages,
+        max_depth=request.max_depth,
+        max_minutes=request.max_minutes,
+        rate_per_s=None if unlimited else rate,
+        urls=_listed(request.list_file),
+        sitemaps=request.list_file is None,
+        follows=request.list_file is None,
+    )
+
+
+def _listed(path: str | None) -> tuple[str, ...]:
+    """The URLs of a file, one on each line; comments begin with ``#``."""
+    if path is None:
+        return ()
+    lines = read_file(path, "--list").decode("utf-8", "replace").splitlines()
+    typed = [line.strip().removeprefix("\ufeff") for line in lines]
+    found: dict[str, None] = {}
+    for number, line in enumerate(typed, start=1):
+        if line and not line.startswith("#"):
+            try:
+                found[parse_target_url(line).url] = None
+            except InvalidInput as error:
+                raise InvalidInput(f"--list: line {number}: {error.message}") from None
+    if not found:
+        raise InvalidInput(f"--list: there is no URL in {path}. Write one per line.")
+    return tuple(found)
+
+
+async def _run(database: Database, crawl_id: int, options: AnalyzeOptions, progress: CrawlProgress) -> Crawl:
+    async with Children() as children:
+        return await run_crawl(database, crawl_id, options=options, children=children, watch=progress.show)
+
+
+class CrawlProgress:
+    """One live line about a crawl on a terminal; elsewhere a line now and then."""
+
+    def __init__(self, stream: TextIO, *, quiet: bool, environment: Mapping[str, str]) -> None:
+        """Prepare; nothing is written yet."""
+        self._stream = stream
+        self._quiet = quiet
+        self._live = stream.isatty() and environment.get("TERM") != "dumb"
+        self._started_s = time.monotonic()
+        self._fetched_before: int | None = None
+        self._written_s = self._started_s
+        self.patterns: list[tuple[str, int, int, int, int]] = []
+        """(text, found, fetched, distinct, lane) of those with the most fetched pages."""
+
+    def show(self, frontier: Frontier) -> None:
+        """Show how far the crawl is."""
+        crawl = frontier.crawl
+        if self._fetched_before is None:
+            self._fetched_before = crawl.fetched
+        known = sorted(frontier.patterns.values(), key=lambda one: (-one.fetched, one.text))
+        self.patterns = [(one.text, one.found, one.fetched, one.distinct, one.lane) for one in known]
+        now = time.monotonic()
+        if self._quiet or (not self._live and now - self._written_s < _EVERY_S):
+            return
+        self._written_s = now
+        line = self._line(crawl, sum(one.found for one in frontier.patterns.values()), now)
+        if self._live:
+            width = shutil.get_terminal_size((80, 24)).columns
+            self._stream.write(_CLEAR + visible(line, max(20, width - 1)))
+        else:
+            self._stream.write(f"{visible(line, 400)}\n")
+        self._stream.flush()
+
+    def clear(self) -> None:
+        """Leave the line as it was found."""
+        if self._live and not self._quiet:
+            self._stream.write(_CLEAR)
+            self._stream.flush()
+
+    def _line(self, crawl: Crawl, found: int, now: float) -> str:
+        rate = (crawl.fetched - (self._fetched_before or 0)) / max(0.001, now - self._started_s)
+        left = max(0, min(found, crawl.settings.max_pages) - crawl.fetched)
+        words = [f"{crawl.fetched:,} of {found:,} pages"]
+        if rate > 0:
+            words += [f"{rate:.1f} a second", f"about {_duration(left / rate)} left"]
+        words += [f"{text or 'others'} {fetched:,}" for text, _, fetched, _, _ in self.patterns[:_SHOWN_PATTERNS]]
+        return ", ".join(words)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:  # noqa: PLR2004 - people count so many in seconds
+        return f"{seconds:.0f} s"
+    minutes = seconds / 60
+    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"  # noqa: PLR2004 - likewise
+
+
+def _how_to_go_on(request: AuditRequest) -> str:
+    place = "" if request.folder is None else f" -o {request.folder}"
+    return f"pagegrade audit {request.typed} --resume{place}"
+
+
+def _say(crawl: Crawl, progress: CrawlProgress, place: Path, request: AuditRequest) -> None:
+    """Say what the crawl came to."""
+    if request.quiet:
+        return
+    reason = _STOPPED.get(crawl.stop_reason or "", "")
+    sys.stderr.write(f"{crawl.fetched:,} pages of {visible(crawl.start_url, 200)} were fetched. {reason}\n")
+    if crawl.state == "paused":
+        sys.stderr.write(f"To go on later:\n  {_how_to_go_on(request)}\n")
+    for text, found, fetched, distinct, lane in progress.patterns:
+        if lane:
+            why = "was sampled" if lane > 1 else "came after the others"
+            sys.stderr.write(
+                f"{visible(text, 100)} {why}: {fetched:,} of {found:,} pages, {distinct:,} of them different.\n"
+            )
+    sys.stderr.write(f"All of it is in {place}.\n")

@@ -1,0 +1,124 @@
+"""Use cases of a crawl: begin one, work on it a slice at a time, and end it in a named state."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from typing import Final
+
+from msgspec import structs
+
+from pagegrade.clock import now_ms
+from pagegrade.gather.guard import Guard
+from pagegrade.model.audit import AuditSettings, Crawl, CrawlState, StopReason, URLState
+from pagegrade.model.errors import URLNotAllowed
+from pagegrade.parse.urls.identity import identity
+from pagegrade.sandbox.pool import TaskRunner
+from pagegrade.service.audits.frontier import Frontier, open_frontier
+from pagegrade.service.audits.site_facts import read_site
+from pagegrade.service.audits.slice import SLICE_S, Slice
+from pagegrade.service.runs.analysis import policy_of
+from pagegrade.service.runs.options import AnalyzeOptions
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.repositories.crawl_urls import count_states, statuses_of
+from pagegrade.store.repositories.crawls import add_crawl, end_crawl, take_crawl
+
+SECRET_BYTES: Final = 16
+FAILED_SHARE: Final = 0.01
+"""Share of URLs without an answer from which a crawl is not complete."""
+_RESUME_AFTER_MS: Final = {"site_refuses": 900_000, "robots_unreachable": 3_600_000}
+"""Reason of a pause -> its length; a site that sends us away is asked again later."""
+
+Watch = Callable[[Frontier], None]
+"""Called after each transaction of a crawl."""
+
+
+def begin_crawl(tx: Transaction, start_url: str, settings: AuditSettings, *, options: AnalyzeOptions) -> Crawl:
+    """Begin a crawl of a site.
+
+    Args:
+        tx: A write transaction.
+        start_url: Canonical URL of the start page.
+        settings: Of the crawl.
+        options: What may be contacted.
+
+    Raises:
+        URLNotAllowed: The start page must not be contacted.
+    """
+    refusal = Guard(policy_of(start_url, options)).check_url(start_url)
+    if refusal is not None:
+        raise URLNotAllowed(refusal.detail, reason=f"{refusal.reason}_not_allowed")
+    start = identity(start_url, settings.drop_parameters)
+    return add_crawl(tx, start, settings, secret=secrets.token_bytes(SECRET_BYTES), now_ms=now_ms())
+
+
+async def run_crawl(
+    database: Database,
+    crawl_id: int,
+    *,
+    options: AnalyzeOptions,
+    children: TaskRunner,
+    watch: Watch = lambda _: None,
+    slice_s: float = SLICE_S,
+) -> Crawl:
+    """Work on a crawl until it ends or has to pause.
+
+    Args:
+        database: Where it is kept.
+        crawl_id: Of the crawl; whoever works on it until now is shut out.
+        options: What may be contacted.
+        children: Where pages are read.
+        watch: Told of the progress.
+        slice_s: Seconds of one slice.
+
+    Returns:
+        The crawl as it has ended: ``completed``, ``failed``, or ``paused`` with the time to go on.
+
+    Raises:
+        CrawlTakenOver: Another process took it meanwhile, or it was deleted.
+        Unavailable: The database cannot be used; what was stored stays.
+    """
+    crawl = await database.write(lambda tx: take_crawl(tx, crawl_id, now_ms()))
+    frontier = await open_frontier(database, crawl)
+    if not crawl.urls:
+        await frontier.add_seeds((crawl.start_url,), 0)
+        await frontier.add_seeds(crawl.settings.urls, 0)
+    while True:
+        async with Slice(frontier, options=options, children=children, committed=lambda: watch(frontier)) as work:
+            reason = await _work(frontier, work, children, slice_s)
+        watch(frontier)
+        if reason is not None:
+            return await _end(database, frontier, reason)
+
+
+async def _work(frontier: Frontier, work: Slice, children: TaskRunner, slice_s: float) -> StopReason | None:
+    if not frontier.crawl.seeded:
+        facts = await read_site(frontier, work, children)
+        if facts is None:
+            return "robots_unreachable"
+        await frontier.save(structs.replace(frontier.crawl, facts=facts, seeded=True))
+    return await work.run(slice_s)
+
+
+async def _end(database: Database, frontier: Frontier, reason: StopReason) -> Crawl:
+    crawl = frontier.crawl
+
+    def end(tx: Transaction) -> Crawl:
+        counts = count_states(tx, crawl.id)
+        pause_ms = _RESUME_AFTER_MS.get(reason)
+        start_status = next((status for _, status, _ in statuses_of(tx, crawl.id, (1,))), None)
+        if pause_ms is not None:
+            return end_crawl(
+                tx, crawl, "paused", reason=reason, complete=False, now_ms=now_ms(), resume_at_ms=now_ms() + pause_ms
+            )
+        state: CrawlState = "completed"
+        said: StopReason = reason
+        if reason == "done" and counts.get(URLState.TOO_DEEP):
+            said = "max_depth"
+        if start_status is None and not counts.get(URLState.FETCHED):
+            state, said = "failed", "start_unreachable"
+        unanswered = counts.get(URLState.FAILED, 0) + counts.get(URLState.THROTTLED, 0)
+        is_complete = said == "done" and unanswered <= FAILED_SHARE * max(1, crawl.fetched)
+        return end_crawl(tx, crawl, state, reason=said, complete=is_complete, now_ms=now_ms())
+
+    return await database.write(end)

@@ -1,0 +1,451 @@
+"""The frontier of a crawl: what is known, what waits, and the one transaction that stores what a batch brought.
+
+What it knows in memory is bounded, and follows from the tables: a process that is killed loses the open batch alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from hashlib import blake2b
+from itertools import islice
+from typing import Final
+
+from msgspec import structs
+
+from pagegrade.clock import now_ms, utc_now
+from pagegrade.model.audit import (
+    UNKNOWN_DEPTH,
+    Crawl,
+    CrawlHost,
+    Link,
+    NewURL,
+    PageRecord,
+    Pattern,
+    SettledURL,
+    URLState,
+    WaitingURL,
+)
+from pagegrade.parse.url import MAX_URL_CHARACTERS, join_url, origin
+from pagegrade.parse.urls.identity import identity, is_growing, seems_to_act
+from pagegrade.parse.urls.patterns import OTHERS, Patterns, is_far_date
+from pagegrade.parse.urls.scope import Scope
+from pagegrade.report.sanitize import clean_text
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.repositories.crawl_segments import (
+    FoundRow,
+    LinkRow,
+    PageRow,
+    Row,
+    SegmentKind,
+    SitemapRow,
+    add_segments,
+    pack_segment,
+)
+from pagegrade.store.repositories.crawl_urls import (
+    SAMPLE,
+    SAMPLED_LANE,
+    add_urls,
+    find_contents,
+    find_urls,
+    found_nearer,
+    list_patterns,
+    move_pattern,
+    save_patterns,
+    settle_urls,
+    waiting_urls,
+)
+from pagegrade.store.repositories.crawls import advance_crawl, list_hosts, save_hosts
+
+MAX_HOSTS: Final = 100
+MAX_REMEMBERED: Final = 60_000
+"""URLs whose ids are kept in memory; most links of a page lead to the same few."""
+MAX_TRIES: Final = 3
+LATE_LANE: Final = 1
+RETRY_LANE: Final = 3
+BUDGET_PAGES: Final = 100
+BUDGET_SHARE: Final = 0.25
+"""A pattern with more fetched pages than both waits behind the others."""
+YIELD_PAGES: Final = 50
+YIELD_SHARE: Final = 0.2
+"""A pattern of which fewer pages than this share have a content of their own is sampled."""
+_SETTLED: Final = frozenset({URLState.FETCHED, URLState.FAILED, URLState.THROTTLED})
+
+
+@dataclass(slots=True, kw_only=True)
+class Visit:
+    """Outcome of one waiting URL."""
+
+    row: WaitingURL
+    state: URLState
+    """``WAITING``: it is to be tried again."""
+    status: int | None = None
+    error: str = ""
+    redirect: str = ""
+    content_type: str = ""
+    bytes: int = 0
+    time_ms: float = 0.0
+    record: PageRecord | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class _Batch:
+    """All that one transaction writes; plain values, because it may be tried again."""
+
+    new: list[NewURL] = field(default_factory=list)
+    settled: list[SettledURL] = field(default_factory=list)
+    depths: dict[int, int] = field(default_factory=dict)
+    reopened: dict[int, URLState] = field(default_factory=dict)
+    patterns: list[Pattern] = field(default_factory=list)
+    moved: dict[int, int] = field(default_factory=dict)
+    hosts: list[CrawlHost] = field(default_factory=list)
+    segments: Mapping[SegmentKind, bytes] = field(default_factory=dict)
+    remembered: dict[int, tuple[int, int, URLState]] = field(default_factory=dict)
+    """Hash of a URL -> what is known of it afterwards."""
+
+
+@dataclass(slots=True)
+class _Target:
+    """Ways by which a batch names a URL: the shortest, and whether any of them may be followed."""
+
+    depth: int = UNKNOWN_DEPTH
+    followed: bool = False
+
+
+class Frontier:
+    """One crawl as the process knows it that works on it."""
+
+    def __init__(
+        self, database: Database, crawl: Crawl, hosts: Sequence[CrawlHost], patterns: Sequence[Pattern]
+    ) -> None:
+        """Take what the tables hold; use ``open_frontier``."""
+        self._database = database
+        self.crawl = crawl
+        settings = crawl.settings
+        self.scope = Scope(crawl.start_url, settings.scope, settings.include, settings.exclude)
+        self.hosts = list(hosts)
+        self._host_numbers = {host.origin: host.host_no for host in hosts}
+        self._shapes = Patterns((one.pattern_no, one.text) for one in patterns)
+        self.patterns = {one.pattern_no: one for one in patterns}
+        self._known: dict[int, tuple[int, int, URLState]] = {}
+        self._today: date = utc_now().date()
+
+    async def take(self, limit: int, taken: set[int]) -> list[WaitingURL]:
+        """Return up to ``limit`` URLs that are to be fetched next, without those that are under way."""
+        rows = await self._database.read(lambda tx: waiting_urls(tx, self.crawl.id, limit + len(taken)))
+        return [row for row in rows if row.url_id not in taken][:limit]
+
+    async def add_seeds(self, urls: Iterable[str], depth: int) -> None:
+        """Make the pages known with which the crawl begins."""
+        targets = {identity(url): _Target(depth, followed=True) for url in urls}
+        await self._store([], targets)
+
+    async def add_sitemap(self, urls: Sequence[str], lastmods: Sequence[str], file: str) -> None:
+        """Make known what one sitemap lists; those that no link leads to are fetched last."""
+        names = [identity(url) for url in urls]
+        targets = {name: _Target(followed=self.crawl.settings.follows) for name in names}
+        await self._store([], targets, list(zip(names, lastmods, strict=True)), file)
+
+    async def commit(self, visits: Sequence[Visit], *, worked_ms: int = 0) -> None:
+        """Store what a batch of visits brought, all of it or nothing.
+
+        Raises:
+            CrawlTakenOver: Another process works on the crawl.
+            Unavailable: The database cannot be written.
+        """
+        targets: dict[str, _Target] = {}
+        for visit in visits:
+            self._note_targets(visit, targets)
+        self.crawl = structs.replace(self.crawl, worked_ms=self.crawl.worked_ms + worked_ms)
+        await self._store(visits, targets)
+
+    async def save(self, crawl: Crawl) -> None:
+        """Store changed counters and facts of the crawl."""
+        await self._database.write(lambda tx: advance_crawl(tx, crawl, now_ms()))
+        self.crawl = crawl
+
+    def host(self, host_no: int) -> CrawlHost:
+        """The origin of that number."""
+        return self.hosts[host_no]
+
+    def _note_targets(self, visit: Visit, targets: dict[str, _Target]) -> None:
+        depth = visit.row.depth
+        if visit.redirect:
+            _note(targets, visit.redirect, depth, followed=True)
+        record = visit.record
+        if record is None:
+            return
+        below = depth if depth == UNKNOWN_DEPTH else depth + 1
+        for link in record.links:
+            is_way = link.kind == "a"
+            followed = self.crawl.settings.follows and not (is_way and (link.nofollow or record.nofollow))
+            _note(targets, link.url, below if is_way else UNKNOWN_DEPTH, followed=followed)
+
+    async def _store(
+        self,
+        visits: Sequence[Visit],
+        targets: Mapping[str, _Target],
+        listed: Sequence[tuple[str, str]] = (),
+        file: str = "",
+    ) -> None:
+        hashes = {url: self._hash(url) for url in targets}
+        unknown = [each for each in dict.fromkeys(hashes.values()) if each not in self._known]
+        contents = {_content(visit) for visit in visits if visit.record is not None and visit.record.digest}
+        crawl_id = self.crawl.id
+        found, before = await self._database.read(
+            lambda tx: (find_urls(tx, crawl_id, unknown), find_contents(tx, crawl_id, contents))
+        )
+        self._known |= found
+        batch = _Batch()
+        changed: dict[int, Pattern] = {}
+        ids = self._note_urls(targets, hashes, batch, changed)
+        batch.settled = [_settled(visit) for visit in visits]
+        fetched = self.crawl.fetched + sum(one.state in _SETTLED for one in batch.settled)
+        for visit, settled in zip(visits, batch.settled, strict=True):
+            batch.remembered[self._hash(visit.row.url)] = visit.row.url_id, visit.row.depth, settled.state
+            if settled.state is URLState.FETCHED:
+                self._count(visit, changed, before)
+        batch.segments = _segments([visit for visit in visits if visit.state is URLState.FETCHED], ids, listed, file)
+        for pattern in changed.values():
+            lane = _lane_of(pattern, fetched)
+            if lane > pattern.lane:
+                pattern.lane = batch.moved[pattern.pattern_no] = lane
+        batch.patterns = list(changed.values())
+        batch.hosts = self.hosts
+        number = self.crawl.segments
+        crawl = structs.replace(
+            self.crawl,
+            urls=self.crawl.urls + len(batch.new),
+            fetched=fetched,
+            bytes=self.crawl.bytes + sum(visit.bytes for visit in visits),
+            segments=number + bool(batch.segments),
+        )
+        await self._database.write(lambda tx: _write(tx, crawl, batch, number))
+        # Only now: a transaction that failed has changed nothing.
+        self.crawl = crawl
+        self.patterns |= changed
+        self._known |= batch.remembered
+        if len(self._known) > MAX_REMEMBERED:
+            for key in list(islice(self._known, MAX_REMEMBERED // 2)):
+                del self._known[key]
+
+    def _note_urls(
+        self, targets: Mapping[str, _Target], hashes: Mapping[str, int], batch: _Batch, changed: dict[int, Pattern]
+    ) -> dict[str, int]:
+        """Add to the batch what is new of the URLs; returns the id of each."""
+        ids: dict[str, int] = {}
+        for url, target in targets.items():
+            key = hashes[url]
+            known = self._known.get(key) or batch.remembered.get(key)
+            if known is None:
+                new = self._new(self.crawl.urls + len(batch.new) + 1, key, url, target, changed)
+                batch.new.append(new)
+                known = batch.remembered[key] = new.url_id, new.depth, new.state
+            elif target.followed:
+                self._note_nearer(key, known, target, batch)
+            ids[url] = known[0]
+        return ids
+
+    def _note_nearer(
+        self,
+        key: int,
+        known: tuple[int, int, URLState],
+        target: _Target,
+        batch: _Batch,
+    ) -> None:
+        url_id, depth, state = known
+        nearest = min(depth, target.depth)
+        if nearest < depth:
+            batch.depths[url_id] = nearest
+        if state in {URLState.NOFOLLOW, URLState.TOO_DEEP} and self._may_wait(nearest):
+            state = batch.reopened[url_id] = URLState.WAITING
+        elif state is URLState.NOFOLLOW:
+            state = batch.reopened[url_id] = URLState.TOO_DEEP
+        batch.remembered[key] = url_id, nearest, state
+
+    def _may_wait(self, depth: int) -> bool:
+        return depth == UNKNOWN_DEPTH or depth <= self.crawl.settings.max_depth
+
+    def _new(self, url_id: int, key: int, url: str, target: _Target, changed: dict[int, Pattern]) -> NewURL:
+        """A URL that was not known, with all that follows from its spelling."""
+        if len(url) > MAX_URL_CHARACTERS:
+            return NewURL(
+                url_id, key, -1, OTHERS, target.depth, 0, URLState.TOO_LONG, clean_text(url[:MAX_URL_CHARACTERS])
+            )
+        # A child that was taken over may name anything; what is contacted is a URL and nothing else.
+        is_canonical = join_url("about:blank", url) == url
+        is_listed = target.followed or self.crawl.settings.follows
+        host_no = self.host_number(url) if is_canonical and is_listed and self.scope.holds(url) else -1
+        if host_no < 0:
+            return NewURL(url_id, key, -1, OTHERS, target.depth, 0, URLState.OUTSIDE, clean_text(url))
+        pattern = self._pattern(url, changed)
+        pattern.found += 1
+        lane = pattern.lane
+        if seems_to_act(url):
+            state = URLState.ACTS
+        elif is_growing(url):
+            state = URLState.GROWING
+        elif not target.followed:
+            state = URLState.NOFOLLOW
+        elif not self._may_wait(target.depth):
+            state = URLState.TOO_DEEP
+        else:
+            state = URLState.WAITING
+            if lane < SAMPLED_LANE and pattern.fetched >= YIELD_PAGES and is_far_date(url, self._today):
+                lane = SAMPLED_LANE
+            if lane == SAMPLED_LANE and key % SAMPLE:
+                state = URLState.SAMPLED_OUT
+        return NewURL(url_id, key, host_no, pattern.pattern_no, target.depth, lane, state, url)
+
+    def is_of_site(self, url: str) -> bool:
+        """Return whether a URL lies on an origin of the site that the crawl may ask."""
+        return self.scope.is_of_site(url) and self.host_number(url) >= 0
+
+    def host_number(self, url: str) -> int:
+        """The number of the origin of a URL; -1 where the crawl has as many as it may have."""
+        place = origin(url)
+        number = self._host_numbers.get(place, -1)
+        if number < 0 and len(self.hosts) < MAX_HOSTS:
+            number = self._host_numbers[place] = len(self.hosts)
+            self.hosts.append(CrawlHost(host_no=number, origin=place))
+        return number
+
+    def _pattern(self, url: str, changed: dict[int, Pattern]) -> Pattern:
+        """A copy of the URL's pattern, to be counted in."""
+        number = self._shapes.number(url)
+        pattern = changed.get(number)
+        if pattern is None:
+            known = self.patterns.get(number)
+            if known is None:
+                pattern = Pattern(pattern_no=number, text=clean_text(self._shapes.text(number)))
+            else:
+                pattern = structs.replace(known)
+            changed[number] = pattern
+        return pattern
+
+    def _count(self, visit: Visit, changed: dict[int, Pattern], before: set[tuple[int, int]]) -> None:
+        number = visit.row.pattern_no
+        pattern = changed.get(number)
+        if pattern is None:
+            pattern = changed[number] = structs.replace(self.patterns[number])
+        pattern.fetched += 1
+        if visit.record is None or not visit.record.digest or _content(visit) not in before:
+            pattern.distinct += 1
+            before.add(_content(visit))
+
+    def _hash(self, url: str) -> int:
+        data = url.encode("utf-8", "surrogatepass")
+        return int.from_bytes(blake2b(data, digest_size=8, key=self.crawl.secret).digest(), "little", signed=True)
+
+
+async def open_frontier(database: Database, crawl: Crawl) -> Frontier:
+    """Load the frontier of a crawl."""
+    hosts, patterns = await database.read(lambda tx: (list_hosts(tx, crawl.id), list_patterns(tx, crawl.id)))
+    return Frontier(database, crawl, hosts, patterns)
+
+
+def _write(tx: Transaction, crawl: Crawl, batch: _Batch, number: int) -> None:
+    advance_crawl(tx, crawl, now_ms())
+    add_urls(tx, crawl.id, batch.new)
+    # Before what was visited: a link to a page of this batch must not let it wait again.
+    found_nearer(tx, crawl.id, batch.depths, batch.reopened)
+    settle_urls(tx, crawl.id, batch.settled)
+    save_patterns(tx, crawl.id, batch.patterns)
+    for pattern_no, lane in batch.moved.items():
+        move_pattern(tx, crawl.id, pattern_no, lane)
+    save_hosts(tx, crawl.id, batch.hosts)
+    add_segments(tx, crawl.id, number, batch.segments)
+
+
+def _note(targets: dict[str, _Target], url: str, depth: int, *, followed: bool) -> None:
+    target = targets.get(url)
+    if target is None:
+        target = targets[url] = _Target()
+    if followed:
+        target.followed = True
+        target.depth = min(target.depth, depth)
+
+
+def _settled(visit: Visit) -> SettledURL:
+    """The state that is stored of a URL: its end, or when it is tried again."""
+    row = visit.row
+    digest = _signed(visit.record.digest) if visit.record is not None and visit.record.digest else None
+    if visit.state in {URLState.FETCHED, URLState.BLOCKED}:
+        return SettledURL(row.url_id, visit.state, row.lane, row.tries, visit.status, visit.error or None, digest)
+    tries = row.tries + 1
+    state = visit.state if visit.state is not URLState.WAITING or tries < MAX_TRIES else URLState.FAILED
+    if state is URLState.THROTTLED and tries < MAX_TRIES:
+        state = URLState.WAITING
+    # At once, at the end of the others, at the end of all.
+    lane = max(row.lane, RETRY_LANE + tries - 1)
+    return SettledURL(row.url_id, state, lane, tries, visit.status, visit.error or None, digest)
+
+
+def _lane_of(pattern: Pattern, fetched: int) -> int:
+    if pattern.fetched >= YIELD_PAGES and pattern.distinct < YIELD_SHARE * pattern.fetched:
+        return SAMPLED_LANE
+    if pattern.pattern_no != OTHERS and pattern.fetched > max(BUDGET_PAGES, BUDGET_SHARE * fetched):
+        return LATE_LANE
+    return 0
+
+
+def _content(visit: Visit) -> tuple[int, int]:
+    """Pattern and main content of a page."""
+    return visit.row.pattern_no, 0 if visit.record is None else _signed(visit.record.digest)
+
+
+def _segments(
+    visits: Sequence[Visit], ids: Mapping[str, int], listed: Sequence[tuple[str, str]], file: str
+) -> dict[SegmentKind, bytes]:
+    """The rows that are kept of the pages of a batch, and of a sitemap."""
+    links: list[Row] = []
+    findings: list[Row] = []
+    for visit in visits:
+        if visit.redirect:
+            links.append(_link_row(visit.row.url_id, Link(visit.redirect, "redirect"), ids))
+        if visit.record is not None:
+            links += [_link_row(visit.row.url_id, link, ids) for link in visit.record.links]
+            if visit.record.found:
+                findings.append(FoundRow(visit.row.url_id, visit.record.found))
+    kinds: dict[SegmentKind, Sequence[Row]] = {
+        "pages": [_page_row(visit, ids) for visit in visits],
+        "links": links,
+        "found": findings,
+        "sitemap": [SitemapRow(ids[url], lastmod, file) for url, lastmod in listed],
+    }
+    return {kind: pack_segment(rows) for kind, rows in kinds.items() if rows}
+
+
+def _page_row(visit: Visit, ids: Mapping[str, int]) -> PageRow:
+    record = visit.record
+    row = PageRow(
+        page_id=visit.row.url_id,
+        redirect_id=ids.get(visit.redirect),
+        content_type=visit.content_type,
+        bytes=visit.bytes,
+        time_ms=visit.time_ms,
+    )
+    if record is None:
+        return row
+    same = {name: getattr(record, name) for name in PageRow.__struct_fields__ if name in _RECORD_FIELDS}
+    return structs.replace(
+        row,
+        read=not record.refusal,
+        canonical_id=ids.get(record.canonical),
+        next_id=ids.get(record.next),
+        prev_id=ids.get(record.prev),
+        **same,
+    )
+
+
+_RECORD_FIELDS: Final = frozenset(PageRecord.__struct_fields__)
+
+
+def _link_row(from_id: int, link: Link, ids: Mapping[str, int]) -> LinkRow:
+    return LinkRow(from_id, ids[link.url], link.kind, link.nofollow, link.place, link.anchor, link.hreflang)
+
+
+def _signed(number: int) -> int:
+    """A number of 64 bits as databases store it."""
+    return number - (1 << 64) if number >> 63 else number

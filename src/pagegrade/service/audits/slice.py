@@ -1,0 +1,406 @@
+"""A slice of a crawl: some seconds of one event loop, which fetches politely and has pages read in children."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final, Self
+
+from msgspec import structs
+
+from pagegrade.clock import now_ms, utc_now
+from pagegrade.gather.context import GatherLimits, OffloadFailed
+from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Request
+from pagegrade.gather.gatherers.document import is_html, media_type
+from pagegrade.gather.guard import Guard
+from pagegrade.gather.http import HTTPClient, request_headers
+from pagegrade.gather.resolver import CachingResolver, DNSResolver, Resolver
+from pagegrade.model.artifacts import GATHERED, NOT_RENDERED, NOT_SHOWN, Artifacts, Navigation, NotGathered, Response
+from pagegrade.model.audit import CrawlHost, PageRecord, StopReason, URLState, WaitingURL
+from pagegrade.model.identity import VERSION
+from pagegrade.parse.files.robots_permission import crawl_delay, permitted
+from pagegrade.parse.url import is_http, join_url, strip_fragment
+from pagegrade.parse.urls.identity import identity
+from pagegrade.sandbox.pool import TaskRunner
+from pagegrade.service.audits.frontier import Frontier, Visit
+from pagegrade.service.audits.pace import Pace
+from pagegrade.service.runs.analysis import EVALUATION_SECONDS, policy_of
+from pagegrade.service.runs.crawl_page import read_crawl_page
+from pagegrade.service.runs.options import AnalyzeOptions
+
+SLICE_S: Final = 20.0
+BATCH_PAGES: Final = 64
+BATCH_S: Final = 5.0
+AT_WORK: Final = 8
+"""Pages that are fetched or read at a time, on all hosts together."""
+ROBOTS_BYTES: Final = 512_000
+ROBOTS_EVERY_MS: Final = 3_600_000
+_NEVER: Final = float("inf")
+_LIMITS: Final = GatherLimits()
+_ASKED_BYTES: Final = 1_024
+"""Read of a file that is no page and does not answer HEAD."""
+_HEAD_FAILED: Final = 400
+_FILES: Final = frozenset(
+    "7z avi avif bmp bz2 css csv deb dmg doc docx eot epub exe gif gz ico iso jar jpeg jpg js json m4a m4v mkv mov mp3 "
+    "mp4 mpeg mpg msi ods odt ogg ogv otf pdf png pptx ppt rar rpm rss svg tar tgz tif tiff ttf txt wasm wav webm webp "
+    "whl wmv woff woff2 xls xlsx xml xz zip zst".split()
+)
+"""Extensions of what is no page: only asked whether it is there."""
+_NOT_OF_A_CRAWL: Final = NotGathered(code="skipped", detail="A crawl does not ask for this with every page.")
+_BESIDE: Final[dict[str, Any]] = {
+    **dict.fromkeys(GATHERED, _NOT_OF_A_CRAWL),
+    "preview_images": NOT_SHOWN,
+    "rendering": NOT_RENDERED,
+}
+
+
+class Slice:
+    """The right to work on one crawl for a while."""
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        *,
+        options: AnalyzeOptions,
+        children: TaskRunner,
+        committed: Callable[[], None] = lambda: None,
+        resolver: Resolver | None = None,
+    ) -> None:
+        """Prepare; nothing is fetched yet.
+
+        Args:
+            frontier: Of the crawl.
+            options: What may be contacted.
+            children: Where pages are read.
+            committed: Called after each transaction.
+            resolver: Where addresses come from; ``None`` for DNS.
+        """
+        self._frontier = frontier
+        self._settings = frontier.crawl.settings
+        self._children = children
+        self._committed = committed
+        self._resolver = CachingResolver(resolver if resolver is not None else DNSResolver())
+        limits = replace(DEFAULT_LIMITS, connections_per_host=self._settings.connections)
+        self.client = HTTPClient(
+            guard=Guard(policy_of(frontier.crawl.start_url, options)), resolver=self._resolver, limits=limits
+        )
+        self._paces: dict[int, Pace] = {}
+        self._stop: StopReason | None = None
+        self._worked_from = 0.0
+        self._commit_at = 0.0
+        self._waiting: deque[WaitingURL] = deque()
+        """Taken from the frontier, and to be fetched when their host may be asked."""
+        self._running: dict[asyncio.Task[Visit], WaitingURL] = {}
+        self._done: list[Visit] = []
+        """Visits that the next transaction stores."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.client.aclose()
+        await self._resolver.aclose()
+
+    async def run(self, seconds: float = SLICE_S) -> StopReason | None:
+        """Work until the time is over or there is nothing to do; what is under way is waited for.
+
+        Returns:
+            Reason why the crawl fetches nothing more; ``None``: another slice goes on.
+
+        Raises:
+            CrawlTakenOver: Another process works on the crawl.
+            Unavailable: The database cannot be used.
+        """
+        self._worked_from = self._now()
+        try:
+            return await self._work(self._worked_from + seconds)
+        except BaseException:
+            for task in self._running:
+                task.cancel()
+            await asyncio.gather(*self._running, return_exceptions=True)
+            if self._done:
+                # Interrupted by a person, or stopped by a fault of ours: what was fetched is kept.
+                await asyncio.shield(self._commit())
+            raise
+
+    async def _work(self, end: float) -> StopReason | None:
+        is_empty = False
+        while True:
+            is_over = self._stop is not None or self._now() >= end
+            if is_over:
+                self._waiting.clear()
+            elif len(self._waiting) < AT_WORK and not is_empty:
+                is_empty = not await self._fill()
+            while len(self._running) < AT_WORK and (row := self._next()) is not None:
+                self._pace(row.host_no).start()
+                self._running[asyncio.get_running_loop().create_task(self._visit(row))] = row
+            await self._wait()
+            is_idle = not (self._running or self._waiting)
+            if self._done and (len(self._done) >= BATCH_PAGES or self._now() >= self._commit_at or is_idle):
+                await self._commit()
+                is_empty = False
+            elif is_idle and (is_over or is_empty):
+                return self._reason(is_empty=is_empty and not is_over)
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    async def _wait(self) -> None:
+        """Wait until a visit ends, a host may be asked, or a batch is due."""
+        ready = min((self._pace(row.host_no).ready_in_s() for row in self._waiting), default=_NEVER)
+        if not self._running:
+            if ready < _NEVER:
+                await asyncio.sleep(ready)
+            return
+        due = max(0.0, self._commit_at - self._now()) if self._done else _NEVER
+        timeout = min(ready if len(self._running) < AT_WORK else _NEVER, due)
+        finished, _ = await asyncio.wait(
+            self._running, timeout=None if timeout == _NEVER else timeout, return_when=asyncio.FIRST_COMPLETED
+        )
+        for task in finished:
+            if not self._done:
+                self._commit_at = self._now() + BATCH_S
+            self._running.pop(task)
+            self._done.append(task.result())
+
+    def _reason(self, *, is_empty: bool) -> StopReason | None:
+        if self._stop is not None or not is_empty:
+            return self._stop
+        return "max_pages" if self._left(0) <= 0 else "done"
+
+    def _left(self, under_way: int) -> int:
+        crawl = self._frontier.crawl
+        return self._settings.max_pages - crawl.fetched - under_way
+
+    async def _commit(self) -> None:
+        visits, self._done = self._done, []
+        for pace in self._paces.values():
+            pace.store()
+        now = self._now()
+        worked_ms = round((now - self._worked_from) * 1_000)
+        self._worked_from = now
+        await self._frontier.commit(visits, worked_ms=worked_ms)
+        crawl = self._frontier.crawl
+        if self._stop is None and crawl.worked_ms >= self._settings.max_minutes * 60_000:
+            self._stop = "max_time"
+        self._committed()
+
+    async def _fill(self) -> bool:
+        """Let the next URLs wait for their host, those that robots.txt permits; return whether there were any."""
+        under_way = len(self._waiting) + len(self._running) + len(self._done)
+        limit = min(BATCH_PAGES, self._left(under_way))
+        if limit <= 0:
+            return False
+        known = (*self._waiting, *self._running.values(), *(visit.row for visit in self._done))
+        rows = await self._frontier.take(limit, {row.url_id for row in known})
+        by_host: dict[int, list[WaitingURL]] = {}
+        for row in rows:
+            by_host.setdefault(row.host_no, []).append(row)
+        allowed: set[int] = set()
+        for host_no, of_host in by_host.items():
+            host = self._frontier.host(host_no)
+            found = await self.permitted_urls(host, tuple(row.url for row in of_host))
+            if found is None:
+                if host_no == 0:
+                    self._stop = "robots_unreachable"
+                    return False
+                failed = partial(Visit, state=URLState.WAITING, error="robots_unreachable")
+                self._done += [failed(row=row) for row in of_host]
+                continue
+            allowed.update(row.url_id for row in of_host if row.url in found)
+            blocked = partial(Visit, state=URLState.BLOCKED)
+            self._done += [blocked(row=row) for row in of_host if row.url not in found]
+        self._waiting += [row for row in rows if row.url_id in allowed]
+        return bool(rows)
+
+    async def permitted_urls(self, host: CrawlHost, urls: tuple[str, ...]) -> frozenset[str] | None:
+        """Those URLs of an origin that may be asked for; ``None`` while its robots.txt cannot be had.
+
+        Source: https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1
+        """
+        if host.robots_at_ms is None or now_ms() - host.robots_at_ms >= ROBOTS_EVERY_MS:
+            await self._read_robots(host)
+        status = host.robots_status
+        if status is None or status >= 500 or status in {429, 430}:  # noqa: PLR2004 - errors of the server
+            # To be asked for again by the next slice that finds it as old as this.
+            host.robots_at_ms = None
+            return None
+        response = Response(url=f"{host.origin}/robots.txt", status=status, body=host.robots)
+        if not 200 <= status < 300:  # noqa: PLR2004 - a status alone needs no child
+            return frozenset(permitted(response, urls))
+        try:
+            return frozenset(await self._children.run(permitted, response, urls, timeout_s=_LIMITS.parse_s))
+        except OffloadFailed:
+            return frozenset()
+
+    async def _read_robots(self, host: CrawlHost) -> None:
+        host.robots_status, host.robots, host.robots_at_ms, host.crawl_delay_ms = None, b"", now_ms(), 0
+        response = await self.fetch_file(host, f"{host.origin}/robots.txt", ROBOTS_BYTES)
+        if response is None or response.truncated not in {None, "limit"}:
+            return
+        host.robots_status = response.status
+        if 200 <= response.status < 300:  # noqa: PLR2004 - the file itself
+            host.robots = response.body
+            try:
+                delay = await self._children.run(crawl_delay, response, timeout_s=_LIMITS.parse_s)
+            except OffloadFailed:
+                delay = 0.0
+            host.crawl_delay_ms = round(delay * 1_000)
+
+    async def fetch_file(self, host: CrawlHost, url: str, max_bytes: int) -> Response | None:
+        """A file of the site beside its pages, with its redirects; ``None`` without an answer."""
+        pace = self._pace(host.host_no)
+        if self._running:
+            await asyncio.wait(self._running)
+        await asyncio.sleep(pace.ready_in_s())
+        pace.start()
+        request = Request(
+            url=url,
+            purpose="text",
+            max_wire_bytes=max_bytes,
+            max_decoded_bytes=max_bytes,
+            timeout_s=_LIMITS.well_known_s,
+        )
+        response: Response | None = None
+        try:
+            followed = await self.client.follow(request)
+            followed.release()
+            response = followed.response
+        except FetchError:
+            pass
+        finally:
+            total_s = 0.0 if response is None else response.timings.total_ms / 1_000
+            pace.end(None if response is None else response.status, total_s, _retry_after(response))
+        return response
+
+    def host_of(self, url: str) -> CrawlHost:
+        """The origin of a URL of the site."""
+        return self._frontier.host(self._frontier.host_number(url))
+
+    def _pace(self, host_no: int) -> Pace:
+        pace = self._paces.get(host_no)
+        if pace is None:
+            pace = self._paces[host_no] = Pace(
+                self._frontier.host(host_no),
+                rate_per_s=self._settings.rate_per_s,
+                connections=self._settings.connections,
+                clock=lambda: now_ms() / 1_000,
+            )
+        return pace
+
+    def _next(self) -> WaitingURL | None:
+        """Take the first URL whose host may be asked now."""
+        closed: set[int] = set()
+        for index, row in enumerate(self._waiting):
+            if row.host_no not in closed:
+                if self._pace(row.host_no).ready_in_s() <= 0:
+                    del self._waiting[index]
+                    return row
+                closed.add(row.host_no)
+        return None
+
+    async def _visit(self, row: WaitingURL) -> Visit:
+        """Fetch one URL and have it read."""
+        pace = self._pace(row.host_no)
+        status: int | None = None
+        seconds, retry_after = 0.0, None
+        refused = False
+        exchange: Exchange | None = None
+        visit = Visit(row=row, state=URLState.WAITING)
+        try:
+            exchange = await self._fetch(row.url)
+            response = exchange.response
+            status, seconds = response.status, response.timings.total_ms / 1_000
+            retry_after = _retry_after(response)
+            refused = response.header("cf-mitigated") is not None
+        except FetchError as error:
+            visit.error = error.reason[:40]
+        finally:
+            throttled = pace.end(status, seconds, retry_after, refused=refused)
+        if row.url_id == 1:
+            self.client.note_page(row.url)
+        if exchange is None:
+            return visit
+        try:
+            visit.status, visit.time_ms = status, exchange.response.timings.total_ms
+            visit.bytes = exchange.response.wire_bytes or 0
+            if throttled:
+                visit.state = URLState.THROTTLED
+                return visit
+            visit.state = URLState.FETCHED
+            visit.content_type = media_type(exchange.response)[:100]
+            visit.redirect = _redirect(row.url, exchange, self._settings_drop())
+            if not visit.redirect and 200 <= exchange.response.status < 300 and is_html(exchange.response):  # noqa: PLR2004
+                visit.record = await self.read(exchange.response, evaluates=True)
+        except OffloadFailed as error:
+            visit.state = URLState.FAILED
+            visit.error = error.code[:40]
+        finally:
+            exchange.hold.release()
+        if pace.refuses and self._stop is None:
+            self._stop = "site_refuses"
+        return visit
+
+    def _settings_drop(self) -> tuple[str, ...]:
+        return self._settings.drop_parameters
+
+    async def read(self, response: Response, *, evaluates: bool) -> PageRecord:
+        """Have a page read in a child.
+
+        Raises:
+            OffloadFailed: It could not be read.
+        """
+        artifacts = Artifacts(
+            engine=VERSION,
+            gathered_at=utc_now(),
+            vantage="; ".join(request_headers(Request(url=response.url))),
+            navigation=Navigation(requested_url=response.url, response=response),
+            **_BESIDE,
+        )
+        return await self._children.run(
+            read_crawl_page, artifacts, self._settings_drop(), evaluates, timeout_s=EVALUATION_SECONDS
+        )
+
+    async def _fetch(self, url: str) -> Exchange:
+        name = url.partition("?")[0].rpartition("/")[2]
+        if name.rpartition(".")[2].lower() in _FILES and "." in name:
+            request = Request(
+                url=url,
+                method="HEAD",
+                max_wire_bytes=_ASKED_BYTES,
+                max_decoded_bytes=_ASKED_BYTES,
+                keep_bytes=0,
+                timeout_s=_LIMITS.document_s,
+            )
+            exchange = await self.client.fetch(request)
+            if exchange.response.status < _HEAD_FAILED:
+                return exchange
+            exchange.hold.release()
+            # Servers exist that know only GET.
+            return await self.client.fetch(structs.replace(request, method="GET"))
+        return await self.client.fetch(
+            Request(
+                url=url,
+                purpose="document",
+                max_wire_bytes=_LIMITS.document_wire_bytes,
+                max_decoded_bytes=_LIMITS.document_decoded_bytes,
+                timeout_s=_LIMITS.document_s,
+            )
+        )
+
+
+def _retry_after(response: Response | None) -> str | None:
+    return None if response is None else response.header("retry-after")
+
+
+def _redirect(url: str, exchange: Exchange, drop: Sequence[str]) -> str:
+    """The identity of the URL that a redirect leads to; empty for other answers, and where it leads to no page."""
+    if exchange.location is None:
+        return ""
+    target = join_url(url, exchange.location.decode("utf-8", "replace"))
+    if target is None or not is_http(target):
+        return ""
+    return identity(strip_fragment(target), drop)

@@ -1,0 +1,190 @@
+"""Artifacts of one page of a crawl -> what is kept of it: a task for ``Children``, which makes no report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from pagegrade.checks import Evaluated, Facts
+from pagegrade.model.artifacts import Artifacts, Response
+from pagegrade.model.audit import (
+    KEPT_HEADERS,
+    MAX_ANCHOR,
+    MAX_EXAMPLE,
+    MAX_EXAMPLES,
+    MAX_HEADER,
+    MAX_LINKS,
+    MAX_SIGNATURES,
+    MAX_TEXT,
+    FoundSignature,
+    Link,
+    LinkKind,
+    PageRecord,
+)
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Evidence, Outcome
+from pagegrade.parse.html.regions import Regions
+from pagegrade.parse.http.robots_directives import ALL_BOTS, parse_robots_meta, parse_x_robots_tag
+from pagegrade.parse.likeness import digest_of, hash64, simhash_of
+from pagegrade.parse.page_links import canonical_links, language_alternates
+from pagegrade.parse.templates import template_of
+from pagegrade.parse.url import is_http, strip_fragment
+from pagegrade.parse.urls.identity import identity, is_storable
+from pagegrade.report.sanitize import clean
+from pagegrade.scoring import Scores
+from pagegrade.service.runs.evaluation import refusal_of, run_on_page, score_of
+
+_POSITION: Final = re.compile(r":nth-[a-z-]+\([^)]*\)")
+_GENERATED: Final = re.compile(r"[#.][A-Za-z_-]*[0-9][\w-]*")
+"""An id or class with a digit: counted, hashed or generated."""
+_NAMES: Final = re.compile(r"<([A-Za-z][\w-]*)|\s([A-Za-z_:][\w:.-]*)(?==|\s|/?>|$)")
+_MAX_TYPES: Final = 20
+_MAX_SHOWN_URL: Final = 2_100
+"""Characters of an address that is too long; more than are stored, so that it stays one."""
+
+
+def read_crawl_page(artifacts: Artifacts, drop: tuple[str, ...], evaluates: bool) -> PageRecord:  # noqa: FBT001 - a task
+    """Read one page of a crawl.
+
+    Args:
+        artifacts: The answer; what a crawl does not gather for each page is not evaluated.
+        drop: Names of parameters that its links are known without.
+        evaluates: Whether to run the checks; otherwise only what the page says is read.
+    """
+    refusal = refusal_of(artifacts) if evaluates else None
+    if refusal is not None:
+        return PageRecord(refusal=refusal.reason or refusal.code)
+    facts = Facts(artifacts)
+    page = facts.document
+    response = artifacts.navigation.response
+    robots = set(_robots_of(page, response))
+    canonical = next((link.url for link in canonical_links(page.links, response) if link.counts and link.url), None)
+    links = dict.fromkeys(_links_of(page, response, drop, canonical))
+    evaluated, not_the_page = run_on_page(facts) if evaluates else ({}, None)
+    scores = score_of(evaluated) if evaluates and not_the_page is None else None
+    return PageRecord(
+        title=_text(next((title.text for title in page.titles if title.in_head), "")),
+        h1=_text(next((one.text for one in page.headings if one.level == 1 and not one.hidden), "")),
+        description=_text(meta.content if (meta := page.meta("description")) is not None else ""),
+        noindex="noindex" in robots,
+        nofollow="nofollow" in robots,
+        canonical=_known(canonical, drop) or "",
+        lang=_text(page.html.attrs.get("lang", "") if page.html is not None else "", 35),
+        next=_first(page, "next", drop),
+        prev=_first(page, "prev", drop),
+        words=page.main_word_count,
+        digest=digest_of(page),
+        simhash=simhash_of(page),
+        template=template_of(page),
+        types=tuple(sorted({clean(each, 80) for item in page.structured_items for each in item.types}))[:_MAX_TYPES],
+        score=None if scores is None else scores.score,
+        headers={
+            name: clean(value, MAX_HEADER) for name in KEPT_HEADERS if (value := response.header(name)) is not None
+        },
+        links=tuple(links)[:MAX_LINKS],
+        links_cut=len(links) > MAX_LINKS or "anchors" in page.limits_hit,
+        found=() if scores is None else tuple(_found(evaluated, scores)),
+    )
+
+
+def _text(text: str, limit: int = MAX_TEXT) -> str:
+    return clean(" ".join(text[: 4 * limit].split()), limit)
+
+
+def _known(url: str | None, drop: Sequence[str]) -> str | None:
+    """The identity of an address; ``None`` for what is no page, or too long."""
+    if url is None or not is_http(url):
+        return None
+    found = identity(url, drop)
+    return found if is_storable(found) else None
+
+
+def _target(url: str, drop: Sequence[str]) -> str:
+    """The target of a link; one that is too long is cut to be shown."""
+    return _known(url, drop) or strip_fragment(url)[:_MAX_SHOWN_URL]
+
+
+def _first(page: Document, rel: str, drop: Sequence[str]) -> str:
+    return next((_known(link.url, drop) or "" for link in page.links if rel in link.rel and link.url), "")
+
+
+def _robots_of(page: Document, response: Response) -> Iterator[str]:
+    """The rules for all crawlers."""
+    declared = [parse_robots_meta(meta.name, meta.content) for meta in page.metas if meta.name]
+    declared += [parse_x_robots_tag(value) for value in response.header_values("x-robots-tag")]
+    return (rule.name for rules in declared for rule in rules.directives if rule.bot == ALL_BOTS)
+
+
+def _links_of(page: Document, response: Response, drop: Sequence[str], canonical: str | None) -> Iterator[Link]:
+    """Every link, those of the head first, so that none of them is cut off behind a thousand others."""
+    if canonical is not None:
+        yield Link(_target(canonical, drop), "canonical")
+    for alternate in language_alternates(page.links, response):
+        if alternate.url is not None and alternate.counts:
+            yield Link(_target(alternate.url, drop), "hreflang", hreflang=_text(alternate.hreflang, 35))
+    kinds: tuple[LinkKind, LinkKind] = ("next", "prev")
+    for kind in kinds:
+        if target := _first(page, kind, drop):
+            yield Link(target, kind)
+    regions = Regions()
+    for anchor in page.anchors:
+        url = anchor.url
+        if url is None or not is_http(url):
+            continue
+        target = _target(url, drop)
+        nofollow = "nofollow" in anchor.rel
+        yield Link(target, "a", regions.of(anchor.node), nofollow, _text(anchor.name, MAX_ANCHOR))
+
+
+def _found(evaluated: Mapping[str, Evaluated], scores: Scores) -> Iterator[FoundSignature]:
+    """Findings by signature; their points add up to what the page lost."""
+    shares = {name: total.taken / total.lost if total.lost else 0.0 for name, total in scores.categories.items()}
+    lowest = next((cap for cap in scores.caps if cap.category is None), None)
+    for name, one in evaluated.items():
+        verdict = one.verdict
+        if one.outcome not in {"warning", "failed"} or not isinstance(verdict, Outcome):
+            continue
+        lost = scores.lost[name] * shares[one.check.category]
+        if lowest is not None and lowest.check == name:
+            lost += max(0.0, scores.uncapped - scores.score)
+        yield from _signatures(name, verdict, lost)
+
+
+def _signatures(check: str, verdict: Outcome, lost: float) -> Iterator[FoundSignature]:
+    """One for each look of a place, the points in shares of their places; further looks are counted with the last."""
+    groups: dict[int, list[Evidence]] = {}
+    for evidence in verdict.evidence:
+        look = _look(check, verdict.state, evidence)
+        if look not in groups and len(groups) >= MAX_SIGNATURES:
+            look = next(reversed(groups))
+        groups.setdefault(look, []).append(evidence)
+    if not groups:
+        yield FoundSignature(
+            check, verdict.state, round(lost, 4), verdict.total or 1, hash64(f"{check} {verdict.state}")
+        )
+        return
+    seen = len(verdict.evidence)
+    more = max(0, (verdict.total or seen) - seen)
+    for index, (look, places) in enumerate(groups.items()):
+        yield FoundSignature(
+            check,
+            verdict.state,
+            round(lost * len(places) / seen, 4),
+            len(places) + (more if index == 0 else 0),
+            look,
+            tuple(_example(place) for place in places[:MAX_EXAMPLES]),
+        )
+
+
+def _example(place: Evidence) -> str:
+    return _text(
+        place.snippet or place.selector or place.value or place.header or place.url or place.reason, MAX_EXAMPLE
+    )
+
+
+def _look(check: str, state: str, place: Evidence) -> int:
+    """64 bits that are the same for places that look the same: without positions, generated names and values."""
+    selector = _GENERATED.sub("", _POSITION.sub("", place.selector))
+    names = " ".join(tag or attribute for tag, attribute in _NAMES.findall(place.snippet))
+    return hash64(f"{check}\n{state}\n{place.state}\n{selector}\n{place.header}\n{names}")

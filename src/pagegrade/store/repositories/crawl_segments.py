@@ -1,0 +1,122 @@
+"""Segments of a crawl: what it keeps of its pages, the rows of a batch in one compressed block for each kind."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, Literal, TypeVar
+
+import msgspec
+from sqlalchemy import insert, select
+
+from pagegrade.model.audit import FoundSignature, LinkKind, Place
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.schema.tables import crawl_segments
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+LEVEL: Final = 3
+SegmentKind = Literal["pages", "links", "found", "sitemap"]
+
+
+class PageRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """A page that was fetched."""
+
+    page_id: int
+    redirect_id: int | None = None
+    content_type: str = ""
+    bytes: int = 0
+    time_ms: float = 0.0
+    read: bool = False
+    """It is HTML and was read; otherwise nothing of the following is known."""
+    title: str = ""
+    h1: str = ""
+    description: str = ""
+    noindex: bool = False
+    nofollow: bool = False
+    canonical_id: int | None = None
+    lang: str = ""
+    next_id: int | None = None
+    prev_id: int | None = None
+    words: int = 0
+    digest: int = 0
+    simhash: int = 0
+    template: tuple[int, ...] = ()
+    types: tuple[str, ...] = ()
+    score: int | None = None
+    refusal: str = ""
+    headers: dict[str, str] = {}
+    links_cut: bool = False
+
+
+class LinkRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """A link between two URLs."""
+
+    from_id: int
+    to_id: int
+    kind: LinkKind
+    nofollow: bool
+    place: Place
+    anchor: str
+    hreflang: str
+
+
+class FoundRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """Findings of a page."""
+
+    page_id: int
+    found: tuple[FoundSignature, ...]
+
+
+class SitemapRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """A URL that a sitemap lists."""
+
+    page_id: int
+    lastmod: str
+    file: str
+
+
+Row = PageRow | LinkRow | FoundRow | SitemapRow
+R = TypeVar("R", PageRow, LinkRow, FoundRow, SitemapRow)
+KINDS: Final[Mapping[type[Row], SegmentKind]] = {
+    PageRow: "pages",
+    LinkRow: "links",
+    FoundRow: "found",
+    SitemapRow: "sitemap",
+}
+
+
+def pack_segment(rows: Sequence[Row]) -> bytes:
+    """The rows as they are stored."""
+    return zstd.compress(msgspec.msgpack.encode(rows), LEVEL)
+
+
+def add_segments(tx: Transaction, crawl_id: int, number: int, bodies: Mapping[SegmentKind, bytes]) -> None:
+    """Store the segments of one batch."""
+    if bodies:
+        rows = [{"crawl_id": crawl_id, "kind": kind, "number": number, "body": body} for kind, body in bodies.items()]
+        tx.execute(insert(crawl_segments), rows)
+
+
+def each_segment(tx: Transaction, crawl_id: int, kind: type[R], count: int) -> Iterator[list[R]]:
+    """Yield the rows of each segment of a kind, in order.
+
+    Args:
+        tx: Any transaction.
+        crawl_id: Of the crawl.
+        kind: Of the rows.
+        count: How many batches the crawl has.
+    """
+    decode = msgspec.msgpack.Decoder(list[kind]).decode  # type: ignore[valid-type]
+    for number in range(count):
+        query = select(crawl_segments.c.body).where(
+            crawl_segments.c.crawl_id == crawl_id,
+            crawl_segments.c.kind == KINDS[kind],
+            crawl_segments.c.number == number,
+        )
+        body = tx.execute(query).scalar()
+        if body is not None:
+            yield decode(zstd.decompress(bytes(body)))

@@ -1,0 +1,210 @@
+"""URLs of a crawl, with their patterns: what is known, what waits, what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Final
+
+from sqlalchemy import bindparam, case, delete, func, insert, select, update
+
+from pagegrade.model.audit import NewURL, Pattern, SettledURL, URLState, WaitingURL
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.schema.tables import crawl_patterns, crawl_urls
+
+AT_ONCE: Final = 500
+"""Values in one statement; SQLite allows some thousands of them."""
+SAMPLED_LANE: Final = 2
+SAMPLE: Final = 50
+"""Of the URLs of a pattern in the sampled lane, one of so many is fetched."""
+_WAITING: Final = tuple(crawl_urls.c[name] for name in WaitingURL.__struct_fields__)
+
+
+def find_urls(tx: Transaction, crawl_id: int, hashes: Sequence[int]) -> dict[int, tuple[int, int, URLState]]:
+    """Return (id, depth, state) of those that are known, by hash."""
+    found = {}
+    for some in _in_pieces(hashes):
+        query = select(crawl_urls.c.hash, crawl_urls.c.url_id, crawl_urls.c.depth, crawl_urls.c.state).where(
+            crawl_urls.c.crawl_id == crawl_id, crawl_urls.c.hash.in_(some)
+        )
+        found.update({row[0]: (row[1], row[2], URLState(row[3])) for row in tx.execute(query)})
+    return found
+
+
+def find_contents(tx: Transaction, crawl_id: int, contents: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Return those (number of a pattern, digest of the main content) that a page had before."""
+    wanted = set(contents)
+    if not wanted:
+        return set()
+    query = select(crawl_urls.c.pattern_no, crawl_urls.c.digest).where(
+        crawl_urls.c.crawl_id == crawl_id,
+        crawl_urls.c.pattern_no.in_({pattern for pattern, _ in wanted}),
+        crawl_urls.c.digest.in_({digest for _, digest in wanted}),
+    )
+    return {(row[0], row[1]) for row in tx.execute(query.distinct())} & wanted
+
+
+def waiting_urls(tx: Transaction, crawl_id: int, limit: int) -> list[WaitingURL]:
+    """Return the first that wait: by lane, then the nearest, then the oldest."""
+    query = (
+        select(*_WAITING)
+        .where(crawl_urls.c.crawl_id == crawl_id, crawl_urls.c.state == URLState.WAITING)
+        .order_by(crawl_urls.c.lane, crawl_urls.c.depth, crawl_urls.c.url_id)
+        .limit(limit)
+    )
+    return [WaitingURL(*row) for row in tx.execute(query)]
+
+
+def add_urls(tx: Transaction, crawl_id: int, new: Sequence[NewURL]) -> None:
+    """Add URLs in the order of their hashes, so that two transactions cannot wait for each other."""
+    if new:
+        rows = sorted(new, key=lambda one: one.hash)
+        names = NewURL.__struct_fields__
+        tx.execute(
+            insert(crawl_urls),
+            [{"crawl_id": crawl_id, "tries": 0, **{name: getattr(one, name) for name in names}} for one in rows],
+        )
+
+
+def settle_urls(tx: Transaction, crawl_id: int, settled: Sequence[SettledURL]) -> None:
+    """Store what became of URLs."""
+    if settled:
+        names = [name for name in SettledURL.__struct_fields__ if name != "url_id"]
+        change = (
+            update(crawl_urls)
+            .where(crawl_urls.c.crawl_id == crawl_id, crawl_urls.c.url_id == bindparam("of"))
+            .values({name: bindparam(f"to_{name}") for name in names})
+        )
+        tx.execute(
+            change, [{"of": one.url_id, **{f"to_{name}": getattr(one, name) for name in names}} for one in settled]
+        )
+
+
+def found_nearer(tx: Transaction, crawl_id: int, depths: Mapping[int, int], reopened: Mapping[int, URLState]) -> None:
+    """Store what a link says of known URLs.
+
+    Args:
+        tx: A write transaction.
+        crawl_id: Of the crawl.
+        depths: URL -> clicks from the start, where a shorter way was found.
+        reopened: URL that was not to be fetched -> its state now.
+    """
+    for name, found in (("depth", depths), ("state", reopened)):
+        if found:
+            change = (
+                update(crawl_urls)
+                .where(crawl_urls.c.crawl_id == crawl_id, crawl_urls.c.url_id == bindparam("of"))
+                .values({name: bindparam("to")})
+            )
+            tx.execute(change, [{"of": url_id, "to": value} for url_id, value in found.items()])
+
+
+def move_pattern(tx: Transaction, crawl_id: int, pattern_no: int, lane: int) -> None:
+    """Let the waiting URLs of a pattern wait in a later lane; of the sampled one, most are left out."""
+    values: dict[str, object] = {"lane": lane}
+    if lane == SAMPLED_LANE:
+        left_out = (crawl_urls.c.hash % SAMPLE != 0, int(URLState.SAMPLED_OUT))
+        values["state"] = case(left_out, else_=crawl_urls.c.state)
+    tx.execute(
+        update(crawl_urls)
+        .where(
+            crawl_urls.c.crawl_id == crawl_id,
+            crawl_urls.c.state == URLState.WAITING,
+            crawl_urls.c.pattern_no == pattern_no,
+            crawl_urls.c.lane < lane,
+        )
+        .values(values)
+    )
+
+
+def list_patterns(tx: Transaction, crawl_id: int) -> list[Pattern]:
+    """Return the patterns of a crawl by their numbers."""
+    columns = (
+        crawl_patterns.c.pattern_no,
+        crawl_patterns.c.text,
+        crawl_patterns.c.found,
+        crawl_patterns.c.fetched,
+        crawl_patterns.c.distinct_pages.label("distinct"),
+        crawl_patterns.c.lane,
+    )
+    query = select(*columns).where(crawl_patterns.c.crawl_id == crawl_id).order_by(crawl_patterns.c.pattern_no)
+    return [Pattern(**row) for row in tx.execute(query).mappings()]
+
+
+def save_patterns(tx: Transaction, crawl_id: int, patterns: Sequence[Pattern]) -> None:
+    """Store patterns, new ones and those that are known."""
+    if patterns:
+        same = (crawl_patterns.c.crawl_id == crawl_id, crawl_patterns.c.pattern_no == bindparam("of"))
+        tx.execute(delete(crawl_patterns).where(*same), [{"of": one.pattern_no} for one in patterns])
+        rows = [
+            {
+                "crawl_id": crawl_id,
+                "pattern_no": one.pattern_no,
+                "text": one.text,
+                "found": one.found,
+                "fetched": one.fetched,
+                "distinct_pages": one.distinct,
+                "lane": one.lane,
+            }
+            for one in patterns
+        ]
+        tx.execute(insert(crawl_patterns), rows)
+
+
+def count_states(tx: Transaction, crawl_id: int) -> dict[URLState, int]:
+    """Return how many URLs are in each state."""
+    query = (
+        select(crawl_urls.c.state, func.count()).where(crawl_urls.c.crawl_id == crawl_id).group_by(crawl_urls.c.state)
+    )
+    return {URLState(state): count for state, count in tx.execute(query)}
+
+
+def each_url(tx: Transaction, crawl_id: int) -> Iterator[tuple[int, str, int, URLState, int | None, str | None]]:
+    """Yield (id, URL, depth, state, status, error) of all, by id, a few thousand at a time."""
+    last = 0
+    while True:
+        query = (
+            select(
+                crawl_urls.c.url_id,
+                crawl_urls.c.url,
+                crawl_urls.c.depth,
+                crawl_urls.c.state,
+                crawl_urls.c.status,
+                crawl_urls.c.error,
+            )
+            .where(crawl_urls.c.crawl_id == crawl_id, crawl_urls.c.url_id > last)
+            .order_by(crawl_urls.c.url_id)
+            .limit(10 * AT_ONCE)
+        )
+        rows = tx.execute(query).all()
+        if not rows:
+            return
+        for url_id, url, depth, state, status, error in rows:
+            yield url_id, url, depth, URLState(state), status, error
+        last = rows[-1][0]
+
+
+def statuses_of(tx: Transaction, crawl_id: int, ids: Iterable[int]) -> Iterator[tuple[int, int | None, int]]:
+    """Yield (id, status, number of the pattern) of URLs."""
+    for some in _in_pieces(sorted(set(ids))):
+        query = select(crawl_urls.c.url_id, crawl_urls.c.status, crawl_urls.c.pattern_no).where(
+            crawl_urls.c.crawl_id == crawl_id, crawl_urls.c.url_id.in_(some)
+        )
+        yield from ((row[0], row[1], row[2]) for row in tx.execute(query))
+
+
+def urls_of(tx: Transaction, crawl_id: int, ids: Iterable[int]) -> dict[int, str]:
+    """Return URLs by their ids."""
+    found: dict[int, str] = {}
+    for some in _in_pieces(sorted(set(ids))):
+        query = select(crawl_urls.c.url_id, crawl_urls.c.url).where(
+            crawl_urls.c.crawl_id == crawl_id, crawl_urls.c.url_id.in_(some)
+        )
+        found.update((row[0], row[1]) for row in tx.execute(query))
+    return found
+
+
+def _in_pieces(values: Iterable[int]) -> Iterator[list[int]]:
+    rest = iter(values)
+    while some := list(islice(rest, AT_ONCE)):
+        yield some

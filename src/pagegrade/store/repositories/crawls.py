@@ -1,0 +1,173 @@
+"""Crawls of sites: the row of each, its hosts, and the transaction of a batch of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import RowMapping, bindparam, delete, func, insert, select, update
+
+from pagegrade.model.audit import AuditSettings, Crawl, CrawlHost, CrawlState, SiteFacts, StopReason
+from pagegrade.model.identity import VERSION
+from pagegrade.model.report import RULESET
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.schema.tables import crawl_hosts, crawls
+
+_encode: Final = msgspec.json.encode
+_settings: Final = msgspec.json.Decoder(AuditSettings).decode
+_facts: Final = msgspec.json.Decoder(SiteFacts).decode
+_COLUMNS: Final = tuple(crawls.c[name] for name in Crawl.__struct_fields__)
+
+
+class CrawlTakenOver(Exception):
+    """Another process works on the crawl by now; nothing was written."""
+
+
+def add_crawl(
+    tx: Transaction,
+    start_url: str,
+    settings: AuditSettings,
+    *,
+    secret: bytes,
+    now_ms: int,
+    account_id: int | None = None,
+) -> Crawl:
+    """Begin another crawl of a site."""
+    same = (crawls.c.account_id.is_(account_id), crawls.c.start_url == start_url)
+    last = tx.execute(select(func.max(crawls.c.number)).where(*same)).scalar() or 0
+    row = {
+        "account_id": account_id,
+        "number": last + 1,
+        "start_url": start_url,
+        "state": "queued",
+        "settings": _encode(settings),
+        "secret": secret,
+        "engine": VERSION,
+        "ruleset": RULESET,
+        "created_at_ms": now_ms,
+        "updated_at_ms": now_ms,
+    }
+    return _crawl(tx.execute(insert(crawls).values(**row).returning(*_COLUMNS)).mappings().one())
+
+
+def load_crawl(tx: Transaction, crawl_id: int) -> Crawl | None:
+    """Return a crawl; ``None`` if there is none with this id."""
+    row = tx.execute(select(*_COLUMNS).where(crawls.c.id == crawl_id)).mappings().first()
+    return None if row is None else _crawl(row)
+
+
+def last_crawl(tx: Transaction, account_id: int | None = None) -> Crawl | None:
+    """Return the newest crawl of an account, or of the command line."""
+    of = select(*_COLUMNS).where(crawls.c.account_id.is_(account_id)).order_by(crawls.c.id.desc()).limit(1)
+    row = tx.execute(of).mappings().first()
+    return None if row is None else _crawl(row)
+
+
+def take_crawl(tx: Transaction, crawl_id: int, now_ms: int) -> Crawl:
+    """Begin to work on a crawl; whoever worked on it until now writes nothing more.
+
+    Raises:
+        CrawlTakenOver: It was deleted.
+    """
+    change = (
+        update(crawls)
+        .where(crawls.c.id == crawl_id)
+        .values(
+            epoch=crawls.c.epoch + 1,
+            state="crawling",
+            stop_reason=None,
+            resume_at_ms=None,
+            finished_at_ms=None,
+            updated_at_ms=now_ms,
+        )
+        .returning(*_COLUMNS)
+    )
+    row = tx.execute(change).mappings().first()
+    if row is None:
+        raise CrawlTakenOver
+    return _crawl(row)
+
+
+def advance_crawl(tx: Transaction, crawl: Crawl, now_ms: int) -> None:
+    """Store the counters of a crawl; first in a transaction, because of those that must not write.
+
+    Raises:
+        CrawlTakenOver: Another process has taken it since.
+    """
+    _change(
+        tx,
+        crawl,
+        urls=crawl.urls,
+        fetched=crawl.fetched,
+        segments=crawl.segments,
+        bytes=crawl.bytes,
+        worked_ms=crawl.worked_ms,
+        seeded=int(crawl.seeded),
+        facts=None if crawl.facts is None else _encode(crawl.facts),
+        updated_at_ms=now_ms,
+    )
+
+
+def end_crawl(
+    tx: Transaction,
+    crawl: Crawl,
+    state: CrawlState,
+    *,
+    reason: StopReason,
+    complete: bool,
+    now_ms: int,
+    resume_at_ms: int | None = None,
+) -> Crawl:
+    """Store that a crawl has ended or pauses, and why.
+
+    Raises:
+        CrawlTakenOver: Another process has taken it since.
+    """
+    changes = {
+        "state": state,
+        "stop_reason": reason,
+        "resume_at_ms": resume_at_ms,
+        "finished_at_ms": now_ms if state in {"completed", "failed", "canceled"} else None,
+    }
+    _change(tx, crawl, complete=int(complete), updated_at_ms=now_ms, **changes)
+    return msgspec.structs.replace(crawl, complete=complete, **changes)
+
+
+def _change(tx: Transaction, crawl: Crawl, **values: object) -> None:
+    mine = (crawls.c.id == crawl.id, crawls.c.epoch == crawl.epoch)
+    if tx.execute(update(crawls).where(*mine).values(**values)).rowcount != 1:
+        raise CrawlTakenOver
+
+
+def _crawl(row: RowMapping) -> Crawl:
+    values: dict[str, Any] = dict(row)
+    facts = values.pop("facts")
+    values |= {
+        "settings": _settings(bytes(values["settings"])),
+        "secret": bytes(values["secret"]),
+        "facts": None if facts is None else _facts(bytes(facts)),
+        "seeded": bool(values["seeded"]),
+        "complete": bool(values["complete"]),
+    }
+    return Crawl(**values)
+
+
+def list_hosts(tx: Transaction, crawl_id: int) -> list[CrawlHost]:
+    """Return the origins of a crawl in the order of their numbers."""
+    columns = [crawl_hosts.c[name] for name in CrawlHost.__struct_fields__]
+    rows = tx.execute(select(*columns).where(crawl_hosts.c.crawl_id == crawl_id).order_by(crawl_hosts.c.host_no))
+    return [CrawlHost(**{**row, "robots": bytes(row["robots"] or b"")}) for row in rows.mappings()]
+
+
+def save_hosts(tx: Transaction, crawl_id: int, hosts: Iterable[CrawlHost]) -> None:
+    """Store origins, new ones and those that are known."""
+    rows: Sequence[dict[str, object]] = [
+        {"crawl_id": crawl_id, **{name: getattr(host, name) for name in CrawlHost.__struct_fields__}} for host in hosts
+    ]
+    if rows:
+        same = (crawl_hosts.c.crawl_id == bindparam("crawl_id"), crawl_hosts.c.host_no == bindparam("host_no"))
+        tx.execute(
+            delete(crawl_hosts).where(*same), [{name: row[name] for name in ("crawl_id", "host_no")} for row in rows]
+        )
+        tx.execute(insert(crawl_hosts), rows)

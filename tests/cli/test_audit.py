@@ -1,0 +1,84 @@
+"""``pagegrade audit``, run in this process on generated sites."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from pagegrade.cli.audit import CrawlProgress
+from tests.cli.command_line import CommandLine
+from tests.site_world.server import serving
+from tests.site_world.world import make_world
+
+pytestmark = pytest.mark.backend("sqlite", reason="an audit of the command line has its own file")
+
+
+@pytest.fixture
+def audit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    """Runs commands."""
+    return CommandLine(tmp_path, capsys)
+
+
+def test_a_site_is_crawled_into_a_folder(audit: CommandLine, tmp_path: Path) -> None:
+    """And again: the crawls are numbered."""
+    with serving(make_world(1, pages=9)) as site:
+        said = audit("audit", f"{site.origin}/", "-o", str(tmp_path / "out"))
+        again = audit("audit", f"{site.origin}/", "-o", str(tmp_path / "out"), "--quiet", "--max-pages", "5")
+    rows = [json.loads(line) for line in (tmp_path / "out" / "1" / "pages.jsonl").read_text().splitlines()]
+
+    assert (said.code, said.out) == (0, "")
+    assert f"{len(rows)} pages of {site.origin}/ were fetched. Every page that was found" in said.err
+    assert (again.code, again.err) == (0, "")
+    assert (tmp_path / "out" / "2" / "links.jsonl").stat().st_size
+
+
+def test_a_site_without_an_answer_pauses(audit: CommandLine, tmp_path: Path) -> None:
+    """It says how to go on, and that it did not end; a second crawl needs a decision."""
+    with serving(make_world(1, pages=9)) as site:
+        pass
+    said = audit("audit", f"{site.origin}/", "-o", str(tmp_path / "out"))
+    second = audit("audit", f"{site.origin}/", "-o", str(tmp_path / "out"))
+
+    assert said.code == 3
+    assert "robots.txt could not be had" in said.err
+    assert "--resume" in said.err
+    assert second.code == 2
+    assert "Add --resume to go on with it" in second.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--exclude", "blog"), "--exclude: blog is no pattern."),
+        (("--rate", "5"), "Add --own-site if it is yours."),
+        (("--rate", "50", "--own-site"), "--rate: 50 requests a second is no rate"),
+        (("--resume",), "--resume: there is no crawl in"),
+        (("--list", "missing.txt"), "missing.txt"),
+    ],
+)
+def test_what_cannot_be_used_is_named(
+    audit: CommandLine, tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    """The option, the value and the way out."""
+    said = audit("audit", "https://example.com/", "-o", str(tmp_path / "out"), *arguments)
+
+    assert said.code == 2
+    assert words in said.err
+
+
+def test_an_address_that_must_not_be_contacted_is_refused(audit: CommandLine, tmp_path: Path) -> None:
+    """As by ``analyze``."""
+    said = audit("audit", "http://169.254.169.254/", "-o", str(tmp_path / "out"))
+
+    assert said.code == 2
+
+
+def test_progress_is_quiet_where_it_should_be() -> None:
+    """Nothing is written before there is something to say."""
+    stream = io.StringIO()
+    CrawlProgress(stream, quiet=True, environment={}).clear()
+
+    assert stream.getvalue() == ""

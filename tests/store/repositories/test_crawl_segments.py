@@ -1,0 +1,47 @@
+"""Segments give back the rows they were made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pagegrade.model.audit import AuditSettings, FoundSignature
+from pagegrade.store.repositories.crawl_segments import (
+    FoundRow,
+    LinkRow,
+    PageRow,
+    SitemapRow,
+    add_segments,
+    each_segment,
+    pack_segment,
+)
+from pagegrade.store.repositories.crawls import add_crawl
+from tests.store_builders import NOW_MS, make_database
+
+PAGE = PageRow(page_id=1, digest=(1 << 64) - 1, template=(1, 65535), types=("Product",), headers={"server": "x"})
+LINK = LinkRow(1, 2, "a", nofollow=True, place="nav", anchor="Ünï", hreflang="")
+FOUND = FoundRow(1, (FoundSignature("title", "missing", 8.0, 1, (1 << 64) - 1, ("<head>",)),))
+LISTED = SitemapRow(1, "2026-01-01", "https://example.com/sitemap.xml")
+
+
+def test_rows_come_back_in_the_order_of_the_batches(tmp_path: Path) -> None:
+    """A batch without rows of a kind has no segment of it."""
+    database = make_database(tmp_path)
+    database.write_here(
+        lambda tx: add_crawl(tx, "https://example.com/", AuditSettings(), secret=bytes(16), now_ms=NOW_MS)
+    )
+    first = {"pages": pack_segment([PAGE]), "links": pack_segment([LINK, LINK]), "found": pack_segment([FOUND])}
+    database.write_here(lambda tx: add_segments(tx, 1, 0, first))  # type: ignore[arg-type]
+    database.write_here(lambda tx: add_segments(tx, 1, 1, {}))
+    database.write_here(
+        lambda tx: add_segments(tx, 1, 2, {"pages": pack_segment([PAGE, PAGE]), "sitemap": pack_segment([LISTED])})
+    )
+    pages = database.read_here(lambda tx: list(each_segment(tx, 1, PageRow, 3)))
+    links = database.read_here(lambda tx: list(each_segment(tx, 1, LinkRow, 3)))
+    found = database.read_here(lambda tx: list(each_segment(tx, 1, FoundRow, 3)))
+    listed = database.read_here(lambda tx: list(each_segment(tx, 1, SitemapRow, 3)))
+    database.close()
+
+    assert pages == [[PAGE], [PAGE, PAGE]]
+    assert links == [[LINK, LINK]]
+    assert found == [[FOUND]]
+    assert listed == [[LISTED]]
