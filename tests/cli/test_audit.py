@@ -35,6 +35,29 @@ def test_a_site_is_crawled_into_a_folder(audit: CommandLine, tmp_path: Path) -> 
     assert (tmp_path / "out" / "2" / "links.jsonl").stat().st_size
 
 
+def test_files_that_are_missing_are_written_again(audit: CommandLine, tmp_path: Path) -> None:
+    """The process may have been killed between the end of the crawl and its last file; nothing is fetched."""
+    out = tmp_path / "out"
+    with serving(make_world(1, pages=9)) as site:
+        audit("audit", f"{site.origin}/", "-o", str(out))
+    before = (out / "1" / "pages.jsonl").read_bytes()
+    (out / "1" / "pages.jsonl").unlink()
+    said = audit("audit", f"{site.origin}/", "-o", str(out), "--resume")
+
+    assert said.code == 0
+    assert (out / "1" / "pages.jsonl").read_bytes() == before
+
+
+def test_a_folder_is_for_one_site(audit: CommandLine, tmp_path: Path) -> None:
+    """The crawls of another one would have the same numbers."""
+    with serving(make_world(1, pages=9)) as site:
+        audit("audit", f"{site.origin}/", "-o", str(tmp_path / "out"), "--quiet")
+        said = audit("audit", f"{site.origin}/guide/", "-o", str(tmp_path / "out"))
+
+    assert said.code == 2
+    assert f"holds the audit of {site.origin}/. Choose another folder" in said.err
+
+
 def test_a_site_without_an_answer_pauses(audit: CommandLine, tmp_path: Path) -> None:
     """It says how to go on, and that it did not end; a second crawl needs a decision."""
     with serving(make_world(1, pages=9)) as site:

@@ -17,6 +17,7 @@ from pagegrade.cli.interrupts import run_async
 from pagegrade.model.audit import MAX_DEPTH, MAX_PATTERN_CHARACTERS, MAX_PATTERNS, AuditSettings, Crawl, ScopeKind
 from pagegrade.model.errors import InvalidInput
 from pagegrade.parse.url import host, is_nearby, parse_target_url, project_of
+from pagegrade.parse.urls.identity import identity
 from pagegrade.render.escape import visible
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.audits.crawl import begin_crawl, run_crawl
@@ -36,6 +37,8 @@ _CLEAR: Final = "\r\x1b[2K"
 _SHOWN_PATTERNS: Final = 3
 _EVERY_S: Final = 30.0
 """Seconds between two lines of progress where there is no terminal."""
+_OPEN: Final = frozenset({"queued", "crawling", "paused"})
+"""States of a crawl that can go on."""
 _STOPPED: Final = {
     "done": "Every page that was found has been asked for.",
     "max_depth": "Pages with a longer way from the start were left out; --max-depth sets how long it may be.",
@@ -80,10 +83,11 @@ def audit_site(request: AuditRequest) -> int:
     folder = request.folder or FOLDER / project_of(target.url).replace(":", "_")
     database = open_audit_database(folder)
     try:
-        crawl_id = _crawl_to_run(database, target.url, request, options, folder)
+        crawl = _crawl_to_run(database, target.url, request, options, folder)
         progress = CrawlProgress(sys.stderr, quiet=request.quiet, environment=os.environ)
         try:
-            crawl = run_async(_run(database, crawl_id, options, progress))
+            if crawl.state in _OPEN:
+                crawl = run_async(_run(database, crawl.id, options, progress))
         except KeyboardInterrupt:
             progress.clear()
             sys.stderr.write(f"Stopped. What was fetched is kept in {folder}. To go on:\n  {_how_to_go_on(request)}\n")
@@ -100,25 +104,26 @@ def audit_site(request: AuditRequest) -> int:
     return exit_codes.OK if crawl.state == "completed" else exit_codes.NOT_ANALYZED
 
 
-def _crawl_to_run(database: Database, url: str, request: AuditRequest, options: AnalyzeOptions, folder: Path) -> int:
-    """The crawl to go on with, or a new one.
+def _crawl_to_run(database: Database, url: str, request: AuditRequest, options: AnalyzeOptions, folder: Path) -> Crawl:
+    """The crawl to go on with, or a new one; one that has ended, where only its files may be missing.
 
     Raises:
         InvalidInput: It is not clear which; the message says how to choose.
     """
     last = database.read_here(last_crawl)
-    is_open = last is not None and last.state in {"queued", "crawling", "paused"}
+    if last is not None and last.start_url != identity(url):
+        raise InvalidInput(f"{folder} holds the audit of {visible(last.start_url)}. Choose another folder with -o.")
     if request.resume:
-        if last is None or not is_open:
-            raise InvalidInput(f"--resume: there is no crawl in {folder} that has not ended. Leave the option out.")
-        return last.id
-    if is_open:
+        if last is None:
+            raise InvalidInput(f"--resume: there is no crawl in {folder}. Leave the option out.")
+        return last
+    if last is not None and last.state in _OPEN:
         raise InvalidInput(
             f"{folder} holds a crawl that has not ended. Add --resume to go on with it, or choose another folder with "
             "-o, or delete the folder to begin anew."
         )
     settings = _settings(url, request)
-    return database.write_here(lambda tx: begin_crawl(tx, url, settings, options=options)).id
+    return database.write_here(lambda tx: begin_crawl(tx, url, settings, options=options))
 
 
 def _settings(url: str, request: AuditRequest) -> AuditSettings:
