@@ -1,0 +1,64 @@
+"""A slice asks politely: by the log of the site itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from pagegrade.model.audit import AuditSettings
+from pagegrade.store.engine.database import Database
+from tests.service.audits.crawling import by_path, crawl_site, relations
+from tests.site_world.server import serving
+from tests.site_world.world import Page, make_world
+from tests.store_builders import make_file
+
+pytestmark = pytest.mark.backend("sqlite", reason="an audit of the command line has its own file")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """A file of an audit."""
+    made = make_file(tmp_path)
+    yield made
+    made.close()
+
+
+def test_each_url_is_fetched_once_and_robots_txt_is_obeyed(database: Database) -> None:
+    """By the log of the site."""
+    world = make_world(7, pages=40, faults=("blocked-in-sitemap", "redirect-chain", "refusing"))
+    with serving(world) as site:
+        crawl_site(database, site)
+    asked = [path for path in site.fetched() if world.at(path) is not None]
+    refused = {page.path for page in world.pages.values() if page.refusals}
+
+    assert not any(world.is_blocked(path) for path in asked)
+    assert sorted(asked) == sorted([*set(asked), *refused])
+
+
+def test_requests_keep_their_distance(database: Database) -> None:
+    """Starts by the log of the site; two at a time at most."""
+    with serving(make_world(3, pages=9, templates=1)) as site:
+        crawl_site(database, site, AuditSettings(rate_per_s=20.0, max_pages=12))
+    starts = sorted(one.at_s for one in site.starts)
+    gaps = [later - earlier for earlier, later in pairwise(starts)]
+
+    assert len(starts) > 12
+    # The log notes when a request was read, a little later than it began.
+    assert sum(gaps) / len(gaps) >= 0.045
+    assert site.at_once <= 2
+
+
+def test_no_address_that_acts_is_asked_for(database: Database, tmp_path: Path) -> None:
+    """It is known, with the reason why nothing is known of it."""
+    world = make_world(29, pages=12)
+    world.add(Page("/account/logout", title="Bye"))
+    world.pages["/"].links += [type(world.pages["/"].links[0])("/account/logout", "Log out")]
+    with serving(world) as site:
+        crawl = crawl_site(database, site)
+    rows = by_path(relations(database, crawl, tmp_path / "out")["pages"], site)
+
+    assert "/account/logout" not in site.fetched()
+    assert (rows["/account/logout"]["state"], rows["/account/logout"]["trap"]) == ("not_fetched", "acts")
