@@ -4,6 +4,7 @@ import asyncio
 import platform
 import subprocess
 import sys
+from dataclasses import replace
 from ipaddress import ip_network
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from pagegrade.clock import now_ms
 from pagegrade.gather.confinement import knows_filters, landlock_version
+from pagegrade.gather.outgoing_proxy import read_proxy
 from pagegrade.model.identity import RELEASED_MS
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.doctor import checks as module
@@ -23,6 +25,7 @@ from pagegrade.service.doctor.checks import (
     look_at_name_servers,
     look_at_packages,
     look_at_pdf,
+    look_at_proxy,
     look_at_rights,
     look_at_versions,
     try_fetch,
@@ -124,6 +127,20 @@ def test_denied_networks_are_listed_and_close_what_was_opened() -> None:
 
     assert levels(found) == ["ok"]
     assert "169.254.0.0/16" in found[0].message
+
+
+def test_a_proxy_that_resolves_is_a_warning() -> None:
+    """The operator learns what is not checked then, and no password is shown."""
+    proxy = read_proxy("http://agent:s3cr3t@proxy.example:3128")
+    plain = list(look_at_proxy(AnalyzeOptions(proxy=proxy)))
+    resolving = list(look_at_proxy(AnalyzeOptions(proxy=replace(proxy, resolves=True))))
+
+    assert list(look_at_proxy(AnalyzeOptions())) == []
+    assert levels(plain) == ["ok"]
+    assert levels(resolving) == ["warning"]
+    assert "PAGEGRADE_DENY_NETWORKS does not hold for names" in resolving[0].message
+    assert "http://proxy.example:3128" in plain[0].message
+    assert "s3cr3t" not in str((plain, resolving))
 
 
 def test_a_guard_that_lets_something_through_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
