@@ -17,6 +17,8 @@ from tests.store_builders import NOW_MS, add_owner, make_database
 
 ELSEWHERE = {"PAGEGRADE_DATA_DIR", "PAGEGRADE_DATABASE_URL", "PAGEGRADE_HOST", "PAGEGRADE_PORT"}
 """Settings that decide where a server runs; the folder is among the topics."""
+OF_COMMANDS = {f"PAGEGRADE_ACCESS_{each}" for each in ("COOKIES", "HEADERS", "ORIGINS", "USER", "USER_AGENT")}
+"""Settings of the commands that analyze pages; the service does not use them."""
 OF_THE_PROCESS = {
     "PAGEGRADE_BOOTSTRAP_API_KEY",
     "PAGEGRADE_DATABASE_WAIT_SECONDS",
@@ -70,7 +72,9 @@ def test_every_option_is_among_the_settings_in_force() -> None:
     """Each setting of the service by its variable, so that a new one is not forgotten."""
     shown = {name for name, _ in settings_in_force(ServiceOptions())}
 
-    assert shown | ELSEWHERE | OF_THE_PROCESS == {f"PAGEGRADE_{name.upper()}" for name in Settings.model_fields}
+    assert shown | ELSEWHERE | OF_COMMANDS | OF_THE_PROCESS == {
+        f"PAGEGRADE_{name.upper()}" for name in Settings.model_fields
+    }
     assert len(shown) >= len(fields(ServiceOptions))
 
 
