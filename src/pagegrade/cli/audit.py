@@ -20,10 +20,12 @@ from pagegrade.parse.url import host, is_nearby, parse_target_url, project_of
 from pagegrade.parse.urls.identity import identity
 from pagegrade.render.escape import visible
 from pagegrade.sandbox.pool import Children
+from pagegrade.service.audits.analysis import AnalysisFailed, analyze_folder
 from pagegrade.service.audits.crawl import begin_crawl, run_crawl
 from pagegrade.service.audits.frontier import Frontier
 from pagegrade.service.audits.relations import write_relations
 from pagegrade.service.runs.options import AnalyzeOptions
+from pagegrade.store.analysis.relations import AnalysisNotInstalled
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.crawls import CrawlTakenOver, last_crawl
 from pagegrade.wiring import open_audit_database, typed_options
@@ -37,6 +39,8 @@ _CLEAR: Final = "\r\x1b[2K"
 _SHOWN_PATTERNS: Final = 3
 _EVERY_S: Final = 30.0
 """Seconds between two lines of progress where there is no terminal."""
+_FIRST: Final = 5
+"""Findings that are named: those that cost the most."""
 _OPEN: Final = frozenset({"queued", "crawling", "paused"})
 """States of a crawl that can go on."""
 _STOPPED: Final = {
@@ -101,6 +105,7 @@ def audit_site(request: AuditRequest) -> int:
     finally:
         database.close()
     _say(crawl, progress, place, request)
+    _evaluate(place, quiet=request.quiet)
     return exit_codes.OK if crawl.state == "completed" else exit_codes.NOT_ANALYZED
 
 
@@ -240,6 +245,25 @@ def _duration(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = seconds / 60
     return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"  # noqa: PLR2004 - likewise
+
+
+def _evaluate(place: Path, *, quiet: bool) -> None:
+    """Evaluate the pages together, and say what is to be fixed first; the result is in the folder."""
+    try:
+        result = analyze_folder(place)
+    except (AnalysisFailed, AnalysisNotInstalled) as error:
+        if not quiet:
+            sys.stderr.write(f"{error.message}\n")
+        return
+    if quiet:
+        return
+    pages = result.distribution
+    grade = "no score" if result.score is None else f"{result.score} of 100, {result.rating or 'no grade'}"
+    sys.stdout.write(f"{visible(result.url)}: {grade}\n")
+    sys.stdout.write(f"Pages: {pages.good:,} good, {pages.decent:,} decent, {pages.bad:,} bad\n")
+    for finding in result.findings[:_FIRST]:
+        if finding.lost:
+            sys.stdout.write(f"  -{finding.lost:.1f}  {visible(finding.title)}: {finding.pages:,} pages\n")
 
 
 def _how_to_go_on(request: AuditRequest) -> str:
