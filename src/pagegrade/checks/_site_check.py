@@ -38,7 +38,7 @@ class SiteCheck(Documented):
     """The rows that it examines, as what follows ``FROM``; where that is empty the check does not apply."""
     share: Share
     """The whole that a share is taken of: ``pages`` (of their weight), ``links`` (between pages), ``rows`` (of what
-    ``over`` names), or ``site`` (one fault is all of it)."""
+    ``over`` names, or of all URLs of the site where these are more), or ``site`` (one fault is all of it)."""
     function: Callable[[], str]
     """Returns SQL whose rows are ``page_id``, ``state``, ``target_id`` and ``value``; the last two may be NULL."""
     needs: tuple[Need, ...] = ()

@@ -66,7 +66,7 @@ def render_csv(reports: Sequence[Report], *, ids: Sequence[int | None] = ()) -> 
                 "reason": report.error.reason or report.error.code,
             }
             rows.append([*about, *(failure.get(column) for column in RESULT_COLUMNS[len(about) :])])
-    return _table(RESULT_COLUMNS, rows)
+    return table(RESULT_COLUMNS, rows)
 
 
 def render_list_csv(items: Iterable[Mapping[str, Any]]) -> str:
@@ -75,7 +75,7 @@ def render_list_csv(items: Iterable[Mapping[str, Any]]) -> str:
     Args:
         items: Report objects of the HTTP interface, with or without results; what one lacks is an empty cell.
     """
-    return _table(LIST_COLUMNS, [_item(item) for item in items])
+    return table(LIST_COLUMNS, [_item(item) for item in items])
 
 
 def cell(value: Cell) -> str | int | float | None:
@@ -127,7 +127,8 @@ def _plain(value: object) -> Cell:
     return value if isinstance(value, str | int | float | None) else str(value)
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    """A table with a row of names."""
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_MINIMAL, lineterminator="\r\n")
     writer.writerow(columns)

@@ -36,7 +36,7 @@ def render_html(
         comparisons: To the report at the same place, the difference from an older one.
         tag: Language of the document, one of ``i18n.LOCALES``.
     """
-    css = _css()
+    css = stylesheet()
     padded = [*comparisons, *[None] * (len(reports) - len(comparisons))]
     return (
         environment(tag)
@@ -58,7 +58,7 @@ def render_html(
 @cache
 def report_policy() -> str:
     """The content security policy of ``render_html``'s documents, for those who send them as an answer."""
-    return content_policy(_css())
+    return content_policy(stylesheet())
 
 
 def content_policy(css: str) -> str:
@@ -81,5 +81,6 @@ def _title(reports: Sequence[Report], texts: Texts) -> str:
 
 
 @cache
-def _css() -> str:
+def stylesheet() -> str:
+    """The style sheet of reports."""
     return files("pagegrade.render").joinpath("templates/report.css").read_text(encoding="utf-8")

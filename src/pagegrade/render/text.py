@@ -27,7 +27,7 @@ _BAR_WIDTH: Final = 24
 _BESIDE_BAR: Final = 46
 """Columns that name, score, result and findings of a category take."""
 _SHOWN_IN_LIST: Final = 40
-_GRADE_STYLES: Final[dict[Grade | None, str]] = {"good": "bold green", "decent": "bold yellow", "bad": "bold red"}
+GRADE_STYLES: Final[dict[Grade | None, str]] = {"good": "bold green", "decent": "bold yellow", "bad": "bold red"}
 _IMPORTANCE_STYLES: Final = {"critical": "bold red", "high": "bold red", "medium": "bold yellow", "low": "bold cyan"}
 _OPTIONS: Final = {
     "timeout": "Allow more time: --budget SECONDS",
@@ -62,7 +62,7 @@ def render_text(
         quiet: One line a report.
         comparisons: To the report at the same place, the difference from an older one.
     """
-    page = _Page(max(MIN_WIDTH, min(width, MAX_WIDTH)), color=color)
+    page = TextPage(max(MIN_WIDTH, min(width, MAX_WIDTH)), color=color)
     if quiet:
         for report in reports:
             page.row(summary_line(report))
@@ -81,7 +81,7 @@ def render_text(
 
 def render_markup(blocks: Iterable[Block], *, width: int = 80, color: bool = False, indent: int = 0) -> str:
     """Documentation for a terminal, e.g. for ``pagegrade explain``."""
-    page = _Page(max(MIN_WIDTH, min(width, MAX_WIDTH)), color=color)
+    page = TextPage(max(MIN_WIDTH, min(width, MAX_WIDTH)), color=color)
     previous = ""
     for block in blocks:
         if previous and (block.kind, previous) != ("item", "item"):
@@ -99,7 +99,7 @@ def summary_line(report: Report) -> Text:
     else:
         score = "--" if report.score is None else str(report.score)
         line.append(f"{score:>3} ", style="bold")
-        line.append(f"{view.grade_word(report):<11}", style=_GRADE_STYLES.get(report.result, "bold"))
+        line.append(f"{view.grade_word(report):<11}", style=GRADE_STYLES.get(report.result, "bold"))
     line.append(visible(report.url, 2048))
     shown = [(name, number) for name, number in view.counted_findings(report) if number or name != "critical"]
     found = ", ".join(f"{number} {name}" for name, number in shown)
@@ -108,7 +108,7 @@ def summary_line(report: Report) -> Text:
     return line
 
 
-class _Page:
+class TextPage:
     """Lines on their way to a terminal. Page text arrives as ``Text``: it is never read as markup."""
 
     def __init__(self, width: int, *, color: bool) -> None:
@@ -197,7 +197,7 @@ class _Page:
             label = ""
 
 
-def _report(page: _Page, report: Report, comparison: Comparison | None) -> None:
+def _report(page: TextPage, report: Report, comparison: Comparison | None) -> None:
     _address(page, report)
     if report.state == "failed":
         _failed(page, report)
@@ -222,7 +222,7 @@ def _report(page: _Page, report: Report, comparison: Comparison | None) -> None:
         page.line(Text("More about a check: pagegrade explain CHECK", style="dim"))
 
 
-def _address(page: _Page, report: Report) -> None:
+def _address(page: TextPage, report: Report) -> None:
     page.gap()
     page.line(Text.assemble(("Pagegrade", "bold"), "  ", visible(report.url, 2048)), hang=11)
     for name, url in (("", report.url), ("→ ", report.final_url)):
@@ -235,7 +235,7 @@ def _address(page: _Page, report: Report) -> None:
             page.line(f"the host reads {host}", indent=11)
 
 
-def _failed(page: _Page, report: Report) -> None:
+def _failed(page: TextPage, report: Report) -> None:
     page.gap()
     page.line(Text.assemble((view.grade_word(report).upper(), "bold red"), "  ", view.verdict(report)), indent=2)
     if report.error is None:
@@ -249,9 +249,9 @@ def _failed(page: _Page, report: Report) -> None:
     page.line("There is no score, because the page itself was not seen.", indent=2 + _LABEL_WIDTH)
 
 
-def _score(page: _Page, report: Report) -> None:
+def _score(page: TextPage, report: Report) -> None:
     page.gap()
-    style = _GRADE_STYLES.get(report.result, "bold")
+    style = GRADE_STYLES.get(report.result, "bold")
     line = Text.assemble((f"{view.grade_word(report).upper():<13}", style))
     if report.score is not None:
         line.append(f"{report.score:>3} of 100  ", style="bold")
@@ -276,8 +276,8 @@ def _score(page: _Page, report: Report) -> None:
         row = Text(f"{view.CATEGORY_NAMES[name]:<14}")
         score = "--" if category.score is None else str(category.score)
         row.append(f"{score:>3}  ", style="bold")
-        row.append_text(page.bar(category.score or 0, _GRADE_STYLES.get(category.result, "")))
-        row.append(f"  {category.result or view.NO_GRADE:<8}", style=_GRADE_STYLES.get(category.result, ""))
+        row.append_text(page.bar(category.score or 0, GRADE_STYLES.get(category.result, "")))
+        row.append(f"  {category.result or view.NO_GRADE:<8}", style=GRADE_STYLES.get(category.result, ""))
         row.append(
             f"  {view.plural(category.failed, 'finding')}" if category.failed else "  nothing found", style="dim"
         )
@@ -289,7 +289,7 @@ def _score(page: _Page, report: Report) -> None:
         page.field("Note", visible(note, 400), indent=2)
 
 
-def _fix_first(page: _Page, report: Report) -> None:
+def _fix_first(page: TextPage, report: Report) -> None:
     first = view.fix_first(report)
     page.heading(view.findings_heading(report))
     if not first:
@@ -302,7 +302,7 @@ def _fix_first(page: _Page, report: Report) -> None:
         number += len(found)
 
 
-def _findings(page: _Page, report: Report, found: Sequence[view.Finding], first: int) -> None:
+def _findings(page: TextPage, report: Report, found: Sequence[view.Finding], first: int) -> None:
     for number, finding in enumerate(found, start=first):
         result = finding.result
         if number > first:
@@ -323,7 +323,7 @@ def _findings(page: _Page, report: Report, found: Sequence[view.Finding], first:
             page.field("Includes", "; ".join(visible(view.headline(child), 120) for child in finding.counted))
 
 
-def _evidence(page: _Page, finding: view.Finding) -> None:
+def _evidence(page: TextPage, finding: view.Finding) -> None:
     label = "Evidence"
     for evidence in finding.evidence:
         for index, row in enumerate(_evidence_rows(evidence)):
@@ -343,7 +343,7 @@ def _evidence_rows(evidence: Evidence) -> list[Text]:
     return rows
 
 
-def _informative(page: _Page, report: Report) -> None:
+def _informative(page: TextPage, report: Report) -> None:
     results = view.with_outcome(report, "informative")
     if not results:
         return
@@ -353,7 +353,7 @@ def _informative(page: _Page, report: Report) -> None:
         page.prose(parse_prose(result.fix), indent=4, first_label="Fix")
 
 
-def _reasons(page: _Page, title: str, results: Sequence[Result]) -> None:
+def _reasons(page: TextPage, title: str, results: Sequence[Result]) -> None:
     if not results:
         return
     page.heading(f"{title} ({len(results)})")
@@ -366,14 +366,14 @@ def _reasons(page: _Page, title: str, results: Sequence[Result]) -> None:
             page.line(Text.assemble((titles, "bold"), f"  {reason}"), indent=2, hang=4)
 
 
-def _passed(page: _Page, report: Report) -> None:
+def _passed(page: TextPage, report: Report) -> None:
     results = view.with_outcome(report, "passed")
     if results:
         page.heading(f"Passed ({len(results)})")
         page.line(", ".join(visible(result.check_name, 80) for result in results), indent=2)
 
 
-def _page_facts(page: _Page, report: Report) -> None:
+def _page_facts(page: TextPage, report: Report) -> None:
     facts = view.page_facts(report)
     missing = view.not_seen(report)
     if not facts and not missing:
@@ -388,7 +388,7 @@ def _page_facts(page: _Page, report: Report) -> None:
         page.field("Not seen", f"{name}: {why}", indent=2)
 
 
-def _comparison(page: _Page, comparison: Comparison) -> None:
+def _comparison(page: TextPage, comparison: Comparison) -> None:
     page.heading("Compared with the baseline")
     for sentence in comparison_notes(comparison):
         page.line(sentence, indent=2)

@@ -170,3 +170,12 @@ def test_the_table_of_pages_has_every_page_of_every_finding() -> None:
         )
 
     assert counts == {one.number: one.pages for one in result.findings}
+
+
+def test_a_rare_thing_is_a_share_of_the_whole_site() -> None:
+    """One bad redirect of one is a trifle among a hundred pages."""
+    loop = {"page_id": 500, "status": 301, "redirect_id": 500}
+    result = evaluated(rows_of(pages=[{"page_id": 1, "repeat": 99}, loop]), "redirect-loops")
+    (finding,) = result.findings
+
+    assert (finding.share, finding.lost) == (0.01, 4.0)

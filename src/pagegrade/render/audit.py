@@ -1,0 +1,140 @@
+"""The result of an audit for people: text for a terminal, one self-contained HTML page, a table of all pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Final
+
+from markupsafe import Markup
+from rich.text import Text
+
+from pagegrade.model.audit_result import AuditResult, Place, SiteFinding
+from pagegrade.render.csv import Cell, table
+from pagegrade.render.escape import visible
+from pagegrade.render.finding_texts import translated
+from pagegrade.render.html import content_policy, stylesheet
+from pagegrade.render.prose import parse_prose
+from pagegrade.render.templating import ENGLISH_TAG, environment
+from pagegrade.render.text import GRADE_STYLES, MAX_WIDTH, MIN_WIDTH, TextPage
+
+FIX_FIRST: Final = 5
+SHOWN_PLACES: Final = 5
+PAGE_COLUMNS: Final = ("finding", "check", "state", "title", "page", "target", "value")
+
+
+def first_to_fix(result: AuditResult) -> tuple[SiteFinding, ...]:
+    """The findings that cost most, at most ``FIX_FIRST``."""
+    return tuple(one for one in result.findings if one.lost > 0)[:FIX_FIRST]
+
+
+def render_audit_text(result: AuditResult, *, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
+    """The result for a person at a terminal; arguments as for ``render_text``."""
+    page = TextPage(max(MIN_WIDTH, min(width, MAX_WIDTH)), color=color)
+    _summary(page, result)
+    if first := first_to_fix(result):
+        page.heading("Fix first")
+        for one in first:
+            page.line(f"{one.lost:>6.2f}  {_headline(one)}", indent=2, hang=10)
+    if result.findings:
+        page.heading(f"Findings: {len(result.findings)}")
+    for one in result.findings:
+        _finding(page, one)
+    if result.not_evaluated:
+        page.heading("Not evaluated")
+    for item in result.not_evaluated:
+        page.line(f"{item.check}: {item.reason}", indent=2, hang=4)
+    for title, names in (("Passed", result.passed), ("Not applicable", result.not_applicable)):
+        if names:
+            page.heading(title)
+            page.line(", ".join(names), indent=2)
+    page.gap()
+    page.line(Text(f"Rules {result.ruleset}, Pagegrade {result.engine}", style="dim"))
+    return page.done(ascii_only=ascii_only)
+
+
+def _summary(page: TextPage, result: AuditResult) -> None:
+    page.gap()
+    page.line(Text.assemble(("Pagegrade audit", "bold"), "  ", visible(result.url, 2048)), hang=17)
+    page.gap()
+    if result.score is None:
+        page.line(Text("No grade. Fewer than five pages could be graded.", style="bold"))
+    else:
+        grade = (f"{result.score} of 100, {result.rating}", GRADE_STYLES[result.rating])
+        page.line(Text.assemble(grade, f"  ({result.exact:g} before caps and rounding)"))
+    for cap in result.caps:
+        page.line(f"At most {cap.max_score}: {cap.message}", indent=2)
+    page.line(
+        f"{result.fetched:,} of {result.found:,} known URLs were fetched, {result.read:,} of them pages; "
+        f"{result.graded:,} different ones are graded."
+    )
+    if result.partial or not result.complete:
+        page.line("The crawl did not reach the whole site: the score is of the pages that were fetched.")
+    spread = result.distribution
+    page.line(
+        f"Good {spread.good:,} ({spread.good_share:.0%} of the weight), "
+        f"decent {spread.decent:,} ({spread.decent_share:.0%}), bad {spread.bad:,} ({spread.bad_share:.0%})."
+    )
+    if result.p10 is not None:
+        page.line(f"A tenth of the pages score {result.p10} or less.")
+
+
+def _headline(finding: SiteFinding) -> str:
+    return f"{visible(finding.title, 120)}: {finding.pages:,} {'page' if finding.pages == 1 else 'pages'}"
+
+
+def _finding(page: TextPage, finding: SiteFinding) -> None:
+    page.gap()
+    cost = f"counted in {finding.counted_in}" if finding.counted_in else f"costs {finding.lost:.2f}"
+    page.line(Text.assemble((_headline(finding), "bold"), f"  [{finding.check}]"), indent=2, hang=4)
+    where = "" if finding.template is None else f", nearly all pages of template {finding.template}"
+    page.line(f"{finding.severity}, {cost}, {finding.share:.1%} affected{where}", indent=4)
+    page.prose(parse_prose(finding.why), indent=4, first_label="Why")
+    page.prose(parse_prose(finding.fix), indent=4, first_label="Fix")
+    for place in finding.places[:SHOWN_PLACES]:
+        page.line(f"• {_place(place)}", indent=4, hang=6)
+    if len(finding.places) > SHOWN_PLACES:
+        page.line("and more, all of them in the table of pages", indent=6)
+
+
+def _place(place: Place) -> str:
+    value = f" ({visible(place.value, 120)})" if place.value else ""
+    sources = ""
+    if place.sources:
+        more = f" and {place.count - len(place.sources):,} more" if place.count > len(place.sources) else ""
+        sources = f", on {', '.join(visible(url, 200) for url in place.sources)}{more}"
+    return f"{visible(place.url, 300)}{value}{sources}"
+
+
+def render_audit_csv(result: AuditResult, pages: Iterable[tuple[int, str, str | None, str | None]]) -> str:
+    """A row for every page of every finding.
+
+    Args:
+        result: Names the findings.
+        pages: (number of the finding, page, target, value), as the table ``finding_pages`` has them.
+    """
+    by_number = {one.number: one for one in result.findings}
+
+    def rows() -> Iterable[Sequence[Cell]]:
+        for number, url, target, value in pages:
+            one = by_number[number]
+            yield (number, one.check, one.state, one.title, url, target, value)
+
+    return table(PAGE_COLUMNS, rows())
+
+
+def render_audit_html(result: AuditResult, *, tag: str = ENGLISH_TAG) -> str:
+    """The result as a document that needs nothing but itself, in one of ``i18n.LOCALES``."""
+    css = stylesheet()
+    return (
+        environment(tag)
+        .get_template("audit.html.jinja")
+        .render(
+            result=result,
+            first=first_to_fix(result),
+            said=cache(lambda text: translated(text, tag)),
+            # Ours, and without text of a page.
+            css=Markup(css),  # noqa: S704
+            policy=content_policy(css),
+        )
+    )

@@ -1,0 +1,97 @@
+"""The result of an audit is shown whole, and no text of a page can do anything."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from pagegrade.model.audit_result import AuditResult, Distribution, Place, SiteCap, SiteFinding, Unevaluated
+from pagegrade.render.audit import render_audit_csv, render_audit_html, render_audit_text
+
+EVIL = "<script>alert(1)</script>\x1b[2J=1+1"
+FINDING = SiteFinding(
+    number=1,
+    extent="site",
+    check="broken-internal-links",
+    state="broken",
+    severity="high",
+    title="Pages with broken links to the site itself",
+    message="Links inside the site lead to errors.",
+    why="Visitors end at an error page, and search engines follow the links for nothing.",
+    fix="Update the links, or remove them.",
+    pages=1_200,
+    share=0.31,
+    lost=8.0,
+    places=(Place(url="http://a.test/gone", value=EVIL, count=1_200, sources=("http://a.test/1", "javascript:1")),),
+)
+RESULT = AuditResult(
+    url="http://a.test/",
+    ruleset="2026.3",
+    engine="0.1.0",
+    found=2_000,
+    fetched=1_500,
+    read=1_400,
+    graded=1_300,
+    complete=False,
+    coverage=0.75,
+    partial=True,
+    score=49,
+    exact=92.0,
+    rating="bad",
+    no_grade="",
+    caps=(SiteCap(code="server_errors", message="More than a fifth of the site is bad.", max_score=49),),
+    distribution=Distribution(good=1_200, decent=80, bad=20, good_share=0.92, decent_share=0.06, bad_share=0.02),
+    p10=61,
+    worst=(),
+    findings=(FINDING, msgspec.structs.replace(FINDING, number=2, lost=0.0, counted_in="soft-404", title=EVIL)),
+    passed=("dead-ends",),
+    not_applicable=("hreflang-clusters",),
+    not_evaluated=(Unevaluated(check="orphan-pages", title="Orphan pages", reason="No sitemap was read."),),
+    templates=(),
+)
+
+
+def test_text_says_score_distribution_and_findings() -> None:
+    """Everything that a person needs is there, at any width, and nothing moves the cursor."""
+    text = render_audit_text(RESULT, width=100)
+    parts = ["49 of 100, bad", "At most 49", "1,500 of 2,000", "92% of the weight", "Fix first", "8.00", "1,200 pages"]
+    parts += ["and 1,198 more", "counted in soft-404", "orphan-pages: No sitemap was read."]
+
+    assert [part for part in parts if part not in text] == []
+    assert "\x1b" not in text
+    assert max(map(len, render_audit_text(RESULT, width=40).splitlines())) <= 40
+    assert render_audit_text(RESULT, ascii_only=True).isascii()
+
+
+def test_without_a_grade_no_score_is_shown() -> None:
+    """The reason stands in its place."""
+    none = msgspec.structs.replace(RESULT, score=None, exact=None, rating=None, no_grade="too_few_pages", caps=())
+
+    assert "Fewer than five pages" in render_audit_text(none)
+    assert "of 100," not in render_audit_text(none)
+    assert "Fewer than five pages" in render_audit_html(none)
+
+
+@pytest.mark.parametrize("tag", ["en", "de"])
+def test_html_is_escaped_and_loads_nothing(tag: str) -> None:
+    """Text of pages is text, and addresses that are no web pages are no links."""
+    html = render_audit_html(RESULT, tag=tag)
+
+    assert "<script" not in html
+    assert 'href="javascript:' not in html
+    assert "\x1b" not in html
+    assert "default-src 'none'" in html.replace("&#39;", "'")
+    assert f'lang="{tag}"' in html
+    assert ("Pages with broken links" in html) == (tag == "en")
+
+
+def test_every_page_of_every_finding_is_a_row() -> None:
+    """Cells that look like formulas are none."""
+    text = render_audit_csv(
+        RESULT, [(1, "http://a.test/1", "http://a.test/gone", "=1+1"), (2, "http://a.test/2", None, None)]
+    )
+    rows = text.lstrip("\ufeff").splitlines()
+
+    assert rows[0] == "finding,check,state,title,page,target,value"
+    assert len(rows) == 3
+    assert ",'=1+1" in rows[1]
