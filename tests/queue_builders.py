@@ -37,6 +37,7 @@ def add_queued(
     target: str | None = None,
     now_ms: int = NOW_MS,
     device: Device | None = None,
+    access: int | None = None,
 ) -> tuple[StoredReport, StoredRun]:
     """A new report and its first run, as creating one does."""
     hold_account(tx, account_id)
@@ -49,6 +50,7 @@ def add_queued(
         password_hash=None,
         slug=secrets.token_urlsafe(16),
         now_ms=now_ms,
+        access=access,
     )
     shown = registrable_domain(host(url)) if target is None else target
     run = enqueue_run(tx, report=report, priority=priority, target=shown, now_ms=now_ms, device=device)

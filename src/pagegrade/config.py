@@ -34,6 +34,7 @@ PREFIX: Final = "PAGEGRADE_"
 MAX_SECRET_BYTES: Final = 64 * 1024
 MIN_KEY_CHARACTERS: Final = 20
 MAX_KEY_CHARACTERS: Final = 512
+MIN_SECRET_KEY_CHARACTERS: Final = 32
 """Of ``BOOTSTRAP_API_KEY``, as of any key."""
 _BASE_URL: Final = re.compile(r"([^/?#]*//[^/?#]+)((?:/[A-Za-z0-9._~-]{1,100}){0,8})/?")
 """Origin and path; the segments are written the same in URLs, cookies and configurations of proxies."""
@@ -81,6 +82,16 @@ def _check_key(value: SecretStr) -> SecretStr:
     text = value.get_secret_value()
     if not MIN_KEY_CHARACTERS <= len(text) <= MAX_KEY_CHARACTERS or not all("!" <= c <= "~" for c in text):
         raise ValueError(f"a key is {MIN_KEY_CHARACTERS} to {MAX_KEY_CHARACTERS} visible ASCII characters, no blanks")
+    return value
+
+
+def _check_secret_key(value: SecretStr) -> SecretStr:
+    for text in value.get_secret_value().split(","):
+        if len(text.strip()) < MIN_SECRET_KEY_CHARACTERS or not all("!" <= c <= "~" for c in text.strip()):
+            raise ValueError(
+                f"a key is {MIN_SECRET_KEY_CHARACTERS} or more visible ASCII characters, such as those of "
+                "`openssl rand -hex 32`"
+            )
     return value
 
 
@@ -373,6 +384,15 @@ class Settings(BaseSettings):
             "that of each page asked for."
         ),
     ] = ()
+    secret_key: Annotated[
+        SecretStr | None,
+        AfterValidator(lambda value: value and _check_secret_key(value)),
+        Field(
+            description="Keys that encrypt the secrets of access profiles, of 32 or more visible ASCII characters, "
+            "separated by commas: the first one encrypts, the others only decrypt what they have encrypted before. "
+            "Unset: one is made in DATA_DIR/secret.key; several servers on one database need the same one."
+        ),
+    ] = None
     hsts: Annotated[
         bool, Field(description="Send Strict-Transport-Security; only where everything is reached over TLS.")
     ] = False

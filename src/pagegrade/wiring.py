@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pagegrade.gather.outgoing_proxy import OutgoingProxy
     from pagegrade.observability.logs import Lines
     from pagegrade.observability.tracing import Tracing
+    from pagegrade.service.access.vault import Vault
     from pagegrade.service.container import Services
     from pagegrade.service.options import MailOptions, RenderDefault, ServiceOptions
     from pagegrade.store.engine.database import Database
@@ -429,9 +430,27 @@ def make_services(
         database=open_database(checkpoints=True) if database is None else database,
         options=service_options() if options is None else options,
         observation=Observation(lines),
+        vault=make_vault(),
     )
     services.tracing = start_tracing(services.process)
     return services
+
+
+def make_vault() -> Vault:
+    """Return what encrypts secrets, with the keys that are set or the one of the data folder.
+
+    Raises:
+        InvalidInput: A setting cannot be used.
+    """
+    from pagegrade.service.access.vault import KEY_FILE, Vault
+    from pagegrade.store.engine.factory import is_shared_url
+
+    folder, url = planned_places()
+    keys = (_plain(_settings().secret_key) or "").split(",")
+    return Vault(
+        keys=tuple(key.strip() for key in keys if key.strip()),
+        file=None if is_shared_url(url) else folder / KEY_FILE,
+    )
 
 
 def open_notices(services: Services) -> Notices | None:

@@ -33,6 +33,7 @@ NEW = {"url": "https://example.com/new"}
 BATCH = {"urls": ["https://example.com/a", "ftp://example.com/"]}
 MONITOR = {"report_id": 1, "schedule": "daily", "budgets": ["score<80"]}
 HOOK = {"url": "https://hook.example/path", "events": ["report.completed"]}
+PROFILE = {"name": "Staging", "origins": ["https://staging.example"], "user": "reader", "password": "a password"}
 KEY = {"name": "build", "scopes": ["reports:read"]}
 RULE = {"check": "image-alt", "reason": "Known.", "report_id": 1}
 
@@ -70,10 +71,13 @@ async def tour_collections(see: Callable[..., Awaitable[httpx.Response]]) -> Non
         ("/api/v1/ignores", (RULE, {"check": "none"})),
         ("/api/v1/account/keys", (KEY, {"name": "", "scopes": ["none"]})),
         ("/api/v1/monitors", (MONITOR, {"schedule": "often"})),
+        ("/api/v1/access-profiles", (PROFILE, {"name": "", "origins": ["none"]})),
         ("/api/v1/webhooks", (HOOK, {"url": "http://127.0.0.1/", "events": ["none"]})),
     ):
         for body in bodies:
             await see("POST", path, json=body)
+        if path.endswith("profiles"):
+            await see("PUT", f"{path}/1", json={"user": "other"})
         if path.endswith("webhooks"):
             await see("PUT", f"{path}/1", json={"events": ["report.failed"]})
             for place in ("rotate", "test", "deliveries/1/retry", "deliveries/2/retry"):

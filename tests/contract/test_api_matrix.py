@@ -42,6 +42,8 @@ IGNORES: Final = "/api/v1/ignores"
 KEYS: Final = "/api/v1/account/keys"
 MONITORS: Final = "/api/v1/monitors"
 WEBHOOKS: Final = "/api/v1/webhooks"
+PROFILES: Final = "/api/v1/access-profiles"
+PROFILE: Final = {"name": "Staging", "origins[]": "https://staging.example", "user": "reader", "password": "secret"}
 SECURITY_HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -91,6 +93,11 @@ ROWS: Final = {
     ("GET", "/api/v1/monitors/{id}"): Row(200, 404, "monitors"),
     ("PUT", "/api/v1/monitors/{id}"): Row(200, 404, "monitors", {"paused": "1"}),
     ("DELETE", "/api/v1/monitors/{id}"): Row(200, 404, "monitors"),
+    ("GET", "/api/v1/access-profiles"): Row(200, 200, "access"),
+    ("POST", "/api/v1/access-profiles"): Row(201, 201, "access", PROFILE),
+    ("GET", "/api/v1/access-profiles/{id}"): Row(200, 404, "access"),
+    ("PUT", "/api/v1/access-profiles/{id}"): Row(200, 404, "access", {"name": "Other"}),
+    ("DELETE", "/api/v1/access-profiles/{id}"): Row(200, 404, "access"),
     ("GET", "/api/v1/webhooks"): Row(200, 200, "webhooks"),
     ("POST", "/api/v1/webhooks"): Row(201, 201, "webhooks", {"url": "{site}/hook"}),
     ("GET", "/api/v1/webhooks/{id}"): Row(200, 404, "webhooks"),
@@ -167,6 +174,11 @@ class World:
         made: int = self.server.call("POST", WEBHOOKS, form={"url": f"{self.site.http}/hook"}).data["id"]
         return made
 
+    def profile(self) -> int:
+        """The id of a new access profile of the owner."""
+        made: int = self.server.call("POST", PROFILES, key=self.keys["owner"], form=PROFILE).data["id"]
+        return made
+
     def fill(self, path: str, *, fresh: bool) -> str:
         """The path with what belongs to the owner; ``fresh``: with something that may be deleted."""
         known = self.known
@@ -179,6 +191,8 @@ class World:
             return path.format(id=self.key() if fresh else known["key"])
         if path.startswith(MONITORS):
             return path.format(id=self.monitor() if fresh else known["monitor"])
+        if path.startswith(PROFILES):
+            return path.format(id=self.profile() if fresh else known["profile"])
         if path.startswith(WEBHOOKS):
             return path.format(id=self.webhook() if fresh else known["webhook"], delivery=known["delivery"])
         if fresh:
@@ -228,6 +242,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         known["key"] = [world.key() for _ in range(2)][-1]
         known["monitor"] = [world.monitor() for _ in range(9)][-1]
         known["webhook"] = [world.webhook() for _ in range(9)][-1]
+        known["profile"] = [world.profile() for _ in range(4)][-1]
         known["delivery"] = server.call("POST", f"{WEBHOOKS}/{known['webhook']}/test").data["id"]
         yield world
 
@@ -251,7 +266,14 @@ def expected(method: str, path: str, actor: str) -> int:
         return row.owner
     if actor in KEYLESS:
         return 401
-    if actor == "read-only key" and row.scope in {"reports:write", "ignores", "monitors", "webhooks", "keys"}:
+    if actor == "read-only key" and row.scope in {
+        "reports:write",
+        "ignores",
+        "monitors",
+        "webhooks",
+        "access",
+        "keys",
+    }:
         return 403
     return row.other if actor == "other account" else row.owner
 
@@ -374,7 +396,7 @@ def test_what_belongs_to_others_looks_like_what_never_was(world: World, subtests
     """Byte for byte, headers included: no client learns which ids exist."""
     for method, path in sorted(where for where in OFFERED if "{id}" in where[1]):
         with subtests.test(method=method, path=path):
-            kinds = {BATCHES: "batch", IGNORES: "ignore", KEYS: "key", WEBHOOKS: "webhook"}
+            kinds = {BATCHES: "batch", IGNORES: "ignore", KEYS: "key", PROFILES: "profile", WEBHOOKS: "webhook"}
             report = str(world.known[next((kinds[each] for each in kinds if path.startswith(each)), "id")])
             unknown = str(10 ** len(report) - 1)  # of the same length, because it is part of the answer
             foreign, missing = (

@@ -1,4 +1,4 @@
-"""Monitors, webhooks, deliveries, ignore rules and keys follow the conventions of the API, each by a row of a table."""
+"""Collections follow the conventions of the API, each by a row of a table: monitors, webhooks, keys and so on."""
 
 from __future__ import annotations
 
@@ -50,7 +50,14 @@ KEYS: Final = Collection(
     "/account/keys", "/account/keys", {"name": "build"}, {"name": "build", "scopes": ["none"]}, existing=1
 )
 """The key of the requests is one of them."""
-COLLECTIONS: Final = (IGNORES, MONITORS, WEBHOOKS, DELIVERIES, KEYS)
+PROFILES: Final = Collection(
+    "/access-profiles",
+    "/access-profiles",
+    {"name": "Staging", "origins": ["https://staging.example"], "user": "reader"},
+    {"name": "Staging", "origins": ["staging"], "user": "reader"},
+    {"name": "Other"},
+)
+COLLECTIONS: Final = (IGNORES, MONITORS, WEBHOOKS, DELIVERIES, PROFILES, KEYS)
 each_list = pytest.mark.parametrize("collection", COLLECTIONS, ids=lambda each: each.path)
 each_whole = pytest.mark.parametrize(
     "collection", [each for each in COLLECTIONS if each.is_whole], ids=lambda each: each.path

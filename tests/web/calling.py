@@ -16,6 +16,7 @@ from pagegrade.model.account import SCOPES, Account
 from pagegrade.model.report import Report
 from pagegrade.model.stored import PackedReport
 from pagegrade.report.codec import pack_report
+from pagegrade.service.access.vault import Vault
 from pagegrade.service.accounts.sessions import start_session
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
@@ -126,7 +127,9 @@ async def make_instance(
     tmp_path: Path, *, operations: Sequence[Operation] = ALL_OPERATIONS, peer: str = "127.0.0.1", **options: Any
 ) -> AsyncIterator[Instance]:
     """The application for the length of a block."""
-    services = Services(database=make_database(tmp_path), options=replace(OPTIONS, **options))
+    services = Services(
+        database=make_database(tmp_path), options=replace(OPTIONS, **options), vault=Vault(keys=("k" * 32,))
+    )
     try:
         alice, key = add_owner(services.database)
         app = make_app(services, operations=operations)

@@ -12,11 +12,15 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
+from pagegrade.model.access import NO_ACCESS
+from pagegrade.model.account import Account, Caller
 from pagegrade.model.errors import Unavailable
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.stored import ClaimedRun, PackedReport
 from pagegrade.observability.otel import OpenTelemetryTracing
 from pagegrade.sandbox.pool import Children
+from pagegrade.service.access.operations import AccessFields, create_profile
+from pagegrade.service.access.vault import Vault
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions
@@ -25,11 +29,12 @@ from pagegrade.store.queue.runs import finish_run
 from pagegrade.store.repositories.ignores import add_ignore, delete_ignore
 from pagegrade.store.repositories.reports import delete_report
 from pagegrade.store.repositories.run_history import load_detail
+from pagegrade.store.schema.tables import metadata
 from pagegrade.worker import execute
 from pagegrade.worker.execute import perform_run
 from tests.gather.scripted import Names
+from tests.gather.sites import Asked, Reply, html, typed
 from tests.gather.sites import Site as LittleSite
-from tests.gather.sites import html, typed
 from tests.otlp import collecting, forget_variables
 from tests.queue_builders import Queue, add_queued
 from tests.site.assets import png
@@ -93,6 +98,73 @@ def test_a_page_is_analysed_and_stored(services: Services, queue: Queue, site: S
     report = queue.report(run.report_id)
 
     assert (report.state, report.result, report.run_number) == ("completed", "good", 1)
+
+
+def door(asked: Asked) -> Reply:
+    """A page for those who are let in, which repeats what it was sent."""
+    if asked.headers.get("x-door") != "n0t-Shown-2":
+        return Reply(status=401, headers=(("WWW-Authenticate", "Basic"),))
+    return html(f"<!doctype html><html lang=en><title>{asked.headers}</title><h1>{asked.target} {asked.headers}</h1>")
+
+
+def test_a_run_uses_the_access_profile_of_its_origin_and_stores_nothing_of_it(services: Services, queue: Queue) -> None:
+    """Unless the report says otherwise; every table is searched for what was sent."""
+    fields = AccessFields(
+        name="Staging",
+        user="reader",
+        password="n0t-Shown-1",
+        headers=["X-Door: n0t-Shown-2"],
+        cookies=["session=n0t-Shown-3"],
+        query=["key=n0t-Shown-4"],
+    )
+    services.vault = Vault(keys=("k" * 32,))
+    caller = Caller(account=Account(id=queue.account_id, name="", email="", created_at_ms=NOW_MS))
+
+    async def main() -> None:
+        async with LittleSite({}, missing=door) as site, Children(1) as children:
+            wanted = replace(fields, origins=[site.origin])
+            services.database.write_here(lambda tx: create_profile(tx, caller, wanted, services.vault, NOW_MS))
+            queue.add(f"{site.origin}/", target="")
+            queue.add(f"{site.origin}/", target="", access=NO_ACCESS)
+            # They have one URL, and are not the same run for all that.
+            first, second = queue.claim(2)
+            for each in (first, second):
+                await perform_run(services, each, children=children)
+            assert "n0t-Shown-4" in str(site.asked)
+
+    asyncio.run(main())
+    with_profile, without = queue.report(1), queue.report(2)
+    stored = services.database.read_here(
+        lambda tx: b"".join(
+            value if isinstance(value, bytes) else str(value).encode()
+            for table in metadata.sorted_tables
+            for row in tx.execute(table.select())
+            for value in row
+        )
+    )
+    detail = services.database.read_here(lambda tx: load_detail(tx, 1, 1) or b"")
+
+    assert with_profile.state == "completed"
+    assert json.loads(with_profile.summary or b"{}")["run"]["access"]["name"] == "Staging"
+    assert without.state == "failed"
+    assert error_of(queue, 2)["reason"] == "status_401"
+    for secret in ("n0t-Shown", "cmVhZGVyOm4wdC1TaG93bi0x"):
+        assert secret.encode() not in stored + detail
+
+
+def test_a_run_whose_secrets_cannot_be_read_fails_by_name(services: Services, queue: Queue) -> None:
+    """The key is another one: nothing is fetched, and the message says what helps."""
+    caller = Caller(account=Account(id=queue.account_id, name="", email="", created_at_ms=NOW_MS))
+    fields = AccessFields(name="Staging", origins=["http://127.0.0.1:9"], user="reader")
+    vault = Vault(keys=("o" * 32,))
+    services.database.write_here(lambda tx: create_profile(tx, caller, fields, vault, NOW_MS))
+    services.vault = Vault(keys=("k" * 32,))
+    run = queue.add("http://127.0.0.1:9/", target="")
+    (claimed,) = queue.claim()
+    perform(services, claimed)
+
+    assert error_of(queue, run.report_id)["reason"] == "access_locked"
+    assert "PAGEGRADE_SECRET_KEY" in error_of(queue, run.report_id)["message"]
 
 
 def test_all_waits_for_the_same_page_are_notified(services: Services, queue: Queue, site: Site) -> None:

@@ -50,6 +50,13 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "test_webhook": Operation(method="POST", path="/api/v1/webhooks/{id}/test"),
     "list_webhook_deliveries": Operation(method="GET", path="/api/v1/webhooks/{id}/deliveries"),
     "retry_webhook_delivery": Operation(method="POST", path="/api/v1/webhooks/{id}/deliveries/{delivery}/retry"),
+    "list_access_profiles": Operation(method="GET", path="/api/v1/access-profiles"),
+    "create_access_profile": Operation(
+        method="POST", path="/api/v1/access-profiles", body="application/json", idempotent=True
+    ),
+    "show_access_profile": Operation(method="GET", path="/api/v1/access-profiles/{id}"),
+    "update_access_profile": Operation(method="PUT", path="/api/v1/access-profiles/{id}", body="application/json"),
+    "delete_access_profile": Operation(method="DELETE", path="/api/v1/access-profiles/{id}"),
     "list_projects": Operation(method="GET", path="/api/v1/projects"),
     "show_project": Operation(method="GET", path="/api/v1/projects/{project}"),
     "delete_project": Operation(method="DELETE", path="/api/v1/projects/{project}"),

@@ -11,6 +11,8 @@ from typing import Literal, cast
 from pagegrade.client.calls import SyncCaller
 from pagegrade.client.types import (
     UNSET,
+    AccessProfile,
+    AccessProfileList,
     Account,
     Batch,
     BatchItem,
@@ -18,6 +20,7 @@ from pagegrade.client.types import (
     Check,
     CheckList,
     Comparison,
+    DeletedAccessProfile,
     DeletedBatch,
     DeletedIgnore,
     DeletedKey,
@@ -175,6 +178,7 @@ class SyncMethods(SyncCaller):
         password: str | None = None,
         render: Literal[0, 1] | None = None,
         device: Literal["mobile", "desktop"] | None = None,
+        access: str | None = None,
         idempotency_key: str | None = None,
         wait_s: int | None = None,
     ) -> Report:
@@ -194,6 +198,8 @@ class SyncMethods(SyncCaller):
             render: 1: draw the page in a browser and wait for it, 0: do not. Without it a static analysis
                 answers, and where the installation has a browser, a run in it follows by itself.
             device: Device that the browser imitates; without it `mobile`.
+            access: Access profile that analyses use: its id, `none`, or `default` for the oldest one for the
+                origin of the URL, which holds without it.
             idempotency_key: Key of this request; without it, one is made.
             wait_s: Seconds to wait for the analysis, 0 to 50; else the installation's.
         """
@@ -201,7 +207,14 @@ class SyncMethods(SyncCaller):
             "Report",
             self._data(
                 "create_report",
-                body={"url": url, "privacy": privacy, "password": password, "render": render, "device": device},
+                body={
+                    "url": url,
+                    "privacy": privacy,
+                    "password": password,
+                    "render": render,
+                    "device": device,
+                    "access": access,
+                },
                 header={"Idempotency-Key": idempotency_key, "Prefer": wait_s},
             ),
         )
@@ -250,6 +263,7 @@ class SyncMethods(SyncCaller):
         password: str | None = None,
         render: Literal[0, 1] | None = None,
         device: Literal["mobile", "desktop"] | None = None,
+        access: str | None = None,
         results: Literal[0, 1] | None = None,
         if_match: str | None = None,
         idempotency_key: str | None = None,
@@ -269,6 +283,8 @@ class SyncMethods(SyncCaller):
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
             device: Device that the browser imitates, from the next analysis on.
+            access: Access profile that analyses use: its id, `none`, or `default` for the oldest one for the
+                origin of the URL, which holds without it.
             results: 1: analyze the page again; 0, or left out: do not.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
             idempotency_key: Key of this request; without it, one is made.
@@ -279,7 +295,14 @@ class SyncMethods(SyncCaller):
             self._data(
                 "update_report",
                 path={"id": id},
-                body={"privacy": privacy, "password": password, "render": render, "device": device, "results": results},
+                body={
+                    "privacy": privacy,
+                    "password": password,
+                    "render": render,
+                    "device": device,
+                    "access": access,
+                    "results": results,
+                },
                 header={"If-Match": if_match, "Idempotency-Key": idempotency_key, "Prefer": wait_s},
             ),
         )
@@ -292,6 +315,7 @@ class SyncMethods(SyncCaller):
         password: str | Unset | None = UNSET,
         render: Literal[0, 1] | Unset | None = UNSET,
         device: Literal["mobile", "desktop"] | Unset | None = UNSET,
+        access: str | Unset = UNSET,
         results: Literal[0, 1] | Unset = UNSET,
         if_match: str | None = None,
         idempotency_key: str | None = None,
@@ -311,6 +335,8 @@ class SyncMethods(SyncCaller):
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
             device: Device that the browser imitates, from the next analysis on.
+            access: Access profile that analyses use: its id, `none`, or `default` for the oldest one for the
+                origin of the URL, which holds without it.
             results: 1: analyze the page again; 0, or left out: do not.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
             idempotency_key: Key of this request; without it, one is made.
@@ -321,7 +347,14 @@ class SyncMethods(SyncCaller):
             self._data(
                 "patch_report",
                 path={"id": id},
-                body={"privacy": privacy, "password": password, "render": render, "device": device, "results": results},
+                body={
+                    "privacy": privacy,
+                    "password": password,
+                    "render": render,
+                    "device": device,
+                    "access": access,
+                    "results": results,
+                },
                 header={"If-Match": if_match, "Idempotency-Key": idempotency_key, "Prefer": wait_s},
             ),
         )
@@ -334,6 +367,7 @@ class SyncMethods(SyncCaller):
         password: str | None = None,
         render: Literal[0, 1] | None = None,
         device: Literal["mobile", "desktop"] | None = None,
+        access: str | None = None,
         results: Literal[0, 1] | None = None,
         if_match: str | None = None,
         idempotency_key: str | None = None,
@@ -353,6 +387,8 @@ class SyncMethods(SyncCaller):
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
             device: Device that the browser imitates, from the next analysis on.
+            access: Access profile that analyses use: its id, `none`, or `default` for the oldest one for the
+                origin of the URL, which holds without it.
             results: 1: analyze the page again; 0, or left out: do not.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
             idempotency_key: Key of this request; without it, one is made.
@@ -363,7 +399,14 @@ class SyncMethods(SyncCaller):
             self._data(
                 "post_report",
                 path={"id": id},
-                body={"privacy": privacy, "password": password, "render": render, "device": device, "results": results},
+                body={
+                    "privacy": privacy,
+                    "password": password,
+                    "render": render,
+                    "device": device,
+                    "access": access,
+                    "results": results,
+                },
                 header={"If-Match": if_match, "Idempotency-Key": idempotency_key, "Prefer": wait_s},
             ),
         )
@@ -1029,6 +1072,172 @@ class SyncMethods(SyncCaller):
             delivery: Number of the delivery.
         """
         return cast("Delivery", self._data("retry_webhook_delivery", path={"id": id, "delivery": delivery}))
+
+    def list_access_profiles(
+        self,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        page: int | None = None,
+        cursor: str | None = None,
+        count: Literal[0, 1] | None = None,
+    ) -> AccessProfileList:
+        """List access profiles.
+
+        The access profiles of the account, newest first, without their secrets.
+
+        The key needs the scope `access`.
+
+        Args:
+            per_page: Items of a page.
+            page: Number of the page, from 1.
+            cursor: Walks through the list without missing or repeating an item while others are created or
+                deleted: send it empty to begin, then follow `links.next`. Not together with `page`.
+            count: With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.
+        """
+        return cast(
+            "AccessProfileList",
+            self._answer(
+                "list_access_profiles", query={"per_page": per_page, "page": page, "cursor": cursor, "count": count}
+            ),
+        )
+
+    def iterate_access_profiles(self, *, per_page: Literal[10, 25, 50, 100] | None = None) -> Iterator[AccessProfile]:
+        """Yield every item of ``list_access_profiles``, from cursor to cursor: none is missed or repeated."""
+        items = self._items("list_access_profiles", query={"per_page": per_page}, by_cursor=True)
+        return cast("Iterator[AccessProfile]", items)
+
+    def create_access_profile(
+        self,
+        name: str,
+        origins: list[str],
+        *,
+        user: str | None = None,
+        password: str | None = None,
+        headers: list[str] | None = None,
+        cookies: list[str] | None = None,
+        query: list[str] | None = None,
+        user_agent: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> AccessProfile:
+        """Create an access profile.
+
+        From now on analyses of URLs of its origins send it there, and to no other place, in a static analysis
+        and in a browser alike. Reports of these origins are private by default, and public ones become private.
+        Secrets are stored encrypted and never shown.
+
+        The key needs the scope `access`.
+
+        Args:
+            name: Name in reports.
+            origins: Scheme, host and port of each place that it is sent to, and of no other.
+            user: Of Basic authentication.
+            password: Of Basic authentication; never shown.
+            headers: `Name: value` each; in a form `headers[]` several times, or one text with a header a line.
+            cookies: `name=value` each, likewise.
+            query: Parameters that are added to URLs, `name=value` each, likewise.
+            user_agent: Instead of Pagegrade's own.
+            idempotency_key: Key of this request; without it, one is made.
+        """
+        return cast(
+            "AccessProfile",
+            self._data(
+                "create_access_profile",
+                body={
+                    "name": name,
+                    "origins": origins,
+                    "user": user,
+                    "password": password,
+                    "headers": headers,
+                    "cookies": cookies,
+                    "query": query,
+                    "user_agent": user_agent,
+                },
+                header={"Idempotency-Key": idempotency_key},
+            ),
+        )
+
+    def show_access_profile(self, id: int) -> AccessProfile:
+        """Show an access profile.
+
+        An access profile of the account, without its secrets.
+
+        The key needs the scope `access`.
+
+        Args:
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+        """
+        return cast("AccessProfile", self._data("show_access_profile", path={"id": id}))
+
+    def update_access_profile(
+        self,
+        id: int,
+        *,
+        name: str | Unset | None = UNSET,
+        origins: list[str] | Unset | None = UNSET,
+        user: str | Unset | None = UNSET,
+        password: str | Unset | None = UNSET,
+        headers: list[str] | Unset | None = UNSET,
+        cookies: list[str] | Unset | None = UNSET,
+        query: list[str] | Unset | None = UNSET,
+        user_agent: str | Unset | None = UNSET,
+        if_match: str | None = None,
+    ) -> AccessProfile:
+        """Change an access profile.
+
+        Fields that are not sent stay as they are, and so does the value of a header, cookie or parameter whose
+        name is sent alone.
+
+        The key needs the scope `access`.
+
+        Args:
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            name: Name in reports.
+            origins: As when creating one; they replace all that there were.
+            user: Of Basic authentication.
+            password: Of Basic authentication; never shown.
+            headers: `Name: value` each; in a form `headers[]` several times, or one text with a header a line.
+                They replace all that there were; a name alone keeps its value.
+            cookies: `name=value` each, likewise. They replace all that there were; a name alone keeps its
+                value.
+            query: Parameters that are added to URLs, `name=value` each, likewise. They replace all that there
+                were; a name alone keeps its value.
+            user_agent: Instead of Pagegrade's own.
+            if_match: Entity tag that the object must still have, as an earlier answer named it.
+        """
+        return cast(
+            "AccessProfile",
+            self._data(
+                "update_access_profile",
+                path={"id": id},
+                body={
+                    "name": name,
+                    "origins": origins,
+                    "user": user,
+                    "password": password,
+                    "headers": headers,
+                    "cookies": cookies,
+                    "query": query,
+                    "user_agent": user_agent,
+                },
+                header={"If-Match": if_match},
+            ),
+        )
+
+    def delete_access_profile(self, id: int, *, if_match: str | None = None) -> DeletedAccessProfile:
+        """Delete an access profile.
+
+        Its reports are analyzed without it from now on.
+
+        The key needs the scope `access`.
+
+        Args:
+            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            if_match: Entity tag that the object must still have, as an earlier answer named it.
+        """
+        return cast(
+            "DeletedAccessProfile",
+            self._answer("delete_access_profile", path={"id": id}, header={"If-Match": if_match}),
+        )
 
     def list_projects(
         self, *, per_page: Literal[10, 25, 50, 100] | None = None, page: int | None = None

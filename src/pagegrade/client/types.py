@@ -20,7 +20,9 @@ class APIKey(TypedDict):
     id: int
     name: str
     prefix: str
-    scopes: list[Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks", "keys"]]
+    scopes: list[
+        Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks", "access", "keys"]
+    ]
     project: str | None
     expires_at: str | None
     last_used_at: str | None
@@ -30,6 +32,35 @@ class AccessNote(TypedDict):
     name: str
     origins: list[str]
     sent: list[str]
+
+
+class AccessProfile(TypedDict):
+    id: int
+    object: Literal["access_profile"]
+    name: str
+    origins: list[str]
+    user: str | None
+    password: bool
+    headers: list[str]
+    cookies: list[str]
+    query: list[str]
+    user_agent: str | None
+    created_at: str
+    updated_at: str
+
+
+class AccessProfileAnswer(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    data: AccessProfile
+
+
+class AccessProfileList(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    links: ReportListLinks
+    meta: ReportListMeta
+    data: list[AccessProfile]
 
 
 class Account(TypedDict):
@@ -300,6 +331,17 @@ class Counts(TypedDict):
     not_evaluated: int
 
 
+class CreateAccessProfileBody(TypedDict):
+    name: str
+    origins: list[str]
+    user: NotRequired[str | None]
+    password: NotRequired[str | None]
+    headers: NotRequired[list[str] | None]
+    cookies: NotRequired[list[str] | None]
+    query: NotRequired[list[str] | None]
+    user_agent: NotRequired[str | None]
+
+
 class CreateBatchBody(TypedDict):
     urls: NotRequired[list[str] | None]
     sitemap: NotRequired[str | None]
@@ -342,6 +384,7 @@ class CreateReportForm(TypedDict):
     password: NotRequired[str]
     render: NotRequired[Literal[0, 1]]
     device: NotRequired[Literal["mobile", "desktop"]]
+    access: NotRequired[str]
 
 
 class CreateReportMultipart(TypedDict):
@@ -350,6 +393,7 @@ class CreateReportMultipart(TypedDict):
     password: NotRequired[str]
     render: NotRequired[Literal[0, 1]]
     device: NotRequired[Literal["mobile", "desktop"]]
+    access: NotRequired[str]
 
 
 class CreateWebhookBody(TypedDict):
@@ -362,6 +406,14 @@ class CreateWebhookBody(TypedDict):
 class Defaults(TypedDict):
     privacy: Literal[0, 1, 2]
     per_page: Literal[10, 25, 50, 100]
+
+
+class DeletedAccessProfile(TypedDict):
+    deleted: bool
+    status: Literal[200]
+    warnings: NotRequired[list[AnswerWarning]]
+    id: int
+    object: Literal["access_profile"]
 
 
 class DeletedBatch(TypedDict):
@@ -703,7 +755,9 @@ class ListedKey(TypedDict):
     id: int
     name: str
     prefix: str
-    scopes: list[Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks", "keys"]]
+    scopes: list[
+        Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks", "access", "keys"]
+    ]
     project: str | None
     expires_at: str | None
     last_used_at: str | None
@@ -763,7 +817,9 @@ class MadeKey(TypedDict):
     id: int
     name: str
     prefix: str
-    scopes: list[Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks", "keys"]]
+    scopes: list[
+        Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks", "access", "keys"]
+    ]
     project: str | None
     expires_at: str | None
     last_used_at: str | None
@@ -1167,6 +1223,17 @@ class Thresholds(TypedDict):
     decent: int
 
 
+class UpdateAccessProfileBody(TypedDict):
+    name: NotRequired[str | None]
+    origins: NotRequired[list[str] | None]
+    user: NotRequired[str | None]
+    password: NotRequired[str | None]
+    headers: NotRequired[list[str] | None]
+    cookies: NotRequired[list[str] | None]
+    query: NotRequired[list[str] | None]
+    user_agent: NotRequired[str | None]
+
+
 class UpdateMonitorBody(TypedDict):
     schedule: NotRequired[str | None]
     timezone: NotRequired[str | None]
@@ -1179,6 +1246,7 @@ class UpdateReportBody(TypedDict):
     password: NotRequired[str | None]
     render: NotRequired[Literal[0, 1] | None]
     device: NotRequired[Literal["mobile", "desktop"] | None]
+    access: NotRequired[str]
     results: NotRequired[Literal[0, 1]]
 
 
@@ -1187,6 +1255,7 @@ class UpdateReportForm(TypedDict):
     password: NotRequired[str]
     render: NotRequired[Literal[0, 1]]
     device: NotRequired[Literal["mobile", "desktop"]]
+    access: NotRequired[str]
     results: NotRequired[Literal[0, 1]]
 
 
@@ -1195,6 +1264,7 @@ class UpdateReportMultipart(TypedDict):
     password: NotRequired[str]
     render: NotRequired[Literal[0, 1]]
     device: NotRequired[Literal["mobile", "desktop"]]
+    access: NotRequired[str]
     results: NotRequired[Literal[0, 1]]
 
 

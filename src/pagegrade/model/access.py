@@ -9,6 +9,11 @@ MAX_ORIGINS: Final = 20
 MAX_HEADERS: Final = 20
 MAX_COOKIES: Final = 50
 MAX_QUERY: Final = 20
+MAX_PROFILES: Final = 100
+"""Of one account."""
+MAX_NAME: Final = 100
+NO_ACCESS: Final = 0
+"""In place of the id of a profile: nothing is sent, whatever profiles there are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,3 +64,26 @@ class Access:
         return AccessNote(
             name=self.name, origins=self.origins, sent=tuple(kind for kind, is_sent in kinds.items() if is_sent)
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredAccess:
+    """An access profile as it is kept, without its secrets."""
+
+    id: int
+    account_id: int
+    name: str
+    origins: tuple[str, ...]
+    user: str
+    """Empty: no Basic authentication."""
+    has_password: bool
+    headers: tuple[str, ...]
+    """Names of the headers that are sent; likewise the next ones."""
+    cookies: tuple[str, ...]
+    query: tuple[str, ...]
+    user_agent: str
+    sealed: bytes = field(repr=False)
+    """Its secrets, encrypted."""
+    created_at_ms: int
+    updated_at_ms: int
+    revision: int

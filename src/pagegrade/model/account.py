@@ -9,7 +9,9 @@ DEFAULT_SCOPES: Final = ("reports:read", "reports:write", "account:read", "ignor
 """Permissions of a key that is made without naming any; ``ignores`` changes rules, which ``reports:read`` shows."""
 KEYS: Final = "keys"
 """Permission to show, make and revoke keys; a key has it only if it was asked for."""
-SCOPES: Final = (*DEFAULT_SCOPES, KEYS)
+ACCESS: Final = "access"
+"""Permission to show and change access profiles, but not their secrets; likewise."""
+SCOPES: Final = (*DEFAULT_SCOPES, ACCESS, KEYS)
 """Permissions that a key can have."""
 
 

@@ -80,6 +80,8 @@ class StoredReport:
     pending_run: int | None = None
     """Number of the run in a browser that follows the static one by itself, until it has ended; ``None``: there is
     none. ``state`` is about the runs before it."""
+    access: int | None = None
+    """Id of the access profile that runs use, or ``NO_ACCESS``; ``None``: that of the origin, if there is one."""
 
     @property
     def is_under_way(self) -> bool:

@@ -10,6 +10,7 @@ from typing import Final
 from pagegrade.observability.events import Observation
 from pagegrade.observability.tracing import NO_TRACING, Tracing
 from pagegrade.sandbox.fair_slots import FairSlots
+from pagegrade.service.access.vault import Vault
 from pagegrade.service.accounts.access import KeyUses
 from pagegrade.service.accounts.login_throttle import PasswordAttempts, SignInAttempts
 from pagegrade.service.accounts.passwords import Passwords
@@ -92,6 +93,8 @@ class Services:
     """Counts and logs what happens."""
     tracing: Tracing = NO_TRACING
     """Records traces, if they are enabled."""
+    vault: Vault = field(default_factory=Vault)
+    """Encrypts and decrypts the secrets of access profiles."""
     health: Health = field(init=False)
     """Health checks of the database."""
     draining: bool = False

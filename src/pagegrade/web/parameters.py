@@ -11,6 +11,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, Field, WithJsonSchema
 
+from pagegrade.model.access import MAX_COOKIES, MAX_HEADERS, MAX_ORIGINS, MAX_QUERY, NO_ACCESS
+from pagegrade.model.access import MAX_NAME as MAX_ACCESS_NAME
 from pagegrade.model.account import DEFAULT_SCOPES
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.events import EVENT_TYPES
@@ -90,6 +92,30 @@ _MEMBERS: Final = (
     "always there."
 )
 
+
+def read_access(text: str) -> tuple[int | None]:
+    """The access of a report: the id of a profile, ``NO_ACCESS``, or ``None`` for that of the origin.
+
+    Raises:
+        UnreadableError: It is none of them.
+    """
+    if text in {"none", "default"}:
+        return (NO_ACCESS if text == "none" else None,)
+    if re.fullmatch(r"[1-9][0-9]{0,15}", text):
+        return (int(text),)
+    raise UnreadableError("invalid", "Must be the id of an access profile, none or default.")
+
+
+ReportAccess = Annotated[
+    tuple[int | None] | None,
+    WithJsonSchema({"type": "string"}),
+    Reads(read_access),
+    Field(
+        description="Access profile that analyses use: its id, `none`, or `default` for the oldest one for the origin "
+        "of the URL, which holds without it.",
+        examples=["none"],
+    ),
+]
 
 ListCursor = Annotated[
     Cursor | None,
@@ -234,6 +260,7 @@ class CreateReportBody(BaseModel):
     device: Literal["mobile", "desktop"] | None = Field(
         None, description="Device that the browser imitates; without it `mobile`.", examples=["desktop"]
     )
+    access: ReportAccess = None
 
 
 class CreateBatchBody(BaseModel):
@@ -457,6 +484,75 @@ class UpdateWebhookBody(BaseModel):
     disabled: Literal[0, 1] | None = Field(None, description="1: send nothing, 0: send again.", examples=[0])
 
 
+_HEADERS: Final = "`Name: value` each; in a form `headers[]` several times, or one text with a header a line."
+_KEEPS: Final = "They replace all that there were; a name alone keeps its value."
+
+
+class CreateAccessProfileBody(BaseModel):
+    """What analyses send to the origins of own pages, to be let in."""
+
+    name: str = Field(max_length=MAX_ACCESS_NAME, description="Name in reports.", examples=["Staging"])
+    origins: tuple[str, ...] = Field(
+        max_length=MAX_ORIGINS,
+        description="Scheme, host and port of each place that it is sent to, and of no other.",
+        examples=[["https://staging.example"]],
+    )
+    user: str | None = Field(None, max_length=MAX_TEXT, description="Of Basic authentication.", examples=["reader"])
+    password: str | None = Field(
+        None, max_length=MAX_TEXT, description="Of Basic authentication; never shown.", examples=["correct horse"]
+    )
+    headers: tuple[str, ...] | None = Field(
+        None, max_length=MAX_HEADERS, description=_HEADERS, examples=[["X-Preview: 4f1c9a"]]
+    )
+    cookies: tuple[str, ...] | None = Field(
+        None, max_length=MAX_COOKIES, description="`name=value` each, likewise.", examples=[["session=4f1c9a"]]
+    )
+    query: tuple[str, ...] | None = Field(
+        None,
+        max_length=MAX_QUERY,
+        description="Parameters that are added to URLs, `name=value` each, likewise.",
+        examples=[["preview=4f1c9a"]],
+    )
+    user_agent: str | None = Field(
+        None, max_length=MAX_TEXT, description="Instead of Pagegrade's own.", examples=["Mozilla/5.0 (X11; Linux)"]
+    )
+
+
+class UpdateAccessProfileBody(BaseModel):
+    """Changes; what is not sent stays as it is."""
+
+    name: str | None = Field(None, max_length=MAX_ACCESS_NAME, description="Name in reports.", examples=["Staging"])
+    origins: tuple[str, ...] | None = Field(
+        None,
+        max_length=MAX_ORIGINS,
+        description="As when creating one; they replace all that there were.",
+        examples=[["https://staging.example", "https://files.staging.example"]],
+    )
+    user: str | None = Field(None, max_length=MAX_TEXT, description="Of Basic authentication.", examples=["reader"])
+    password: str | None = Field(
+        None, max_length=MAX_TEXT, description="Of Basic authentication; never shown.", examples=["correct horse"]
+    )
+    headers: tuple[str, ...] | None = Field(
+        None, max_length=MAX_HEADERS, description=f"{_HEADERS} {_KEEPS}", examples=[["X-Preview"]]
+    )
+    cookies: tuple[str, ...] | None = Field(
+        None, max_length=MAX_COOKIES, description=f"`name=value` each, likewise. {_KEEPS}", examples=[["session=4f1c"]]
+    )
+    query: tuple[str, ...] | None = Field(
+        None,
+        max_length=MAX_QUERY,
+        description=f"Parameters that are added to URLs, `name=value` each, likewise. {_KEEPS}",
+        examples=[["preview=4f1c9a"]],
+    )
+    user_agent: str | None = Field(
+        None, max_length=MAX_TEXT, description="Instead of Pagegrade's own.", examples=["Mozilla/5.0 (X11; Linux)"]
+    )
+
+
+class AccessProfileListQuery(PagedById):
+    """Access profiles come newest first."""
+
+
 class WebhookListQuery(PagedById):
     """Webhooks come newest first."""
 
@@ -484,4 +580,5 @@ class UpdateReportBody(BaseModel):
     device: Literal["mobile", "desktop"] | None = Field(
         None, description="Device that the browser imitates, from the next analysis on.", examples=["desktop"]
     )
+    access: ReportAccess = None
     results: Literal[0, 1] = Field(0, description="1: analyze the page again; 0, or left out: do not.", examples=[1])

@@ -93,6 +93,7 @@ def new_report_of(
             options=options,
             render=fields.render,
             device=fields.device,
+            access=fields.access,
         ),
     )
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from pagegrade.web import agents
 from pagegrade.web.api import (
+    access_profiles,
     account,
     batches,
     checks,
@@ -57,6 +58,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *ignores.OPERATIONS,
     *monitors.OPERATIONS,
     *webhooks.OPERATIONS,
+    *access_profiles.OPERATIONS,
     *projects.OPERATIONS,
     *account.OPERATIONS,
     *api_keys.OPERATIONS,

@@ -16,6 +16,7 @@ from pagegrade.clock import now_ms, utc_now
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.guard import Guard
 from pagegrade.gather.resolver import CachingResolver, DNSResolver, ResolveError, Resolver
+from pagegrade.model.access import StoredAccess
 from pagegrade.model.artifacts import Artifacts, NotGathered, PreviewImage
 from pagegrade.model.errors import FAILURE_CODES, InvalidInput, Unavailable
 from pagegrade.model.rendering import Rendering
@@ -29,6 +30,8 @@ from pagegrade.report.codec import pack_report
 from pagegrade.report.page_summary import stored_previews
 from pagegrade.report.rendered import picture_names
 from pagegrade.sandbox.pool import TaskRunner
+from pagegrade.service.access.operations import profile_for, unseal
+from pagegrade.service.access.vault import Locked
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.analysis import gather_target, mistake_of_ours, policy_of, unreadable_page
@@ -38,6 +41,7 @@ from pagegrade.service.runs.politeness import address_targets, is_own_host, poli
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.procrastinate_queue import offer_next
 from pagegrade.store.queue.runs import finish_run, release_run
+from pagegrade.store.repositories.access_profiles import access_of_report
 from pagegrade.store.repositories.host_slots import admit_addresses, exempt_run
 from pagegrade.store.repositories.ignores import list_rules_of_report
 from pagegrade.worker.step_notes import StepNotes, ignore_progress
@@ -113,6 +117,8 @@ async def _perform(
         packed = await _analyze(services, run, target, span, children=children, resolver=known, advance=advance)
     except InvalidInput as error:
         packed = _failed(run, Failure(code="address_not_allowed", message=error.message, reason=error.reason))
+    except Locked as error:
+        packed = _failed(run, Failure(code="internal", message=error.message, reason="access_locked"))
     except Unavailable:
         # The site has not been contacted yet, which needs the database: the run is retried after its lease.
         raise
@@ -193,7 +199,13 @@ async def _analyze_in_steps(
     children: TaskRunner,
     resolver: Resolver,
 ) -> PackedReport:
-    options = replace(services.options.analyze, render=_render_options(services.options, run), preview_images=True)
+    profile = await services.database.read(lambda tx: _profile_of(tx, run))
+    options = replace(
+        services.options.analyze,
+        render=_render_options(services.options, run),
+        preview_images=True,
+        access=None if profile is None else unseal(profile, services.vault),
+    )
     with span.child("gather") as part:
         gathered = await gather_target(
             target,
@@ -222,6 +234,11 @@ async def _analyze_in_steps(
     # A page that was not graded may be another than the one that was asked for.
     previews = () if packed.rating is None else stored_previews(gathered)
     return replace(packed, pictures=_pictures(gathered, previews))
+
+
+def _profile_of(tx: Transaction, run: ClaimedRun) -> StoredAccess | None:
+    """Return the access profile that a run uses; ``None``: none."""
+    return profile_for(tx, run.account_id, run.url, access_of_report(tx, run.report_id))
 
 
 def _render_options(options: ServiceOptions, run: ClaimedRun) -> RenderOptions | None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
+from pagegrade.model.access import NO_ACCESS
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import (
     NotFound,
@@ -18,19 +19,23 @@ from pagegrade.model.errors import (
     QuotaExceeded,
     Unavailable,
     ValidationFailed,
+    Violation,
 )
 from pagegrade.model.identity import VERSION
 from pagegrade.model.rendering import Device
 from pagegrade.model.report_list import ListQuery, Position
 from pagegrade.model.stored import UNFINISHED, Priority, Privacy, StoredReport, StoredRun
-from pagegrade.parse.url import project_of
+from pagegrade.parse.url import origin, project_of
+from pagegrade.service.access.operations import is_within, profile_for
 from pagegrade.service.accounts.access import require_project
 from pagegrade.service.id_lists import Listed
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.validation import (
     ENGINE_NEXT_TIME,
+    MADE_PRIVATE,
     PASSWORD_IGNORED,
     PASSWORD_REQUIRED,
+    SHOWS_MORE,
     NewReport,
     ReportChange,
     RequestWarning,
@@ -145,20 +150,40 @@ def store_report(
     """
     project = project_of(new_report.target.url)
     require_project(caller, project)
+    url, privacy, warnings = new_report.target.url, new_report.privacy, new_report.warnings
+    if _uses_access(tx, caller, url, new_report.access) and privacy is Privacy.PUBLIC:
+        privacy = Privacy.PUBLIC if new_report.chose_privacy else Privacy.PRIVATE
+        warnings = (*warnings, SHOWS_MORE if new_report.chose_privacy else MADE_PRIVATE)
     report = store.add_report(
         tx,
         account_id=caller.account.id,
-        url=new_report.target.url,
+        url=url,
         project=project,
-        privacy=new_report.privacy,
+        privacy=privacy,
         password_hash=password_hash,
         slug=secrets.token_urlsafe(SLUG_BYTES),
         now_ms=now_ms,
         render=new_report.render,
         device=new_report.device,
+        access=new_report.access,
     )
     run = queue_run(tx, report, priority, options=options, now_ms=now_ms, traceparent=caller.traceparent)
-    return Stored(report=_read(tx, caller, report.id, None), run=run, warnings=new_report.warnings)
+    return Stored(report=_read(tx, caller, report.id, None), run=run, warnings=warnings)
+
+
+def _uses_access(tx: Transaction, caller: Caller, url: str, access: int | None) -> bool:
+    """Return whether runs for a URL use an access profile.
+
+    Raises:
+        ValidationFailed: The caller has no profile of that id for the URL.
+    """
+    profile = profile_for(tx, caller.account.id, url, access)
+    if access in {None, NO_ACCESS}:
+        return profile is not None
+    if profile is None or not is_within(caller, profile.origins) or origin(url) not in profile.origins:
+        message = "There is no access profile of that id for the origin of the URL."
+        raise ValidationFailed([Violation(field="access", place="body", code="unknown", message=message)])
+    return True
 
 
 def update_report(
@@ -209,6 +234,13 @@ def update_report(
             warnings = (PASSWORD_IGNORED,)
         if kept is not None:
             kept, version = None, version + 1
+    access = report.access if change.access is None else change.access[0]
+    is_more = change.access is not None and _uses_access(tx, caller, report.url, access)
+    if is_more and privacy is Privacy.PUBLIC and report.access != access:
+        privacy = Privacy.PRIVATE if change.privacy is None else privacy
+        warnings = (*warnings, MADE_PRIVATE if change.privacy is None else SHOWS_MORE)
+    elif change.privacy is Privacy.PUBLIC and _uses_access(tx, caller, report.url, access):
+        warnings = (*warnings, SHOWS_MORE)
     rendering = (
         report.render if change.render is None else change.render,
         report.device if change.device is None else change.device,
@@ -222,6 +254,7 @@ def update_report(
         password_hash=kept,
         password_version=version,
         rendering=rendering,
+        access=(access,),
         now_ms=now_ms,
     )
     run: StoredRun | None = None

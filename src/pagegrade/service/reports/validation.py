@@ -48,6 +48,10 @@ class NewReport:
     """1: draw the page in a browser, 0: do not; ``None``: as the installation decides."""
     device: Device | None = None
     """Device that a browser imitates; ``None``: the default."""
+    access: int | None = None
+    """Id of an access profile, or ``NO_ACCESS``; ``None``: that of the origin."""
+    chose_privacy: bool = False
+    """The privacy was asked for, and is no default."""
     warnings: tuple[RequestWarning, ...] = ()
 
 
@@ -66,6 +70,8 @@ class ReportChange:
     """``None``: stays as it is."""
     device: Device | None = None
     """``None``: stays as it is."""
+    access: tuple[int | None] | None = None
+    """Holds the same as of a new report; ``None``: stays as it is."""
 
     @property
     def needs_hash(self) -> bool:
@@ -85,6 +91,17 @@ PASSWORD_IGNORED: Final = RequestWarning(
 ENGINE_NEXT_TIME: Final = RequestWarning(
     "render", "analysis_under_way", "An analysis is under way already; the new setting applies to the next one."
 )
+MADE_PRIVATE: Final = RequestWarning(
+    "privacy",
+    "made_private",
+    "The report is private: it is made with an access profile, and shows what not everybody sees. Send privacy to "
+    "share it.",
+)
+SHOWS_MORE: Final = RequestWarning(
+    "privacy",
+    "made_with_access",
+    "The report is made with an access profile: whoever can read it sees what not everybody sees.",
+)
 PASSWORD_REQUIRED: Final = Violation(
     field="password", place="body", code="required", message="Required when privacy is 2."
 )
@@ -99,6 +116,7 @@ def read_new_report(
     options: ServiceOptions,
     render: int | None = None,
     device: Device | None = None,
+    access: tuple[int | None] | None = None,
 ) -> NewReport:
     """Validate a new report.
 
@@ -110,6 +128,7 @@ def read_new_report(
         options: Of the installation.
         render: 1: in a browser, 0: without; ``None``: as the installation decides.
         device: That a browser imitates; ``None``: the default.
+        access: Holds the id of an access profile, ``NO_ACCESS``, or ``None`` for that of the origin, as ``None`` does.
 
     Raises:
         ValidationFailed: A field cannot be used.
@@ -148,6 +167,8 @@ def read_new_report(
         password=kept,
         render=render,
         device=device,
+        access=None if access is None else access[0],
+        chose_privacy=privacy is not None,
         warnings=(*_url_warnings(url, target, chosen), *warnings),
     )
 
@@ -159,6 +180,7 @@ def read_change(
     results: int = 0,
     render: int | None = None,
     device: Device | None = None,
+    access: tuple[int | None] | None = None,
 ) -> ReportChange:
     """Validate a change, as far as that is possible without the report.
 
@@ -166,7 +188,9 @@ def read_change(
         ValidationFailed: A field cannot be used.
     """
     wanted = None if privacy is None else Privacy(privacy)
-    change = ReportChange(privacy=wanted, password=password or None, run=results == 1, render=render, device=device)
+    change = ReportChange(
+        privacy=wanted, password=password or None, run=results == 1, render=render, device=device, access=access
+    )
     if change.needs_hash and change.password is not None:
         violations = _password_violations(change.password)
         if violations:

@@ -56,6 +56,9 @@ _SAME: Final = Prepared(
     text(
         "SELECT id FROM runs WHERE account_id = :account_id AND url = :url AND state IN ('queued', 'running') "
         "AND COALESCE(leader_id, 0) = 0 AND device = :device "
+        # Reports of one URL may be for those who are let in, or for everybody.
+        "AND (SELECT COALESCE(access, -1) FROM reports WHERE reports.id = runs.report_id) "
+        "= (SELECT COALESCE(access, -1) FROM reports WHERE reports.id = :report_id) "
         # Ignore rules of a report make its outcome differ from those of other reports.
         "AND NOT EXISTS (SELECT 1 FROM ignores WHERE ignores.report_id = runs.report_id) "
         "AND NOT EXISTS (SELECT 1 FROM ignores WHERE ignores.report_id = :report_id) ORDER BY id LIMIT 1"

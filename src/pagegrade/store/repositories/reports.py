@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, insert, literal_column, not_, or_, select, update
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from pagegrade.model.stored import UNFINISHED, PackedReport, State, StoredReport
+from pagegrade.model.stored import UNFINISHED, PackedReport, Privacy, State, StoredReport
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.counts import Kind, count_change, uncount_details
@@ -37,6 +38,7 @@ NAMES: Final = (
     "render",
     "device",
     "pending_run",
+    "access",
 )
 """Fields of ``StoredReport`` in the order in which ``REPORT_COLUMNS`` reads them."""
 REPORT_COLUMNS: Final = tuple(reports.c[name] for name in NAMES)
@@ -65,6 +67,7 @@ _NEW: Final = (
     "revision",
     "render",
     "device",
+    "access",
 )
 """Columns of a new report; the others start empty."""
 
@@ -108,6 +111,7 @@ def report_of(row: Any) -> StoredReport:
         render,
         device,
         pending_run,
+        access,
     ) = row
     return StoredReport(
         id=number,
@@ -131,6 +135,7 @@ def report_of(row: Any) -> StoredReport:
         render=render,
         device=device,
         pending_run=pending_run,
+        access=access,
     )
 
 
@@ -146,6 +151,7 @@ def add_report(
     now_ms: int,
     render: int | None = None,
     device: str | None = None,
+    access: int | None = None,
 ) -> StoredReport:
     """Add a report whose first run is to be queued.
 
@@ -160,6 +166,7 @@ def add_report(
         now_ms: The time now.
         render: 1: in a browser, 0: without; ``None`` for the default of the installation.
         device: Device that the browser emulates; ``None`` for the default.
+        access: Id of an access profile, or 0 for none; ``None`` for that of the origin.
     """
     values = {
         "new_account_id": account_id,
@@ -176,6 +183,7 @@ def add_report(
         "new_revision": 1,
         "new_render": render,
         "new_device": device,
+        "new_access": access,
     }
     (row,) = _ADD.rows(tx, values)
     count_change(tx, account_id, project, was=None, is_=("queued", None))
@@ -224,10 +232,11 @@ def save_settings(
     password_version: int,
     now_ms: int,
     rendering: tuple[int | None, str | None] | None = None,
+    access: tuple[int | None] | None = None,
 ) -> StoredReport:
     """Change the settings of a report and return it. Equal settings change nothing.
 
-    ``rendering`` is (render, device) of the report; ``None`` keeps them.
+    ``rendering`` is (render, device) of the report, and ``access`` holds its access; ``None`` keeps them.
     """
     render, device = (report.render, report.device) if rendering is None else rendering
     changes = {
@@ -236,6 +245,7 @@ def save_settings(
         "password_version": password_version,
         "render": render,
         "device": device,
+        "access": report.access if access is None else access[0],
     }
     if all(getattr(report, name) == value for name, value in changes.items()):
         return report
@@ -243,6 +253,17 @@ def save_settings(
     parameters = {f"new_{name}": value for name, value in changes.items()}
     row = tx.execute(_change_statement(tuple(changes)), {**parameters, "report": report.id}).one()
     return report_of(row)
+
+
+def make_private(tx: Transaction, account_id: int, origins: Sequence[str], now_ms: int) -> int:
+    """Let an account alone read its reports of some origins which anyone with their link can read; their number."""
+    # A text behind "/" is before the same with "0", the next character, on every database.
+    begins = [and_(reports.c.url >= f"{origin}/", reports.c.url < f"{origin}0") for origin in origins]
+    if not begins:
+        return 0
+    public = (reports.c.account_id == account_id, reports.c.privacy == Privacy.PUBLIC, or_(*begins))
+    values = {"privacy": int(Privacy.PRIVATE), "updated_at_ms": now_ms, "revision": reports.c.revision + 1}
+    return tx.execute(update(reports).where(*public).values(values)).rowcount
 
 
 def mark_report(

@@ -139,6 +139,7 @@ reports = Table(
     Column("error", LargeBinary),
     Column("render", SmallInteger),  # 1: in a browser, 0: without; NULL: as the installation decides
     Column("device", _text(8)),  # that a browser imitates; NULL: the default
+    Column("access", BigInteger),  # id of a profile, or 0 for none; NULL: that of the origin
     Column("pending_run", Integer),  # number of the run in a browser that follows the static one, until it has ended
     sqlite_autoincrement=True,  # an id is never used again
 )
@@ -375,6 +376,22 @@ monitor_crossings = Table(
     Index("ix_monitor_crossings_report", "report_id", "run_number"),
     Index("ix_monitor_crossings_account", "account_id", "at_ms"),
     comment="Runs at which budgets were breached or kept again, or at which a page could no longer be reached.",
+)
+
+access_profiles = Table(
+    "access_profiles",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("name", _text(100), nullable=False),
+    Column("origins", LargeBinary, nullable=False),  # JSON array of texts; so the next one, without any secret
+    Column("shown", LargeBinary, nullable=False),  # JSON object: user, names of headers, cookies and parameters
+    Column("sealed", LargeBinary, nullable=False),  # Fernet token of the JSON object of all that is sent
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("updated_at_ms", BigInteger, nullable=False),
+    Column("revision", Integer, nullable=False, server_default="1"),
+    sqlite_autoincrement=True,
+    comment="Sent to the origins of an account's own pages, encrypted with a key outside of the database.",
 )
 
 processes = Table(

@@ -125,7 +125,12 @@ def _new_reports(
     """
     first, *others = (
         CreateReportBody(
-            url=url, privacy=fields.privacy, password=fields.password, render=fields.render, device=fields.device
+            url=url,
+            privacy=fields.privacy,
+            password=fields.password,
+            render=fields.render,
+            device=fields.device,
+            access=fields.access,
         )
         for url in listed.urls
     )

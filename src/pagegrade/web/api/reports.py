@@ -193,6 +193,7 @@ async def update_report(
             results=fields.results,
             render=fields.render,
             device=fields.device,
+            access=fields.access,
         ),
     )
     if change.run:

@@ -12,6 +12,7 @@ TAGS: Final[dict[str, str]] = {
     "Keys": "API keys, for programs that set up others.",
     "Ignore rules": "Findings that an account has decided to live with.",
     "Monitors": "Reports that are analyzed again on a schedule, with budgets.",
+    "Access profiles": "What analyses send to the origins of own pages, to be let in.",
     "Webhooks": "Deliveries of events to URLs, chat channels and e-mail addresses.",
     "Runs": "The analyses of a report: each is numbered and never changes.",
     "Projects": "The hosts your reports are about.",

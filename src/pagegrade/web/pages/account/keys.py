@@ -44,6 +44,7 @@ SCOPE_TEXTS: Final = {
     "ignores": N_("Ignore findings"),
     "monitors": N_("Read and change monitors"),
     "webhooks": N_("Read and change webhooks"),
+    "access": N_("Read and change access profiles, without their secrets"),
     KEYS: N_("Create and revoke keys"),
 }
 SAID: Final = {"revoked": N_("The key is revoked. It works no longer.")}

@@ -1,0 +1,1 @@
+"""Access profiles: encryption of their secrets, and what an account does with its own."""

@@ -1,0 +1,284 @@
+"""Access profiles of an account: create, show, list, change, delete; and the one that a run uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from pagegrade.model.access import MAX_NAME, MAX_PROFILES, NO_ACCESS, Access, StoredAccess
+from pagegrade.model.account import Caller
+from pagegrade.model.errors import (
+    InvalidInput,
+    NotFound,
+    OtherProject,
+    PreconditionFailed,
+    QuotaExceeded,
+    ValidationFailed,
+    Violation,
+)
+from pagegrade.parse.http.access import read_access, split_cookies, split_header
+from pagegrade.parse.url import origin, project_of
+from pagegrade.service.access.vault import Vault
+from pagegrade.service.id_lists import Listed, Part, Walked, walk
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.locks import hold_account
+from pagegrade.store.repositories import access_profiles as store
+from pagegrade.store.repositories.reports import make_private
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessFields:
+    """An access profile as it is sent; ``None`` for what was not: empty in a new one, as it is in another."""
+
+    name: str | None = None
+    origins: Sequence[str] | None = None
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+    headers: Sequence[str] | None = field(default=None, repr=False)
+    """``Name: value`` each; a name alone keeps its value. Likewise the next ones, with an equals sign."""
+    cookies: Sequence[str] | None = field(default=None, repr=False)
+    query: Sequence[str] | None = field(default=None, repr=False)
+    user_agent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A profile that was stored."""
+
+    profile: StoredAccess
+    made_private: int = 0
+    """Reports that anyone with their link could read, and that their account alone can read from now on, because
+    their next run shows what not everybody sees."""
+
+
+def create_profile(tx: Transaction, caller: Caller, wanted: AccessFields, vault: Vault, now_ms: int) -> Saved:
+    """Store a new profile of the caller.
+
+    Raises:
+        ValidationFailed: A field cannot be used.
+        QuotaExceeded: The account has ``MAX_PROFILES`` already.
+        OtherProject: The key of the caller is limited to another project.
+        Locked: There is no key to encrypt with.
+    """
+    hold_account(tx, caller.account.id)
+    if store.count_profiles(tx, caller.account.id) >= MAX_PROFILES:
+        raise QuotaExceeded(f"An account has at most {MAX_PROFILES} access profiles; delete one first.")
+    access = _read(wanted, None)
+    _require_projects(caller, access.origins)
+    profile = store.add_profile(tx, caller.account.id, _new(access, vault), now_ms)
+    return Saved(profile, make_private(tx, caller.account.id, profile.origins, now_ms))
+
+
+def update_profile(
+    tx: Transaction,
+    caller: Caller,
+    profile_id: int,
+    wanted: AccessFields,
+    *,
+    vault: Vault,
+    now_ms: int,
+    holds: Callable[[StoredAccess], str | None] | None = None,
+) -> Saved:
+    """Change a profile of the caller.
+
+    Args:
+        tx: Transaction.
+        caller: Whose it must be.
+        profile_id: Any number.
+        wanted: The changes.
+        vault: Of the installation.
+        now_ms: The time.
+        holds: Returns the entity tag of the profile where the client does not know it as it is; ``None``: the client
+            did not ask.
+
+    Raises:
+        NotFound: There is no such profile.
+        PreconditionFailed: It has changed since the client read it.
+        ValidationFailed: A field cannot be used.
+        OtherProject: The key of the caller is limited to another project.
+        Locked: There is no key, or it is another one.
+    """
+    hold_account(tx, caller.account.id)
+    stored = show_profile(tx, caller, profile_id)
+    _check_condition(stored, holds)
+    before = unseal(stored, vault)
+    access = _read(wanted, before)
+    if access == before:
+        return Saved(stored)
+    _require_projects(caller, access.origins)
+    changed = store.change_profile(tx, stored.id, _new(access, vault), now_ms)
+    added = tuple(each for each in changed.origins if each not in stored.origins)
+    return Saved(changed, make_private(tx, caller.account.id, added, now_ms))
+
+
+def show_saved(tx: Transaction, caller: Caller, profile_id: int) -> Saved:
+    """Return a profile of the caller as a repeated request sees it; raises as ``show_profile``."""
+    return Saved(show_profile(tx, caller, profile_id))
+
+
+def show_profile(tx: Transaction, caller: Caller, profile_id: int) -> StoredAccess:
+    """Return a profile of the caller.
+
+    Raises:
+        NotFound: There is no such profile, or it is for more than the caller's key may use.
+    """
+    found = store.load_profile(tx, caller.account.id, profile_id)
+    if found is None or not is_within(caller, found.origins):
+        raise NotFound
+    return found
+
+
+def list_profiles(tx: Transaction, caller: Caller, *, page: int, per_page: int) -> Listed[StoredAccess]:
+    """A page of the caller's profiles, newest first."""
+    found = _own(tx, caller)
+    return Listed(items=found[(page - 1) * per_page : page * per_page], total=len(found))
+
+
+def walk_profiles(tx: Transaction, caller: Caller, part: Part) -> Walked[StoredAccess]:
+    """Some of the caller's profiles, newest first."""
+
+    def read(count: int, *, beside: int | None, backward: bool) -> tuple[StoredAccess, ...]:
+        own = _own(tx, caller)
+        if backward:
+            return tuple(each for each in reversed(own) if beside is None or each.id > beside)[:count]
+        return tuple(each for each in own if beside is None or each.id < beside)[:count]
+
+    return walk(read, lambda profile: profile.id, part, lambda: len(_own(tx, caller)))
+
+
+def delete_profile(
+    tx: Transaction, caller: Caller, profile_id: int, *, holds: Callable[[StoredAccess], str | None] | None = None
+) -> None:
+    """Delete a profile of the caller; its reports are analyzed without it from now on.
+
+    Raises:
+        NotFound: There is no such profile.
+        PreconditionFailed: It has changed since the client read it.
+    """
+    _check_condition(show_profile(tx, caller, profile_id), holds)
+    store.delete_profile(tx, caller.account.id, profile_id)
+
+
+def profile_for(tx: Transaction, account_id: int, url: str, access: int | None) -> StoredAccess | None:
+    """The profile that runs for a URL use; ``None``: none.
+
+    Args:
+        tx: Transaction.
+        account_id: Account of the report.
+        url: Of the report.
+        access: Id of a profile, or ``NO_ACCESS``; ``None``: the oldest one for the origin of the URL.
+    """
+    if access == NO_ACCESS:
+        return None
+    if access is not None:
+        return store.load_profile(tx, account_id, access)
+    place = origin(url)
+    return next((each for each in store.all_profiles(tx, account_id) if place in each.origins), None)
+
+
+def unseal(profile: StoredAccess, vault: Vault) -> Access:
+    """The access that a profile stands for, with its secrets.
+
+    Raises:
+        Locked: There is no key, or it is another one.
+    """
+    return msgspec.json.decode(vault.open(profile.sealed), type=Access)
+
+
+def _own(tx: Transaction, caller: Caller) -> tuple[StoredAccess, ...]:
+    """The profiles that a caller may use, newest first; an account has few."""
+    return tuple(
+        each for each in reversed(store.all_profiles(tx, caller.account.id)) if is_within(caller, each.origins)
+    )
+
+
+def is_within(caller: Caller, origins: Sequence[str]) -> bool:
+    """Return whether a caller may use a profile for these origins: all of them are of the project of its key."""
+    return caller.project is None or all(project_of(each) == caller.project for each in origins)
+
+
+def _require_projects(caller: Caller, origins: Sequence[str]) -> None:
+    if caller.project is not None and not is_within(caller, origins):
+        raise OtherProject(caller.project)
+
+
+def _check_condition(profile: StoredAccess, holds: Callable[[StoredAccess], str | None] | None) -> None:
+    etag = None if holds is None else holds(profile)
+    if etag is not None:
+        raise PreconditionFailed(etag)
+
+
+def _new(access: Access, vault: Vault) -> store.NewAccess:
+    return store.NewAccess(
+        name=access.name,
+        origins=access.origins,
+        shown={
+            "user": access.user,
+            "has_password": bool(access.password),
+            "headers": [name for name, _ in access.headers],
+            "cookies": [name for name, _ in access.cookies],
+            "query": [name for name, _ in access.query],
+            "user_agent": access.user_agent,
+        },
+        sealed=vault.seal(msgspec.json.encode(access)),
+    )
+
+
+def _read(wanted: AccessFields, before: Access | None) -> Access:
+    """The access that fields describe, with what was not sent as it was.
+
+    Raises:
+        ValidationFailed: Fields cannot be used.
+    """
+    kept = before or Access()
+    violations: list[Violation] = []
+
+    def refuse(name: str, code: str, message: str) -> None:
+        violations.append(Violation(field=name, place="body", code=code, message=message))
+
+    name = kept.name if wanted.name is None else wanted.name.strip()
+    if not name:
+        refuse("name", "required", "Required.")
+    elif len(name) > MAX_NAME or not name.isprintable():
+        refuse("name", "invalid", f"Must be at most {MAX_NAME} characters on one line.")
+    access = kept
+    try:
+        access = read_access(
+            name=name,
+            origins=kept.origins
+            if wanted.origins is None
+            else [each.strip() for each in wanted.origins if each.strip()],
+            user=kept.user if wanted.user is None else wanted.user,
+            password=kept.password if wanted.password is None else wanted.password,
+            headers=_pairs(wanted.headers, kept.headers, ":"),
+            cookies=_pairs(wanted.cookies, kept.cookies, "="),
+            user_agent=kept.user_agent if wanted.user_agent is None else wanted.user_agent.strip(),
+            query=_pairs(wanted.query, kept.query, "="),
+        )
+    except InvalidInput as error:
+        refuse(
+            error.reason or "",
+            "required" if error.reason == "origins" and not wanted.origins else "invalid",
+            error.message,
+        )
+    if not violations and not access.note.sent:
+        refuse("user", "required", "There is nothing to send. Give a user and password, a header or a cookie.")
+    if violations:
+        raise ValidationFailed(violations)
+    return access
+
+
+def _pairs(sent: Sequence[str] | None, kept: Sequence[tuple[str, str]], separator: str) -> list[tuple[str, str]]:
+    """The pairs of a list as it was sent; a name alone keeps the value that it has."""
+    if sent is None:
+        return list(kept)
+    known = {name.lower(): value for name, value in kept}
+    pairs: list[tuple[str, str]] = []
+    for line in sent:
+        if separator not in line and line.strip().lower() in known:
+            pairs.append((line.strip(), known[line.strip().lower()]))
+        elif line.strip():
+            pairs += [split_header(line)] if separator == ":" else split_cookies(line)
+    return pairs

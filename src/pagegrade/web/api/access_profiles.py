@@ -1,0 +1,239 @@
+"""Access profiles: what analyses send to the origins of own pages, to be let in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+import msgspec
+
+from pagegrade.model.access import StoredAccess
+from pagegrade.model.account import ACCESS
+from pagegrade.model.errors import ValidationFailed
+from pagegrade.service.access import operations as service
+from pagegrade.service.container import Services
+from pagegrade.service.reports.validation import RequestWarning
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.api.id_lists import answer_id_list
+from pagegrade.web.http.body import JSON
+from pagegrade.web.http.conditional import may_change
+from pagegrade.web.http.response import Response
+from pagegrade.web.idempotency import Idempotency
+from pagegrade.web.operations import Operation
+from pagegrade.web.parameters import AccessProfileListQuery, CreateAccessProfileBody, UpdateAccessProfileBody
+from pagegrade.web.report_requests import refuse_when_draining
+from pagegrade.web.request import Request
+from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, validators
+from pagegrade.web.schemas.access_profile import (
+    AccessProfileAnswer,
+    AccessProfileList,
+    DeletedAccessProfile,
+    access_profile_object,
+)
+
+PATH: Final = "/api/v1/access-profiles"
+TAG: Final = "Access profiles"
+_LISTS: Final = ("origins", "headers", "cookies", "query")
+
+
+async def create_access_profile(request: Request, idempotency: Idempotency, services: Services) -> Response:
+    """Store a profile; analyses of its origins use it from now on."""
+    refuse_when_draining(services)
+    fields, violations = await request.fields(CreateAccessProfileBody, lists=_LISTS)
+    if violations:
+        raise ValidationFailed(violations)
+
+    async def respond(saved: service.Saved) -> Response:
+        return _answer(request, services, saved, status=201)
+
+    return await idempotency.execute(
+        fields,
+        create=partial(
+            service.create_profile, wanted=_wanted(fields), vault=services.vault, now_ms=request.received_at_ms
+        ),
+        resource_id=lambda saved: saved.profile.id,
+        load_existing=service.show_saved,
+        respond=respond,
+        is_analysis=False,
+    )
+
+
+async def show_access_profile(request: Request, work: UnitOfWork) -> Response:
+    """Return a profile, without its secrets."""
+    stored = await work.read(service.show_profile, request.id)
+    return fresh_answer(request, enveloped(access_profile_object(stored)))
+
+
+async def list_access_profiles(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the caller's profiles."""
+    query = request.query(AccessProfileListQuery)
+    return await answer_id_list(
+        request,
+        services,
+        query,
+        path=PATH,
+        encode=access_profile_object,
+        read_page=lambda: work.read(service.list_profiles, page=query.page, per_page=query.per_page),
+        read_part=lambda part: work.read(service.walk_profiles, part),
+    )
+
+
+async def update_access_profile(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Change a profile."""
+    fields, violations = await request.fields(UpdateAccessProfileBody, lists=_LISTS)
+    if violations:
+        raise ValidationFailed(violations)
+    saved = await work.write(
+        service.update_profile,
+        request.id,
+        _wanted(fields),
+        vault=services.vault,
+        now_ms=request.received_at_ms,
+        holds=_condition(request),
+    )
+    return _answer(request, services, saved, status=200)
+
+
+async def delete_access_profile(request: Request, work: UnitOfWork) -> Response:
+    """Delete a profile."""
+    await work.write(service.delete_profile, request.id, holds=_condition(request))
+    return deleted_answer("access_profile", id=request.id)
+
+
+def _wanted(fields: CreateAccessProfileBody | UpdateAccessProfileBody) -> service.AccessFields:
+    return service.AccessFields(
+        name=fields.name,
+        origins=fields.origins,
+        user=fields.user,
+        password=fields.password,
+        headers=fields.headers,
+        cookies=fields.cookies,
+        query=fields.query,
+        user_agent=fields.user_agent,
+    )
+
+
+def _answer(request: Request, services: Services, saved: service.Saved, *, status: int) -> Response:
+    stored = saved.profile
+    data = access_profile_object(stored)
+    if request.preferences.minimal:
+        data = msgspec.json.encode({"id": stored.id, "object": "access_profile"})
+    location = (("Location", f"{services.options.base_url}{PATH}/{stored.id}"),) if status == 201 else ()  # noqa: PLR2004 - Created
+    headers = (*location, *validators(_tag(stored)), *request.preferences.applied(writing=True))
+    warnings = ()
+    if saved.made_private:
+        message = f"{saved.made_private} public reports of these origins are private now: their next run shows more."
+        warnings = (RequestWarning("origins", "made_private", message),)
+    return Response(status_code=status, content=enveloped(data, status=status, warnings=warnings), headers=headers)
+
+
+def _tag(stored: StoredAccess) -> str:
+    return hashed_tag(enveloped(access_profile_object(stored)))
+
+
+def _condition(request: Request) -> Callable[[StoredAccess], str | None] | None:
+    """The entity tag of a profile that is not the one that the client knows; ``None``: the client did not ask."""
+    if_match, if_none_match = request.header(b"if-match"), request.header(b"if-none-match")
+    if if_match is None and if_none_match is None:
+        return None
+
+    def differs(stored: StoredAccess) -> str | None:
+        etag = _tag(stored)
+        return None if may_change(if_match, if_none_match, None, etag=etag, modified_ms=0) else etag
+
+    return differs
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path=PATH,
+        name="list_access_profiles",
+        summary="List access profiles",
+        description="The access profiles of the account, newest first, without their secrets.",
+        handler=list_access_profiles,
+        scope=ACCESS,
+        for_projects=True,
+        query=AccessProfileListQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: AccessProfileList},
+        answer_headers={200: ("Link", "ETag", "Preference-Applied")},
+        problems=("validation_failed",),
+        tag=TAG,
+    ),
+    Operation(
+        method="POST",
+        path=PATH,
+        name="create_access_profile",
+        summary="Create an access profile",
+        description="From now on analyses of URLs of its origins send it there, and to no other place, in a static "
+        "analysis and in a browser alike. Reports of these origins are private by default, and public ones become "
+        "private. Secrets are stored encrypted and never shown.",
+        handler=create_access_profile,
+        scope=ACCESS,
+        for_projects=True,
+        body=CreateAccessProfileBody,
+        body_types=(JSON,),
+        headers=("Prefer", "Idempotency-Key"),
+        answers={201: AccessProfileAnswer},
+        answer_headers={201: ("Location", "ETag", "Preference-Applied", "Idempotency-Replayed")},
+        problems=(
+            "unsupported_media_type",
+            "too_large",
+            "validation_failed",
+            "idempotency_in_progress",
+            "idempotency_key_reused",
+            "report_deleted",
+            "quota_exceeded",
+        ),
+        tag=TAG,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}",
+        name="show_access_profile",
+        summary="Show an access profile",
+        description="An access profile of the account, without its secrets.",
+        handler=show_access_profile,
+        scope=ACCESS,
+        for_projects=True,
+        headers=("If-None-Match",),
+        answers={200: AccessProfileAnswer},
+        answer_headers={200: ("ETag",)},
+        problems=("not_found",),
+        tag=TAG,
+    ),
+    Operation(
+        method="PUT",
+        path=f"{PATH}/{{id}}",
+        name="update_access_profile",
+        summary="Change an access profile",
+        description="Fields that are not sent stay as they are, and so does the value of a header, cookie or parameter "
+        "whose name is sent alone.",
+        handler=update_access_profile,
+        scope=ACCESS,
+        for_projects=True,
+        body=UpdateAccessProfileBody,
+        body_types=(JSON,),
+        headers=("If-Match", "If-None-Match", "Prefer"),
+        answers={200: AccessProfileAnswer},
+        answer_headers={200: ("ETag", "Preference-Applied")},
+        problems=("not_found", "unsupported_media_type", "too_large", "validation_failed"),
+        tag=TAG,
+    ),
+    Operation(
+        method="DELETE",
+        path=f"{PATH}/{{id}}",
+        name="delete_access_profile",
+        summary="Delete an access profile",
+        description="Its reports are analyzed without it from now on.",
+        handler=delete_access_profile,
+        scope=ACCESS,
+        for_projects=True,
+        headers=("If-Match", "If-None-Match"),
+        answers={200: DeletedAccessProfile},
+        problems=("not_found",),
+        tag=TAG,
+    ),
+)

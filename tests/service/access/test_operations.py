@@ -1,0 +1,202 @@
+"""Access profiles of an account, on both kinds of database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from pagegrade.model.access import MAX_PROFILES, NO_ACCESS, Access, StoredAccess
+from pagegrade.model.account import Account, Caller
+from pagegrade.model.errors import NotFound, OtherProject, QuotaExceeded, ValidationFailed
+from pagegrade.model.stored import Privacy
+from pagegrade.service.access.operations import (
+    AccessFields,
+    create_profile,
+    delete_profile,
+    list_profiles,
+    profile_for,
+    show_profile,
+    unseal,
+    update_profile,
+)
+from pagegrade.service.access.vault import Vault
+from pagegrade.store.engine.database import Database
+from pagegrade.store.repositories.reports import load_report
+from pagegrade.store.schema.tables import reports
+from tests.queue_builders import Queue
+from tests.store_builders import BACKENDS, NOW_MS, Backend, add_key, add_owner, make_database, on
+
+VAULT = Vault(keys=("k" * 32,))
+FIELDS = AccessFields(
+    name="Staging",
+    origins=["https://staging.example", " https://Files.staging.example:443/ "],
+    user="reader",
+    password="n0t-Shown-1",
+    headers=["X-Door: n0t-Shown-2"],
+    cookies=["session=n0t-Shown-3; theme=dark"],
+    query=["key=n0t-Shown-4"],
+)
+
+
+@pytest.fixture(params=BACKENDS)
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """A database of each kind."""
+    kind: Backend = request.param
+    with on(kind):
+        made = make_database(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def alice(database: Database) -> Account:
+    """The owner of the profiles."""
+    return add_owner(database, "Alice")[0]
+
+
+def create(database: Database, account: Account, fields: AccessFields = FIELDS) -> StoredAccess:
+    """A profile of an account."""
+    caller = Caller(account=account)
+    return database.write_here(lambda tx: create_profile(tx, caller, fields, VAULT, NOW_MS)).profile
+
+
+def change(database: Database, account: Account, profile: StoredAccess, **fields: object) -> Access:
+    """The access of a profile after a change."""
+    caller, wanted = Caller(account=account), replace(AccessFields(), **fields)
+    saved = database.write_here(
+        lambda tx: update_profile(tx, caller, profile.id, wanted, vault=VAULT, now_ms=NOW_MS)
+    ).profile
+    return unseal(saved, VAULT)
+
+
+def test_secrets_are_stored_encrypted_alone(database: Database, alice: Account) -> None:
+    """Names are shown, and the whole comes back for a run."""
+    stored = create(database, alice)
+    tables = database.read_here(lambda tx: str(tx.exec_driver_sql("SELECT * FROM access_profiles").all()))
+
+    assert "n0t-Shown" not in tables
+    assert "n0t-Shown" not in repr(stored)
+    assert (stored.user, stored.has_password) == ("reader", True)
+    assert (stored.headers, stored.cookies, stored.query) == (("X-Door",), ("session", "theme"), ("key",))
+    assert unseal(stored, VAULT) == Access(
+        name="Staging",
+        origins=("https://staging.example", "https://files.staging.example"),
+        user="reader",
+        password="n0t-Shown-1",
+        headers=(("X-Door", "n0t-Shown-2"),),
+        cookies=(("session", "n0t-Shown-3"), ("theme", "dark")),
+        query=(("key", "n0t-Shown-4"),),
+    )
+
+
+def test_a_change_keeps_what_is_not_sent(database: Database, alice: Account) -> None:
+    """And the value of what is sent by its name alone."""
+    profile = create(database, alice)
+    changed = change(database, alice, profile, headers=["X-Other: 1", "x-door"], cookies=["theme"], user="other")
+
+    assert changed.headers == (("X-Other", "1"), ("x-door", "n0t-Shown-2"))
+    assert changed.cookies == (("theme", "dark"),)
+    assert (changed.user, changed.password, changed.name) == ("other", "n0t-Shown-1", "Staging")
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        (replace(FIELDS, name=" "), "name"),
+        (replace(FIELDS, origins=["staging"]), "origins"),
+        (replace(FIELDS, origins=None), "origins"),
+        (replace(FIELDS, headers=["Host: evil"]), "headers"),
+        (replace(FIELDS, headers=["X-Unknown"]), "headers"),
+        (replace(FIELDS, cookies=["a b=c"]), "cookies"),
+        (AccessFields(name="Staging", origins=["https://staging.example"]), "user"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(tmp_path: Path, fields: AccessFields, field: str) -> None:
+    """With its field, and without its value."""
+    database = make_database(tmp_path)
+    alice = add_owner(database, "Alice")[0]
+    with pytest.raises(ValidationFailed) as caught:
+        create(database, alice, fields)
+    database.close()
+
+    assert [each.field for each in caught.value.violations] == [field]
+    assert "n0t-Shown" not in str(caught.value.violations)
+
+
+def test_a_run_uses_the_oldest_profile_of_its_origin(database: Database, alice: Account) -> None:
+    """Or the one that its report names, or none; and never one of another account."""
+    first, second = create(database, alice), create(database, alice)
+    bob = add_owner(database, "Bob")[0]
+
+    def used(account: Account, url: str, access: int | None) -> int | None:
+        found = database.read_here(lambda tx: profile_for(tx, account.id, url, access))
+        return None if found is None else found.id
+
+    assert used(alice, "https://staging.example/a", None) == first.id
+    assert used(alice, "https://staging.example/a", second.id) == second.id
+    assert used(alice, "https://staging.example/a", NO_ACCESS) is None
+    assert used(alice, "http://staging.example/a", None) is None
+    assert used(alice, "https://www.staging.example/", None) is None
+    assert used(bob, "https://staging.example/a", None) is None
+    assert used(bob, "https://staging.example/a", first.id) is None
+
+
+def test_public_reports_of_its_origins_become_private(database: Database, alice: Account) -> None:
+    """Their next run shows what not everybody sees; those of other origins and accounts stay."""
+    queue, bob = Queue(database, alice.id), add_owner(database, "Bob")[0]
+    mine = [queue.add(url).report_id for url in ("https://staging.example/a", "https://staging.example.org/")]
+    foreign = queue.add("https://staging.example/a", account_id=bob.id).report_id
+    saved = database.write_here(lambda tx: create_profile(tx, Caller(account=alice), FIELDS, VAULT, NOW_MS))
+
+    def privacy(account_id: int, report_id: int) -> int:
+        report = database.read_here(lambda tx: load_report(tx, account_id, report_id))
+        assert report is not None
+        return report.privacy
+
+    assert saved.made_private == 1
+    assert [privacy(alice.id, each) for each in mine] == [Privacy.PRIVATE, Privacy.PUBLIC]
+    assert privacy(bob.id, foreign) == Privacy.PUBLIC
+
+
+def test_a_key_of_a_project_has_the_profiles_of_its_project_alone(database: Database, alice: Account) -> None:
+    """It sees no other, and makes none."""
+    profile = create(database, alice, replace(FIELDS, origins=["https://staging.example"]))
+    both = create(database, alice)
+    key, _ = add_key(database, alice.id, project="staging.example")
+    caller = Caller(account=alice, key=key)
+    listed = database.read_here(lambda tx: list_profiles(tx, caller, page=1, per_page=10))
+
+    assert [each.id for each in listed.items] == [profile.id]
+    with pytest.raises(NotFound):
+        database.read_here(lambda tx: show_profile(tx, caller, both.id))
+    with pytest.raises(OtherProject):
+        database.write_here(lambda tx: create_profile(tx, caller, FIELDS, VAULT, NOW_MS))
+
+
+def test_reports_of_a_profile_that_is_deleted_go_back_to_that_of_their_origin(
+    database: Database, alice: Account
+) -> None:
+    """They name nothing that is gone."""
+    profile = create(database, alice)
+    report_id = Queue(database, alice.id).add("https://staging.example/").report_id
+    database.write_here(lambda tx: tx.execute(update(reports).values(access=profile.id)))
+    database.write_here(lambda tx: delete_profile(tx, Caller(account=alice), profile.id))
+    report = database.read_here(lambda tx: load_report(tx, alice.id, report_id))
+
+    assert report is not None
+    assert report.access is None
+
+
+def test_an_account_has_so_many_profiles_at_most(tmp_path: Path) -> None:
+    """The message says what to do."""
+    database = make_database(tmp_path)
+    alice = add_owner(database, "Alice")[0]
+    for _ in range(MAX_PROFILES):
+        create(database, alice)
+    with pytest.raises(QuotaExceeded, match="delete one first"):
+        create(database, alice)
+    database.close()
