@@ -521,6 +521,7 @@ class AsyncMethods(AsyncCaller):
         password: str | None = None,
         render: Literal[0, 1] | None = None,
         device: Literal["mobile", "desktop"] | None = None,
+        access: str | None = None,
         idempotency_key: str | None = None,
     ) -> Batch:
         """Create many reports.
@@ -538,6 +539,8 @@ class AsyncMethods(AsyncCaller):
             password: Of every share page, 1 to 128 characters; used with `privacy` 2 only.
             render: Of every report, as when creating one.
             device: Of every report, as when creating one.
+            access: Access profile that analyses use: its id, `none`, or `default` for the oldest one for the
+                origin of the URL, which holds without it.
             idempotency_key: Key of this request; without it, one is made.
         """
         return cast(
@@ -551,6 +554,7 @@ class AsyncMethods(AsyncCaller):
                     "password": password,
                     "render": render,
                     "device": device,
+                    "access": access,
                 },
                 header={"Idempotency-Key": idempotency_key},
             ),

@@ -514,6 +514,7 @@ class SyncMethods(SyncCaller):
         password: str | None = None,
         render: Literal[0, 1] | None = None,
         device: Literal["mobile", "desktop"] | None = None,
+        access: str | None = None,
         idempotency_key: str | None = None,
     ) -> Batch:
         """Create many reports.
@@ -531,6 +532,8 @@ class SyncMethods(SyncCaller):
             password: Of every share page, 1 to 128 characters; used with `privacy` 2 only.
             render: Of every report, as when creating one.
             device: Of every report, as when creating one.
+            access: Access profile that analyses use: its id, `none`, or `default` for the oldest one for the
+                origin of the URL, which holds without it.
             idempotency_key: Key of this request; without it, one is made.
         """
         return cast(
@@ -544,6 +547,7 @@ class SyncMethods(SyncCaller):
                     "password": password,
                     "render": render,
                     "device": device,
+                    "access": access,
                 },
                 header={"Idempotency-Key": idempotency_key},
             ),

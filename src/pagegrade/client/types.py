@@ -349,6 +349,7 @@ class CreateBatchBody(TypedDict):
     password: NotRequired[str | None]
     render: NotRequired[Literal[0, 1] | None]
     device: NotRequired[Literal["mobile", "desktop"] | None]
+    access: NotRequired[str]
 
 
 class CreateIgnoreBody(TypedDict):

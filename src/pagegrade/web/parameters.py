@@ -293,6 +293,7 @@ class CreateBatchBody(BaseModel):
     device: Literal["mobile", "desktop"] | None = Field(
         None, description="Of every report, as when creating one.", examples=["desktop"]
     )
+    access: ReportAccess = None
 
 
 class BatchListQuery(Paged):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -64,7 +65,7 @@ def create(database: Database, account: Account, fields: AccessFields = FIELDS) 
     return database.write_here(lambda tx: create_profile(tx, caller, fields, VAULT, NOW_MS)).profile
 
 
-def change(database: Database, account: Account, profile: StoredAccess, **fields: object) -> Access:
+def change(database: Database, account: Account, profile: StoredAccess, **fields: Any) -> Access:
     """The access of a profile after a change."""
     caller, wanted = Caller(account=account), replace(AccessFields(), **fields)
     saved = database.write_here(

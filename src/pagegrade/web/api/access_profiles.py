@@ -121,7 +121,7 @@ def _answer(request: Request, services: Services, saved: service.Saved, *, statu
         data = msgspec.json.encode({"id": stored.id, "object": "access_profile"})
     location = (("Location", f"{services.options.base_url}{PATH}/{stored.id}"),) if status == 201 else ()  # noqa: PLR2004 - Created
     headers = (*location, *validators(_tag(stored)), *request.preferences.applied(writing=True))
-    warnings = ()
+    warnings: tuple[RequestWarning, ...] = ()
     if saved.made_private:
         message = f"{saved.made_private} public reports of these origins are private now: their next run shows more."
         warnings = (RequestWarning("origins", "made_private", message),)
