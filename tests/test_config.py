@@ -211,6 +211,7 @@ def test_every_secret_can_be_read_from_a_file(monkeypatch: pytest.MonkeyPatch, t
         "database_url",
         "metrics_token",
         "proxy",
+        "secret_key",
         "smtp_url",
     }
     assert {name: getattr(settings, name).get_secret_value() for name in secret_names()} == texts

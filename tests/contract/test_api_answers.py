@@ -6,11 +6,13 @@ import copy
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 
+from pagegrade.model.access import AccessNote
 from pagegrade.model.account import Account
 from pagegrade.model.artifacts import NOT_RENDERED
 from pagegrade.model.report import IgnoredTotal
@@ -56,7 +58,9 @@ def some_reports(services: Services, alice: Account) -> None:
         lost=0.0,
         reason=f"{NOT_RENDERED.code}: {NOT_RENDERED.detail}",
     )
-    finish(pack_report(make_report(*results, unseen, score=60, ignored=IgnoredTotal(findings=1, points=1))))
+    report = make_report(*results, unseen, score=60, ignored=IgnoredTotal(findings=1, points=1))
+    access = AccessNote(name="Staging", origins=("https://staging.example",), sent=("basic",))
+    finish(pack_report(replace(report, run=replace(report.run, access=access))))
     queue.again(report_id)
     finish(completed(81))
     queue.add("https://nowhere.example/")

@@ -96,7 +96,7 @@ def ids(answer: httpx.Response) -> list[int]:
 
 def test_the_table_has_every_list_of_them() -> None:
     """A new list gets a row."""
-    tags = {"Monitors", "Webhooks", "Ignore rules", "Keys"}
+    tags = {"Access profiles", "Monitors", "Webhooks", "Ignore rules", "Keys"}
     lists = {each.path for each in ALL_OPERATIONS if each.tag in tags and each.name.startswith("list_")}
 
     assert lists == {f"{PREFIX}{each.path}".replace("/1/", "/{id}/") for each in COLLECTIONS}
@@ -159,7 +159,8 @@ def test_a_repeated_creation_makes_one(tmp_path: Path, collection: Collection) -
     async def script(instance: Instance) -> list[httpx.Response]:
         key = {"Idempotency-Key": "one"}
         first, second = [await make(instance, collection, headers=key) for _ in range(2)]
-        changed = {**(collection.body or {}), "reason": "Other.", "schedule": "weekly", "project": "example.org"}
+        others = {"reason": "Other.", "schedule": "weekly", "project": "example.org", "user": "other"}
+        changed = {**(collection.body or {}), **others}
         other = await instance.call("POST", f"{PREFIX}{collection.path}", json=changed, headers=key)
         listed = await instance.call("GET", f"{PREFIX}{collection.path}")
         await instance.call("DELETE", f"{PREFIX}{collection.path}/{new}")

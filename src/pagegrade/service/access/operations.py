@@ -141,9 +141,10 @@ def walk_profiles(tx: Transaction, caller: Caller, part: Part) -> Walked[StoredA
 
     def read(count: int, *, beside: int | None, backward: bool) -> tuple[StoredAccess, ...]:
         own = _own(tx, caller)
-        if backward:
-            return tuple(each for each in reversed(own) if beside is None or each.id > beside)[:count]
-        return tuple(each for each in own if beside is None or each.id < beside)[:count]
+        if not backward:
+            return tuple(each for each in own if beside is None or each.id < beside)[:count]
+        before = tuple(each for each in own if beside is None or each.id > beside)
+        return before[-count:]
 
     return walk(read, lambda profile: profile.id, part, lambda: len(_own(tx, caller)))
 

@@ -64,14 +64,6 @@ class Vault:
         except InvalidToken:
             raise Locked(_OTHER_KEY) from None
 
-    def renew(self, sealed: bytes) -> bytes:
-        """Encrypt with the first key what any of them has encrypted.
-
-        Raises:
-            Locked: There is no key, or it is another one.
-        """
-        return self.seal(self.open(sealed))
-
     def _open(self, *, makes: bool) -> MultiFernet:
         if self._fernet is None:
             # A tenth of a second that a service without profiles does not need.

@@ -10,7 +10,6 @@ from sqlalchemy import Row, delete, func, insert, select, update
 
 from pagegrade.model.access import MAX_PROFILES, StoredAccess
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.id_order import rows_beside
 from pagegrade.store.repositories.reports import GREATEST_ID
 from pagegrade.store.schema.tables import access_profiles as table
 from pagegrade.store.schema.tables import reports
@@ -53,20 +52,10 @@ def all_profiles(tx: Transaction, account_id: int) -> tuple[StoredAccess, ...]:
     return tuple(map(_stored, tx.execute(mine.order_by(table.c.id).limit(MAX_PROFILES))))
 
 
-def walk_profiles(
-    tx: Transaction, account_id: int, count: int, *, beside: int | None, backward: bool
-) -> tuple[StoredAccess, ...]:
-    """The profiles after the id ``beside`` in the list, or before it; ``None``: from its beginning."""
-    mine = select(table).where(table.c.account_id == account_id)
-    return tuple(map(_stored, rows_beside(tx, mine, table.c.id, count, beside=beside, backward=backward)))
-
-
-def count_profiles(tx: Transaction, account_id: int | None = None) -> int:
-    """Number of profiles of an account; ``None``: of all."""
-    query = select(func.count()).select_from(table)
-    if account_id is not None:
-        query = query.where(table.c.account_id == account_id)
-    return int(tx.execute(query).scalar_one())
+def count_profiles(tx: Transaction, account_id: int) -> int:
+    """Number of profiles of an account."""
+    mine = table.c.account_id == account_id
+    return int(tx.execute(select(func.count()).select_from(table).where(mine)).scalar_one())
 
 
 def delete_profile(tx: Transaction, account_id: int, profile_id: int) -> None:
@@ -80,17 +69,6 @@ def access_of_report(tx: Transaction, report_id: int) -> int | None:
     """The profile that a report names, ``NO_ACCESS``, or ``None``: that of its origin, or there is no such report."""
     found: int | None = tx.execute(select(reports.c.access).where(reports.c.id == report_id)).scalar()
     return found
-
-
-def sealed_of_all(tx: Transaction) -> tuple[tuple[int, bytes], ...]:
-    """(id, encrypted secrets) of the profiles of all accounts, in their order."""
-    rows = tx.execute(select(table.c.id, table.c.sealed).order_by(table.c.id))
-    return tuple((number, bytes(sealed)) for number, sealed in rows)
-
-
-def replace_sealed(tx: Transaction, profile_id: int, sealed: bytes, *, before: bytes) -> None:
-    """Store the same secrets encrypted anew, unless they have changed since."""
-    tx.execute(update(table).where(table.c.id == profile_id, table.c.sealed == before).values(sealed=sealed))
 
 
 def _columns(new: NewAccess) -> dict[str, Any]:
