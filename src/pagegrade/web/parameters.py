@@ -490,7 +490,7 @@ _KEEPS: Final = "They replace all that there were; a name alone keeps its value.
 
 
 class CreateAccessProfileBody(BaseModel):
-    """What analyses send to the origins of own pages, to be let in."""
+    """Access of analyses to own pages, sent to their origins."""
 
     name: str = Field(max_length=MAX_ACCESS_NAME, description="Name in reports.", examples=["Staging"])
     origins: tuple[str, ...] = Field(

@@ -40,7 +40,7 @@ class Vault:
     keys: tuple[str, ...] = field(default=(), repr=False)
     """As they are set, the one that encrypts first; none: ``file`` has it."""
     file: Path | None = None
-    """Where a key is made and kept if none is set; ``None``: there is no place that all processes share."""
+    """File in which a key is made and kept if none is set; ``None``: there is no place that all processes share."""
     _fernet: MultiFernet | None = None
 
     def seal(self, data: bytes) -> bytes:

@@ -15,7 +15,7 @@ _YES = (True,)
 
 
 class AccessProfile(Document):
-    """What analyses send to some origins, to be let in; its secrets are never shown."""
+    """Access of analyses to pages of some origins; its secrets are never shown."""
 
     id: int = about("Grows with every new access profile; never used again.", 4, ge=1)
     object: Literal["access_profile"] = about("The kind of object.", "access_profile")
