@@ -158,8 +158,6 @@ OPERATIONS: Final = (
         query=AccessProfileListQuery,
         headers=("Prefer", "If-None-Match"),
         answers={200: AccessProfileList},
-        answer_headers={200: ("Link", "ETag", "Preference-Applied")},
-        problems=("validation_failed",),
         tag=TAG,
     ),
     Operation(
@@ -177,16 +175,7 @@ OPERATIONS: Final = (
         body_types=(JSON,),
         headers=("Prefer", "Idempotency-Key"),
         answers={201: AccessProfileAnswer},
-        answer_headers={201: ("Location", "ETag", "Preference-Applied", "Idempotency-Replayed")},
-        problems=(
-            "unsupported_media_type",
-            "too_large",
-            "validation_failed",
-            "idempotency_in_progress",
-            "idempotency_key_reused",
-            "report_deleted",
-            "quota_exceeded",
-        ),
+        problems=("quota_exceeded",),
         tag=TAG,
     ),
     Operation(
@@ -200,8 +189,6 @@ OPERATIONS: Final = (
         for_projects=True,
         headers=("If-None-Match",),
         answers={200: AccessProfileAnswer},
-        answer_headers={200: ("ETag",)},
-        problems=("not_found",),
         tag=TAG,
     ),
     Operation(
@@ -218,8 +205,6 @@ OPERATIONS: Final = (
         body_types=(JSON,),
         headers=("If-Match", "If-None-Match", "Prefer"),
         answers={200: AccessProfileAnswer},
-        answer_headers={200: ("ETag", "Preference-Applied")},
-        problems=("not_found", "unsupported_media_type", "too_large", "validation_failed"),
         tag=TAG,
     ),
     Operation(
@@ -233,7 +218,6 @@ OPERATIONS: Final = (
         for_projects=True,
         headers=("If-Match", "If-None-Match"),
         answers={200: DeletedAccessProfile},
-        problems=("not_found",),
         tag=TAG,
     ),
 )
