@@ -7,7 +7,7 @@ from pagegrade.web.schemas.access_profile import AccessProfile, access_profile_o
 
 
 def test_the_object_has_the_described_members_and_no_secret() -> None:
-    """What is not set is null."""
+    """Members without a value are null."""
     stored = StoredAccess(
         id=4,
         account_id=1,
