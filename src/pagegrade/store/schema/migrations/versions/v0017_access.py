@@ -1,7 +1,7 @@
 """Access profiles, and which of them a report uses.
 
-Revision ID: 0016
-Revises: 0015
+Revision ID: 0017
+Revises: 0016
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Final
 import sqlalchemy as sa
 from alembic import op
 
-revision: Final = "0016"
-down_revision: Final = "0015"
+revision: Final = "0017"
+down_revision: Final = "0016"
 
 
 def upgrade() -> None:

@@ -18,7 +18,7 @@ def version_before(tx: Transaction) -> None:
     config = Config()
     config.set_main_option("script_location", str(FOLDER))
     config.attributes["connection"] = tx
-    command.upgrade(config, "0015")
+    command.upgrade(config, "0016")
     tx.execute(text("INSERT INTO accounts (name, email, created_at_ms) VALUES ('Alice', 'a@example.org', 1)"))
     tx.execute(
         text(
