@@ -61,6 +61,16 @@ def test_the_points_of_the_findings_are_those_that_the_page_lost() -> None:
         assert all(one.total >= 1 for one in record.found)
 
 
+def test_what_a_style_sheet_may_hide_is_not_claimed() -> None:
+    """The sheet is not read in a crawl: a field with a class may be hidden, one without any is not."""
+    page = "<!doctype html><html lang=en><title>A form</title>{}<main><input type=checkbox class=toggle></main>"
+    hidden = read(page.format("<link rel=stylesheet href=/site.css>"))
+    shown = read(page.format(""))
+
+    assert "form-label" not in {found.check for found in hidden.found}
+    assert "form-label" in {found.check for found in shown.found}
+
+
 def test_places_that_look_the_same_are_one_signature() -> None:
     """On any page, wherever they stand; another look is another one."""
     pictures = "".join(f"<div id=item-{number}><img class=logo src=/{number}.png></div>" for number in range(5))

@@ -23,7 +23,7 @@ from pagegrade.model.audit import (
     PageRecord,
 )
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Evidence, Outcome
+from pagegrade.model.outcome import Evidence, NotRun, Outcome
 from pagegrade.parse.html.regions import Regions
 from pagegrade.parse.http.robots_directives import ALL_BOTS, parse_robots_meta, parse_x_robots_tag
 from pagegrade.parse.likeness import digest_of, hash64, simhash_of
@@ -39,6 +39,7 @@ _POSITION: Final = re.compile(r":nth-[a-z-]+\([^)]*\)")
 _GENERATED: Final = re.compile(r"[#.][A-Za-z_-]*[0-9][\w-]*")
 """An id or class with a digit: counted, hashed or generated."""
 _NAMES: Final = re.compile(r"<([A-Za-z][\w-]*)|\s([A-Za-z_:][\w:.-]*)(?==|\s|/?>|$)")
+_MAY_BE_HIDDEN: Final = NotRun("skipped", "A style sheet that a crawl does not read decides whether people see it.")
 _MAX_TYPES: Final = 20
 _MAX_SHOWN_URL: Final = 2_100
 """Characters of an address that is too long; more than are stored, so that it stays one."""
@@ -62,6 +63,7 @@ def read_crawl_page(artifacts: Artifacts, drop: tuple[str, ...], evaluates: bool
     canonical = next((link.url for link in canonical_links(page.links, response) if link.counts and link.url), None)
     links = dict.fromkeys(_links_of(page, response, drop, canonical))
     evaluated, not_the_page = run_on_page(facts) if evaluates else ({}, None)
+    evaluated = {name: _if_certain(one) for name, one in evaluated.items()}
     scores = score_of(evaluated) if evaluates and not_the_page is None else None
     return PageRecord(
         title=_text(next((title.text for title in page.titles if title.in_head), "")),
@@ -135,6 +137,19 @@ def _links_of(page: Document, response: Response, drop: Sequence[str], canonical
         target = _target(url, drop)
         nofollow = "nofollow" in anchor.rel
         yield Link(target, "a", regions.of(anchor.node), nofollow, _text(anchor.name, MAX_ANCHOR))
+
+
+def _if_certain(evaluated: Evaluated) -> Evaluated:
+    """Leave out what style sheets may hide from everybody: a crawl does not read those in files."""
+    verdict = evaluated.verdict
+    if not isinstance(verdict, Outcome) or not verdict.uncertain:
+        return evaluated
+    return Evaluated(
+        evaluated.check,
+        NotRun("skipped", "A style sheet that a crawl does not read decides whether people see it."),
+        "not_evaluated",
+        None,
+    )
 
 
 def _found(evaluated: Mapping[str, Evaluated], scores: Scores) -> Iterator[FoundSignature]:
