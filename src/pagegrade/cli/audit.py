@@ -14,10 +14,12 @@ from typing import Final, TextIO
 from pagegrade.cli import exit_codes
 from pagegrade.cli.files import read_file
 from pagegrade.cli.interrupts import run_async
+from pagegrade.cli.output import color_wanted, encodes_ornaments, terminal_width, write_stdout
 from pagegrade.model.audit import MAX_DEPTH, MAX_PATTERN_CHARACTERS, MAX_PATTERNS, AuditSettings, Crawl, ScopeKind
 from pagegrade.model.errors import InvalidInput
 from pagegrade.parse.url import host, is_nearby, parse_target_url, project_of
 from pagegrade.parse.urls.identity import identity
+from pagegrade.render.audit import render_audit_html, render_audit_text
 from pagegrade.render.escape import visible
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.audits.analysis import AnalysisFailed, analyze_folder
@@ -39,8 +41,6 @@ _CLEAR: Final = "\r\x1b[2K"
 _SHOWN_PATTERNS: Final = 3
 _EVERY_S: Final = 30.0
 """Seconds between two lines of progress where there is no terminal."""
-_FIRST: Final = 5
-"""Findings that are named: those that cost the most."""
 _OPEN: Final = frozenset({"queued", "crawling", "paused"})
 """States of a crawl that can go on."""
 _STOPPED: Final = {
@@ -248,22 +248,18 @@ def _duration(seconds: float) -> str:
 
 
 def _evaluate(place: Path, *, quiet: bool) -> None:
-    """Evaluate the pages together, and say what is to be fixed first; the result is in the folder."""
+    """Evaluate the pages together, add the result to the folder as a page, and show it."""
     try:
         result = analyze_folder(place)
     except (AnalysisFailed, AnalysisNotInstalled) as error:
         if not quiet:
             sys.stderr.write(f"{error.message}\n")
         return
-    if quiet:
-        return
-    pages = result.distribution
-    grade = "no score" if result.score is None else f"{result.score} of 100, {result.rating or 'no grade'}"
-    sys.stdout.write(f"{visible(result.url)}: {grade}\n")
-    sys.stdout.write(f"Pages: {pages.good:,} good, {pages.decent:,} decent, {pages.bad:,} bad\n")
-    for finding in result.findings[:_FIRST]:
-        if finding.lost:
-            sys.stdout.write(f"  -{finding.lost:.1f}  {visible(finding.title)}: {finding.pages:,} pages\n")
+    (place / "audit.html").write_text(render_audit_html(result), encoding="utf-8", newline="\n")
+    if not quiet:
+        color = color_wanted(sys.stdout, os.environ)
+        ascii_only = not encodes_ornaments(sys.stdout)
+        write_stdout(render_audit_text(result, width=terminal_width(sys.stdout), color=color, ascii_only=ascii_only))
 
 
 def _how_to_go_on(request: AuditRequest) -> str:

@@ -160,7 +160,7 @@ def deliver(
                 base,
                 width=terminal_width(sys.stdout),
                 color=color_wanted(sys.stdout, os.environ),
-                ascii_only=not _encodes_ornaments(sys.stdout),
+                ascii_only=not encodes_ornaments(sys.stdout),
             )
             write_stdout(render(reports, name, options), machine=name != "text")
         else:
@@ -212,7 +212,8 @@ def terminal_width(stream: TextIO) -> int:
     return shutil.get_terminal_size((_DEFAULT_WIDTH, 24)).columns
 
 
-def _encodes_ornaments(stream: TextIO) -> bool:
+def encodes_ornaments(stream: TextIO) -> bool:
+    """Return whether the stream can show lines, blocks and typographic quotes."""
     try:
         "█░─→…“”•".encode(stream.encoding or "utf-8")
     except UnicodeEncodeError:
