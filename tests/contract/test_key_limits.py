@@ -28,12 +28,16 @@ CREATES: Final[Mapping[str, tuple[dict[str, Any], dict[str, Any]]]] = {
         {"json": {"check": "image-alt", "reason": "Known.", "project": "own.example"}},
         {"json": {"check": "image-alt", "reason": "Known.", "project": "other.example"}},
     ),
+    "create_access_profile": (
+        {"json": {"name": "Own", "origins": ["https://own.example"], "user": "reader"}},
+        {"json": {"name": "Other", "origins": ["https://own.example", "https://other.example"], "user": "reader"}},
+    ),
 }
 """Operations that create something -> requests for the project of the key, and for another one."""
 
 
 async def world(instance: Instance) -> dict[str, dict[str, Any]]:
-    """Objects of two projects: a report with two runs, and a rule."""
+    """Objects of two projects: a report with two runs, a rule, and an access profile."""
     found: dict[str, dict[str, Any]] = {}
     for name in ("own", "other"):
         report = await instance.create(f"https://{name}.example/")
@@ -42,14 +46,24 @@ async def world(instance: Instance) -> dict[str, dict[str, Any]]:
         await instance.finish()
         rule = {"check": "image-alt", "reason": "Known.", "report_id": report["id"]}
         ignore = (await instance.call("POST", "/api/v1/ignores", json=rule)).json()["data"]
-        found[name] = {"id": report["id"], "ignore": ignore["id"], "project": f"{name}.example"}
+        # Of another origin than the report, which stays as it is.
+        access = {"name": name, "origins": [f"http://{name}.example"], "user": "reader"}
+        profile = (await instance.call("POST", "/api/v1/access-profiles", json=access)).json()["data"]
+        found[name] = {
+            "id": report["id"],
+            "ignore": ignore["id"],
+            "profile": profile["id"],
+            "project": f"{name}.example",
+        }
     await instance.call("POST", "/api/v1/ignores", json={"check": "image-alt", "reason": "All."})
     return found
 
 
 def filled(operation: Operation, objects: Mapping[str, Any]) -> str:
     """The path of an operation with the number of an object of a project."""
-    number = objects["ignore"] if operation.path.startswith("/api/v1/ignores") else objects["id"]
+    kinds = {"/api/v1/ignores": "ignore", "/api/v1/access-profiles": "profile"}
+    kind = next((kinds[path] for path in kinds if operation.path.startswith(path)), "id")
+    number = objects.get(kind, objects["id"])
     values = {"id": number, "project": objects["project"], "number": 1, "picture": "viewport"}
     return re.sub(r"\{(\w+)\}", lambda found: str(values.get(found[1], 1)), operation.path)
 
