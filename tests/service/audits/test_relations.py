@@ -34,6 +34,16 @@ def test_depths_are_those_of_the_shortest_way(database: Database, tmp_path: Path
     assert {path: row["depth"] for path, row in rows.items()} == world.depths()
 
 
+def test_a_site_on_this_machine_needs_no_https(database: Database, tmp_path: Path) -> None:
+    """As the check of a page says; its score is not capped for it."""
+    with serving(make_world(3, pages=5)) as site:
+        crawl = crawl_site(database, site)
+    facts = {row["key"]: row["value"] for row in relations(database, crawl, tmp_path / "out")["site"]}
+
+    assert crawl.start_url.startswith("http:")
+    assert str(facts["https"]) == "1"
+
+
 def test_findings_come_with_examples_of_their_looks(database: Database, tmp_path: Path) -> None:
     """A few for each look over all pages; the points of a page add up to what it lost."""
     with serving(make_world(31, pages=12)) as site:

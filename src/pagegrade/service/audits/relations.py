@@ -14,6 +14,7 @@ import msgspec
 from pagegrade.clock import now_ms
 from pagegrade.model.audit import MAX_EXAMPLE, PAGE_STATES, UNKNOWN_DEPTH, Crawl, URLState
 from pagegrade.parse.page_links import path_and_query
+from pagegrade.parse.secure_context import host_of, is_local_host
 from pagegrade.parse.url import host
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.crawl_segments import FoundRow, LinkRow, PageRow, SitemapRow, each_segment
@@ -245,7 +246,8 @@ def _site(tx: Transaction, crawl: Crawl, *, has_sitemap: bool) -> Iterator[tuple
     yield "external", 0
     yield "assets", 0
     yield "rendered", 0
-    yield "https", int(crawl.start_url.startswith("https:"))
+    # Traffic to this machine or inside the link needs none, as for a page.
+    yield "https", int(crawl.start_url.startswith("https:") or is_local_host(host_of(crawl.start_url)))
     yield "now_ms", crawl.finished_at_ms or now_ms()
     probes = () if facts is None else facts.probes
     yield "probes", _encode([{"status": p.status, "simhash": p.simhash, "words": p.words} for p in probes]).decode()
