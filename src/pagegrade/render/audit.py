@@ -87,7 +87,7 @@ def _finding(page: TextPage, finding: SiteFinding) -> None:
     page.gap()
     cost = f"counted in {finding.counted_in}" if finding.counted_in else f"costs {finding.lost:.2f}"
     page.line(Text.assemble((_headline(finding), "bold"), f"  [{finding.check}]"), indent=2, hang=4)
-    where = "" if finding.template is None else f", nearly all pages of template {finding.template}"
+    where = "" if finding.template is None else ", nearly all pages of one template"
     page.line(f"{finding.severity}, {cost}, {finding.share:.1%} affected{where}", indent=4)
     page.prose(parse_prose(finding.why), indent=4, first_label="Why")
     page.prose(parse_prose(finding.fix), indent=4, first_label="Fix")
