@@ -20,7 +20,7 @@ def test_the_version_names_engine_and_rules(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out == f"pagegrade {VERSION} (ruleset 2026.3)\n"
 
 
-@pytest.mark.parametrize("command", ["analyze", "evaluate", "explain", "checks"])
+@pytest.mark.parametrize("command", ["analyze", "audit", "evaluate", "explain", "checks"])
 def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each option says what it does."""
     code = run([command, "--help"])
@@ -33,6 +33,7 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
 WRONG = "PAGEGRADE_GOOD_FROM=nonsense\nPAGEGRADE_BROWSER=./evil\nPAGEGRADE_ALLOW_NETWORKS=0.0.0.0/0\n"
 ANYWHERE = {
     "analyze": ["analyze", "http://127.0.0.1:1/", "--quiet"],
+    "audit": ["audit", "http://127.0.0.1:1/", "--quiet"],
     "evaluate": ["evaluate", "--html", "page.html", "--url", "https://example.com/", "--quiet"],
     "mcp": ["mcp"],
     "explain": ["explain", "title"],
@@ -84,7 +85,7 @@ def test_a_file_of_the_folder_changes_nothing_but_for_who_runs_an_installation(c
     code, printed = run_in_a_foreign_folder(tmp_path, *ANYWHERE[command])
 
     assert "GOOD_FROM" not in printed
-    assert code == (exit_codes.NOT_ANALYZED if command == "analyze" else exit_codes.OK)
+    assert code == (exit_codes.NOT_ANALYZED if command in {"analyze", "audit"} else exit_codes.OK)
 
 
 @pytest.mark.parametrize("command", ["analyze", "evaluate", "mcp"])
