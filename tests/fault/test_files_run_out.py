@@ -41,7 +41,7 @@ async def main(taken, connections):
     stop, ready = asyncio.Event(), asyncio.get_running_loop().create_future()
     async with asyncio.TaskGroup() as group:
         limits = ServerLimits(connections=connections)
-        group.create_task(serve(app, host="127.0.0.1", port=0, stop=stop, ready=ready.set_result, limits=limits))
+        group.create_task(serve(app, hosts=["127.0.0.1"], port=0, stop=stop, ready=ready.set_result, limits=limits))
         port = int((await ready).rpartition(":")[2])
         clients = []
         # Clients and other work of this very process take the files that there are.
