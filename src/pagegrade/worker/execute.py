@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -16,7 +16,7 @@ from pagegrade.clock import now_ms, utc_now
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.guard import Guard
 from pagegrade.gather.resolver import CachingResolver, DNSResolver, ResolveError, Resolver
-from pagegrade.model.access import StoredAccess
+from pagegrade.model.access import Access, StoredAccess
 from pagegrade.model.artifacts import Artifacts, NotGathered, PreviewImage
 from pagegrade.model.errors import FAILURE_CODES, InvalidInput, Unavailable
 from pagegrade.model.rendering import Rendering
@@ -47,6 +47,8 @@ from pagegrade.store.repositories.ignores import list_rules_of_report
 from pagegrade.worker.step_notes import StepNotes, ignore_progress
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 STORE_PAUSE_S: Final = 1.0
 """Pause between two attempts to store an outcome while the database cannot be written, e.g. on a full disk."""
@@ -182,9 +184,14 @@ async def _analyze(
     resolver: Resolver,
     advance: Callable[[], None],
 ) -> PackedReport:
+    # A claimed run is not given up for a break of the connection that is shorter than its lease.
+    profile = await _with_retries(lambda: services.database.read(lambda tx: _profile_of(tx, run)), advance)
+    access = None if profile is None else unseal(profile, services.vault)
     steps = StepNotes(services, run, advance)
     try:
-        return await _analyze_in_steps(services, run, target, span, steps, children=children, resolver=resolver)
+        return await _analyze_in_steps(
+            services, run, target, span, steps, access=access, children=children, resolver=resolver
+        )
     finally:
         await steps.end()
 
@@ -196,15 +203,15 @@ async def _analyze_in_steps(
     span: Span,
     steps: StepNotes,
     *,
+    access: Access | None,
     children: TaskRunner,
     resolver: Resolver,
 ) -> PackedReport:
-    profile = await services.database.read(lambda tx: _profile_of(tx, run))
     options = replace(
         services.options.analyze,
         render=_render_options(services.options, run),
         preview_images=True,
-        access=None if profile is None else unseal(profile, services.vault),
+        access=access,
     )
     with span.child("gather") as part:
         gathered = await gather_target(
@@ -273,20 +280,24 @@ async def _store(
     services: Services, run: ClaimedRun, packed: PackedReport, advance: Callable[[], None]
 ) -> tuple[int, ...]:
     """Store the outcome, with retries, notify waiting clients, and return the ids of the reports that changed."""
+    changed = await _with_retries(lambda: _write_outcome(services, run, packed), advance)
+    for report_id in changed:
+        services.changes.notify(report_id)
+    return changed
+
+
+async def _with_retries(step: Callable[[], Awaitable[T]], advance: Callable[[], None]) -> T:
+    """Do what needs the database, again and again while it is away: the lease is extended meanwhile."""
     for tries_left in reversed(range(STORE_TRIES)):
         advance()
         try:
-            changed = await _write_outcome(services, run, packed)
+            return await step()
         except Unavailable:
+            # An outcome must not be lost because of a full disk.
             if not tries_left:
                 raise
-            # The lease is extended meanwhile, and the outcome must not be lost because of a full disk.
-            await asyncio.sleep(STORE_PAUSE_S)
-        else:
-            for report_id in changed:
-                services.changes.notify(report_id)
-            return changed
-    raise AssertionError("the last try either stores or raises")
+        await asyncio.sleep(STORE_PAUSE_S)
+    raise AssertionError("the last try either returns or raises")
 
 
 async def _write_outcome(services: Services, run: ClaimedRun, packed: PackedReport) -> tuple[int, ...]:
