@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagegrade.parse.url import join_url
-from pagegrade.parse.urls.identity import has_session, identity, is_growing, is_storable, seems_to_act
+from pagegrade.parse.urls.identity import identity, is_growing, is_storable, seems_to_act
 
 ROOT = "https://example.com"
 SESSION = "0123456789abcdef0123"
@@ -93,13 +93,6 @@ def test_titles_are_no_actions(path: str) -> None:
 def test_growing_addresses_are_recognized(path: str, *, grows: bool) -> None:
     """At the limit and one past it."""
     assert is_growing(ROOT + path) is grows
-
-
-def test_sessions_are_seen_before_they_are_left_out() -> None:
-    """So that they can be reported."""
-    assert has_session(f"{ROOT}/a;jsessionid={SESSION}")
-    assert has_session(f"{ROOT}/a?sid={SESSION}")
-    assert not has_session(f"{ROOT}/a?sid=3")
 
 
 def test_only_pages_of_a_storable_length_are_asked_for() -> None:

@@ -52,12 +52,6 @@ def identity(url: str, drop: Collection[str] = ()) -> str:
     return f"{whole}?{_ESCAPE.sub(_spell, '&'.join(kept))}" if kept else whole
 
 
-def has_session(url: str) -> bool:
-    """Return whether an address carries the id of a session, which ``identity`` leaves out."""
-    whole, _, query = strip_fragment(url).partition("?")
-    return bool(_PATH_SESSION.search(whole)) or any(map(_is_session, query.split("&")))
-
-
 def is_storable(url: str) -> bool:
     """Return whether a crawl may ask for an address of this length."""
     return is_http(url) and len(url) <= MAX_URL_CHARACTERS
