@@ -219,7 +219,7 @@ def test_a_leftover_would_be_seen(make_places: Callable[[], Places]) -> None:
     """Of a program that makes a temporary folder and is killed."""
     places = make_places()
     with subprocess.Popen([sys.executable, "-c", BLIND], env=places.environment) as process:
-        wait_until(places.left, "its folder")
+        wait_until(lambda: len(places.left()) == 2, "its folder and the file in it")
         process.kill()
 
     assert len(places.left()) == 2

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pagegrade.model.account import Account
+from pagegrade.service.access.vault import Vault
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.web.app import make_app
@@ -47,6 +48,7 @@ def listening_app(
     """
     services = Services(
         database=make_database(tmp_path),
+        vault=Vault(keys=("k" * 32,)),
         options=ServiceOptions(
             create_wait_s=0.0, requests_per_minute=1_000_000, analyses_per_minute=1_000_000, wrong_keys_per_minute=10**6
         ),
