@@ -22,6 +22,8 @@ StopReason = Literal[
 """Reason why a crawl fetches nothing more; of these ``done`` alone means that every known page was asked for."""
 PageState = Literal["fetched", "blocked", "failed", "throttled", "not_fetched"]
 LinkKind = Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset"]
+AssetKind = Literal["image", "script", "stylesheet", "font", "icon", "manifest", "media", "preload"]
+"""Ways in which a page loads a file."""
 Place = Literal["nav", "header", "footer", "main"]
 
 MAX_PATTERNS: Final = 100
@@ -111,7 +113,7 @@ class Link(msgspec.Struct, frozen=True, gc=False, array_like=True):
     place: Place = "main"
     nofollow: bool = False
     anchor: str = ""
-    """Accessible name, at most ``MAX_ANCHOR`` characters."""
+    """Accessible name, at most ``MAX_ANCHOR`` characters; of an ``asset`` what the page loads it as."""
     hreflang: str = ""
 
 
@@ -131,6 +133,8 @@ MAX_TEXT: Final = 300
 """Characters of a title, heading or description that are kept."""
 MAX_LINKS: Final = 3_000
 """Links of one page that are kept."""
+MAX_ASSETS: Final = 200
+"""Files of one page that are kept."""
 MAX_SIGNATURES: Final = 8
 """Of one check on one page; further places count with the last one."""
 MAX_EXAMPLES: Final = 3
@@ -186,6 +190,21 @@ class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
     links_cut: bool = False
     """It has more links than were kept."""
     found: tuple[FoundSignature, ...] = ()
+    unread_sheets: tuple[str, ...] = ()
+    """Addresses of style sheets that decide what people see, and that it was read without."""
+
+
+class Sheet(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """A style sheet of a site, as far as the checks of its pages need it."""
+
+    url: str
+    """As pages and other sheets name it."""
+    status: int | None = None
+    """``None``: it could not be had, or must not be asked for."""
+    content_type: str = ""
+    visibility_rules: tuple[str, ...] | None = None
+    ink_rules: tuple[str, ...] | None = None
+    image_space: tuple[str, ...] = ()
 
 
 class Probe(msgspec.Struct, frozen=True, kw_only=True):

@@ -62,3 +62,22 @@ def test_no_address_that_acts_is_asked_for(database: Database, tmp_path: Path) -
 
     assert "/account/logout" not in site.fetched()
     assert (rows["/account/logout"]["state"], rows["/account/logout"]["trap"]) == ("not_fetched", "acts")
+
+
+def test_files_of_pages_are_asked_for_once_after_the_pages(database: Database, tmp_path: Path) -> None:
+    """A style sheet that was read for a page is not asked for again; a limit of pages does not count files."""
+    world = make_world(41, pages=12, faults=("broken-asset",))
+    (broken,) = world.expected["broken-assets"]
+    with serving(world) as site:
+        crawl = crawl_site(database, site)
+    found = relations(database, crawl, tmp_path / "out")
+    (asset,) = found["assets"]
+    (link,) = (row for row in found["links"] if row["kind"] == "asset")
+    pages = by_path(found["pages"], site)
+
+    assert [one.method for one in site.starts if one.path == "/lost.css"] == ["GET"]
+    assert (asset["url"], asset["kind"], asset["status"]) == (f"{site.origin}/lost.css", "stylesheet", 404)
+    assert (link["from_id"], link["to_id"]) == (pages[broken]["page_id"], asset["asset_id"])
+    assert "/lost.css" not in pages
+    assert {row["key"]: row["value"] for row in found["site"]}["assets"] == "1"
+    assert crawl.fetched == len(pages)

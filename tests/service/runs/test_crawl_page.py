@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from pagegrade.model.audit import MAX_LINKS, MAX_SIGNATURES, Link, PageRecord
+from pagegrade.model.audit import MAX_LINKS, MAX_SIGNATURES, Link, PageRecord, Sheet
+from pagegrade.parse.cascade.rules import reduce_stylesheet
+from pagegrade.service.audits.style_sheets import StyleSheets
 from pagegrade.service.runs.analysis import artifacts_of_document
 from pagegrade.service.runs.crawl_page import read_crawl_page
 
 URL = "https://example.com/a/page"
+SHEET = "https://example.com/site.css"
+HIDES = reduce_stylesheet(".toggle { display: none }", base_url=SHEET)
+FILE = "https://example.com/picture.png"
 HEADERS = (("Content-Type", "text/html; charset=utf-8"), ("Server", "nginx"), ("X-Robots-Tag", "nofollow"))
 PAGE = (
     "<!doctype html><html lang=en><head><title> A  title </title><meta name=description content='About it.'>"
@@ -61,14 +68,33 @@ def test_the_points_of_the_findings_are_those_that_the_page_lost() -> None:
         assert all(one.total >= 1 for one in record.found)
 
 
-def test_what_a_style_sheet_may_hide_is_not_claimed() -> None:
-    """The sheet is not read in a crawl: a field with a class may be hidden, one without any is not."""
-    page = "<!doctype html><html lang=en><title>A form</title>{}<main><input type=checkbox class=toggle></main>"
-    hidden = read(page.format("<link rel=stylesheet href=/site.css>"))
-    shown = read(page.format(""))
+@pytest.mark.parametrize(
+    ("sheet", "is_found", "is_unread"),
+    [
+        (None, False, True),
+        (Sheet(SHEET, 200, "text/css", ()), True, False),
+        (Sheet(SHEET, 200, "text/css", HIDES), False, False),
+        (Sheet(SHEET, 200, "text/css", None), False, True),
+        (Sheet(SHEET, 404, "text/html"), True, False),
+        (Sheet(SHEET, None), False, True),
+    ],
+    ids=["not read", "hides nothing", "hides it", "too large", "lost", "no answer"],
+)
+def test_a_field_is_claimed_where_it_is_known_to_be_seen(
+    sheet: Sheet | None, *, is_found: bool, is_unread: bool
+) -> None:
+    """A style sheet decides; one that nobody gets hides nothing, one that was not read may."""
+    page = f"<!doctype html><html lang=en><title>A form</title>{{}}<main><input class=toggle></main><img src={FILE}>"
+    artifacts = artifacts_of_document(
+        page.format(f"<link rel=stylesheet href={SHEET}>").encode(), url=URL, status=200, headers=HEADERS
+    )
+    known = StyleSheets(() if sheet is None else (sheet,)).resources()
+    record = read_crawl_page(replace(artifacts, resources=known), (), evaluates=True)
 
-    assert "form-label" not in {found.check for found in hidden.found}
-    assert "form-label" in {found.check for found in shown.found}
+    assert ("form-label" in {found.check for found in record.found}) is is_found
+    assert record.unread_sheets == ((SHEET,) if is_unread else ())
+    assert Link(SHEET, "asset", anchor="stylesheet") in record.links
+    assert Link(FILE, "asset", anchor="image") in record.links
 
 
 def test_places_that_look_the_same_are_one_signature() -> None:

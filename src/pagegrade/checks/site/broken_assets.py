@@ -8,7 +8,7 @@ from pagegrade.model.outcome import Severity
     severity=Severity.HIGH,
     since="0.1.0",
     states=(
-        State("loaded", "Every file that pages load is there."),
+        State("loaded", "Every file of pages that was asked for is there."),
         State(
             "broken",
             "Pages load files that are not there.",

@@ -24,6 +24,7 @@ from pagegrade.model.audit import (
     PageRecord,
     Pattern,
     SettledURL,
+    Sheet,
     URLState,
     WaitingURL,
 )
@@ -32,6 +33,7 @@ from pagegrade.parse.urls.identity import identity, is_growing, seems_to_act
 from pagegrade.parse.urls.patterns import OTHERS, Patterns, is_far_date
 from pagegrade.parse.urls.scope import Scope
 from pagegrade.report.sanitize import clean_text
+from pagegrade.service.audits.style_sheets import StyleSheets
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.crawl_segments import (
     FoundRow,
@@ -41,12 +43,15 @@ from pagegrade.store.repositories.crawl_segments import (
     SegmentKind,
     SitemapRow,
     add_segments,
+    list_sheets,
     pack_segment,
 )
 from pagegrade.store.repositories.crawl_urls import (
+    ASSET_LANE,
     SAMPLE,
     SAMPLED_LANE,
     add_urls,
+    count_assets,
     find_contents,
     find_urls,
     found_nearer,
@@ -61,6 +66,10 @@ from pagegrade.store.repositories.crawls import advance_crawl, list_hosts, save_
 MAX_HOSTS: Final = 100
 MAX_REMEMBERED: Final = 60_000
 """URLs whose ids are kept in memory; most links of a page lead to the same few."""
+MAX_ASSETS: Final = 2_000
+"""Files that pages load, which are asked for once each when there are no more pages."""
+ASSET: Final = "asset "
+"""Before the name of such a file where it stands among URLs: a link to the same URL is another row."""
 MAX_TRIES: Final = 3
 LATE_LANE: Final = 1
 RETRY_LANE: Final = 3
@@ -101,6 +110,8 @@ class _Batch:
     moved: dict[int, int] = field(default_factory=dict)
     hosts: list[CrawlHost] = field(default_factory=list)
     segments: Mapping[SegmentKind, bytes] = field(default_factory=dict)
+    assets: int = 0
+    """Of ``new``, those that are files of pages."""
     remembered: dict[int, tuple[int, int, URLState]] = field(default_factory=dict)
     """Hash of a URL -> what is known of it afterwards."""
 
@@ -117,11 +128,20 @@ class Frontier:
     """One crawl as the process knows it that works on it."""
 
     def __init__(
-        self, database: Database, crawl: Crawl, hosts: Sequence[CrawlHost], patterns: Sequence[Pattern]
+        self,
+        database: Database,
+        crawl: Crawl,
+        hosts: Sequence[CrawlHost],
+        patterns: Sequence[Pattern],
+        *,
+        sheets: Sequence[Sheet] = (),
+        assets: int = 0,
     ) -> None:
         """Take what the tables hold; use ``open_frontier``."""
         self._database = database
         self.crawl = crawl
+        self.sheets = StyleSheets(sheets)
+        self._assets = assets
         settings = crawl.settings
         self.scope = Scope(crawl.start_url, settings.scope, settings.include, settings.exclude)
         self.hosts = list(hosts)
@@ -131,9 +151,16 @@ class Frontier:
         self._known: dict[int, tuple[int, int, URLState]] = {}
         self._today: date = utc_now().date()
 
-    async def take(self, limit: int, taken: set[int]) -> list[WaitingURL]:
-        """Return up to ``limit`` URLs that are to be fetched next, without those that are under way."""
-        rows = await self._database.read(lambda tx: waiting_urls(tx, self.crawl.id, limit + len(taken)))
+    async def take(self, limit: int, taken: set[int], *, assets: bool = False) -> list[WaitingURL]:
+        """Return up to ``limit`` URLs that are to be fetched next, without those that are under way.
+
+        Args:
+            limit: Most of them.
+            taken: Ids of those under way.
+            assets: Files that pages load instead of pages.
+        """
+        number = limit + len(taken)
+        rows = await self._database.read(lambda tx: waiting_urls(tx, self.crawl.id, number, assets=assets))
         return [row for row in rows if row.url_id not in taken][:limit]
 
     async def add_seeds(self, urls: Iterable[str], depth: int) -> None:
@@ -180,7 +207,7 @@ class Frontier:
         for link in record.links:
             is_way = link.kind == "a"
             followed = self.crawl.settings.follows and not (is_way and (link.nofollow or record.nofollow))
-            _note(targets, link.url, below if is_way else UNKNOWN_DEPTH, followed=followed)
+            _note(targets, _name(link), below if is_way else UNKNOWN_DEPTH, followed=followed)
 
     async def _store(
         self,
@@ -201,12 +228,18 @@ class Frontier:
         changed: dict[int, Pattern] = {}
         ids = self._note_urls(targets, hashes, batch, changed)
         batch.settled = [_settled(visit) for visit in visits]
-        fetched = self.crawl.fetched + sum(one.state in _SETTLED for one in batch.settled)
+        fetched = self.crawl.fetched
         for visit, settled in zip(visits, batch.settled, strict=True):
-            batch.remembered[self._hash(visit.row.url)] = visit.row.url_id, visit.row.depth, settled.state
-            if settled.state is URLState.FETCHED:
-                self._count(visit, changed, before)
-        batch.segments = _segments([visit for visit in visits if visit.state is URLState.FETCHED], ids, listed, file)
+            is_asset = visit.row.lane >= ASSET_LANE
+            key = self._hash(ASSET + visit.row.url if is_asset else visit.row.url)
+            batch.remembered[key] = visit.row.url_id, visit.row.depth, settled.state
+            if not is_asset:
+                fetched += settled.state in _SETTLED
+                if settled.state is URLState.FETCHED:
+                    self._count(visit, changed, before)
+        pages = [one for one in visits if one.state is URLState.FETCHED and one.row.lane < ASSET_LANE]
+        sheets = self.sheets.unsaved()
+        batch.segments = _segments(pages, ids, listed, file, sheets)
         for pattern in changed.values():
             lane = _lane_of(pattern, fetched)
             if lane > pattern.lane:
@@ -224,6 +257,8 @@ class Frontier:
         await self._database.write(lambda tx: _write(tx, crawl, batch, number))
         # Only now: a transaction that failed has changed nothing.
         self.crawl = crawl
+        self._assets += batch.assets
+        self.sheets.saved(sheets)
         self.patterns |= changed
         self._known |= batch.remembered
         if len(self._known) > MAX_REMEMBERED:
@@ -239,7 +274,14 @@ class Frontier:
             key = hashes[url]
             known = self._known.get(key) or batch.remembered.get(key)
             if known is None:
-                new = self._new(self.crawl.urls + len(batch.new) + 1, key, url, target, changed)
+                url_id = self.crawl.urls + len(batch.new) + 1
+                if url.startswith(ASSET):
+                    asset = self._new_asset(url_id, key, url.removeprefix(ASSET), batch)
+                    if asset is None:
+                        continue
+                    new = asset
+                else:
+                    new = self._new(url_id, key, url, target, changed)
                 batch.new.append(new)
                 known = batch.remembered[key] = new.url_id, new.depth, new.state
             elif target.followed:
@@ -298,6 +340,16 @@ class Frontier:
                 state = URLState.SAMPLED_OUT
         return NewURL(url_id, key, host_no, pattern.pattern_no, target.depth, lane, state, url)
 
+    def _new_asset(self, url_id: int, key: int, url: str, batch: _Batch) -> NewURL | None:
+        """A file that a page loads, from wherever it comes; ``None`` beyond what a crawl asks for."""
+        if self._assets + batch.assets >= MAX_ASSETS or join_url("about:blank", url) != url:
+            return None
+        host_no = self.host_number(url)
+        if host_no < 0:
+            return None
+        batch.assets += 1
+        return NewURL(url_id, key, host_no, OTHERS, UNKNOWN_DEPTH, ASSET_LANE, URLState.WAITING, url)
+
     def is_of_site(self, url: str) -> bool:
         """Return whether a URL lies on an origin of the site that the crawl may ask."""
         return self.scope.is_of_site(url) and self.host_number(url) >= 0
@@ -341,8 +393,18 @@ class Frontier:
 
 async def open_frontier(database: Database, crawl: Crawl) -> Frontier:
     """Load the frontier of a crawl."""
-    hosts, patterns = await database.read(lambda tx: (list_hosts(tx, crawl.id), list_patterns(tx, crawl.id)))
-    return Frontier(database, crawl, hosts, patterns)
+
+    def load(tx: Transaction) -> Frontier:
+        return Frontier(
+            database,
+            crawl,
+            list_hosts(tx, crawl.id),
+            list_patterns(tx, crawl.id),
+            sheets=list_sheets(tx, crawl.id),
+            assets=count_assets(tx, crawl.id, MAX_ASSETS),
+        )
+
+    return await database.read(load)
 
 
 def _write(tx: Transaction, crawl: Crawl, batch: _Batch, number: int) -> None:
@@ -396,7 +458,11 @@ def _content(visit: Visit) -> tuple[int, int]:
 
 
 def _segments(
-    visits: Sequence[Visit], ids: Mapping[str, int], listed: Sequence[tuple[str, str]], file: str
+    visits: Sequence[Visit],
+    ids: Mapping[str, int],
+    listed: Sequence[tuple[str, str]],
+    file: str,
+    sheets: Sequence[Sheet],
 ) -> dict[SegmentKind, bytes]:
     """The rows that are kept of the pages of a batch, and of a sitemap."""
     links: list[Row] = []
@@ -405,7 +471,7 @@ def _segments(
         if visit.redirect:
             links.append(_link_row(visit.row.url_id, Link(visit.redirect, "redirect"), ids))
         if visit.record is not None:
-            links += [_link_row(visit.row.url_id, link, ids) for link in visit.record.links]
+            links += [_link_row(visit.row.url_id, link, ids) for link in visit.record.links if _name(link) in ids]
             if visit.record.found:
                 findings.append(FoundRow(visit.row.url_id, visit.record.found))
     kinds: dict[SegmentKind, Sequence[Row]] = {
@@ -413,6 +479,7 @@ def _segments(
         "links": links,
         "found": findings,
         "sitemap": [SitemapRow(ids[url], lastmod, file) for url, lastmod in listed],
+        "sheets": sheets,
     }
     return {kind: pack_segment(rows) for kind, rows in kinds.items() if rows}
 
@@ -442,8 +509,13 @@ def _page_row(visit: Visit, ids: Mapping[str, int]) -> PageRow:
 _RECORD_FIELDS: Final = frozenset(PageRecord.__struct_fields__)
 
 
+def _name(link: Link) -> str:
+    """The name of a target among those of a batch."""
+    return ASSET + link.url if link.kind == "asset" else link.url
+
+
 def _link_row(from_id: int, link: Link, ids: Mapping[str, int]) -> LinkRow:
-    return LinkRow(from_id, ids[link.url], link.kind, link.nofollow, link.place, link.anchor, link.hreflang)
+    return LinkRow(from_id, ids[_name(link)], link.kind, link.nofollow, link.place, link.anchor, link.hreflang)
 
 
 def _signed(number: int) -> int:

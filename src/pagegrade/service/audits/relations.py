@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, get_args
 
 import msgspec
 
 from pagegrade.clock import now_ms
-from pagegrade.model.audit import MAX_EXAMPLE, PAGE_STATES, UNKNOWN_DEPTH, Crawl, URLState
+from pagegrade.model.audit import MAX_EXAMPLE, PAGE_STATES, UNKNOWN_DEPTH, AssetKind, Crawl, URLState
 from pagegrade.parse.page_links import path_and_query
 from pagegrade.parse.secure_context import host_of, is_local_host
 from pagegrade.parse.url import host
@@ -21,6 +21,10 @@ from pagegrade.store.repositories.crawl_segments import FoundRow, LinkRow, PageR
 from pagegrade.store.repositories.crawl_urls import each_url, list_patterns, statuses_of, urls_of
 from pagegrade.store.repositories.crawls import list_hosts
 
+ASSET_KINDS: Final = get_args(AssetKind)
+_NUMBERS: Final = {kind: number for number, kind in enumerate(ASSET_KINDS, start=1)}
+_ASKED_FOR_ASSETS: Final = frozenset({"done", "max_depth", "max_pages"})
+"""Reasons to stop that come after the files of the pages."""
 NAMES: Final = ("pages", "links", "found", "evidence", "assets", "outside", "sitemap", "site")
 MAX_ROUNDS: Final = 60
 """Passes over the links to settle the clicks from the start; a crawl in the order of clicks needs two."""
@@ -37,7 +41,7 @@ def write_relations(tx: Transaction, crawl: Crawl, folder: Path) -> None:
     Memory grows by eight bytes for each URL, however long the crawl was: the rows pass through.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    depths, redirects = _read_graph(tx, crawl)
+    depths, redirects, assets = _read_graph(tx, crawl)
     with ExitStack() as stack:
 
         def writer(name: str) -> Callable[[object], None]:
@@ -45,9 +49,10 @@ def write_relations(tx: Transaction, crawl: Crawl, folder: Path) -> None:
             return lambda row: _line(file, row)
 
         out = {name: writer(name) for name in NAMES}
-        pages = _Pages(depths, redirects, _write_sitemap(tx, crawl, out["sitemap"]), bytearray(crawl.urls + 1))
+        lastmods = _write_sitemap(tx, crawl, out["sitemap"])
+        pages = _Pages(depths, redirects, assets, lastmods, bytearray(crawl.urls + 1))
         _write_pages(tx, crawl, out["pages"], pages)
-        _write_others(tx, crawl, out["pages"], out["outside"], pages)
+        _write_others(tx, crawl, out, pages)
         _write_links(tx, crawl, out["links"])
         _write_found(tx, crawl, out["found"], out["evidence"])
         for key, value in _site(tx, crawl, has_sitemap=bool(pages.lastmods)):
@@ -59,13 +64,14 @@ def _line(file: BinaryIO, row: object) -> None:
     file.write(b"\n")
 
 
-def _read_graph(tx: Transaction, crawl: Crawl) -> tuple[bytearray, array[int]]:
-    """(clicks from the start, target of the redirect) of each URL by its id.
+def _read_graph(tx: Transaction, crawl: Crawl) -> tuple[bytearray, array[int], bytearray]:
+    """(clicks from the start, target of the redirect, 1 + number of its kind if it is a file of pages) by id.
 
     The crawl may have gone a longer way first: the clicks are made right by passes over all links until none changes.
     """
     size = crawl.urls + 1
     depths, states, redirects = bytearray(size), bytearray(size), array("Q", bytes(8 * size))
+    assets = bytearray(size)
     for url_id, _, _, state, _, _ in each_url(tx, crawl.id):
         depths[url_id] = UNKNOWN_DEPTH
         states[url_id] = state
@@ -79,6 +85,9 @@ def _read_graph(tx: Transaction, crawl: Crawl) -> tuple[bytearray, array[int]]:
                 if row.kind == "redirect":
                     redirects[row.from_id] = row.to_id
                     depth = depths[row.from_id]
+                elif row.kind == "asset":
+                    assets[row.to_id] = _NUMBERS.get(row.anchor, 1)
+                    continue
                 elif row.kind == "a" and not row.nofollow:
                     depth = min(UNKNOWN_DEPTH, depths[row.from_id] + 1)
                 else:
@@ -88,7 +97,7 @@ def _read_graph(tx: Transaction, crawl: Crawl) -> tuple[bytearray, array[int]]:
                     changed = True
         if not changed:
             break
-    return depths, redirects
+    return depths, redirects, assets
 
 
 def _write_sitemap(tx: Transaction, crawl: Crawl, write: Callable[[object], None]) -> dict[int, str]:
@@ -108,6 +117,7 @@ class _Pages:
 
     depths: bytearray
     redirects: array[int]
+    assets: bytearray
     lastmods: dict[int, str]
     """URL that a sitemap lists -> its date or ""."""
     written: bytearray
@@ -184,18 +194,20 @@ def _write_pages(tx: Transaction, crawl: Crawl, write: Callable[[object], None],
 def _write_others(
     tx: Transaction,
     crawl: Crawl,
-    write: Callable[[object], None],
-    write_outside: Callable[[object], None],
+    out: Mapping[str, Callable[[object], None]],
     pages: _Pages,
 ) -> None:
-    """Write the URLs that were not fetched, and those out of scope."""
+    """Write the URLs that were not fetched, those out of scope, and the files of pages."""
     for url_id, url, _, state, status, error in each_url(tx, crawl.id):
-        if state is URLState.OUTSIDE:
-            write_outside({"target_id": url_id, "url": url, "status": None})
+        if number := pages.assets[url_id]:
+            kind = ASSET_KINDS[number - 1]
+            out["assets"]({"asset_id": url_id, "url": url, "kind": kind, "status": status, "bytes": None})
+        elif state is URLState.OUTSIDE:
+            out["outside"]({"target_id": url_id, "url": url, "status": None})
         elif not pages.written[url_id]:
             known, why = PAGE_STATES[state]
             page = pages.row(url_id, url)
-            write(page | {"state": known, "trap": why or None, "status": status, "error": error, "hops": 0})
+            out["pages"](page | {"state": known, "trap": why or None, "status": status, "error": error, "hops": 0})
 
 
 def _write_links(tx: Transaction, crawl: Crawl, write: Callable[[object], None]) -> None:
@@ -208,7 +220,7 @@ def _write_links(tx: Transaction, crawl: Crawl, write: Callable[[object], None])
                     "kind": row.kind,
                     "nofollow": row.nofollow,
                     "place": row.place,
-                    "anchor": row.anchor,
+                    "anchor": None if row.kind == "asset" else row.anchor,
                     "hreflang": row.hreflang if row.kind == "hreflang" else None,
                 }
             )
@@ -244,7 +256,7 @@ def _site(tx: Transaction, crawl: Crawl, *, has_sitemap: bool) -> Iterator[tuple
     yield "robots", _robots_word(hosts[0].robots_status if hosts else None)
     yield "sitemap", int(has_sitemap)
     yield "external", 0
-    yield "assets", 0
+    yield "assets", int(crawl.stop_reason in _ASKED_FOR_ASSETS)
     yield "rendered", 0
     # Traffic to this machine or inside the link needs none, as for a page.
     yield "https", int(crawl.start_url.startswith("https:") or is_local_host(host_of(crawl.start_url)))

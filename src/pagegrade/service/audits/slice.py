@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,15 +13,26 @@ from msgspec import structs
 
 from pagegrade.clock import now_ms, utc_now
 from pagegrade.gather.context import GatherLimits, OffloadFailed
-from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Request
+from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Followed, Purpose, Request
 from pagegrade.gather.gatherers.document import is_html, media_type
+from pagegrade.gather.gatherers.resources import MAX_READ_BYTES
 from pagegrade.gather.guard import Guard
 from pagegrade.gather.http import HTTPClient, request_headers
 from pagegrade.gather.resolver import CachingResolver, DNSResolver, Resolver
-from pagegrade.model.artifacts import GATHERED, NOT_RENDERED, NOT_SHOWN, Artifacts, Navigation, NotGathered, Response
-from pagegrade.model.audit import CrawlHost, PageRecord, StopReason, URLState, WaitingURL
+from pagegrade.model.artifacts import (
+    GATHERED,
+    NOT_RENDERED,
+    NOT_SHOWN,
+    Artifacts,
+    Navigation,
+    NotGathered,
+    Resources,
+    Response,
+)
+from pagegrade.model.audit import CrawlHost, PageRecord, Sheet, StopReason, URLState, WaitingURL
 from pagegrade.model.identity import VERSION
 from pagegrade.parse.files.robots_permission import crawl_delay, permitted
+from pagegrade.parse.measure import Sample, measure_samples
 from pagegrade.parse.url import is_http, join_url, strip_fragment
 from pagegrade.parse.urls.identity import identity
 from pagegrade.sandbox.pool import TaskRunner
@@ -30,12 +41,15 @@ from pagegrade.service.audits.pace import Pace
 from pagegrade.service.runs.analysis import EVALUATION_SECONDS, policy_of
 from pagegrade.service.runs.crawl_page import read_crawl_page
 from pagegrade.service.runs.options import AnalyzeOptions
+from pagegrade.store.repositories.crawl_urls import ASSET_LANE
 
 SLICE_S: Final = 20.0
 BATCH_PAGES: Final = 64
 BATCH_S: Final = 5.0
 AT_WORK: Final = 8
 """Pages that are fetched or read at a time, on all hosts together."""
+SHEET_ROUNDS: Final = 3
+"""Readings of a page for which further style sheets are asked for, as many as imports may be deep."""
 ROBOTS_BYTES: Final = 512_000
 ROBOTS_EVERY_MS: Final = 3_600_000
 _NEVER: Final = float("inf")
@@ -96,6 +110,10 @@ class Slice:
         self._running: dict[asyncio.Task[Visit], WaitingURL] = {}
         self._done: list[Visit] = []
         """Visits that the next transaction stores."""
+        self._answered = asyncio.Event()
+        """A request of any host has ended."""
+        self._robots: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+        """Host -> held while its robots.txt is asked for."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -136,7 +154,8 @@ class Slice:
                 is_empty = not await self._fill()
             while len(self._running) < AT_WORK and (row := self._next()) is not None:
                 self._pace(row.host_no).start()
-                self._running[asyncio.get_running_loop().create_task(self._visit(row))] = row
+                visit = self._visit_asset(row) if row.lane >= ASSET_LANE else self._visit(row)
+                self._running[asyncio.get_running_loop().create_task(visit)] = row
             await self._wait()
             is_idle = not (self._running or self._waiting)
             if self._done and (len(self._done) >= BATCH_PAGES or self._now() >= self._commit_at or is_idle):
@@ -190,12 +209,12 @@ class Slice:
 
     async def _fill(self) -> bool:
         """Let the next URLs wait for their host, those that robots.txt permits; return whether there were any."""
-        under_way = len(self._waiting) + len(self._running) + len(self._done)
-        limit = min(BATCH_PAGES, self._left(under_way))
-        if limit <= 0:
-            return False
         known = (*self._waiting, *self._running.values(), *(visit.row for visit in self._done))
-        rows = await self._frontier.take(limit, {row.url_id for row in known})
+        taken = {row.url_id for row in known}
+        limit = min(BATCH_PAGES, self._left(sum(row.lane < ASSET_LANE for row in known)))
+        rows = await self._frontier.take(limit, taken) if limit > 0 else []
+        if not rows and len(known) < BATCH_PAGES:
+            rows = await self._frontier.take(BATCH_PAGES, taken, assets=True)
         by_host: dict[int, list[WaitingURL]] = {}
         for row in rows:
             by_host.setdefault(row.host_no, []).append(row)
@@ -221,8 +240,9 @@ class Slice:
 
         Source: https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1
         """
-        if host.robots_at_ms is None or now_ms() - host.robots_at_ms >= ROBOTS_EVERY_MS:
-            await self._read_robots(host)
+        async with self._robots[host.host_no]:
+            if host.robots_at_ms is None or now_ms() - host.robots_at_ms >= ROBOTS_EVERY_MS:
+                await self._read_robots(host)
         status = host.robots_status
         if status is None or status >= 500 or status in {429, 430}:  # noqa: PLR2004 - errors of the server
             # To be asked for again by the next slice that finds it as old as this.
@@ -250,16 +270,12 @@ class Slice:
                 delay = 0.0
             host.crawl_delay_ms = round(delay * 1_000)
 
-    async def fetch_file(self, host: CrawlHost, url: str, max_bytes: int) -> Response | None:
+    async def fetch_file(self, host: CrawlHost, url: str, max_bytes: int, purpose: Purpose = "text") -> Response | None:
         """A file of the site beside its pages, with its redirects; ``None`` without an answer."""
-        pace = self._pace(host.host_no)
-        if self._running:
-            await asyncio.wait(self._running)
-        await asyncio.sleep(pace.ready_in_s())
-        pace.start()
+        pace = await self._turn(host)
         request = Request(
             url=url,
-            purpose="text",
+            purpose=purpose,
             max_wire_bytes=max_bytes,
             max_decoded_bytes=max_bytes,
             timeout_s=_LIMITS.well_known_s,
@@ -274,7 +290,20 @@ class Slice:
         finally:
             total_s = 0.0 if response is None else response.timings.total_ms / 1_000
             pace.end(None if response is None else response.status, total_s, _retry_after(response))
+            self._answered.set()
         return response
+
+    async def _turn(self, host: CrawlHost) -> Pace:
+        """Wait until a request to a host may begin, and note that one does."""
+        pace = self._pace(host.host_no)
+        while (ready := pace.ready_in_s()) > 0:
+            if ready < _NEVER:
+                await asyncio.sleep(ready)
+            else:
+                self._answered.clear()
+                await self._answered.wait()
+        pace.start()
+        return pace
 
     def host_of(self, url: str) -> CrawlHost:
         """The origin of a URL of the site."""
@@ -320,6 +349,7 @@ class Slice:
             visit.error = error.reason[:40]
         finally:
             throttled = pace.end(status, seconds, retry_after, refused=refused)
+            self._answered.set()
         if row.url_id == 1:
             self.client.note_page(row.url)
         if exchange is None:
@@ -334,7 +364,7 @@ class Slice:
             visit.content_type = media_type(exchange.response)[:100]
             visit.redirect = _redirect(row.url, exchange, self._settings_drop())
             if not visit.redirect and 200 <= exchange.response.status < 300 and is_html(exchange.response):  # noqa: PLR2004
-                visit.record = await self.read(exchange.response, evaluates=True)
+                visit.record = await self._read_page(exchange.response)
         except OffloadFailed as error:
             visit.state = URLState.FAILED
             visit.error = error.code[:40]
@@ -347,8 +377,80 @@ class Slice:
     def _settings_drop(self) -> tuple[str, ...]:
         return self._settings.drop_parameters
 
-    async def read(self, response: Response, *, evaluates: bool) -> PageRecord:
-        """Have a page read in a child.
+    async def _visit_asset(self, row: WaitingURL) -> Visit:
+        """Ask whether a file that pages load is there; one that was read for them is not asked for again."""
+        pace = self._pace(row.host_no)
+        visit = Visit(row=row, state=URLState.FETCHED)
+        sheet = self._frontier.sheets.get(row.url)
+        seconds, retry_after = 0.0, None
+        try:
+            if sheet is not None and sheet.status is not None:
+                visit.status = sheet.status
+                return visit
+            followed = await self._ask(row.url)
+            visit.status, seconds = followed.response.status, followed.response.timings.total_ms / 1_000
+            retry_after = _retry_after(followed.response)
+            followed.release()
+        except FetchError as error:
+            visit.state, visit.error = URLState.WAITING, error.reason[:40]
+        finally:
+            if pace.end(visit.status, seconds, retry_after):
+                visit.state = URLState.THROTTLED
+            self._answered.set()
+        return visit
+
+    async def _ask(self, url: str) -> Followed:
+        request = _asking(url)
+        followed = await self.client.follow(request)
+        if followed.response.status < _HEAD_FAILED:
+            return followed
+        followed.release()
+        # Servers exist that know only GET.
+        return await self.client.follow(structs.replace(request, method="GET"))
+
+    async def _read_page(self, response: Response) -> PageRecord:
+        """Have a page read with the style sheets that decide what people see of it.
+
+        Raises:
+            OffloadFailed: It could not be read.
+        """
+        sheets = self._frontier.sheets
+        for _ in range(SHEET_ROUNDS):
+            given = sheets.resources()
+            record = await self.read(response, evaluates=True, sheets=given)
+            if not await sheets.read(record.unread_sheets, given, self._fetch_sheet):
+                return record
+        return await self.read(response, evaluates=True, sheets=sheets.resources())
+
+    async def _fetch_sheet(self, url: str) -> Sheet:
+        """Ask for a style sheet, and have it read."""
+        number = self._frontier.host_number(url)
+        if number < 0:
+            return Sheet(url)
+        host = self._frontier.host(number)
+        if not await self.permitted_urls(host, (url,)):
+            return Sheet(url)
+        response = await self.fetch_file(host, url, MAX_READ_BYTES, "stylesheet")
+        if response is None:
+            return Sheet(url)
+        kind = response.header("content-type") or ""
+        sheet = Sheet(url, response.status, kind[:100])
+        if not 200 <= response.status < 300 or response.truncated is not None or not response.body:  # noqa: PLR2004
+            return sheet
+        sample = Sample(stylesheet=response.body, url=response.url, content_type=kind)
+        try:
+            (measure,) = await self._children.run(measure_samples, (sample,), timeout_s=_LIMITS.parse_s)
+        except (OffloadFailed, ValueError):
+            return sheet
+        return structs.replace(
+            sheet,
+            visibility_rules=measure.visibility_rules,
+            ink_rules=measure.ink_rules,
+            image_space=measure.image_space,
+        )
+
+    async def read(self, response: Response, *, evaluates: bool, sheets: Resources | None = None) -> PageRecord:
+        """Have a page read in a child, with the style sheets that are known.
 
         Raises:
             OffloadFailed: It could not be read.
@@ -358,7 +460,7 @@ class Slice:
             gathered_at=utc_now(),
             vantage="; ".join(request_headers(Request(url=response.url))),
             navigation=Navigation(requested_url=response.url, response=response),
-            **_BESIDE,
+            **(_BESIDE if sheets is None else {**_BESIDE, "resources": sheets}),
         )
         return await self._children.run(
             read_crawl_page, artifacts, self._settings_drop(), evaluates, timeout_s=EVALUATION_SECONDS
@@ -367,14 +469,7 @@ class Slice:
     async def _fetch(self, url: str) -> Exchange:
         name = url.partition("?")[0].rpartition("/")[2]
         if name.rpartition(".")[2].lower() in _FILES and "." in name:
-            request = Request(
-                url=url,
-                method="HEAD",
-                max_wire_bytes=_ASKED_BYTES,
-                max_decoded_bytes=_ASKED_BYTES,
-                keep_bytes=0,
-                timeout_s=_LIMITS.document_s,
-            )
+            request = _asking(url)
             exchange = await self.client.fetch(request)
             if exchange.response.status < _HEAD_FAILED:
                 return exchange
@@ -390,6 +485,18 @@ class Slice:
                 timeout_s=_LIMITS.document_s,
             )
         )
+
+
+def _asking(url: str) -> Request:
+    """A request that wants to know whether a file is there, and not what is in it."""
+    return Request(
+        url=url,
+        method="HEAD",
+        max_wire_bytes=_ASKED_BYTES,
+        max_decoded_bytes=_ASKED_BYTES,
+        keep_bytes=0,
+        timeout_s=_LIMITS.document_s,
+    )
 
 
 def _retry_after(response: Response | None) -> str | None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Final
 
 from pagegrade.checks import Evaluated, Facts
-from pagegrade.model.artifacts import Artifacts, Response
+from pagegrade.model.artifacts import Artifacts, NotGathered, Response
 from pagegrade.model.audit import (
     KEPT_HEADERS,
     MAX_ANCHOR,
+    MAX_ASSETS,
     MAX_EXAMPLE,
     MAX_EXAMPLES,
     MAX_HEADER,
@@ -30,7 +32,7 @@ from pagegrade.parse.likeness import digest_of, hash64, simhash_of
 from pagegrade.parse.page_links import canonical_links, language_alternates
 from pagegrade.parse.templates import template_of
 from pagegrade.parse.url import is_http, strip_fragment
-from pagegrade.parse.urls.identity import identity, is_storable
+from pagegrade.parse.urls.identity import identity, is_storable, seems_to_act
 from pagegrade.report.sanitize import clean
 from pagegrade.scoring import Scores
 from pagegrade.service.runs.evaluation import refusal_of, run_on_page, score_of
@@ -39,7 +41,11 @@ _POSITION: Final = re.compile(r":nth-[a-z-]+\([^)]*\)")
 _GENERATED: Final = re.compile(r"[#.][A-Za-z_-]*[0-9][\w-]*")
 """An id or class with a digit: counted, hashed or generated."""
 _NAMES: Final = re.compile(r"<([A-Za-z][\w-]*)|\s([A-Za-z_:][\w:.-]*)(?==|\s|/?>|$)")
-_MAY_BE_HIDDEN: Final = NotRun("skipped", "A style sheet that a crawl does not read decides whether people see it.")
+_MAY_BE_HIDDEN: Final = NotRun("skipped", "A style sheet that could not be read decides whether people see it.")
+_OF_FILES: Final = NotGathered(code="skipped", detail="A crawl does not measure the files that a page loads.")
+_PAGES: Final = frozenset({"frame", "object"})
+"""Kinds of references that may be pages of their own."""
+_MAX_UNREAD: Final = 40
 _MAX_TYPES: Final = 20
 _MAX_SHOWN_URL: Final = 2_100
 """Characters of an address that is too long; more than are stored, so that it stays one."""
@@ -57,6 +63,8 @@ def read_crawl_page(artifacts: Artifacts, drop: tuple[str, ...], evaluates: bool
     if refusal is not None:
         return PageRecord(refusal=refusal.reason or refusal.code)
     facts = Facts(artifacts)
+    # The style sheets say what people see; they are not all that a page loads, so nothing is said about its files.
+    facts.made |= dict.fromkeys(("resources", "assets", "font_faces"), _OF_FILES)
     page = facts.document
     response = artifacts.navigation.response
     robots = set(_robots_of(page, response))
@@ -87,6 +95,9 @@ def read_crawl_page(artifacts: Artifacts, drop: tuple[str, ...], evaluates: bool
         links=tuple(links)[:MAX_LINKS],
         links_cut=len(links) > MAX_LINKS or "anchors" in page.limits_hit,
         found=() if scores is None else tuple(_found(evaluated, scores)),
+        unread_sheets=tuple(dict.fromkeys(url for url in page.visibility.unknown_sheets if is_storable(url)))[
+            :_MAX_UNREAD
+        ],
     )
 
 
@@ -129,6 +140,7 @@ def _links_of(page: Document, response: Response, drop: Sequence[str], canonical
     for kind in kinds:
         if target := _first(page, kind, drop):
             yield Link(target, kind)
+    yield from _assets_of(page)
     regions = Regions()
     for anchor in page.anchors:
         url = anchor.url
@@ -139,17 +151,20 @@ def _links_of(page: Document, response: Response, drop: Sequence[str], canonical
         yield Link(target, "a", regions.of(anchor.node), nofollow, _text(anchor.name, MAX_ANCHOR))
 
 
+def _assets_of(page: Document) -> Iterator[Link]:
+    """Every file that a browser would load for the page; of several to choose from none, because it takes one."""
+    named = (one for one in page.references if not one.alternative and one.kind not in _PAGES)
+    found = {one.url: one.kind for one in named if is_storable(one.url) and not seems_to_act(one.url)}
+    for url, kind in islice(found.items(), MAX_ASSETS):
+        yield Link(url, "asset", anchor=kind)
+
+
 def _if_certain(evaluated: Evaluated) -> Evaluated:
-    """Leave out what style sheets may hide from everybody: a crawl does not read those in files."""
+    """Leave out what style sheets may hide from everybody that could not be read."""
     verdict = evaluated.verdict
     if not isinstance(verdict, Outcome) or not verdict.uncertain:
         return evaluated
-    return Evaluated(
-        evaluated.check,
-        NotRun("skipped", "A style sheet that a crawl does not read decides whether people see it."),
-        "not_evaluated",
-        None,
-    )
+    return Evaluated(evaluated.check, _MAY_BE_HIDDEN, "not_evaluated", None)
 
 
 def _found(evaluated: Mapping[str, Evaluated], scores: Scores) -> Iterator[FoundSignature]:

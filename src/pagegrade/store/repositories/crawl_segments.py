@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeVar
 import msgspec
 from sqlalchemy import insert, select
 
-from pagegrade.model.audit import FoundSignature, LinkKind, Place
+from pagegrade.model.audit import FoundSignature, LinkKind, Place, Sheet
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.schema.tables import crawl_segments
 
@@ -19,7 +19,7 @@ else:
     from backports import zstd
 
 LEVEL: Final = 3
-SegmentKind = Literal["pages", "links", "found", "sitemap"]
+SegmentKind = Literal["pages", "links", "found", "sitemap", "sheets"]
 
 
 class PageRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -79,13 +79,14 @@ class SitemapRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     file: str
 
 
-Row = PageRow | LinkRow | FoundRow | SitemapRow
+Row = PageRow | LinkRow | FoundRow | SitemapRow | Sheet
 R = TypeVar("R", PageRow, LinkRow, FoundRow, SitemapRow)
 KINDS: Final[Mapping[type[Row], SegmentKind]] = {
     PageRow: "pages",
     LinkRow: "links",
     FoundRow: "found",
     SitemapRow: "sitemap",
+    Sheet: "sheets",
 }
 
 
@@ -99,6 +100,17 @@ def add_segments(tx: Transaction, crawl_id: int, number: int, bodies: Mapping[Se
     if bodies:
         rows = [{"crawl_id": crawl_id, "kind": kind, "number": number, "body": body} for kind, body in bodies.items()]
         tx.execute(insert(crawl_segments), rows)
+
+
+def list_sheets(tx: Transaction, crawl_id: int) -> list[Sheet]:
+    """The style sheets that a crawl has read."""
+    query = (
+        select(crawl_segments.c.body)
+        .where(crawl_segments.c.crawl_id == crawl_id, crawl_segments.c.kind == KINDS[Sheet])
+        .order_by(crawl_segments.c.number)
+    )
+    decode = msgspec.msgpack.Decoder(list[Sheet]).decode
+    return [sheet for (body,) in tx.execute(query) for sheet in decode(zstd.decompress(bytes(body)))]
 
 
 def each_segment(tx: Transaction, crawl_id: int, kind: type[R], count: int) -> Iterator[list[R]]:

@@ -17,6 +17,8 @@ AT_ONCE: Final = 500
 SAMPLED_LANE: Final = 2
 SAMPLE: Final = 50
 """Of the URLs of a pattern in the sampled lane, one of so many is fetched."""
+ASSET_LANE: Final = 20
+"""Lane of the files that pages load, behind those of pages."""
 _WAITING: Final = tuple(crawl_urls.c[name] for name in WaitingURL.__struct_fields__)
 
 
@@ -44,11 +46,15 @@ def find_contents(tx: Transaction, crawl_id: int, contents: Iterable[tuple[int, 
     return {(row[0], row[1]) for row in tx.execute(query.distinct())} & wanted
 
 
-def waiting_urls(tx: Transaction, crawl_id: int, limit: int) -> list[WaitingURL]:
-    """Return the first that wait: by lane, then the nearest, then the oldest."""
+def waiting_urls(tx: Transaction, crawl_id: int, limit: int, *, assets: bool = False) -> list[WaitingURL]:
+    """Return the first pages that wait, or the first files: by lane, then the nearest, then the oldest."""
     query = (
         select(*_WAITING)
-        .where(crawl_urls.c.crawl_id == crawl_id, crawl_urls.c.state == URLState.WAITING)
+        .where(
+            crawl_urls.c.crawl_id == crawl_id,
+            crawl_urls.c.state == URLState.WAITING,
+            crawl_urls.c.lane >= ASSET_LANE if assets else crawl_urls.c.lane < ASSET_LANE,
+        )
         .order_by(crawl_urls.c.lane, crawl_urls.c.depth, crawl_urls.c.url_id)
         .limit(limit)
     )
@@ -152,11 +158,24 @@ def save_patterns(tx: Transaction, crawl_id: int, patterns: Sequence[Pattern]) -
 
 
 def count_states(tx: Transaction, crawl_id: int) -> dict[URLState, int]:
-    """Return how many URLs are in each state."""
+    """Return how many URLs are in each state, without the files that pages load."""
     query = (
-        select(crawl_urls.c.state, func.count()).where(crawl_urls.c.crawl_id == crawl_id).group_by(crawl_urls.c.state)
+        select(crawl_urls.c.state, func.count())
+        .where(crawl_urls.c.crawl_id == crawl_id, crawl_urls.c.lane < ASSET_LANE)
+        .group_by(crawl_urls.c.state)
     )
     return {URLState(state): count for state, count in tx.execute(query)}
+
+
+def count_assets(tx: Transaction, crawl_id: int, limit: int) -> int:
+    """Return how many files of pages are known, ``limit`` at most."""
+    known = (
+        select(crawl_urls.c.url_id)
+        .where(crawl_urls.c.crawl_id == crawl_id, crawl_urls.c.lane >= ASSET_LANE)
+        .limit(limit)
+        .subquery()
+    )
+    return int(tx.execute(select(func.count()).select_from(known)).scalar_one())
 
 
 def each_url(tx: Transaction, crawl_id: int) -> Iterator[tuple[int, str, int, URLState, int | None, str | None]]:
