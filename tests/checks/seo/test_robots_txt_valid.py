@@ -26,7 +26,7 @@ def site(body: str | bytes, *, redirects: int = 0, **more: object) -> Artifacts:
         "# nothing but a comment\n",
         "\ufeffUser-agent: *\nDisallow:",
         "User-agent: *\nCrawl-delay: 1\nContent-Signal: ai-train=no\nDisallow:\nLicense: https://example.com/l.xml",
-        "User-agent: *\nNoindex: /old\nNoarchive: /old\nDisallow: /*.swf$\nVisit-time: 0600-0845\nRequest-rate: 1/30m",
+        "User-agent: *\nDisallow: /*.swf$\nVisit-time: 0600-0845\nRequest-rate: 1/30m",
         "USER-AGENT:  *\nALLOW:    /      \nDISALLOW:#all",
         "Sitemap: ftp://example.com/s.xml",
     ],
@@ -48,6 +48,9 @@ def test_missing_file_is_fine(status: int) -> None:
     "line",
     [
         "Unicorn: /x",
+        "Noindex: /old",
+        "nofollow: /old",
+        "Noarchive: /old",
         "Disalow: /x",
         "Disallow: /a$b",
         "Disallow: a",

@@ -13,6 +13,7 @@ _SITE_FAILURES: Final = frozenset({"dns", "connect", "tls", "timeout", "protocol
 _TOO_LARGE: Final = "larger than the 500 KiB that crawlers read"
 _REASONS: Final = {
     "unknown_directive": "No crawler documents this directive.",
+    "retired_directive": "No crawler obeys this directive any more; a robots meta tag or header does what it says.",
     "misspelled": "Misspelled; some crawlers skip it.",
     "missing_colon": "The colon is missing; some crawlers skip the line.",
     "no_directive": "This is no directive, so it is skipped.",
@@ -131,8 +132,8 @@ def robots_txt_valid(
     several names of crawlers or several paths in one line, `*` within a name, invisible characters such as a no-break
     space (crawlers know the white space of ASCII only), a Sitemap line without an absolute URL, more than 500 KiB (RFC
     9309 asks crawlers to read that much, and Google stops there), more than five redirects, and an answer of 429. A
-    missing file is fine, and so is an empty one. Directives that the RFC does not know but some crawler documents, or
-    did (`Crawl-delay`, `Content-Signal`, `Noindex`), cost nothing. Where the server answers every URL that does not
+    missing file is fine, and so is an empty one. Directives that the RFC does not know but some crawler documents
+    (`Crawl-delay`, `Content-Signal`) cost nothing; those that none obeys any more (`Noindex`) are listed. Where the server answers every URL that does not
     exist with a page, a page at `/robots.txt` is no fault of its own: that is a finding of `not-found-page`.
 
     ## Why it matters

@@ -48,14 +48,14 @@ KNOWN_EXTENSIONS: Final = frozenset(
         "crawl-delay",
         "host",
         "license",
-        "noarchive",
-        "nofollow",
-        "noindex",
         "request-rate",
         "visit-time",
     }
 )
 """Directives outside the RFC that some crawler documents or documented; allowed by the RFC, so no warning."""
+RETIRED_EXTENSIONS: Final = frozenset({"noarchive", "nofollow", "noindex"})
+"""Directives that some crawlers obeyed once; Google stopped in September 2019, and none documents them today
+(https://developers.google.com/search/blog/2019/07/a-note-on-unsupported-rules-in-robotstxt)."""
 KEPT_EXTENSIONS: Final = frozenset({"content-signal", "content-usage", "crawl-delay", "license"})
 """Those that state what crawlers may use the content for, and how fast they may ask."""
 _FIELDS: Final = (
@@ -92,6 +92,7 @@ _UNRESERVED: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 
 ProblemCode = Literal[
     "unknown_directive",
+    "retired_directive",
     "misspelled",
     "missing_colon",
     "no_directive",
@@ -371,7 +372,9 @@ class _Reader:
         value = value.strip(_SPACE)
         directive = _field(word)
         if directive is None:
-            if word not in KNOWN_EXTENSIONS:
+            if word in RETIRED_EXTENSIONS:
+                self._note("retired_directive", number, line)
+            elif word not in KNOWN_EXTENSIONS:
                 self._note("invisible_character" if _has_hidden_edge(word) else "unknown_directive", number, line)
             elif word in KEPT_EXTENSIONS and len(self.extensions) < MAX_EXTENSIONS:
                 group = len(self.groups) - 1 if self.groups else None
