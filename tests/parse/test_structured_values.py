@@ -108,3 +108,18 @@ def test_values_that_can_be_used(name: str, value: object) -> None:
 def test_a_rating_is_within_its_own_scale(scale: dict[str, object], expected: list[str]) -> None:
     """One that cannot be read decides nothing."""
     assert codes(ratingValue="9.3", **scale) == expected
+
+
+@pytest.mark.parametrize(
+    ("positions", "found"),
+    [([1, 2, 3], []), ([1, 1], ["same_position"]), ([2, "2", 2], ["same_position"]), ([None, None], []), ([], [])],
+)
+def test_entries_of_a_list_have_different_positions(positions: list[object], found: list[str]) -> None:
+    """Otherwise nobody knows their order; one entry says it."""
+    assert codes(itemListElement=[{"@type": "ListItem", "position": position} for position in positions]) == found
+
+
+@pytest.mark.parametrize("value", ["text", {"position": 1}, ["a", "a"], None])
+def test_lists_of_other_things_have_no_positions(value: object) -> None:
+    """A list by URLs has an order of its own."""
+    assert codes(itemListElement=value) == []

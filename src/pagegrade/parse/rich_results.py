@@ -55,6 +55,7 @@ class Fault:
         "bad_count",
         "bad_duration",
         "bad_choice",
+        "same_position",
         "bad_type",
         "conflict",
     ]

@@ -13,7 +13,15 @@ from math import isfinite
 from typing import Final, Literal
 
 Code = Literal[
-    "bad_date", "bad_price", "bad_currency", "bad_rating", "out_of_scale", "bad_count", "bad_duration", "bad_choice"
+    "bad_date",
+    "bad_price",
+    "bad_currency",
+    "bad_rating",
+    "out_of_scale",
+    "bad_count",
+    "bad_duration",
+    "bad_choice",
+    "same_position",
 ]
 MAX_SHOWN: Final = 60
 _ISO_8601: Final = re.compile(
@@ -62,6 +70,18 @@ def faults_of_values(node: Mapping[str, object]) -> Iterator[tuple[Code, str, st
             if not is_fine(value):
                 yield code, name, value[:MAX_SHOWN]
     yield from _faults_of_rating(node)
+    yield from _same_positions(node.get("itemListElement"))
+
+
+def _same_positions(entries: object) -> Iterator[tuple[Code, str, str]]:
+    """The first position that two entries of a list share: their order is unknown."""
+    seen: set[str] = set()
+    for entry in entries if isinstance(entries, list) else []:
+        for position in _scalars(entry.get("position")) if isinstance(entry, dict) else ():
+            if position in seen:
+                yield "same_position", "position", position[:MAX_SHOWN]
+                return
+            seen.add(position)
 
 
 def _faults_of_rating(node: Mapping[str, object]) -> Iterator[tuple[Code, str, str]]:

@@ -6,7 +6,7 @@ import pytest
 
 from pagegrade.checks.technical.script_rules import script_rules
 from pagegrade.model.outcome import NotApplicable
-from tests.builders import outcome, run
+from tests.builders import make_artifacts, outcome, run
 
 GOOD_MAP = '<script type="importmap">{"imports": {"a": "/a.js"}}</script>'
 GOOD_RULES = '<script type="speculationrules">{"prefetch": [{"urls": ["/a"]}]}</script>'
@@ -44,3 +44,26 @@ def test_pages_without_such_scripts_are_not_evaluated() -> None:
     html = '<!doctype html><title>T</title><script type="application/json">{</script>'
 
     assert isinstance(run(script_rules, html), NotApplicable)
+
+
+@pytest.mark.parametrize(
+    ("header", "state"),
+    [
+        ('"/rules.json"', "read"),
+        ('"/a.json", "https://cdn.example/b.json"', "read"),
+        ("/rules.json", "rules"),
+        ("'/rules.json'", "rules"),
+        ("rules.json", "rules"),
+        ('"/a.json", b.json', "rules"),
+    ],
+)
+def test_urls_in_the_header_are_quoted(header: str, state: str) -> None:
+    """It is a structured field, whose texts stand in double quotes; a word beside them is skipped alone."""
+    found = outcome(
+        script_rules, make_artifacts("<!doctype html><title>T</title>", headers=[("Speculation-Rules", header)])
+    )
+
+    assert (found.state, [entry.header for entry in found.evidence]) == (
+        state,
+        ["Speculation-Rules"] if state == "rules" else [],
+    )

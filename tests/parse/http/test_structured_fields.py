@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.http.structured_fields import MAX_CHARS, Item, parse_dictionary, parse_item
+from pagegrade.parse.http.structured_fields import MAX_CHARS, Item, parse_dictionary, parse_item, parse_list
 
 
 def test_dictionaries_hold_items_and_inner_lists() -> None:
@@ -74,3 +74,18 @@ def test_length_is_bounded() -> None:
     """Longer values do not occur in practice."""
     assert parse_dictionary([",".join(["a=1"] * MAX_CHARS)]) is None
     assert parse_dictionary([]) == {}
+
+
+@pytest.mark.parametrize(
+    ("values", "items"),
+    [
+        (['"/a.json"'], (Item("string", "/a.json"),)),
+        (['"/a", b', "c"], (Item("string", "/a"), Item("token", "b"), Item("token", "c"))),
+        (["(a b), c"], (Item("token", "a"), Item("token", "b"), Item("token", "c"))),
+        (["/a.json,"], None),
+        ([], ()),
+    ],
+)
+def test_lists(values: list[str], items: tuple[Item, ...] | None) -> None:
+    """Lines add up; a comma at the end is a mistake."""
+    assert parse_list(values) == items

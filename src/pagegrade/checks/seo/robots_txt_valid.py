@@ -133,8 +133,9 @@ def robots_txt_valid(
     space (crawlers know the white space of ASCII only), a Sitemap line without an absolute URL, more than 500 KiB (RFC
     9309 asks crawlers to read that much, and Google stops there), more than five redirects, and an answer of 429. A
     missing file is fine, and so is an empty one. Directives that the RFC does not know but some crawler documents
-    (`Crawl-delay`, `Content-Signal`) cost nothing; those that none obeys any more (`Noindex`) are listed. Where the server answers every URL that does not
-    exist with a page, a page at `/robots.txt` is no fault of its own: that is a finding of `not-found-page`.
+    (`Crawl-delay`, `Content-Signal`) cost nothing; those that none obeys any more (`Noindex`) are listed. Where the
+    server answers every URL that does not exist with a page, a page at `/robots.txt` is no fault of its own: that is a
+    finding of `not-found-page`.
 
     ## Why it matters
 

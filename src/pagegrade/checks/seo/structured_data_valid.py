@@ -16,6 +16,7 @@ _STATES: Final = (
     ("out_of_scale", "bad_values"),
     ("bad_count", "bad_values"),
     ("bad_choice", "bad_values"),
+    ("same_position", "bad_values"),
     ("bad_date", "bad_values"),
     ("bad_duration", "bad_values"),
     ("bad_type", "bad_values"),
@@ -33,6 +34,7 @@ _REASONS: Final = {
     "out_of_scale": "{property} of {type} is beyond its scale: 1 to 5 without worstRating and bestRating.",
     "bad_count": "{property} of {type} is no whole number from 1.",
     "bad_choice": "{property} of {type} is none of the values that schema.org lists.",
+    "same_position": "Two entries of a list in {type} have the same {property}.",
     "bad_duration": "{property} of {type} is no ISO 8601 duration, such as PT30M.",
     "bad_type": "A type is written {type}, with these capitals.",
     "recommended": "{type} lacks the recommended {property}.",
@@ -112,10 +114,10 @@ def structured_data_valid(document: Document) -> Verdict:
     property is missing, two items with one `@id` contradict each other, or one of several blocks cannot be read.
     Warnings: a recommended property is missing, a URL is relative, or a value is not in the form that search engines
     ask for: prices are digits with a full stop, currencies codes of ISO 4217, ratings numbers within their scale,
-    counts whole numbers, dates and durations of ISO 8601, availability and condition words of schema.org, and types are
-    written with their capitals. Items that are only mentioned inside others, such as the publisher of an article, are
-    not evaluated; a reference by `@id` counts as the item it names. The table of properties follows Google's pages of
-    November 2026.
+    counts whole numbers, positions in a list differ, dates and durations of ISO 8601, availability and condition words
+    of schema.org, and types are written with their capitals. Items that are only mentioned inside others, such as the
+    publisher of an article, are not evaluated; a reference by `@id` counts as the item it names. The table of
+    properties follows Google's pages of November 2026.
 
     ## Why it matters
 

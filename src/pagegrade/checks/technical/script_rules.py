@@ -1,11 +1,16 @@
 from collections.abc import Iterator
 from typing import Final
 
-from pagegrade.checks._check import State, Verdict, check
-from pagegrade.model.document import Document, Script
-from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, Outcome, Severity
-from pagegrade.parse.script_json import Skipped, skipped_of_import_map, skipped_of_speculation_rules
+from msgspec import structs
 
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import Response
+from pagegrade.model.document import Document, Script
+from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.http.structured_fields import parse_list
+from pagegrade.parse.script_json import MAX_SHOWN, Skipped, skipped_of_import_map, skipped_of_speculation_rules
+
+_HEADER: Final = "Speculation-Rules"
 _EXTERNAL: Final = Skipped(place="", code="external")
 _REASONS: Final = {
     "no_object": "It is no JSON object.",
@@ -16,6 +21,7 @@ _REASONS: Final = {
     "no_slash": "The name ends with a slash, and the URL does not.",
     "bad_integrity": "An integrity is a text, and its key a URL.",
     "no_source": "A rule has either urls or where.",
+    "no_list_of_texts": "The header is a list of URLs in double quotes; browsers skip everything else.",
     "external": "Browsers read it only where it stands in the page, not from a file.",
 }
 _STATES: Final = ("map", "map_parts", "rules")
@@ -67,7 +73,7 @@ _STATES: Final = ("map", "map_parts", "rules")
         "https://html.spec.whatwg.org/multipage/speculative-loading.html#speculation-rules",
     ),
 )
-def script_rules(document: Document) -> Verdict:
+def script_rules(document: Document, seen_response: Response) -> Verdict:
     """Import maps and speculation rules are JSON for the browser, which skips what it cannot read.
 
     ## What it checks
@@ -75,7 +81,8 @@ def script_rules(document: Document) -> Verdict:
     The text of `<script type="importmap">` and `<script type="speculationrules">`, read as browsers read it. An import
     map that is no JSON, or whose parts are of another kind than they have to be, fails: browsers ignore all of it. An
     entry without a usable address costs half. Speculation rules that browsers skip, because they are no JSON or have
-    keys or values that none knows, cost a quarter. Such a script with a `src` is never read.
+    keys or values that none knows, cost a quarter, and so does a `Speculation-Rules` header whose URLs are not in
+    double quotes. Such a script with a `src` is never read.
 
     ## Why it matters
 
@@ -101,22 +108,30 @@ def script_rules(document: Document) -> Verdict:
     ```
     """
     scripts = [script for script in document.scripts if script.kind in {"importmap", "speculationrules"}]
-    if not scripts:
+    header = seen_response.header_values(_HEADER)
+    if not scripts and not header:
         return NotApplicable("The page has no import map and no speculation rules.")
-    found = [(script, part, state) for script in scripts for part, state in _skipped_of(script)]
+    found = [
+        (document.evidence_at(script.node, _why(part), value=part.place), state)
+        for script in scripts
+        for part, state in _skipped_of(script)
+    ]
+    urls = parse_list(header)
+    if urls is None or any(item.kind != "string" for item in urls):
+        entry = Evidence(header=_HEADER, value=", ".join(header)[:MAX_SHOWN], reason=_REASONS["no_list_of_texts"])
+        found.append((entry, "rules"))
     if not found:
-        return Outcome("read", value=len(scripts))
-    worst = next(state for state in _STATES if any(state == one for _, _, one in found))
-    worst_first = sorted(found, key=lambda entry: _STATES.index(entry[2]))
+        return Outcome("read", value=len(scripts) + bool(header))
+    worst = next(state for state in _STATES if any(state == one for _, one in found))
+    worst_first = sorted(found, key=lambda entry: _STATES.index(entry[1]))
     return Outcome(
         worst,
         value=len(found),
         evidence=tuple(
-            document.evidence_at(script.node, _why(part), value=part.place, state="" if state == worst else state)
-            for script, part, state in worst_first[:MAX_EVIDENCE]
+            structs.replace(entry, state="" if state == worst else state) for entry, state in worst_first[:MAX_EVIDENCE]
         ),
         total=len(found),
-        count=sum(state == worst for _, _, state in found),
+        count=sum(state == worst for _, state in found),
     )
 
 

@@ -1,4 +1,4 @@
-"""Structured header fields: dictionaries and single items, read as strictly as browsers read them.
+"""Structured header fields: dictionaries, lists and single items, read as strictly as browsers read them.
 
 One mistake makes browsers ignore the whole field; that is ``None`` here.
 
@@ -39,6 +39,12 @@ def parse_dictionary(values: Iterable[str]) -> dict[str, tuple[Item, ...]] | Non
     """
     members = _parse(values, "dictionary")
     return None if members is None else {key: _items(value) for key, (value, _) in members.items()}
+
+
+def parse_list(values: Iterable[str]) -> tuple[Item, ...] | None:
+    """Read a list; the items of inner lists stand in it like others. ``None`` when browsers ignore it."""
+    members = _parse(values, "list")
+    return None if members is None else tuple(item for value, _ in members for item in _items(value))
 
 
 def parse_item(values: Iterable[str]) -> Item | None:
