@@ -259,6 +259,23 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ),
     ("GET", "/webhooks/{id}/delete"): (Visit(path="/webhooks/{webhook_id}/delete", person="Alice"),),
     ("POST", "/webhooks/{id}/delete"): (_post("/webhooks/{spare_webhook_id}/delete", {}, status=303),),
+    ("GET", "/access-profiles"): (
+        Visit(path="/access-profiles", person="Alice"),
+        Visit(name="empty", path="/access-profiles?said=deleted", person="Dora"),
+    ),
+    ("POST", "/access-profiles"): (
+        _post("/access-profiles", {"name": _HOSTILE, "origins": _HOSTILE, "headers": _HOSTILE}, name="wrong",
+              status=422),
+        _post("/access-profiles", {"name": _HOSTILE, "origins": "https://staging.example", "user": "reader"},
+              name="made", person="Spare-4", status=303),
+    ),
+    ("GET", "/access-profiles/{id}"): (Visit(path="/access-profiles/{access_id}", person="Alice"),),
+    ("POST", "/access-profiles/{id}"): (
+        _post("/access-profiles/{access_id}", {"name": "", "seen": "1", "query": "x"}, name="wrong", status=422),
+        _post("/access-profiles/{access_id}", {"name": "Other", "seen": "9"}, name="stale", status=412),
+    ),
+    ("GET", "/access-profiles/{id}/delete"): (Visit(path="/access-profiles/{access_id}/delete", person="Alice"),),
+    ("POST", "/access-profiles/{id}/delete"): (_post("/access-profiles/{spare_access_id}/delete", {}, status=303),),
     ("GET", "/unsubscribe/{token}"): (Visit(path="/unsubscribe/{unsubscribe}"),),
     ("POST", "/unsubscribe/{token}"): (_post("/unsubscribe/{unsubscribe}", {}, person="Charlie"),),
     # Administration

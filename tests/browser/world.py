@@ -19,7 +19,8 @@ from sqlalchemy import select, update
 
 import pagegrade
 from pagegrade.clock import now_ms
-from pagegrade.model.account import Account
+from pagegrade.model.access import MAX_NAME
+from pagegrade.model.account import Account, Caller
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.events import Event
 from pagegrade.model.ignores import MAX_REASON, IgnoreRule
@@ -30,6 +31,8 @@ from pagegrade.model.report import Preview, PreviewPicture, Report
 from pagegrade.model.stored import PackedPicture, Privacy, StoredReport
 from pagegrade.report.codec import pack_report
 from pagegrade.report.rendered import rendered_page
+from pagegrade.service.access.operations import AccessFields, create_profile
+from pagegrade.service.access.vault import KEY_FILE, Vault
 from pagegrade.service.accounts.sessions import list_open, start_session
 from pagegrade.service.sign_in import make_link
 from pagegrade.service.webhooks.payload import make_key
@@ -172,7 +175,7 @@ class _Builder:
         alice = people["Alice"]
         tokens = {name: self._session(account) for name, account in people.items() if name != "Gone"}
         tokens["Leaving"] = self._session(people["Bob"])
-        key, things = self._things(people)
+        key, things = self._things(people, folder)
         self._filler(alice)
         for name, report in reports.items():
             self._add(name, alice, report)
@@ -201,7 +204,7 @@ class _Builder:
     def _session(self, account: Account, agent: str = "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0") -> str:
         return self._database.write_here(lambda tx: start_session(tx, account, agent, self._now_ms))
 
-    def _things(self, people: Mapping[str, Account]) -> tuple[str, dict[str, str]]:
+    def _things(self, people: Mapping[str, Account], folder: Path) -> tuple[str, dict[str, str]]:
         """(Alice's key, what addresses are made of besides reports and accounts)."""
         alice, at_ms = people["Alice"], self._now_ms - DAY_MS
         _, secret = add_key(self._database, alice.id, now_ms=at_ms)
@@ -245,7 +248,21 @@ class _Builder:
             added = add_ignore(tx, alice.id, replace(hostile, reason="Spare"), report_id=None, now_ms=at_ms)
             return {"ignore_id": str(added.rule.id)}
 
-        made = self._database.write_here(work) | self._database.write_here(ignore)
+        def let_in(tx: Transaction) -> dict[str, str]:
+            # Of origins without reports, which would become private.
+            fields = AccessFields(
+                name=PAYLOADS["J02"][:MAX_NAME],
+                origins=["https://staging.example", "https://files.staging.example:8443"],
+                user=PAYLOADS["J02"].replace(":", ""),
+                password="n0t-Shown-1",
+                headers=["X-Preview: n0t-Shown-2"],
+                cookies=["session=n0t-Shown-3"],
+            )
+            caller, vault = Caller(account=alice), Vault(file=folder / KEY_FILE)
+            made = [create_profile(tx, caller, fields, vault, at_ms).profile.id for _ in range(2)]
+            return {"access_id": str(made[0]), "spare_access_id": str(made[1])}
+
+        made = self._database.write_here(work) | self._database.write_here(ignore) | self._database.write_here(let_in)
         return secret, {**made, "hostile_key_id": str(hostile.id), "spare_key_id": str(spare.id)}
 
     def _add(

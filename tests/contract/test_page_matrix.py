@@ -59,6 +59,8 @@ async def make_world(instance: Instance) -> World:
     await instance.call("POST", "/api/v1/ignores", json={"check": "title", "reason": "x"})
     hook = {"url": "https://hook.example/", "events": ["report.failed"]}
     await instance.call("POST", "/api/v1/webhooks", json=hook)
+    access = {"name": "Staging", "origins": ["https://staging.example"], "user": "reader"}
+    await instance.call("POST", "/api/v1/access-profiles", json=access)
     alice = await instance.sign_in()
     bob, dora, eve = add("Bob"), add("Dora"), add("Eve")
     headers = [await instance.sign_in(account) for account in (bob, dora, eve)]
@@ -74,6 +76,7 @@ async def make_world(instance: Instance) -> World:
         "/ignores/": "1",
         "/monitors/": "1",
         "/webhooks/": "1",
+        "/access-profiles/": "1",
         "/unsubscribe/": "1-" + "x" * 32,
         "/account/sessions/": str(session.id),
         "/admin/accounts/": str(instance.alice.id),

@@ -24,6 +24,7 @@ from pagegrade.web.api import report_list as api_report_list
 from pagegrade.web.operations import Operation
 from pagegrade.web.ops import health, metrics
 from pagegrade.web.pages import assets, home
+from pagegrade.web.pages.account import access_profiles as own_access
 from pagegrade.web.pages.account import account_page as own_account
 from pagegrade.web.pages.account import ignore_rules, keys, sign_in
 from pagegrade.web.pages.account import webhooks as own_webhooks
@@ -90,6 +91,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *own_account.OPERATIONS,
     *keys.OPERATIONS,
     *own_webhooks.OPERATIONS,
+    *own_access.OPERATIONS,
     *overview.OPERATIONS,
     *accounts.OPERATIONS,
     *PROBES,

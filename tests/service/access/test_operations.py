@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +17,19 @@ from pagegrade.model.errors import NotFound, OtherProject, QuotaExceeded, Valida
 from pagegrade.model.stored import Privacy
 from pagegrade.service.access.operations import (
     AccessFields,
+    Uses,
     create_profile,
     delete_profile,
     list_profiles,
     profile_for,
     show_profile,
+    show_with_uses,
     unseal,
     update_profile,
 )
 from pagegrade.service.access.vault import Vault
 from pagegrade.store.engine.database import Database
+from pagegrade.store.repositories.monitors import add_monitor
 from pagegrade.store.repositories.reports import load_report
 from pagegrade.store.schema.tables import reports
 from tests.queue_builders import Queue
@@ -201,3 +205,26 @@ def test_an_account_has_so_many_profiles_at_most(tmp_path: Path) -> None:
     with pytest.raises(QuotaExceeded, match="delete one first"):
         create(database, alice)
     database.close()
+
+
+def test_what_uses_a_profile_is_counted(database: Database, alice: Account) -> None:
+    """By its id, or as the oldest one for the origin; never what uses none or another."""
+    first, second = create(database, alice), create(database, alice, replace(FIELDS, name="Second"))
+    queue = Queue(database, alice.id)
+    for url, access in (
+        ("https://staging.example/", None),
+        ("https://staging.example/none", NO_ACCESS),
+        ("https://staging.example/second", second.id),
+        ("https://staging.example.org/", None),
+        ("http://staging.example/", None),
+    ):
+        report_id = queue.add(url, access=access).report_id
+        add = partial(add_monitor, account_id=alice.id, report_id=report_id, schedule="daily", timezone="UTC", jitter=0)
+        database.write_here(partial(add, budgets=(), paused=False, due_at_ms=NOW_MS, now_ms=NOW_MS))
+    caller = Caller(account=alice)
+    found = [
+        database.read_here(lambda tx, which=which: show_with_uses(tx, caller, which.id)[1])  # type: ignore[misc]
+        for which in (first, second)
+    ]
+
+    assert found == [Uses(reports=1, monitors=1), Uses(reports=1, monitors=1)]

@@ -53,6 +53,14 @@ class Saved:
     their next run shows what not everybody sees."""
 
 
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """What uses a profile, by its id or because it is the oldest one for the origin."""
+
+    reports: int
+    monitors: int
+
+
 def create_profile(tx: Transaction, caller: Caller, wanted: AccessFields, vault: Vault, now_ms: int) -> Saved:
     """Store a new profile of the caller.
 
@@ -128,6 +136,12 @@ def show_profile(tx: Transaction, caller: Caller, profile_id: int) -> StoredAcce
     if found is None or not is_within(caller, found.origins):
         raise NotFound
     return found
+
+
+def show_with_uses(tx: Transaction, caller: Caller, profile_id: int) -> tuple[StoredAccess, Uses]:
+    """Return a profile of the caller with what uses it; raises as ``show_profile``."""
+    found = show_profile(tx, caller, profile_id)
+    return found, Uses(*store.count_uses(tx, found))
 
 
 def list_profiles(tx: Transaction, caller: Caller, *, page: int, per_page: int) -> Listed[StoredAccess]:

@@ -186,6 +186,23 @@ def _uses_access(tx: Transaction, caller: Caller, url: str, access: int | None) 
     return True
 
 
+def shares_access(tx: Transaction, caller: Caller, report: StoredReport, change: ReportChange) -> bool:
+    """Return whether a change shows to anyone with a link what needs an access profile, and did not before.
+
+    Raises:
+        ValidationFailed: The caller has no profile of that id for the URL.
+    """
+    privacy = report.privacy if change.privacy is None else change.privacy
+    access = _access_after(report, change)
+    is_other = report.privacy != Privacy.PUBLIC or report.access != access
+    return privacy == Privacy.PUBLIC and is_other and _uses_access(tx, caller, report.url, access)
+
+
+def _access_after(report: StoredReport, change: ReportChange) -> int | None:
+    """Access of a report after a change."""
+    return report.access if change.access is None else change.access[0]
+
+
 def update_report(
     tx: Transaction,
     caller: Caller,
@@ -234,7 +251,7 @@ def update_report(
             warnings = (PASSWORD_IGNORED,)
         if kept is not None:
             kept, version = None, version + 1
-    access = report.access if change.access is None else change.access[0]
+    access = _access_after(report, change)
     is_more = change.access is not None and _uses_access(tx, caller, report.url, access)
     if is_more and privacy is Privacy.PUBLIC and report.access != access:
         privacy = Privacy.PRIVATE if change.privacy is None else privacy

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
-from sqlalchemy import Row, delete, func, insert, select, update
+from sqlalchemy import Row, and_, delete, false, func, insert, or_, select, update
 
 from pagegrade.model.access import MAX_PROFILES, StoredAccess
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.reports import GREATEST_ID
+from pagegrade.store.repositories.reports import GREATEST_ID, is_of_origin
 from pagegrade.store.schema.tables import access_profiles as table
-from pagegrade.store.schema.tables import reports
+from pagegrade.store.schema.tables import monitors, reports
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +56,17 @@ def count_profiles(tx: Transaction, account_id: int) -> int:
     """Number of profiles of an account."""
     mine = table.c.account_id == account_id
     return int(tx.execute(select(func.count()).select_from(table).where(mine)).scalar_one())
+
+
+def count_uses(tx: Transaction, profile: StoredAccess) -> tuple[int, int]:
+    """Number of reports whose runs use a profile, by its id or as the oldest one for their origin; and of monitors."""
+    older = [each.origins for each in all_profiles(tx, profile.account_id) if each.id < profile.id]
+    own = [place for place in profile.origins if not any(place in places for places in older)]
+    by_origin = and_(reports.c.access.is_(None), or_(false(), *map(is_of_origin, own)))
+    used = and_(reports.c.account_id == profile.account_id, or_(reports.c.access == profile.id, by_origin))
+    of_used = select(func.count(monitors.c.id)).join(reports, reports.c.id == monitors.c.report_id).where(used)
+    counted = select(func.count()).select_from(reports).where(used)
+    return int(tx.execute(counted).scalar_one()), int(tx.execute(of_used).scalar_one())
 
 
 def delete_profile(tx: Transaction, account_id: int, profile_id: int) -> None:

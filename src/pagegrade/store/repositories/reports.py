@@ -257,13 +257,18 @@ def save_settings(
 
 def make_private(tx: Transaction, account_id: int, origins: Sequence[str], now_ms: int) -> int:
     """Let an account alone read its reports of some origins which anyone with their link can read; their number."""
-    # A text behind "/" is before the same with "0", the next character, on every database.
-    begins = [and_(reports.c.url >= f"{origin}/", reports.c.url < f"{origin}0") for origin in origins]
-    if not begins:
+    if not origins:
         return 0
-    public = (reports.c.account_id == account_id, reports.c.privacy == Privacy.PUBLIC, or_(*begins))
+    begins = or_(*map(is_of_origin, origins))
+    public = (reports.c.account_id == account_id, reports.c.privacy == Privacy.PUBLIC, begins)
     values = {"privacy": int(Privacy.PRIVATE), "updated_at_ms": now_ms, "revision": reports.c.revision + 1}
     return tx.execute(update(reports).where(*public).values(values)).rowcount
+
+
+def is_of_origin(origin: str) -> ColumnElement[bool]:
+    """Condition: the report's URL is of an origin."""
+    # A text behind "/" is before the same with "0", the next character, on every database.
+    return and_(reports.c.url >= f"{origin}/", reports.c.url < f"{origin}0")
 
 
 def mark_report(

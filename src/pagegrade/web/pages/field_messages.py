@@ -38,6 +38,10 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("password", "required"): N_("Enter a password, or change who may see the report."),
     ("password", "too_long"): N_("The password is too long. Use at most 128 characters."),
     ("password", "not_text"): N_("The password holds a broken character. Enter it again."),
+    ("access", "unknown"): N_(
+        "This access profile is not for the page. Choose another, or add the page's origin to it."
+    ),
+    ("access", "invalid"): N_("There is no such access profile. Choose one of the list."),
     ("reason", "required"): N_("Say why it is ignored."),
     ("reason", "too_long"): N_("The reason is too long. Use at most 500 characters."),
     ("selector", "required"): N_("Enter a selector, or choose what else is ignored."),

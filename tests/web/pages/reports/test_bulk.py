@@ -334,3 +334,25 @@ def test_the_own_machine_is_refused_with_the_setting_that_allows_it(tmp_path: Pa
         assert not any("<b>" in answer.text for answer in (one, lines, sitemap))
 
     with_instance(tmp_path, script)
+
+
+def test_reports_with_an_access_profile_are_private(tmp_path: Path) -> None:
+    """Those of its origin alone; a profile that is not for one of the URLs is refused with its reason."""
+
+    async def script(instance: Instance) -> None:
+        staging = {"name": "Staging", "origins": ["https://staging.example"], "user": "reader"}
+        await instance.call("POST", "/api/v1/access-profiles", json=staging)
+        urls = "https://staging.example/a\nhttps://example.com/b"
+        sent = {"step": "create", "urls": urls, "privacy": "0"}
+        refused = await instance.page("POST", "/reports/bulk", data={**sent, "access": "1"})
+        await instance.page("POST", "/reports/bulk", data={**sent, "access": "default"})
+        listed = (await instance.call("GET", "/api/v1/reports")).json()["data"]
+
+        assert refused.status_code == 422
+        assert "This access profile is not for the page." in refused.text
+        assert {each["url"]: each["privacy"] for each in listed} == {
+            "https://staging.example/a": 1,
+            "https://example.com/b": 0,
+        }
+
+    with_instance(tmp_path, script)

@@ -144,3 +144,26 @@ def test_a_process_that_stops_makes_nothing(tmp_path: Path) -> None:
         assert reports_of_alice(instance) == 0
 
     with_instance(tmp_path, script)
+
+
+def test_a_report_with_an_access_profile_is_private(tmp_path: Path) -> None:
+    """Whatever the form says: it says something even if nobody chose it. The page of the report says why."""
+
+    async def script(instance: Instance) -> None:
+        staging = {"name": "Staging", "origins": ["https://staging.example"], "user": "reader"}
+        await instance.call("POST", "/api/v1/access-profiles", json=staging)
+        sent = {"url": "https://staging.example/", "privacy": "0", "access": "1"}
+        made = await instance.page("POST", "/reports", data=sent)
+        shown = await instance.page("GET", made.headers["location"])
+        wrong = await instance.page("POST", "/reports", data={**sent, "url": "https://example.com/"})
+        report = instance.services.database.read_here(
+            lambda tx: find_report(tx, Caller(account=instance.alice), 1, instance.services.options, now_ms())
+        )
+
+        assert (report.privacy, report.access) == (1, 1)
+        assert "is private: it is made with an access profile" in shown.text
+        assert wrong.status_code == 422
+        assert '<a href="#access">This access profile is not for the page.' in wrong.text
+        assert '<option value="1" selected>Staging</option>' in wrong.text
+
+    with_instance(tmp_path, script)

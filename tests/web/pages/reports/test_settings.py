@@ -215,3 +215,51 @@ def test_the_engine_is_chosen_and_kept(tmp_path: Path) -> None:
         assert (kept.render, kept.device) == (0, "mobile")
 
     with_instance(tmp_path, script)
+
+
+STAGING = {"name": "Staging", "origins": ["https://staging.example"], "user": "reader"}
+
+
+def test_showing_what_needs_an_access_profile_is_asked_for(tmp_path: Path) -> None:
+    """Once; a later save of other settings asks no more, and what everybody sees is shared without a question."""
+
+    async def script(instance: Instance) -> None:
+        await instance.call("POST", "/api/v1/access-profiles", json=STAGING)
+        await instance.create("https://staging.example/x")
+        asked = await save(instance, privacy="0", access="default")
+        before = stored(instance)
+        shared = await save(instance, privacy="0", access="default", share_anyway="1")
+        later = await save(instance, privacy="0", access="default", device="desktop")
+        named = await save(instance, privacy="0", access="1")
+        private = await save(instance, privacy="1", access="1")
+        without = await save(instance, privacy="0", access="none")
+
+        assert [each.status_code for each in (asked, shared, later, named)] == [422, 303, 303, 422]
+        assert '<a href="#share_anyway">' in asked.text
+        assert 'name="share_anyway"' in asked.text
+        assert before.privacy == 1
+        assert [each.status_code for each in (private, without)] == [303, 303]
+        assert (stored(instance).privacy, stored(instance).access) == (0, 0)
+
+    with_instance(tmp_path, script)
+
+
+def test_profiles_of_the_page_can_be_chosen(tmp_path: Path) -> None:
+    """Others cannot, and without any there is no choice."""
+
+    async def script(instance: Instance) -> None:
+        await instance.create("https://staging.example/x")
+        none = await instance.page("GET", "/reports/1/settings")
+        await instance.call("POST", "/api/v1/access-profiles", json=STAGING)
+        other = {**STAGING, "name": "Elsewhere", "origins": ["https://other.example"]}
+        await instance.call("POST", "/api/v1/access-profiles", json=other)
+        some = await instance.page("GET", "/reports/1/settings")
+        refused = await save(instance, privacy="1", access="2")
+
+        assert 'id="access"' not in none.text
+        assert '<option value="1">Staging</option>' in some.text
+        assert "Elsewhere" not in some.text
+        assert '<option value="default" selected>' in some.text
+        assert "This access profile is not for the page." in refused.text
+
+    with_instance(tmp_path, script)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Unavailable
+from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Unavailable, ValidationFailed
 from pagegrade.parse.url import host
 from pagegrade.render.english import N_
 from pagegrade.render.escape import visible
@@ -31,7 +31,7 @@ from pagegrade.web.pages.field_messages import problems_of_input, refusal_of, se
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.reports.list_query import PATH
-from pagegrade.web.pages.reports.report_list import default_privacy, privacy_options
+from pagegrade.web.pages.reports.report_list import default_privacy, find_access_choices, privacy_options
 from pagegrade.web.parameters import CreateReportBody
 from pagegrade.web.problems import problem_of
 from pagegrade.web.rate_limit import RateLimit
@@ -121,7 +121,7 @@ async def _preview(
     seen = await _look(work, view, text, is_whole=found.is_whole)
     if not seen.listed.urls and not seen.listed.refused_count:
         return _form(view, sent, {"urls": view.texts.gettext(NOTHING)}, status=422)
-    return _show(view, seen, {})
+    return await _show(work, view, seen, {})
 
 
 async def _create(
@@ -133,18 +133,21 @@ async def _create(
     urls = seen.wanted(again=again)[: seen.capacity.size]
     problem = _why_not(seen, urls, again=again)
     if problem:
-        return _show(view, seen, sent, {"urls": view.texts.gettext(problem)}, status=422)
+        return await _show(work, view, seen, sent, {"urls": view.texts.gettext(problem)}, status=422)
     try:
         # Hundreds of URLs take a while to validate, and every other client would wait.
         new_reports = await asyncio.to_thread(_new_reports, view, urls, sent)
     except InvalidInput as error:
-        return _show(view, seen, sent, problems_of_input(view.texts, error, field="urls"), status=422)
+        return await _show(work, view, seen, sent, problems_of_input(view.texts, error, field="urls"), status=422)
     await limits.take_analysis()
     password = new_reports[0].password
     password_hash = None if password is None else await services.passwords.hash(password)
     # The same form may have been sent twice at the same time.
     create = create_reports if again else create_unknown_reports
-    await work.write(create, new_reports, options, view.now_ms, password_hash=password_hash)
+    try:
+        await work.write(create, new_reports, options, view.now_ms, password_hash=password_hash)
+    except ValidationFailed as error:
+        return await _show(work, view, seen, sent, problems_of_input(view.texts, error, field="urls"), status=422)
     services.wake()
     return go(f"{PATH}?said=made")
 
@@ -169,13 +172,12 @@ def _new_reports(view: View, urls: tuple[str, ...], sent: Mapping[str, str]) -> 
     """
     fields, violations = read_fields(CreateReportBody, {**sent, "url": urls[0]}, "body")
     first = new_report_of(view.admitted.account, view.options, fields, violations)
-    return (
-        first,
-        *(
-            new_report_of(view.admitted.account, view.options, fields.model_copy(update={"url": url}), ())
-            for url in urls[1:]
-        ),
+    others = (
+        new_report_of(view.admitted.account, view.options, fields.model_copy(update={"url": url}), ())
+        for url in urls[1:]
     )
+    # A form always sends a privacy. That a report with an access profile becomes public is asked in its settings.
+    return tuple(replace(each, chose_privacy=False) for each in (first, *others))
 
 
 async def _look(work: UnitOfWork, view: View, text: str, *, is_whole: bool = True) -> _Preview:
@@ -206,7 +208,8 @@ def _form(
     )
 
 
-def _show(
+async def _show(
+    work: UnitOfWork,
     view: View,
     seen: _Preview,
     sent: Mapping[str, str],
@@ -221,6 +224,7 @@ def _show(
         message = with_setting(texts, message, line.typed, view.options.analyze)
         refused.append((line.number, visible(line.typed, MAX_SHOWN), message))
     again = sent.get("again") == "1"
+    access_choices = await find_access_choices(work)
     return view.page(
         "bulk_preview.html.jinja",
         status=status,
@@ -237,6 +241,8 @@ def _show(
         privacies=privacy_options(texts),
         chosen_render=sent.get("render", ""),
         chosen_device=sent.get("device", ""),
+        access_choices=access_choices,
+        chosen_access=sent.get("access", "default"),
         chosen_privacy=sent.get("privacy") or str(int(default_privacy(view.admitted.account, view.options))),
         problems=problems or {},
     )

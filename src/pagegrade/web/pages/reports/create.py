@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Unavailable
 from pagegrade.service.container import Services
 from pagegrade.service.reports.operations import Stored, create_report
+from pagegrade.service.reports.validation import MADE_PRIVATE
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
@@ -44,7 +46,8 @@ async def create_report_from_form(
             request, work, view, sent, {"": refusal_of(view.texts, error)}, status=problem_of(error).status
         )
     services.wake()
-    return go(f"{PATH}/{made.report.id}?said=created")
+    said = "created_private" if MADE_PRIVATE in made.warnings else "created"
+    return go(f"{PATH}/{made.report.id}?said={said}")
 
 
 async def _create(
@@ -52,7 +55,8 @@ async def _create(
 ) -> Stored:
     options = view.options
     fields, violations = read_fields(CreateReportBody, sent, "body")
-    new_report = new_report_of(view.admitted.account, view.options, fields, violations)
+    # A form always sends a privacy. That a report with an access profile becomes public is asked in its settings.
+    new_report = replace(new_report_of(view.admitted.account, view.options, fields, violations), chose_privacy=False)
     await limits.take_analysis()
     password_hash = None if new_report.password is None else await services.passwords.hash(new_report.password)
     return await work.write(create_report, new_report, options, view.now_ms, password_hash=password_hash)
@@ -66,6 +70,7 @@ async def _again(
         privacy=sent.get("privacy", ""),
         render=sent.get("render", ""),
         device=sent.get("device", ""),
+        access=sent.get("access", ""),
         problems=problems,
     )
     return await listing_page(request, work, view, form, status=status)

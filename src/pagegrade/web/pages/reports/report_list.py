@@ -9,13 +9,17 @@ from typing import Any, Final
 
 import msgspec
 
+from pagegrade.model.access import MAX_NAME, MAX_PROFILES
 from pagegrade.model.account import Account
 from pagegrade.model.errors import ValidationFailed
 from pagegrade.model.stored import Privacy, State
+from pagegrade.parse.url import origin
 from pagegrade.render.english import N_
+from pagegrade.render.escape import visible
 from pagegrade.render.finding_texts import translated
 from pagegrade.render.history import HEIGHT, Chart, RunPoint, chart_of, height_of
 from pagegrade.render.i18n import Texts
+from pagegrade.service.access.operations import list_profiles
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.listing import SHARED_PAGES, find_rows, find_states
 from pagegrade.service.reports.site_trend import TrendDay
@@ -78,6 +82,8 @@ class NewForm:
     render: str = ""
     """Engine; empty for the default of the installation."""
     device: str = ""
+    access: str = ""
+    """Access profile; empty for that of the origin."""
     problems: Mapping[str, str] = field(default_factory=dict)
     """Field -> message; an empty field for messages about the whole form."""
 
@@ -108,6 +114,7 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
         # The search took too long: show the list without it, and a message.
         asked = asked.without_search(problems_of(view.texts, error.violations))
         found = await work.read(find_rows, list_query(asked.query), view.options, view.now_ms)
+    access_choices = await find_access_choices(work)
     texts, account = view.texts, view.admitted.account
     said = SAID.get(sent.get("said", ""))
     if asked.problems and status == 200:  # noqa: PLR2004 - the form on top is as it should be
@@ -125,6 +132,7 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
             form=form,
             chosen_privacy=form.privacy or str(int(default_privacy(account, view.options))),
             privacies=privacy_options(texts),
+            access_choices=access_choices,
             is_privacy_open=form.privacy not in {"", str(int(default_privacy(account, view.options)))},
             asked=asked,
             rows=rows,
@@ -188,6 +196,19 @@ def default_privacy(account: Account, options: ServiceOptions) -> Privacy:
 def privacy_options(texts: Texts) -> list[tuple[int, str, str]]:
     """Return (value, label, explanation) of the privacy levels."""
     return [(int(each), texts.gettext(PRIVACIES[each]), texts.gettext(MEANINGS[each])) for each in Privacy]
+
+
+async def find_access_choices(work: UnitOfWork, url: str | None = None) -> list[tuple[int, str]]:
+    """Return (id, name) of the account's access profiles, the newest first.
+
+    Args:
+        work: Of the request.
+        url: Only those for its origin; ``None``: all.
+    """
+    found = await work.read(list_profiles, page=1, per_page=MAX_PROFILES)
+    return [
+        (each.id, visible(each.name, MAX_NAME)) for each in found.items if url is None or origin(url) in each.origins
+    ]
 
 
 def _gone(report_id: int, texts: Texts) -> dict[str, Any]:

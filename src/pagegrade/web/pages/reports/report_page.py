@@ -26,12 +26,16 @@ from pagegrade.web.schemas.report import share_url
 PATH: Final = "/reports/{id}"
 SAID: Final[dict[str, str]] = {
     "created": N_("The report was created. The page is being analyzed."),
+    "created_private": N_(
+        "The report was created, and is private: it is made with an access profile, and shows what not everybody sees. "
+        "You can share it in its settings."
+    ),
     "running": N_("The page is being analyzed again."),
     "saved": N_("The settings were saved."),
     "ignoring": N_("The finding is ignored from the next analysis on."),
 }
 """Value of ``said`` -> message about the last action."""
-_PASSING: Final = frozenset({"created", "running"})
+_PASSING: Final = frozenset({"created", "created_private", "running"})
 """Messages that are dropped once the analysis has ended."""
 
 

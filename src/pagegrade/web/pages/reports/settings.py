@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
+from pagegrade.model.access import NO_ACCESS
 from pagegrade.model.errors import InvalidInput, PreconditionFailed, QuotaExceeded, RateLimited, Unavailable
 from pagegrade.model.stored import Privacy, StoredReport
 from pagegrade.render.english import N_
 from pagegrade.service.container import Services
-from pagegrade.service.reports.operations import Stored, delete_report, find_report, rerun_reports, update_report
-from pagegrade.service.reports.validation import read_change
+from pagegrade.service.reports.operations import (
+    Stored,
+    delete_report,
+    find_report,
+    rerun_reports,
+    shares_access,
+    update_report,
+)
+from pagegrade.service.reports.validation import ReportChange, read_change
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
@@ -19,7 +27,7 @@ from pagegrade.web.pages.field_messages import problems_of_input, refusal_of
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import HELPED, View, go
 from pagegrade.web.pages.reports.list_query import PATH
-from pagegrade.web.pages.reports.report_list import privacy_options
+from pagegrade.web.pages.reports.report_list import find_access_choices, privacy_options
 from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_url
 from pagegrade.web.parameters import UpdateReportBody
 from pagegrade.web.problems import problem_of
@@ -28,7 +36,12 @@ from pagegrade.web.report_requests import evaluate_fields, refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.schemas.report import share_url
 
-_FIELDS: Final = ("privacy", "password", "render", "device")
+_FIELDS: Final = ("privacy", "password", "render", "device", "access")
+_ASKED: Final = N_(
+    "The report is made with an access profile: anyone with its link would see what not everybody sees. Nothing was "
+    "saved yet. Tick that this is meant, or choose who may see it."
+)
+_ACCESS_WORDS: Final = {None: "default", NO_ACCESS: "none"}
 _CHANGED: Final = N_(
     "These settings were changed in another tab or by a program after you opened this page. The form shows the current "
     "settings. Nothing was saved yet."
@@ -38,7 +51,7 @@ _CHANGED: Final = N_(
 async def show_settings(request: Request, work: UnitOfWork, view: View) -> Response:
     """Return the form."""
     report = await _find(request, work, view)
-    return _form(view, report)
+    return await _form(work, view, report)
 
 
 async def save_settings(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
@@ -47,19 +60,25 @@ async def save_settings(request: Request, work: UnitOfWork, view: View, services
     form = await read_form(request)
     sent = {name: form[name] for name in _FIELDS if name in form}
     try:
-        await _save(request, work, view, services, sent, seen=form.get("seen"))
+        change = _read_change(sent)
+        if form.get("share_anyway") != "1" and await work.read(shares_access, report, change):
+            problems = {"share_anyway": view.texts.gettext(_ASKED)}
+            return await _form(work, view, report, sent=sent, problems=problems, status=422)
+        await _save(request, work, view, services, change, seen=form.get("seen"))
     except PreconditionFailed as error:
         now = await _find(request, work, view)
-        return _form(view, now, problems={"": view.texts.gettext(_CHANGED)}, status=problem_of(error).status)
+        return await _form(
+            work, view, now, problems={"": view.texts.gettext(_CHANGED)}, status=problem_of(error).status
+        )
     except InvalidInput as error:
         problems = problems_of_input(view.texts, error, field="privacy")
-        return _form(view, report, sent=sent, problems=problems, status=422)
+        return await _form(work, view, report, sent=sent, problems=problems, status=422)
     services.changes.notify(report.id)
     return go(f"{PATH}/{report.id}?said=saved")
 
 
 async def _save(
-    request: Request, work: UnitOfWork, view: View, services: Services, sent: Mapping[str, str], *, seen: str | None
+    request: Request, work: UnitOfWork, view: View, services: Services, change: ReportChange, *, seen: str | None
 ) -> Stored:
     """Save the settings, if they still are those that the form showed.
 
@@ -68,13 +87,6 @@ async def _save(
         ValidationFailed: The new settings are not valid.
     """
     report_id, options = request.id, view.options
-    fields, violations = read_fields(UpdateReportBody, sent, "body")
-    change = evaluate_fields(
-        violations,
-        lambda: read_change(
-            privacy=fields.privacy, password=fields.password, render=fields.render, device=fields.device
-        ),
-    )
     password_hash: str | None = None
     if change.needs_hash and change.password is not None:
         password_hash = await services.passwords.hash(change.password)
@@ -90,13 +102,34 @@ async def _save(
     )
 
 
+def _read_change(sent: Mapping[str, str]) -> ReportChange:
+    """Return the change that the form asks for.
+
+    Raises:
+        ValidationFailed: The new settings are not valid.
+    """
+    fields, violations = read_fields(UpdateReportBody, sent, "body")
+    return evaluate_fields(
+        violations,
+        lambda: read_change(
+            privacy=fields.privacy,
+            password=fields.password,
+            render=fields.render,
+            device=fields.device,
+            access=fields.access,
+        ),
+    )
+
+
 async def run_again(request: Request, work: UnitOfWork, limits: RateLimit, view: View, services: Services) -> Response:
     """Analyze the page again, or join the analysis under way, and redirect to the report."""
     report = await _find(request, work, view)
     try:
         await analyze_again(work, limits, view, services, (report.id,))
     except (RateLimited, QuotaExceeded, Unavailable) as error:
-        return _form(view, report, problems={"": refusal_of(view.texts, error)}, status=problem_of(error).status)
+        return await _form(
+            work, view, report, problems={"": refusal_of(view.texts, error)}, status=problem_of(error).status
+        )
     return go(f"{PATH}/{report.id}?said=running")
 
 
@@ -139,14 +172,15 @@ async def _find(request: Request, work: UnitOfWork, view: View) -> StoredReport:
 
 def _shown(report: StoredReport) -> str:
     """Return the settings as the form shows them: a stale tab must not undo a later restriction of access."""
-    return f"{report.privacy}-{report.password_version}-{report.render}-{report.device}"
+    return f"{report.privacy}-{report.password_version}-{report.render}-{report.device}-{report.access}"
 
 
 def _crumb(report: StoredReport) -> str:
     return short_url(report.url, MAX_CRUMB)
 
 
-def _form(
+async def _form(
+    work: UnitOfWork,
     view: View,
     report: StoredReport,
     *,
@@ -154,6 +188,7 @@ def _form(
     problems: Mapping[str, str] | None = None,
     status: int = 200,
 ) -> Response:
+    access_choices = await find_access_choices(work, report.url)
     return view.page(
         "report_settings.html.jinja",
         status=status,
@@ -165,6 +200,9 @@ def _form(
         chosen_privacy=(sent or {}).get("privacy", str(report.privacy)),
         chosen_render=(sent or {}).get("render", report.render),
         chosen_device=(sent or {}).get("device", report.device),
+        access_choices=access_choices,
+        chosen_access=(sent or {}).get("access") or _ACCESS_WORDS.get(report.access, report.access),
+        asks_to_share="share_anyway" in (problems or {}),
         has_password=report.password_hash is not None,
         seen=_shown(report),
         problems=problems or {},
