@@ -55,7 +55,7 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """What uses a profile, by its id or because it is the oldest one for the origin."""
+    """Numbers of what uses a profile, by its id or because it is the oldest one for the origin."""
 
     reports: int
     monitors: int
