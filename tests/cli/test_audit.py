@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 from pathlib import Path
@@ -85,6 +86,8 @@ def test_a_site_without_an_answer_pauses(audit: CommandLine, tmp_path: Path) -> 
         (("--rate", "50", "--own-site"), "--rate: 50 requests a second is no rate"),
         (("--resume",), "--resume: there is no crawl in"),
         (("--list", "missing.txt"), "missing.txt"),
+        (("--format", "sarif"), "--format: sarif is no format of an audit. Use text, json, html or csv."),
+        (("--fail-on", "lcp_ms>1"), "--fail-on: lcp_ms>1: an audit does not have that."),
     ],
 )
 def test_what_cannot_be_used_is_named(
@@ -110,3 +113,33 @@ def test_progress_is_quiet_where_it_should_be() -> None:
     CrawlProgress(stream, quiet=True, environment={}).clear()
 
     assert stream.getvalue() == ""
+
+
+def test_the_result_is_written_in_every_format(audit: CommandLine, tmp_path: Path) -> None:
+    """The table has a row for every page of every finding; each evaluates the crawl that has ended again."""
+    out = tmp_path / "out"
+    with serving(make_world(1, pages=12)) as site:
+        audit("audit", f"{site.origin}/", "-o", str(out), "--quiet")
+        said = {
+            name: audit("audit", f"{site.origin}/", "-o", str(out), "--resume", "--quiet", "-f", name)
+            for name in ("json", "html", "csv", "text")
+        }
+    result = json.loads(said["json"].out)
+    rows = list(csv.DictReader(io.StringIO(said["csv"].out.removeprefix("\ufeff"))))
+    pages = {one["number"]: one["pages"] for one in result["findings"]}
+
+    assert {one.code for one in said.values()} == {0}
+    assert said["html"].out == (out / "1" / "audit.html").read_text(encoding="utf-8")
+    assert said["text"].out == ""
+    assert {number: len({row["page"] for row in rows if row["finding"] == str(number)}) for number in pages} == pages
+
+
+@pytest.mark.parametrize(("condition", "code"), [("score<101", 2), ("score<=100", 1), ("score<1", 0)])
+def test_a_condition_becomes_the_exit_code(audit: CommandLine, tmp_path: Path, condition: str, code: int) -> None:
+    """As of ``analyze``; one that is none is refused before anything is fetched."""
+    with serving(make_world(1, pages=12)) as site:
+        said = audit("audit", f"{site.origin}/", "-o", str(tmp_path / "out"), "--quiet", "--fail-on", condition)
+
+    assert said.code == code
+    assert ("Gate failed: score<=100: the score is" in said.err) == (code == 1)
+    assert bool(site.starts) == (code != 2)

@@ -4,12 +4,13 @@ import json
 
 import pytest
 
-from pagegrade.checks import all_checks
+from pagegrade.checks import all_checks, all_site_checks
 from pagegrade.cli.app import run
 from pagegrade.cli.catalogue import explain_check
 from pagegrade.service.catalogue import check_penalties
 
-CHECKS = list(all_checks())
+CATALOGUE = {**all_checks(), **all_site_checks()}
+CHECKS = list(CATALOGUE)
 
 
 @pytest.mark.parametrize("check", CHECKS)
@@ -18,7 +19,9 @@ def test_every_check_can_be_explained(check: str, capsys: pytest.CaptureFixture[
     explain_check(check)
     out = capsys.readouterr().out
 
-    for heading in (*all_checks()[check].documentation, "What it can find", "Sources"):
+    # The examples of a check of a site are rows of tables.
+    shown = list(CATALOGUE[check].documentation)[: 3 if check in all_site_checks() else 5]
+    for heading in (*shown, "What it can find", "Sources"):
         assert f"\n{heading}\n" in out
     prose = [line for line in out.splitlines() if "://" not in line]
 
@@ -60,6 +63,7 @@ def test_the_list_names_every_check(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert all(f"  {name} " in out for name in CHECKS)
     assert "SEO (takes at most 40 points)" in out
+    assert f"{len(all_checks())} checks of a page and {len(all_site_checks())} of a site" in out
 
 
 def test_the_list_is_there_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,5 +72,6 @@ def test_the_list_is_there_for_programs(capsys: pytest.CaptureFixture[str]) -> N
     entries = json.loads(capsys.readouterr().out)
 
     assert [entry["id"] for entry in entries] == CHECKS
-    assert {entry["id"]: entry["price"] for entry in entries} == check_penalties()
+    assert {entry["id"]: entry["price"] for entry in entries if entry["category"] != "site"} == check_penalties()
+    assert [entry["id"] for entry in entries if entry["category"] == "site"] == list(all_site_checks())
     assert all(entry["states"][0]["loss"] == 0 for entry in entries)

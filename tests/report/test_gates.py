@@ -2,12 +2,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
+from pagegrade.checks import all_site_checks
+from pagegrade.model.audit_result import AuditResult
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.rendering import LoadMetrics, RenderedPage
 from pagegrade.model.report import PageFacts, Report, ResourceTotal
-from pagegrade.report.gates import parse_gate
+from pagegrade.report.gates import parse_gate, parse_site_gate
 from tests.report_builders import make_passed, make_report, make_result
 
 
@@ -104,6 +107,84 @@ def test_a_gate_that_cannot_be_evaluated_is_closed(expression: str) -> None:
     report = make_report(score=None, coverage=None, result=None, categories={}, page=None)
 
     assert parse_gate(expression).failure(report) is not None
+
+
+def made_audit(**more: Any) -> AuditResult:
+    """An audit with one finding on pages and one of the site."""
+    finding = {
+        "number": 1,
+        "extent": "pages",
+        "check": "title",
+        "state": "missing",
+        "severity": "high",
+        "title": "Add a title",
+        "message": "",
+        "why": "",
+        "fix": "",
+        "pages": 3,
+        "share": 0.3,
+        "lost": 2.0,
+        "places": [],
+    }
+    of_site = finding | {"extent": "site", "check": "orphan-pages", "severity": "medium", "title": "Orphans"}
+    result = {
+        **dict.fromkeys(("url", "ruleset", "engine", "no_grade"), ""),
+        **dict.fromkeys(("found", "fetched", "read", "graded"), 10),
+        **{key: [] for key in ("caps", "worst", "templates")},
+        "complete": True,
+        "coverage": 0.95,
+        "partial": False,
+        "score": 74,
+        "exact": 74.0,
+        "rating": "decent",
+        "distribution": {},
+        "p10": 50,
+        "findings": [finding, of_site],
+        "passed": ["soft-404"],
+        "not_applicable": ["pagination-chain"],
+        "not_evaluated": [{"check": "broken-external-links", "title": "", "reason": ""}],
+    }
+    return msgspec.convert(result | more, AuditResult)
+
+
+@pytest.mark.parametrize(
+    ("expression", "fails"),
+    [
+        ("score<75", True),
+        ("score<74", False),
+        ("coverage<0.9", False),
+        ("result=bad", False),
+        ("result<=decent", True),
+        ("severity>=high", True),
+        ("severity=critical", False),
+        ("medium>1", False),
+        ("medium>0", True),
+        ("check.orphan-pages", True),
+        ("check.soft-404", False),
+        ("check.pagination-chain", False),
+        ("check.broken-external-links", True),
+    ],
+)
+def test_a_gate_of_an_audit_fails_when_its_condition_holds(*, expression: str, fails: bool) -> None:
+    """Or where it cannot be evaluated."""
+    gate = parse_site_gate(expression, all_site_checks())
+
+    assert (gate.failure_of_site(made_audit()) is not None) is fails
+
+
+@pytest.mark.parametrize("expression", ["score<1", "result=bad"])
+def test_a_gate_of_an_audit_without_a_grade_is_closed(expression: str) -> None:
+    """There are too few pages."""
+    gate = parse_site_gate(expression, all_site_checks())
+
+    assert gate.failure_of_site(made_audit(score=None, rating=None)) is not None
+
+
+@pytest.mark.parametrize("expression", ["category.seo<70", "lcp_ms>1", "score drop>=5", "check.title", "check.nothing"])
+def test_what_an_audit_does_not_have_is_no_condition_on_it(expression: str) -> None:
+    """The message says what there is."""
+    with pytest.raises(InvalidInput, match=r"score<80|pagegrade checks"):
+        parse_site_gate(expression, all_site_checks())
 
 
 def test_the_failure_names_the_condition_and_the_figure() -> None:

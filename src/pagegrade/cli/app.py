@@ -304,6 +304,24 @@ def audit(
         list[str] | None,
         typer.Option("--allow-network", metavar="CIDR", help="Let a site in this network reach all of it. Repeatable."),
     ] = None,
+    format_name: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="FORMAT",
+            help="Result on the terminal: text, json, html, or csv with a row for every page of every finding.",
+        ),
+    ] = "text",
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-on",
+            metavar="EXPR",
+            help="Exit with 1 if this is true: score<80, severity>=high, high>0, check.orphan-pages, coverage<0.9, "
+            "result=bad. Repeat for several.",
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Crawl a site and check all of its pages."""
@@ -323,6 +341,8 @@ def audit(
         folder=folder,
         resume=resume,
         allow_networks=tuple(allow_network or ()),
+        format_name=format_name,
+        fail_on=tuple(fail_on or ()),
         quiet=quiet,
     )
     raise typer.Exit(audit_site(request))

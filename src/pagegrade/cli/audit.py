@@ -11,23 +11,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TextIO
 
+from pagegrade.checks import all_site_checks
 from pagegrade.cli import exit_codes
 from pagegrade.cli.files import read_file
 from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import color_wanted, encodes_ornaments, terminal_width, write_stdout
 from pagegrade.model.audit import MAX_DEPTH, MAX_PATTERN_CHARACTERS, MAX_PATTERNS, AuditSettings, Crawl, ScopeKind
+from pagegrade.model.audit_result import AuditResult
 from pagegrade.model.errors import InvalidInput
 from pagegrade.parse.url import host, is_nearby, parse_target_url, project_of
 from pagegrade.parse.urls.identity import identity
-from pagegrade.render.audit import render_audit_html, render_audit_text
+from pagegrade.render.audit import render_audit_csv, render_audit_html, render_audit_text
 from pagegrade.render.escape import visible
+from pagegrade.report.gates import Gate, parse_site_gate
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.audits.analysis import AnalysisFailed, analyze_folder
+from pagegrade.service.audits.analysis import PAGES, RESULT, AnalysisFailed, analyze_folder
 from pagegrade.service.audits.crawl import begin_crawl, run_crawl
 from pagegrade.service.audits.frontier import Frontier
 from pagegrade.service.audits.relations import write_relations
 from pagegrade.service.runs.options import AnalyzeOptions
-from pagegrade.store.analysis.relations import AnalysisNotInstalled
+from pagegrade.store.analysis.relations import AnalysisNotInstalled, finding_pages, is_installed
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.crawls import CrawlTakenOver, last_crawl
 from pagegrade.wiring import open_audit_database, typed_options
@@ -36,6 +39,8 @@ DEFAULT_RATE: Final = 2.0
 OWN_RATE: Final = 20.0
 """Requests a second on a site that is the person's own."""
 FOLDER: Final = Path("pagegrade-audit")
+FORMATS: Final = ("text", "json", "html", "csv")
+_FORMATS: Final = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
 _CLEAR: Final = "\r\x1b[2K"
 """As of ``cli.progress``."""
 _SHOWN_PATTERNS: Final = 3
@@ -72,6 +77,8 @@ class AuditRequest:
     folder: Path | None = None
     resume: bool = False
     allow_networks: tuple[str, ...] = ()
+    format_name: str = "text"
+    fail_on: tuple[str, ...] = ()
     quiet: bool = False
 
 
@@ -83,6 +90,7 @@ def audit_site(request: AuditRequest) -> int:
         Unavailable: The folder's database cannot be used.
     """
     target = parse_target_url(request.typed)
+    gates = _gates(request)
     options = typed_options(allow_networks=request.allow_networks)
     folder = request.folder or FOLDER / project_of(target.url).replace(":", "_")
     database = open_audit_database(folder)
@@ -105,8 +113,29 @@ def audit_site(request: AuditRequest) -> int:
     finally:
         database.close()
     _say(crawl, progress, place, request)
-    _evaluate(place, quiet=request.quiet)
-    return exit_codes.OK if crawl.state == "completed" else exit_codes.NOT_ANALYZED
+    result = _evaluate(place, request)
+    if crawl.state != "completed" or (result is None and gates):
+        return exit_codes.NOT_ANALYZED
+    failures = [failure for gate in gates if result and (failure := gate.failure_of_site(result)) is not None]
+    for failure in failures:
+        sys.stderr.write(f"Gate failed: {failure} ({visible(crawl.start_url, 2048)})\n")
+    return exit_codes.GATE_FAILED if failures else exit_codes.OK
+
+
+def _gates(request: AuditRequest) -> list[Gate]:
+    """The conditions, read before anything is fetched.
+
+    Raises:
+        InvalidInput: One of them, or the format, cannot be used.
+    """
+    if request.format_name not in FORMATS:
+        raise InvalidInput(f"--format: {visible(request.format_name, 40)} is no format of an audit. Use {_FORMATS}.")
+    if (request.fail_on or request.format_name != "text") and not is_installed():
+        raise InvalidInput(f"--format and --fail-on: {AnalysisNotInstalled().message}")
+    try:
+        return [parse_site_gate(one, all_site_checks()) for one in request.fail_on]
+    except InvalidInput as error:
+        raise InvalidInput(f"--fail-on: {error.message}") from None
 
 
 def _crawl_to_run(database: Database, url: str, request: AuditRequest, options: AnalyzeOptions, folder: Path) -> Crawl:
@@ -247,19 +276,31 @@ def _duration(seconds: float) -> str:
     return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"  # noqa: PLR2004 - likewise
 
 
-def _evaluate(place: Path, *, quiet: bool) -> None:
-    """Evaluate the pages together, add the result to the folder as a page, and show it."""
+def _evaluate(place: Path, request: AuditRequest) -> AuditResult | None:
+    """Evaluate the pages together, add the result to the folder as a page, and show it; ``None`` without a result."""
     try:
         result = analyze_folder(place)
     except (AnalysisFailed, AnalysisNotInstalled) as error:
-        if not quiet:
+        if not request.quiet or request.fail_on:
             sys.stderr.write(f"{error.message}\n")
-        return
-    (place / "audit.html").write_text(render_audit_html(result), encoding="utf-8", newline="\n")
-    if not quiet:
-        color = color_wanted(sys.stdout, os.environ)
-        ascii_only = not encodes_ornaments(sys.stdout)
-        write_stdout(render_audit_text(result, width=terminal_width(sys.stdout), color=color, ascii_only=ascii_only))
+        return None
+    page = render_audit_html(result)
+    (place / "audit.html").write_text(page, encoding="utf-8", newline="\n")
+    match request.format_name:
+        case "json":
+            write_stdout((place / RESULT).read_text(encoding="utf-8") + "\n", machine=True)
+        case "html":
+            write_stdout(page, machine=True)
+        case "csv":
+            write_stdout(render_audit_csv(result, finding_pages(place / PAGES)), machine=True)
+        case _:
+            if request.quiet:
+                return result
+            color = color_wanted(sys.stdout, os.environ)
+            ascii_only = not encodes_ornaments(sys.stdout)
+            width = terminal_width(sys.stdout)
+            write_stdout(render_audit_text(result, width=width, color=color, ascii_only=ascii_only))
+    return result
 
 
 def _how_to_go_on(request: AuditRequest) -> str:

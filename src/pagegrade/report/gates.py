@@ -1,16 +1,17 @@
-"""Conditions on a report that make a build fail: ``score<80``, ``severity=high``, ``score drop>=5``."""
+"""Conditions on a report or an audit that make a build fail: ``score<80``, ``severity=high``, ``score drop>=5``."""
 
 from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Final, Literal, cast
 
+from pagegrade.model.audit_result import AuditResult
 from pagegrade.model.errors import InvalidInput
-from pagegrade.model.report import CATEGORIES, Category, Report
+from pagegrade.model.report import CATEGORIES, Category, Grade, Report
 
 Importance = Literal["critical", "high", "medium", "low"]
 Part = Literal["summary", "page", "results"]
@@ -45,6 +46,8 @@ EXAMPLES: Final = (
     "score<80, category.seo<70, severity>=high, high>0, check.noindex, coverage<0.9, result=bad, lcp_ms>2500, "
     "transfer_bytes>1500000, score drop>=5, transfer_bytes rise>=20%"
 )
+
+SITE_EXAMPLES: Final = "score<80, severity>=high, high>0, check.orphan-pages, coverage<0.9, result=bad"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,25 +121,53 @@ class Gate:
         evaluation = self.evaluate(report, earlier)
         return None if evaluation.holds is False else f"{self}: {evaluation.sentence}"
 
+    def failure_of_site(self, result: AuditResult) -> str | None:
+        """Return the reason why an audit fails the gate, as ``failure`` does; the gate is of ``parse_site_gate``."""
+        evaluation = self._evaluate_site(result)
+        return None if evaluation.holds is False else f"{self}: {evaluation.sentence}"
+
+    def _evaluate_site(self, result: AuditResult) -> Evaluation:
+        subject = self.subject
+        if subject == "severity":
+            return self._count((one.check, one.severity) for one in result.findings)
+        if subject.startswith("check."):
+            name = subject.removeprefix("check.")
+            finding = next((one for one in result.findings if one.check == name), None)
+            if finding is not None:
+                return Evaluation(holds=True, sentence=finding.title)
+            is_known = name in result.passed or name in result.not_applicable
+            return Evaluation(False if is_known else None, "the check was not evaluated")
+        if subject == "result":
+            return self._compare_result(result.rating, "the audit has no result")
+        figures: dict[str, float | None] = {"score": result.score, "coverage": result.coverage}
+        figure = figures[subject] if subject in figures else sum(one.severity == subject for one in result.findings)
+        return self._compare(figure, f"the audit has no {subject}")
+
     def evaluate(self, report: Report, earlier: Sequence[Report] = ()) -> Evaluation:
         """Evaluate the condition; takes what ``failure`` does."""
         if self.subject == "severity":
             return self._evaluate_severity(report)
         if self.subject.startswith("check."):
             return self._evaluate_check(report)
-        compare = _COMPARE[self.comparison]
         if self.subject == "result":
-            if report.result is None:
-                return Evaluation(None, f"the report has no result{_because(report)}")
-            holds = compare(_RESULTS.index(report.result), _RESULTS.index(self.limit))
-            return Evaluation(holds, f"the result is {report.result}", report.result, self.limit)
+            return self._compare_result(report.result, f"the report has no result{_because(report)}")
         figure = self._figure(report)
-        if figure is None:
-            return Evaluation(None, f"the report has no {self.subject}{_because(report)}")
-        if self.change:
+        if figure is not None and self.change:
             return self._evaluate_change(figure, earlier)
+        return self._compare(figure, f"the report has no {self.subject}{_because(report)}")
+
+    def _compare_result(self, result: Grade | None, missing: str) -> Evaluation:
+        if result is None:
+            return Evaluation(None, missing)
+        holds = _COMPARE[self.comparison](_RESULTS.index(result), _RESULTS.index(self.limit))
+        return Evaluation(holds, f"the result is {result}", result, self.limit)
+
+    def _compare(self, figure: float | None, missing: str) -> Evaluation:
+        if figure is None:
+            return Evaluation(None, missing)
         limit = float(self.limit)
-        return Evaluation(compare(figure, limit), f"the {self.subject} is {figure:.12g}", figure, limit)
+        holds = _COMPARE[self.comparison](figure, limit)
+        return Evaluation(holds, f"the {self.subject} is {figure:.12g}", figure, limit)
 
     def _evaluate_change(self, figure: float, earlier: Sequence[Report]) -> Evaluation:
         figures = [known for one in earlier if (known := self._figure(one)) is not None][:COMPARED_RUNS]
@@ -174,15 +205,16 @@ class Gate:
         return Evaluation(result.passed is False, result.title)
 
     def _evaluate_severity(self, report: Report) -> Evaluation:
+        return self._count(
+            (result.check, result.importance) for result in report.results if result.outcome in {"failed", "warning"}
+        )
+
+    def _count(self, findings: Iterable[tuple[str, str]]) -> Evaluation:
+        """Count the findings, each a check and its severity, whose severity the condition is about."""
         compare = _COMPARE[self.comparison]
         limit = SEVERITIES.index(cast("Importance", self.limit))
-        found = [
-            result.check
-            for result in report.results
-            if result.outcome in {"failed", "warning"}
-            and result.importance in SEVERITIES
-            and compare(SEVERITIES.index(result.importance), limit)
-        ]
+        order: Sequence[str] = SEVERITIES
+        found = [check for check, severity in findings if severity in order and compare(order.index(severity), limit)]
         more = len(found) - _SHOWN_CHECKS
         shown = ", ".join(found[:_SHOWN_CHECKS]) + (f" and {more} more" if more > 0 else "")
         return Evaluation(bool(found), f"{len(found)} finding{'' if len(found) == 1 else 's'} ({shown})", len(found), 0)
@@ -243,6 +275,29 @@ def parse_gate(expression: str) -> Gate:
     if change and float(limit) == 0 and comparison == ">=":
         raise InvalidInput(f"{shown} always holds. Use > 0 or a larger number.")
     return Gate(subject, comparison, limit, cast('Literal["", "drop", "rise"]', change), bool(percent))
+
+
+def parse_site_gate(expression: str, checks: Collection[str]) -> Gate:
+    """Read one condition on an audit.
+
+    Args:
+        expression: As it was typed.
+        checks: Ids of the site checks.
+
+    Raises:
+        InvalidInput: It is not a condition, or not one on an audit.
+    """
+    gate = parse_gate(expression)
+    subject = gate.subject
+    if subject.startswith("check."):
+        if subject.removeprefix("check.") not in checks:
+            raise InvalidInput(
+                f"{gate}: there is no such site check. `pagegrade checks` lists them; "
+                "findings of pages are judged by severity and score."
+            )
+    elif gate.change or subject not in {"score", "coverage", "severity", "result", *SEVERITIES}:
+        raise InvalidInput(f"{gate}: an audit does not have that. Use one like: {SITE_EXAMPLES}")
+    return gate
 
 
 def _allowed(subject: str) -> tuple[str, ...] | float | None:

@@ -7,7 +7,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from pagegrade.checks import Check, all_checks
+from pagegrade.checks import Check, SiteCheck, all_checks, all_site_checks
 from pagegrade.scoring import rules_of
 
 
@@ -27,23 +27,48 @@ def check_entry(check: Check, price: float) -> dict[str, Any]:
         "price": price,
         "cause": check.cause,
         "summary": check.summary,
-        "states": [
-            {
-                "name": state.name,
-                "message": state.message,
-                "loss": state.loss,
-                "loss_max": state.highest,
-                "title": state.title,
-                "why": state.why,
-                "fix": state.fix,
-            }
-            for state in check.states
-        ],
+        "states": _states(check),
         "requires": [],
         "cap": min((cap.max_score for cap in check.caps), default=None),
         "since": check.since,
         "sources": list(check.sources),
     }
+
+
+def site_check_entries() -> list[dict[str, Any]]:
+    """Every check of a site, shaped as those of a page; ``requires`` names what it is not evaluated without."""
+    return [
+        {
+            "id": check.id,
+            "title": check.title,
+            "category": "site",
+            "importance": check.severity.label,
+            "price": check.severity.value * max(state.highest for state in check.states),
+            "cause": check.cause,
+            "summary": check.summary,
+            "states": _states(check),
+            "requires": list(check.needs),
+            "cap": None,
+            "since": check.since,
+            "sources": list(check.sources),
+        }
+        for check in all_site_checks().values()
+    ]
+
+
+def _states(check: Check | SiteCheck) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": state.name,
+            "message": state.message,
+            "loss": state.loss,
+            "loss_max": state.highest,
+            "title": state.title,
+            "why": state.why,
+            "fix": state.fix,
+        }
+        for state in check.states
+    ]
 
 
 def check_entries() -> list[dict[str, Any]]:

@@ -78,9 +78,9 @@ class Relations:
         (found,) = self.rows(sql, values)
         return found
 
-    def each(self, sql: str, size: int = 10_000) -> Iterator[Row]:
+    def each(self, sql: str, size: int = 10_000, values: Sequence[object] = ()) -> Iterator[Row]:
         """Yield the rows of a query, a block at a time; no other statement may be run before the end."""
-        self._connection.execute(sql)
+        self._connection.execute(sql, list(values))
         while block := self._connection.fetchmany(size):
             yield from block
 
@@ -148,6 +148,14 @@ def open_relations(
             yield Relations(connection)
         finally:
             connection.close()
+
+
+def finding_pages(path: Path) -> Iterator[tuple[int, str, str | None, str | None]]:
+    """Yield (number of the finding, page, target, value) of a file that an analysis has written."""
+    with open_relations(path.parent) as relations:
+        yield from relations.each(
+            "SELECT number, page, target, value FROM read_parquet($1) ORDER BY ALL", values=[str(path)]
+        )
 
 
 def load_folder(relations: Relations, folder: Path) -> None:
