@@ -202,6 +202,40 @@ def test_warnings_in_front_of_the_text_of_a_published_page_are_found() -> None:
     assert [one.fatal for one in find_error_output(make_document(page))] == [False, False]
 
 
+WITHIN = {
+    "Elixir": "<p>** (KeyError) key :price not found in: %{id: 1}</p><p>(shop 0.1) lib/shop/row.ex:88: Row.cell/2</p>",
+    "ColdFusion": "<b>Element LIST is undefined.</b><br>The error occurred in <b>D:\\site\\offers.cfm: line 214</b>",
+    "Twig": '<p>An exception has been thrown ("no attribute price") in "catalog/_card.html.twig" at line 31.</p>',
+    "Rust": "<p>thread 'main' panicked at src/price.rs:88:41:<br>called `unwrap()` on an `Err` value: TimedOut</p>",
+    "database": "<div>SQLSTATE[42S02]: Base table not found: 1146: SELECT * FROM admission WHERE class = 1</div>",
+    "Perl": "<pre>Error: no price at /srv/shop/lib/Row.pm line 12.</pre>",
+}
+
+
+def framed(main: str, title: str) -> str:
+    """A page of a site that has much around its main part."""
+    links = "".join(f"<li><a href=/p{n}>{title} {n}</a> {title} {n}</li>" for n in range(30))
+    head = f"<title>{title}</title><meta name=description content='{title}'><link rel=canonical href=/a>"
+    return f"{head}<header><nav><ul>{links}</ul></nav></header><main>{main}</main><footer><ul>{links}</ul></footer>"
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_a_report_that_is_all_between_header_and_footer_is_found(name: str) -> None:
+    """However many links and texts stand around the main part."""
+    page = framed(f"<h1>प्रवेश</h1>{WITHIN[name]}", "प्रवेश")
+
+    assert [one.fatal for one in find_error_output(make_document(page))] == [True]
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_a_report_in_a_question_about_it_is_quoted(name: str) -> None:
+    """A short question in a forum says what its writer did."""
+    asked = "<p>Since the update my page shows this, and I do not know what to look for:</p>"
+    page = framed(f"<h1>Price is gone</h1>{asked}<pre>{WITHIN[name]}</pre><p>Who can help?</p>", "Forum")
+
+    assert find_error_output(make_document(page)) == ()
+
+
 def test_several_failures_in_items_of_their_own_are_a_list_of_them() -> None:
     """A program stops once."""
     items = (f"Fatal error: out of memory in /srv/{n}.php on line {n}: raise the limit" for n in "12")
@@ -238,6 +272,7 @@ def test_fatal_messages_come_first_and_all_are_bounded() -> None:
         "at /a.js:1",
         "Error: /a/b.c line ",
         "Error: select from ",
+        "SQLSTATE select * a.b",
     ],
 )
 def test_hostile_text_costs_linear_time(part: str) -> None:

@@ -212,14 +212,19 @@ _SOURCE_LINE: Final = re.compile(
 _KIND: Final = re.compile(
     r"\b[A-Z][A-Za-z]{2,60}(?:Error|Exception)\b|\bpanick?(?:ed)?(?: at|:)|"
     r"\b(?:[Ff]atal|FATAL|[Rr]untime) [Ee](?:rror|RROR)\b|\b(?:ERROR|Error|error):|\bThe error occurred\b|\bSQLSTATE\b|"
-    r"\b[Ss]tack ?(?:trace|traceback|backtrace)\b|\bTraceback\b|\b[Cc]ompilation failed\b|\bUncaught\b"
+    r"\b(?:[Aa]n|[Uu]nhandled) exception\b|\b[Ss]tack ?(?:trace|traceback|backtrace)\b|\bTraceback\b|"
+    r"\b[Cc]ompilation failed\b|\bUncaught\b"
 )
 """Kinds of failures, as programs name them; these words stay English in every language."""
+_COLUMN: Final = re.compile(r":\d{1,6}:(?=\s)")
+"""The column behind a line of a file, after which the message of the program stands."""
 _STATEMENT: Final = re.compile(
     r"\bselect (?:\*|[^;?!]{1,200} from [\w`\".]{1,80} where\b)|\binsert into [\w`\".]{1,80} ?\(|"
     r"\bupdate [\w`\".]{1,80} set\b|\bdelete from [\w`\".]{1,80} where\b",
     re.IGNORECASE,
 )
+_REST: Final = re.compile(r"[^.;?!\x1d\x1e]{0,400}(?:[.;?!](?=\S)[^.;?!\x1d\x1e]{0,400}){0,20}")
+"""What follows the beginning of a statement, up to the end of the sentence or block."""
 _ANY_ERROR: Final = frozenset({"error", "fatal error", "runtime error", "the error occurred"})
 _PATHS: Final = re.compile(r"\S{0,200}[/\\]\S{0,200}")
 _KIND_HINTS: Final = ("rror", "xception", "anic", "RROR", "SQLSTATE", "race", "ncaught", "ompilation")
@@ -260,9 +265,26 @@ def find_error_output(document: Document) -> tuple[ErrorOutput, ...]:
         found += (*_php_messages(seen, quotes), *_traces(seen, quotes))
         if not any(one.fatal for one in found) and (says_little or (may_be_all and is_short)):
             found += _reports(whole[:_MAX_REPORT], quotes)
+    if not any(one.fatal for one in found) and any(hint in document.main_text[:_MAX_REPORT] for hint in _KIND_HINTS):
+        found += _reports_between(document)
     if not any(one.fatal for one in found) and is_short and (is_traced or any(hint in text for hint in _PAGE_HINTS)):
         found += _error_pages(document)
     return tuple(sorted(found, key=lambda one: not one.fatal)[:MAX_FOUND])
+
+
+def _reports_between(document: Document) -> Iterator[ErrorOutput]:
+    """Report of a program that is all between the header and the footer of a page."""
+    if document.main_word_count > 2 * _MAX_OWN_WORDS or document.body is None:
+        return
+    root = document.body.node
+    part = next(iter(root.select("main, [role=main]")), None) if isinstance(root, Element) else None
+    if isinstance(part, Element):
+        prose, code, _ = _split(part)
+        # What a page says about code, it says in more words than a heading.
+        has_own_text = document.main_word_count - len(code.split()) > _MAX_TITLE_WORDS
+        yield from _reports(
+            (prose if has_own_text else f"{prose}\n{code}")[:_MAX_REPORT], _Quotes(document, count_words(code))
+        )
 
 
 def _is_dead_end(document: Document) -> bool:
@@ -322,11 +344,13 @@ class _Quotes:
         after = _EDGES.split(text[end : end + _NEAR], maxsplit=1)[0]
         further = _LABEL.search(after)
         # The next message of a program is no end of a sentence.
-        after = after[: further.start() if further else len(after)].lstrip(":0123456789)")
+        after = after[: further.start() if further else len(after)]
+        place = _COLUMN.match(after)
+        after = after[place.end() :] if place else after.lstrip(":0123456789)")
         signs = [*_KIND.finditer(after), *_SOURCE_LINE.finditer(after)]
         behind = max((one.end() for one in signs), default=0)
         # What follows a colon is the message of the program itself.
-        tail = "" if after[behind:].lstrip().startswith(":") else after[behind:]
+        tail = "" if (place and not behind) or after[behind:].lstrip().startswith(":") else after[behind:]
         outside = self._own_words - count_words(f"{message} {after[:behind]}")
         outside -= sum(count_words(one.text) for one in self._document.headings[:5])
         if outside >= _MIN_PROSE and self._is_subject(message + after[: max(behind, 80)]):
@@ -417,7 +441,11 @@ def _reports(text: str, quotes: _Quotes) -> Iterator[ErrorOutput]:
         return
     places = (*lines, statement) if statement else lines
     kinds = list(_KIND.finditer(text[: places[0].start()])) or [kind]
-    if not quotes.holds(text, kinds[-1].start(), max(one.end() for one in (kinds[-1], *places))):
+    end = max(one.end() for one in (kinds[-1], *places))
+    if statement is not None and end == statement.end():
+        # The rest of its statement belongs to the message.
+        end = rest.end() if (rest := _REST.match(text, end)) is not None else end
+    if not quotes.holds(text, kinds[-1].start(), end):
         yield ErrorOutput("program", _plain(text[max(0, kind.start() - 80) :]), fatal=True)
 
 
