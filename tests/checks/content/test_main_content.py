@@ -296,3 +296,76 @@ def test_missing_bundle_leaves_an_empty_page() -> None:
 
     assert isinstance(run("main-content", page, url=URL), NotRun)
     assert outcome("main-content", page, url=URL, resources=make_resources(bundle)).state == "missing"
+
+
+FOOTER = f"<footer><p>{text(40)}</p><a href=/4>ოთხი</a></footer>"
+HELD = {
+    "comment": f"<!-- <main><h1>Visite</h1>{TEXT}</main> -->",
+    "template": f"<div></div><template><main><h1>Koleksiyon</h1>{TEXT}<img src=/a.jpg alt=a></main></template>",
+    "noscript": f"<div class=app></div><noscript><h1>Hizmetler</h1>{TEXT}</noscript>",
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_header_and_footer_alone_are_no_page(name: str) -> None:
+    """What should stand between them is where no one sees it."""
+    page = f"{HEAD}{NAV}{{}}{FOOTER}"
+
+    assert outcome("main-content", page.format(HELD[name]), url=URL).state == "unwritten"
+    assert outcome("main-content", page.format(f"{HELD[name]}<h1>Visite</h1>"), url=URL).state == "present"
+    assert outcome("main-content", page.format(f"{HELD[name]}<img src=/b.jpg alt=b>"), url=URL).state == "present"
+    assert outcome("main-content", page.format(HELD[name]), url="https://example.com/").state == "present"
+
+
+def test_place_between_header_and_footer_needs_a_browser() -> None:
+    """A script may fill it."""
+    page = f"{HEAD}{NAV}<div class=app></div>{FOOTER}<script src=/app.js></script>"
+
+    assert isinstance(run("main-content", page, url=URL), NotRun)
+
+
+def test_list_of_empty_items_is_none() -> None:
+    """Grey bars that wait for a list that does not come."""
+    page = f"{HEAD}{NAV}<main><h1>앨범</h1><ul>{'<li><div class=bar></div></li>' * 12}</ul></main>{FOOT}"
+
+    assert outcome("main-content", page, url=URL).state == "missing"
+    assert outcome("main-content", page.replace("<div class=bar>", "음반"), url=URL).state == "present"
+
+
+@pytest.mark.parametrize("tag", ["textarea", "plaintext", "xmp"])
+def test_unclosed_element_swallows_the_page(tag: str) -> None:
+    """The tags of the rest are its text; an example of a page in a closed one is not."""
+    rest = f"<main><h1>Cursos</h1>{TEXT}</main>{FOOT}"
+    page = f"{HEAD}{NAV}<{tag}>{{}}</body></html>"
+    closed = f"{HEAD}{NAV}<h1>HTML</h1>{TEXT}<{tag}>{rest}</body></html></{tag}><p>{text(9)}</p>"
+
+    assert outcome("main-content", page.format(rest), url=URL).state == "swallowed"
+    assert tag == "plaintext" or outcome("main-content", closed, url=URL).state == "present"
+
+
+def test_slices_of_a_picture_without_alternatives_are_a_picture() -> None:
+    """They are declared to say nothing, and the page says nothing else; photographs have names."""
+    slices = "".join(f'<img src=/s{n}.jpg alt="" width=1200 height=700>' for n in range(6))
+    page = f"{HEAD}{NAV}<main>{slices}</main>{FOOTER}"
+
+    assert outcome("main-content", page, url=URL).state == "picture"
+    assert outcome("main-content", page.replace('alt=""', "alt=稻田"), url=URL).state == "present"
+    assert outcome("main-content", page.replace("<main>", f"<main><h1>稻田四季</h1>{TEXT}"), url=URL).state == "present"
+
+
+def test_document_in_the_frame_of_a_service_is_a_document() -> None:
+    """The service is told the address of the document."""
+    viewer = "<iframe src='https://v.example/viewer?url=https%3A%2F%2Fexample.com%2Fj.pdf&e=1'></iframe>"
+
+    assert outcome("main-content", f"{HEAD}{NAV}<h1>Jegyzőkönyv</h1>{viewer}{FOOTER}", url=URL).state == "document"
+
+
+def test_buttons_of_a_layer_do_nothing_without_scripts() -> None:
+    """Links, forms and boxes that style sheets read do."""
+    page = f"{HEAD}<main><h1>მენიუ</h1>{TEXT}</main><div style='{COVER}'><p>Usiamo i cookie per il sito.</p>{{}}</div>"
+    button = "<button>Accetta</button>"
+
+    assert outcome("main-content", page.format(button), url=URL).state == "covered"
+    for way in (f"<form action=/ok>{button}</form>", "<a href='?ok'>Accetta</a>", "<input type=checkbox>"):
+        assert outcome("main-content", page.format(way), url=URL).state == "present"
+    assert outcome("main-content", page.format(button) + "<script src=/a.js></script>", url=URL).state == "present"

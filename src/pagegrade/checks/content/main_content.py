@@ -14,10 +14,12 @@ from pagegrade.parse.http.robots_directives import ALL_BOTS
 _STATES: Final[Mapping[str, str]] = {
     "hidden": "hidden",
     "cover": "covered",
+    "swallowed": "swallowed",
     "frame": "framed",
     "document": "document",
     "picture": "picture",
     "apps": "apps",
+    "unwritten": "unwritten",
     "nothing": "missing",
 }
 _UNREAD: Final = (
@@ -49,6 +51,14 @@ _UNREAD: Final = (
             title="A layer without a way out covers the page",
             why="Visitors cannot read or use what is below the layer, and leave.",
             fix="Give the layer a button that closes it, or remove it.",
+        ),
+        State(
+            "swallowed",
+            "An element that is never closed takes the rest of the page for its text.",
+            loss=1.0,
+            title="An unclosed element swallows the page",
+            why="Visitors see the source of the page, and links, forms and pictures behind the element do not exist.",
+            fix="Close the listed element, or remove it where it is one that is obsolete, such as `<plaintext>`.",
         ),
         State(
             "framed",
@@ -86,6 +96,17 @@ _UNREAD: Final = (
             fix="Show the content on the page, and offer the app beside it, for example with a banner.",
         ),
         State(
+            "unwritten",
+            "There is nothing between the header and the footer of the page.",
+            loss=1.0,
+            title="The main part of the page is missing",
+            why="Visitors see menus and no content, and search engines have nothing to list.",
+            fix=(
+                "Look for a comment, a `<template>` or a `<noscript>` that holds the content, and for a script that "
+                "should write it and does not load."
+            ),
+        ),
+        State(
             "missing",
             "The page has next to nothing of its own to show.",
             loss=1.0,
@@ -116,9 +137,11 @@ def main_content(
 
     Whether the `<main>` element is hidden, or a layer with nothing to operate covers the whole window, by style
     attributes, the page's own rules and its style sheets (one without text only where no script runs that could take it
-    away); whether everything is in one frame that shows another page, in one embedded document such as a PDF file, or
-    in one picture, which is in portrait format or has hardly a word beside it; whether a certain page offers nothing
-    but links to app stores; and whether there is next to nothing between the header and the footer: up to twenty words
+    away, and where none runs, buttons do nothing either); whether a field or an obsolete element that is never closed
+    takes the rest of the page for its text; whether everything is in one frame that shows another page, in one embedded
+    document such as a PDF file, or in one picture, which is in portrait format or has hardly a word beside it, or in
+    several large ones that are declared to say nothing; whether a certain page offers nothing but links to app stores;
+    whether there is nothing between its header and its footer; and whether there is next to nothing: up to twenty words
     that the page has not in common with what the site answers where nothing can be, and no list, table, picture or
     form, or up to sixty where its links lead back only and it names nothing of its address; or a few words at most,
     without a heading, and nothing to see, to follow or to fill in. Text that is repeated, tiny pictures and frames,

@@ -15,6 +15,7 @@ from turbohtml import Element
 from pagegrade.model.document import Document, Frame, Image, Node
 from pagegrade.parse.cascade.states import attribute_of
 from pagegrade.parse.css.ink import read_ink_rule
+from pagegrade.parse.html.regions import Regions
 from pagegrade.parse.page_content import frames, own_links, pictures, usable_controls
 from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
 from pagegrade.parse.words import says_more_than
@@ -91,9 +92,23 @@ _UNMARKED: Final = str.maketrans("łøđıæ", "lodia")
 _MIN_HIDDEN: Final = 100
 """Characters of a main part that was written to be read."""
 
-Kind = Literal["hidden", "cover", "frame", "document", "picture", "apps", "nothing"]
-"""Hidden main content, a cover over it, another page in a frame, an embedded document, a picture, links to app stores,
-or nothing."""
+_SWALLOWING: Final = "textarea, plaintext, xmp"
+"""Elements that, once open, take tags for text until they are closed."""
+_END: Final = re.compile(r"</(?:body|html|footer|main)\s*>", re.IGNORECASE)
+_DOCUMENTS: Final = (".pdf", ".docx", ".doc", ".odt", ".pptx")
+_MAX_FRAME_OF_SITE: Final = 5
+"""Words outside of header, menu and footer up to which there is nothing between them."""
+_WITHOUT_SCRIPTS: Final = (
+    "a[href], form[action], input[type=checkbox], input[type=radio], summary, iframe, video, main, h1"
+)
+"""What visitors can operate on a page that runs no script."""
+_MIN_SLICES: Final = 3
+"""Large pictures, all of them declared to say nothing, from which on they are all that a page without a word has."""
+_MAX_QUERY: Final = 2_000
+
+Kind = Literal["hidden", "cover", "swallowed", "frame", "document", "picture", "apps", "unwritten", "nothing"]
+"""Hidden main content, a cover over it, an open element that takes it for text, another page in a frame, an embedded
+document, a picture, links to app stores, only the frame of the site, or nothing."""
 
 
 class Stead(msgspec.Struct, frozen=True, gc=False):
@@ -127,6 +142,7 @@ def stead_of(
     return (
         _hidden(document, body.node)
         or _covered(document, body.node, sheets)
+        or _swallowed(body.node)
         or _in_document(document)
         or _in_frame(document)
         or _in_picture(document, sizes)
@@ -137,13 +153,18 @@ def stead_of(
 
 def _hidden(document: Document, body: Element) -> Stead | None:
     """The main part of the page, where a rule hides it."""
-    parts = list(islice(body.select("main, [role=main]"), _MAX_ITEMS))
+    parts = list(islice(_main_parts(body), _MAX_ITEMS))
     hides, is_uncertain = document.visibility.hides, document.visibility.is_uncertain
     if not parts or not all(hides(one) and not is_uncertain(one) for one in parts):
         return None
     if max(len(str(one.text).strip()) for one in parts) < _MIN_HIDDEN:
         return None
     return Stead("hidden", parts[0], scripts_may_add=bool(document.running_scripts))
+
+
+def _main_parts(body: Element) -> Iterator[Element]:
+    """The elements that are the main part of the page, without those of templates."""
+    return (one for one in body.select("main, [role=main]") if one.closest("template") is None)
 
 
 def _covered(document: Document, body: Element, sheets: Sequence[Sequence[str]]) -> Stead | None:
@@ -154,7 +175,8 @@ def _covered(document: Document, body: Element, sheets: Sequence[Sequence[str]])
             continue
         if not text and (document.running_scripts or not _is_opaque(declarations)):
             continue
-        if next(iter(node.select(_OPERABLE)), None) is None:
+        operable = _OPERABLE if document.running_scripts else _WITHOUT_SCRIPTS
+        if next(iter(node.select(operable)), None) is None:
             # A word over a page that loads goes when scripts have run.
             return Stead("cover", node, scripts_may_add=len(text) < _MIN_SENTENCE and bool(document.running_scripts))
     return None
@@ -191,6 +213,23 @@ def _is_opaque(declarations: str) -> bool:
     return _ABOVE.search(plain) is not None and _GROUND.search(plain) is not None and "animation" not in plain
 
 
+def _swallowed(body: Element) -> Stead | None:
+    """An element that is never closed, and takes the markup of all that follows for its text."""
+    for node in islice(body.select(_SWALLOWING), _MAX_LOOKED_AT):
+        # What is closed has something behind it, and an example of a page in a field is closed.
+        if _END.search(str(node.text)) is not None and not any(isinstance(one, Element) for one in _behind(node)):
+            return Stead("swallowed", node)
+    return None
+
+
+def _behind(node: Element) -> Iterator[object]:
+    """What follows an element in the document, outside of it."""
+    at: object = node
+    while isinstance(at, Element):
+        yield from at.next_siblings
+        at = at.parent
+
+
 def _in_frameset(document: Document) -> Stead | None:
     """One page of another site that fills the window, as a forwarding with a frame does."""
     shown = [one for one in document.frames if is_http(one.url or "")]
@@ -208,9 +247,11 @@ def _in_document(document: Document) -> Stead | None:
     for one in document.references[:_MAX_LOOKED_AT]:
         if one.kind not in {"frame", "object"} or one.hidden:
             continue
-        path = strip_fragment(one.url).partition("?")[0].lower()
+        path, _, query = strip_fragment(one.url).lower().partition("?")
+        # Services that show documents are told their address.
+        named = (path, *(unquote(value).partition("?")[0] for value in query[:_MAX_QUERY].split("&")))
         kind = one.attrs.get("type", "").strip().lower()
-        if path.endswith((".pdf", ".docx", ".doc", ".odt", ".pptx")) or kind == "application/pdf":
+        if any(name.endswith(_DOCUMENTS) for name in named) or kind == "application/pdf":
             return Stead("document", one.node, one.url)
     return None
 
@@ -239,6 +280,9 @@ def _is_high(frame: Frame) -> bool:
 
 def _in_picture(document: Document, sizes: dict[str, tuple[int, int]]) -> Stead | None:
     """A picture of what the page should say."""
+    slices = _slices(document, sizes)
+    if slices is not None:
+        return slices
     if says_more_than(document.text, MAX_WORDS) or frames(document) or usable_controls(document):
         return None
     onward = own_links(document)
@@ -250,6 +294,17 @@ def _in_picture(document: Document, sizes: dict[str, tuple[int, int]]) -> Stead 
     if not large or len(shown) > _MAX_PICTURES or any(one.kind == "media" for one in document.references):
         return None
     return Stead("picture", large[0].node, large[0].url or "")
+
+
+def _slices(document: Document, sizes: dict[str, tuple[int, int]]) -> Stead | None:
+    """Large pictures without an alternative, and not a word beside them between the header and the footer."""
+    if says_more_than(document.main_text, _MAX_FRAME_OF_SITE) or document.main_word_count == document.word_count:
+        return None
+    regions = Regions()
+    shown = [one for one in pictures(document) if regions.of(one.node) == "main"]
+    large = [one for one in shown if _is_large(one, sizes, in_landscape=True)]
+    is_all = len(large) >= _MIN_SLICES and not any(one.attrs.get("alt", "").strip() for one in shown)
+    return Stead("picture", large[0].node, large[0].url or "") if is_all else None
 
 
 def _is_large(image: Image, sizes: dict[str, tuple[int, int]], *, in_landscape: bool) -> bool:
@@ -283,9 +338,13 @@ def _in_nothing(document: Document, body: Element, own_share: float) -> Stead | 
     controls = usable_controls(document)
     if not _is_deep(document) or len(controls) > 2 or any(one.type == "password" for one in controls):
         return None
-    root = next(iter(body.select("main, [role=main]")), None)
-    if (root is None and own_share == 1.0) or own_links(document) <= 2:
+    root = next(_main_parts(body), None)
+    if own_links(document) <= 2:
         return None
+    if root is None and own_share == 1.0:
+        is_frame = _is_frame_of_site(document, body)
+        may_add = bool(document.running_scripts) and _has_place(body)
+        return Stead("unwritten", body, scripts_may_add=may_add) if is_frame else None
     text = document.text if root is None else document.main_text
     within = root if isinstance(root, Element) else body
     if round(own_share * document.word_count) > MAX_MAIN_WORDS and says_more_than(text, MAX_MAIN_WORDS):
@@ -318,7 +377,19 @@ def _has_more(root: Element) -> bool:
     # Lines of their own are those of a poem or an address.
     if next(iter(root.select("address")), None) is not None or len(list(islice(root.select("p > br"), 2))) == 2:
         return True
-    return len(list(islice(root.select("a, li, img, picture, svg"), _MAX_ITEMS + 1))) > _MAX_ITEMS
+    items = (one for one in root.select("a, li, img, picture, svg") if one.tag != "li" or str(one.text).strip())
+    return len(list(islice(items, _MAX_ITEMS + 1))) > _MAX_ITEMS
+
+
+def _is_frame_of_site(document: Document, body: Element) -> bool:
+    """Return whether a page is a header, a menu and a footer, with nothing between them."""
+    if says_more_than(document.main_text, _MAX_FRAME_OF_SITE) or document.main_word_count == document.word_count:
+        return False
+    regions = Regions()
+    if any(one.text and not one.hidden and one.level == 1 for one in document.headings):
+        return False
+    things = islice(body.select(f"{_HOLDS_MORE}, article, img, picture, svg, textarea, select"), _MAX_LOOKED_AT)
+    return not any(regions.of(one) == "main" and one.closest("template") is None for one in things)
 
 
 def _only_leads_back(document: Document, root: Element) -> bool:
