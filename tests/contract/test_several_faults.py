@@ -64,6 +64,7 @@ FAULTS: Final[dict[str, dict[str, Any]]] = {
         f"{ALTERNATE.format('fr', 'https://example.com/fr2')}",
     },
     "localhost-links": {
+        "broken": "<form action=http://localhost/send><input name=a></form>",
         "loads": "<img src=http://localhost/a.png alt=a>",
         "links": "<a href=http://localhost:8080/>a</a>",
     },

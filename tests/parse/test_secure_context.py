@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.secure_context import host_of, is_insecure_url, is_ip_address, is_local_host
+from pagegrade.parse.secure_context import host_of, is_insecure_url, is_ip_address, is_local_host, is_private_host
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,10 @@ def test_addresses_and_names(host: str, expected: bool) -> None:  # noqa: FBT001
 def test_insecure_urls(url: str, expected: bool) -> None:  # noqa: FBT001
     """Plain HTTP to another machine."""
     assert is_insecure_url(url) is expected
+
+
+@pytest.mark.parametrize("host", ["localhost", "a.local", "cms.internal", "nas.home.arpa", "shop.test", "10.1.2.3"])
+def test_names_set_aside_for_one_network(host: str) -> None:
+    """Nobody outside can ask for them; names that only end alike are public."""
+    assert is_private_host(host)
+    assert not is_private_host(f"{host.removeprefix('10.')}s.example")

@@ -8,6 +8,11 @@ from typing import Final
 from pagegrade.parse.url import host, host_address
 
 _LOCAL_SUFFIXES: Final = (".localhost", ".local", ".onion")
+_PRIVATE_SUFFIXES: Final = (".localhost", ".local", ".internal", ".home.arpa", ".test")
+"""Names that are set aside for one machine, one network or tests, and mean nothing to anyone else.
+
+Source: RFC 6761, RFC 6762, RFC 8375, and the resolution 2024.07.29.06 of the ICANN board (``.internal``)
+"""
 _NETWORKS: Final = tuple(
     IPv4Network(text)
     for text in ("0.0.0.0/32", "10.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16")
@@ -47,7 +52,7 @@ def is_private_host(name: str) -> bool:
     address = host_address(name)
     if address is None:
         bare = name.removesuffix(".")
-        return bare == "localhost" or bare.endswith((".localhost", ".local"))
+        return bare == "localhost" or bare.endswith(_PRIVATE_SUFFIXES)
     if address.version == 4:
         return any(address in network for network in _NETWORKS)
     return any(address in network for network in _NETWORKS_6)

@@ -308,7 +308,7 @@ HELD = {
 
 @pytest.mark.parametrize("name", HELD)
 def test_header_and_footer_alone_are_no_page(name: str) -> None:
-    """What should stand between them is where no one sees it."""
+    """The main part is there where no one sees it."""
     page = f"{HEAD}{NAV}{{}}{FOOTER}"
 
     assert outcome("main-content", page.format(HELD[name]), url=URL).state == "unwritten"
@@ -365,7 +365,8 @@ def test_buttons_of_a_layer_do_nothing_without_scripts() -> None:
     page = f"{HEAD}<main><h1>მენიუ</h1>{TEXT}</main><div style='{COVER}'><p>Usiamo i cookie per il sito.</p>{{}}</div>"
     button = "<button>Accetta</button>"
 
+    ways = (f"<form action=/ok>{button}</form>", "<a href='?ok'>Accetta</a>", "<input type=checkbox>")
+
     assert outcome("main-content", page.format(button), url=URL).state == "covered"
-    for way in (f"<form action=/ok>{button}</form>", "<a href='?ok'>Accetta</a>", "<input type=checkbox>"):
-        assert outcome("main-content", page.format(way), url=URL).state == "present"
+    assert [outcome("main-content", page.format(way), url=URL).state for way in ways] == ["present"] * 3
     assert outcome("main-content", page.format(button) + "<script src=/a.js></script>", url=URL).state == "present"

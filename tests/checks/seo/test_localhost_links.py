@@ -53,6 +53,27 @@ def test_forms_fail() -> None:
     assert outcome("localhost-links", '<form action="http://localhost/send"></form>').state == "loads"
 
 
+FILES = "".join(f'<img src="http://cms.internal/{n}.png" alt="">' for n in range(5))
+
+
+def test_form_that_people_fill_in_is_broken() -> None:
+    """No order arrives; a button alone sends nothing that anyone typed."""
+    form = '<form action="http://localhost:3000/orders"><input name=a type=email></form>'
+
+    assert outcome("localhost-links", form).state == "broken"
+    assert outcome("localhost-links", form.replace("email", "hidden")).state == "loads"
+
+
+def test_page_most_of_whose_files_lie_there_is_broken() -> None:
+    """Half of all, and five at least, also on a disk."""
+    more = "".join(f'<img src="/{n}.png" alt="">' for n in range(6))
+
+    assert outcome("localhost-links", FILES).state == "broken"
+    assert outcome("localhost-links", FILES.replace("http://cms.internal", "file:///C:/site")).state == "broken"
+    assert outcome("localhost-links", FILES + more).state == "loads"
+    assert outcome("localhost-links", FILES.replace("4.png", "3.png")).state == "loads"
+
+
 def test_every_place_is_shown() -> None:
     """Failed places come first, and all are counted."""
     found = outcome("localhost-links", '<a href="http://localhost/a">a</a><script src="//localhost/a.js"></script>')

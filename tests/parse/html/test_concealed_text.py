@@ -59,6 +59,24 @@ def test_sheets_in_files_color_text_and_ground(css: str, share: float) -> None:
     assert _linked(css) >= share if share else _linked(css) == 0.0
 
 
+@pytest.mark.parametrize(
+    ("css", "share"),
+    [
+        ("body,p,h1{-webkit-text-fill-color:transparent;color:#222}", 0.9),
+        ("body{color:#222}p{-webkit-text-fill-color:#fff}", 0.9),
+        ("p{color:#fff;-webkit-text-fill-color:#222}", 0.0),
+        ("p{background:linear-gradient(red,blue);-webkit-background-clip:text;color:transparent}", 0.0),
+        ("main{color:transparent}p,h1{background-image:url(a.png);background-clip:text}", 0.0),
+        ("body{font-size:0}p{font-size:1em}h1{font-size:200%}", 0.9),
+        ("body{font-size:0}p{font-size:1rem}h1{font-size:2rem}", 0.0),
+        ("html{font-size:1px}p{font-size:16em}h1{font-size:30rem}", 0.0),
+    ],
+)
+def test_fill_of_letters_and_proportions_of_nothing(css: str, share: float) -> None:
+    """A fill is drawn over the color, a clipped ground in place of both, and any part of 0 is 0."""
+    assert _linked(css) >= share if share else _linked(css) == 0.0
+
+
 def test_sheet_that_was_not_read_may_color_everything() -> None:
     """Nothing is said about a page of which a sheet is unknown, and of two sheets which do not agree."""
     other = "<link rel=stylesheet href=/b.css>"

@@ -19,6 +19,7 @@ _REASONS: Final = {
     "disguised-script": "script that hides what it runs",
     "disguised-address": "script that hides the URL of another site",
     "mining-script": "script that mines coins in the visitor's browser",
+    "skimming-script": "script that copies all fields to another site",
     "pop-under": "script that opens another site at any click",
     "foreign-keywords": "title and links in another script than the page",
     "link-spam": "followed link to another site, one of many",
@@ -26,7 +27,15 @@ _REASONS: Final = {
     "defacement": "message of an intruder",
 }
 _CERTAIN: Final = frozenset(
-    {"defacement", "disguised-address", "foreign-keywords", "link-spam", "mining-script", "pop-under"}
+    {
+        "defacement",
+        "disguised-address",
+        "foreign-keywords",
+        "link-spam",
+        "mining-script",
+        "pop-under",
+        "skimming-script",
+    }
 )
 """Kinds of which one is enough."""
 
@@ -84,7 +93,8 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
     Links to other sites that are hidden by any means that style sheets have, or moved off the screen: three of them for
     typical goods of spammers (pills, casinos, copies of brands), or six to at least three sites, whatever they are
     about. Inline scripts that decode an address of another site from numbers, Base64 or escapes and load it, that mine
-    coins, or that open another site at any click count as a hack. Scripts that are packed, or run what they decode, are
+    coins, that open another site at any click, or that read all fields of a page with a password or a card and send
+    them to another site in Base64 count as a hack. Scripts that are packed, or run what they decode, are
     suspicious, and together with an invisible frame of an unknown site they count as a hack; such a frame alone does
     not, because trackers use it. A title and a description in another script than the page's language, heading and
     text, or with links in that script, counts, and so do thirty followed links to fifteen sites beside a form for

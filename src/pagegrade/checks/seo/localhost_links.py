@@ -1,28 +1,32 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import Cap, State, Verdict, check
 from pagegrade.checks._links import PageLinks
 from pagegrade.checks._offenders import Offender, evidence_of, in_state
 from pagegrade.model.document import Document, ElementFact, Link
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.page_content import form_of
 from pagegrade.parse.secure_context import is_private_host
 from pagegrade.parse.url import host, is_http
 
+MIN_LOADS: Final = 5
+"""Files from which half of all that the page loads decide whether it can look and work as meant."""
+_FIELDS: Final = frozenset({"text", "email", "tel", "search", "password", "number", "textarea", "url", "date"})
 _LOADED: Final = frozenset({"stylesheet", "icon", "apple-touch-icon", "preload", "modulepreload", "manifest"})
 
 
 @check(
     id="localhost-links",
     title="Localhost and private network links",
-    severity=Severity.MEDIUM,
+    severity=Severity.HIGH,
     since="0.1.0",
     states=(
         State("public", "Everything on the page leads to public URLs."),
         State(
             "links",
             "Links lead to URLs that work inside one network only.",
-            loss=0.5,
+            loss=0.19,
             title="Links to localhost or a private network",
             why="Visitors outside of that network get an error when they follow these links.",
             fix=(
@@ -34,7 +38,7 @@ _LOADED: Final = frozenset({"stylesheet", "icon", "apple-touch-icon", "preload",
         State(
             "loads",
             "The page loads from, or sends forms to, addresses inside one network only.",
-            loss=1.0,
+            loss=0.38,
             title="Resources loaded from localhost or a private network",
             why=(
                 "These files or forms do not work for visitors, and browsers may ask them for access to their "
@@ -46,7 +50,20 @@ _LOADED: Final = frozenset({"stylesheet", "icon", "apple-touch-icon", "preload",
             ),
             counted=True,
         ),
+        State(
+            "broken",
+            "Most of what the page loads, or what its visitors type, goes to addresses inside one network only.",
+            loss=1.0,
+            title="The page depends on localhost or a private network",
+            why="Visitors get a page without its files, and nothing that they send arrives.",
+            fix=(
+                "Replace the host by that of the public site in the settings of the site and in the listed places. "
+                "A site that was moved from a development machine keeps its old URLs in its settings and database."
+            ),
+            counted=True,
+        ),
     ),
+    cap=Cap(49, states=("broken",)),
     sources=("https://www.rfc-editor.org/rfc/rfc6761#section-6.3", "https://www.rfc-editor.org/rfc/rfc1918"),
 )
 def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
@@ -54,12 +71,13 @@ def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
 
     ## What it checks
 
-    Links, forms and everything the page loads: none may lead to `localhost`, to a name that ends with `.localhost` or
-    `.local`, or to an address that is not public, such as `127.0.0.1` or `192.168.0.1`. What is loaded or sent there
-    fails; a link is a warning, because instructions for a router or for developers may mean it. Scripts, stylesheets,
-    images and frames at a `file:` URL fail as well: they lie on the disk of the author of the page, and browsers load
-    none of them for a page of the web. Addresses that are only text do not count. A page at such an address is not
-    evaluated.
+    Links, forms and everything the page loads: none may lead to `localhost`, to a name that ends with `.localhost`,
+    `.local`, `.internal`, `.home.arpa` or `.test`, or to an address that is not public, such as `127.0.0.1` or
+    `192.168.0.1`. What is loaded or sent there fails; a link is a warning, because instructions for a router or for
+    developers may mean it. Scripts, stylesheets, images and frames at a `file:` URL fail as well: they lie on the disk
+    of the author of the page, and browsers load none of them for a page of the web. A page of which at least five files
+    and half of all are there, or whose form sends what visitors type there, scores 49 at most. Addresses that are only
+    text do not count. A page at such an address is not evaluated.
 
     ## Why it matters
 
@@ -101,17 +119,32 @@ def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
 
     loads = on_disk + found(((fact, fact.url) for fact in document.references), "loads from there")
     loads += found(((form, form.url) for form in document.forms if is_http(form.url)), "sends its fields there")
+    lost = {one.url for one in loads}.intersection(
+        (*(fact.url for fact in document.references), *(one.url for one in on_disk))
+    )
+    whole = len({fact.url for fact in document.references} | lost)
+    is_bare = len(lost) >= MIN_LOADS and 2 * len(lost) >= whole
+    typed = _typed_into(document)
+    sends = {form.node for form in document.forms if form.node in typed}
+    broken = [one for one in loads if is_bare or one.node in sends]
     links = found(((anchor, url) for anchor, url, _ in page_links.found), "a link to one network only")
     if loads:
         links = [in_state(link, "links") for link in links]
+    if broken:
+        loads = [*broken, *(in_state(one, "loads") for one in loads if one not in broken)]
     every = [*loads, *links]
     return Outcome(
-        "loads" if loads else "links",
+        "broken" if broken else "loads" if loads else "links",
         value=len(every),
         evidence=evidence_of(document, every),
         total=len(every),
-        count=len(loads) or len(links),
+        count=len(broken) or len(loads) or len(links),
     )
+
+
+def _typed_into(document: Document) -> set[object]:
+    """The forms into which visitors type something."""
+    return {form_of(one) for one in document.controls if one.type in _FIELDS and not one.hidden}
 
 
 def _on_disk(document: Document) -> Iterator[tuple[ElementFact, str]]:

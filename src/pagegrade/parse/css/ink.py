@@ -10,12 +10,16 @@ MAX_RULES: Final = 2_000
 MAX_CSS: Final = 200_000
 MAX_CHARACTERS: Final = 100_000
 """Characters of the kept rules of one sheet; one with more is unknown."""
-DECLARES: Final = re.compile(r"(?<![\w-])(?:color|background(?:-color|-image)?|font-size|opacity)\s*:", re.IGNORECASE)
+DECLARES: Final = re.compile(
+    r"(?<![\w-])(?:color|background(?:-color|-image|-clip)?|font-size|opacity|-webkit-(?:text-fill-color|background-clip))"
+    r"\s*:",
+    re.IGNORECASE,
+)
 _BRACES: Final = re.compile(r"([{}])")
 _COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _NAMES: Final = frozenset(
-    "color background background-color background-image font-size -webkit-text-fill-color opacity animation "
-    "animation-name".split()
+    "color background background-color background-image background-clip -webkit-background-clip font-size "
+    "-webkit-text-fill-color opacity animation animation-name".split()
 )
 _LAYS: Final = re.compile(r"position\s*:\s*fixed", re.IGNORECASE)
 _PLACING: Final = _NAMES | frozenset(

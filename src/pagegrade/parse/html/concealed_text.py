@@ -36,6 +36,9 @@ MIN_SHARE_BELOW: Final = 0.25
 _ATTRIBUTES: Final = re.compile(r"(?:\[[\w^$*~|=\"'-]{1,80}\]){1,4}")
 _OWN_PROPERTY: Final = re.compile(r"(--[\w-]{1,80})\s*:")
 _TINY: Final = re.compile(r"(?:0(?:\.\d+)?|1(?:\.0+)?)(?:px|pt)|0(?:\.0\d*)?(?:em|rem|%|vw)?")
+_RELATIVE: Final = re.compile(r"(?:\d{0,4}\.)?\d{1,4}(?:em|%|ex|ch)|larger|smaller|inherit|unset")
+"""Sizes in proportion to that of the element around."""
+_NO_SIZE: Final = re.compile(r"0(?:\.0*)?(?:[a-z]{2,4}|%)?")
 _HEX: Final = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6})")
 _RGB: Final = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})(?:[\s,/]+(1(?:\.0*)?|100%))?\s*\)")
 _NAMED: Final = {"white": (255, 255, 255), "black": (0, 0, 0), "red": (255, 0, 0), "yellow": (255, 255, 0)}
@@ -58,7 +61,7 @@ _BLACK: Final = (0, 0, 0)
 _Color = tuple[int, int, int] | str | None
 """Channels, the name of a color, or ``None`` where it is unknown."""
 _Declared = dict[str, str]
-"""``color``, ``background``, ``font-size`` and ``opacity``, as far as they are declared, and custom properties."""
+"""``color``, ``background``, its ``clip``, ``font-size`` and ``opacity``, as far as declared, and custom properties."""
 _UNKNOWN: Final = "?"
 _BY_PLACE: Final = "??"
 """Values that a condition decides, and that the place of an element decides."""
@@ -301,6 +304,7 @@ def _may_conceal(rules: Mapping[str, _Declared]) -> bool:
 
 def _declared(text: str) -> _Declared:
     found: _Declared = {}
+    fill = ""
     for declaration in text.lower().split(";"):
         name, _, value = declaration.partition(":")
         name = name.strip()
@@ -315,7 +319,12 @@ def _declared(text: str) -> _Declared:
         elif name in {"background", "background-color", "background-image"} and value:
             found["background"] = _UNKNOWN if name == "background-image" and value != "none" else value
         elif name == "-webkit-text-fill-color":
-            found["color"] = value
+            fill = value
+        elif name in {"background-clip", "-webkit-background-clip"}:
+            found["clip"] = value
+    if fill:
+        # Letters are filled with it, whatever their color is.
+        found["color"] = fill
     return found
 
 
@@ -363,16 +372,21 @@ class _Ink(msgspec.Struct, frozen=True, gc=False):
     color: _Color
     ground: _Color
     tiny: bool = False
+    nothing: bool = False
+    """Of the size 0, of which every proportion is 0 as well."""
     faded: bool = False
     """Not opaque at all, with whatever is inside."""
 
     def within(self, node: Element, declared: _Declared, *, has_style: bool) -> _Ink:
         """The same inside of an element."""
-        color, ground, tiny = self.color, self.ground, self.tiny
+        color, ground, tiny, nothing = self.color, self.ground, self.tiny, self.nothing
         if "color" in declared:
             value = declared["color"]
             color = color if value in _INHERITED else "transparent" if value == "transparent" else _color_of(value)
         elif node.tag == "a" or has_style:
+            color = None
+        if declared.get("clip", "border-box") != "border-box":
+            # The ground is drawn in the place of the letters.
             color = None
         if "background" in declared:
             value = declared["background"]
@@ -380,9 +394,11 @@ class _Ink(msgspec.Struct, frozen=True, gc=False):
         elif has_style:
             ground = None
         if "font-size" in declared:
-            tiny = _TINY.fullmatch(declared["font-size"]) is not None
+            size = declared["font-size"]
+            nothing = _NO_SIZE.fullmatch(size) is not None or (nothing and _RELATIVE.fullmatch(size) is not None)
+            tiny = nothing or _TINY.fullmatch(size) is not None
         faded = self.faded or _NO_OPACITY.fullmatch(declared.get("opacity", "")) is not None
-        return _Ink(color, ground, tiny, faded)
+        return _Ink(color, ground, tiny, nothing, faded)
 
 
 def _walk(
