@@ -5,7 +5,7 @@ import pytest
 from pagegrade.checks.accessibility.meta_refresh import meta_refresh
 from pagegrade.model.outcome import Outcome
 from pagegrade.model.rendering import Departure
-from tests.builders import evaluated, outcome
+from tests.builders import evaluated, make_artifacts, outcome
 from tests.rendering_builders import make_rendering
 
 
@@ -33,6 +33,19 @@ from tests.rendering_builders import make_rendering
 def test_content_is_read_as_browsers_read_it(content: str, state: str) -> None:
     """Unknown content does nothing; more than twenty hours disturbs no reader."""
     assert outcome(meta_refresh, f'<meta http-equiv="Refresh" content="{content}">').state == state
+
+
+@pytest.mark.parametrize(
+    ("value", "state"),
+    [("1; url=https://elsewhere.example/", "leaves"), ("0;/b", "redirect"), ("300", "timed"), ("soon", "redirect")],
+)
+def test_the_header_is_read_before_the_elements(value: str, state: str) -> None:
+    """Browsers follow it alike; one that they do not understand leaves the elements."""
+    page = make_artifacts(
+        '<meta http-equiv=refresh content="0; url=/a">', headers=(("Content-Type", "text/html"), ("Refresh", value))
+    )
+
+    assert outcome(meta_refresh, page).state == state
 
 
 def test_first_one_that_is_understood_counts() -> None:

@@ -83,3 +83,21 @@ def test_a_page_that_loses_all_its_styles_is_broken(chars: int, sheet: str, expe
     page = f"<!doctype html><title>Shop</title>{sheet}<style>{'p{color:#123}'.ljust(chars)}</style><p>Chairs"
 
     assert state("default-src 'self'; style-src https://cdn.example", page) == expected
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "<link rel=stylesheet href=/s.css media=print onload=\"this.media='all'\">",
+        "<link rel=preload as=style href=/s.css onload=\"this.rel='stylesheet'\">",
+    ],
+)
+def test_stylesheet_that_waits_for_code_in_an_attribute(link: str) -> None:
+    """Where the code is not run, the page has no styles; another sheet gives it some."""
+    page = f"<!doctype html><title>Shop</title>{link}<script src=/a.js></script><img src=/a.png alt=a><h1>Shop</h1>"
+    other = page.replace("<h1>", "<link rel=stylesheet href=/b.css><h1>")
+
+    assert state("default-src 'self'", page) == "most"
+    assert state("default-src 'self'; script-src 'self' 'unsafe-inline'", page) == "allowed"
+    assert state("style-src 'self'", page) == "allowed"
+    assert state("default-src 'self'", other) == "some"

@@ -55,3 +55,19 @@ def test_try_later_is_said() -> None:
     artifacts = make_artifacts(status=503, headers=[("Retry-After", "120"), ("Content-Type", "text/html")])
 
     assert "Retry-After: 120" in outcome(http_status, artifacts).message
+
+
+@pytest.mark.parametrize(
+    ("disposition", "state"),
+    [
+        ('attachment; filename="a.html"', "download"),
+        ("ATTACHMENT", "download"),
+        ("inline; filename=attachment.html", "ok"),
+        ("", "ok"),
+    ],
+)
+def test_page_that_is_sent_as_a_file_to_save(disposition: str, state: str) -> None:
+    """No browser shows it; a name for the case that someone saves it is no such wish."""
+    headers = (("Content-Type", "text/html"), ("Content-Disposition", disposition))
+
+    assert outcome(http_status, make_artifacts("<h1>a</h1>", headers=headers)).state == state

@@ -1,11 +1,12 @@
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, evidence_of
-from pagegrade.model.artifacts import NotGathered
-from pagegrade.model.document import Document
+from pagegrade.model.artifacts import NotGathered, Response
+from pagegrade.model.document import Document, Node
 from pagegrade.model.outcome import Evidence, Outcome, Severity
 from pagegrade.model.rendering import Rendering
 from pagegrade.parse.party import Parties
@@ -45,8 +46,8 @@ _URL: Final = re.compile(r"[;,\s]\s{0,20}(?:url\s{0,20}=)?\s{0,20}([^\s;,][^\n]{
                 "from the top."
             ),
             fix=(
-                'Remove the `<meta http-equiv="refresh">`. Redirect with status 301, and refresh parts of the '
-                "page when the visitor asks for it."
+                'Remove the `<meta http-equiv="refresh">` or the header `Refresh`. Redirect with status 301, and '
+                "refresh parts of the page when the visitor asks for it."
             ),
         ),
         State(
@@ -73,19 +74,21 @@ _URL: Final = re.compile(r"[;,\s]\s{0,20}(?:url\s{0,20}=)?\s{0,20}([^\s;,][^\n]{
         "https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-refresh",
     ),
 )
-def meta_refresh(document: Document, parties: Parties, rendering: Rendering | NotGathered) -> Outcome:
+def meta_refresh(
+    document: Document, response: Response, parties: Parties, rendering: Rendering | NotGathered
+) -> Outcome:
     """A page that reloads or redirects by itself takes time away from people who read slowly.
 
     ## What it checks
 
-    Elements `<meta http-equiv="refresh">` whose content browsers understand; of several the first counts. It fails with
-    a delay above 0 and up to 20 hours. A delay of 0 is a redirect. The guidelines for accessibility allow it, because
-    no one has begun to read, so it costs only half; a response with status 301 or 308 does the same for every program,
-    and faster. One without a URL is treated alike: the page requests itself again, and what it then shows is not known.
-    Where a browser drew the page, a redirect by a script counts like one by the element. Content that browsers do not
-    understand does nothing, and passes. More than 20 hours pass, although the strictest level of the guidelines forbids
-    them as well. A refresh that leads to another site fails with any delay up to 20 hours, and limits the score:
-    visitors do not get this page.
+    The header `Refresh` and elements `<meta http-equiv="refresh">` whose content browsers understand; of several the
+    first counts. It fails with a delay above 0 and up to 20 hours. A delay of 0 is a redirect. The guidelines for
+    accessibility allow it, because no one has begun to read, so it costs only half; a response with status 301 or
+    308 does the same for every program, and faster. One without a URL is treated alike: the page requests itself
+    again, and what it then shows is not known. Where a browser drew the page, a redirect by a script counts like
+    one by the element. Content that browsers do not understand does nothing, and passes. More than 20 hours pass,
+    although the strictest level of the guidelines forbids them as well. A refresh that leads to another site fails
+    with any delay up to 20 hours, and limits the score: visitors do not get this page.
 
     ## Why it matters
 
@@ -93,8 +96,8 @@ def meta_refresh(document: Document, parties: Parties, rendering: Rendering | No
 
     ## How to fix
 
-    Remove the element; redirect with a response of the server, and refresh parts of the page when the visitor asks for
-    it.
+    Remove the element or header; redirect with a response of the server, and refresh parts of the page when the visitor
+    asks for it.
 
     ## Fails on
 
@@ -112,14 +115,16 @@ def meta_refresh(document: Document, parties: Parties, rendering: Rendering | No
         # The document that was drawn is no longer the one that led to it.
         gone = tuple(Evidence(url=one.url, value=f"{one.after_ms / 1_000:.1f} s") for one in rendering.departures)
         return Outcome("redirect", value=0, evidence=gone)
-    for meta in document.metas:
-        if meta.http_equiv != "refresh":
-            continue
-        delay = _delay_seconds(meta.content)
+    for content, node in _refreshes(document, response):
+        delay = _delay_seconds(content)
         if delay is None:
             continue
-        evidence = evidence_of(document, [Offender(meta.node, amount(delay, "second"))])
-        url = _target(meta.content, document)
+        evidence = (
+            (Evidence(url=response.url, value=amount(delay, "second"), snippet=f"Refresh: {content[:200]}"),)
+            if node is None
+            else evidence_of(document, [Offender(node, amount(delay, "second"))])
+        )
+        url = _target(content, document)
         if delay <= MAX_SECONDS and url is not None and is_http(url) and not parties.is_own(url):
             return Outcome("leaves", value=url[:2_000], evidence=evidence)
         if delay == 0:
@@ -128,6 +133,15 @@ def meta_refresh(document: Document, parties: Parties, rendering: Rendering | No
             return Outcome("timed", value=delay, evidence=evidence)
         break
     return Outcome("none")
+
+
+def _refreshes(document: Document, response: Response) -> Iterator[tuple[str, Node | None]]:
+    """(content, element) of each, in the order in which a browser reads them; the header has no element."""
+    for value in response.header_values("refresh"):
+        yield value, None
+    for meta in document.metas:
+        if meta.http_equiv == "refresh":
+            yield meta.content, meta.node
 
 
 def _target(content: str, document: Document) -> str | None:

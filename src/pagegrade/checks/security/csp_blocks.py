@@ -4,7 +4,7 @@ from typing import Final
 from pagegrade.checks._check import Cap, State, Verdict, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.artifacts import Response
-from pagegrade.model.document import Document
+from pagegrade.model.document import Document, Reference
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.http.csp import CSP
 from pagegrade.parse.http.csp_matching import allows_inline, allows_url
@@ -20,6 +20,7 @@ _DIRECTIVES: Final = {
     "image": "img-src",
     "font": "font-src",
 }
+_CODE: Final = "script-src-attr"
 _TITLE: Final = "The policy blocks the page's own content"
 _WHY: Final = "Browsers do not load or run what the policy forbids, so visitors miss these parts of the page."
 _FIX: Final = (
@@ -52,9 +53,10 @@ def csp_blocks(document: Document, csp: CSP, parties: Parties, response: Respons
     ## What it checks
 
     Every enforced policy, as browsers evaluate it, against the page's own stylesheets, scripts, images and fonts, its
-    inline scripts and styles, and the targets of its forms. Files of third parties do not count, because a policy may
-    keep those out on purpose. Blocking a part costs 8 points or more; where all styles or half of the files and forms
-    are blocked, the score is 49 at most. A page without an enforced policy is not evaluated.
+    inline scripts and styles, the code that lets a stylesheet apply once it is there, and the targets of its forms.
+    Files of third parties do not count, because a policy may keep those out on purpose. Blocking a part costs 8
+    points or more; where all styles or half of the files and forms are blocked, the score is 49 at most. A page
+    without an enforced policy is not evaluated.
 
     ## Why it matters
 
@@ -110,16 +112,26 @@ def csp_blocks(document: Document, csp: CSP, parties: Parties, response: Respons
 
 def _loses_all_styles(document: Document, csp: CSP, url: str, seen: list[tuple[bool, Offender]]) -> bool:
     """Return whether own stylesheets, or more than a few inline rules, are blocked, and nothing styles the page."""
-    sheets = [(allowed, offender) for allowed, offender in seen if offender.value == "style-src-elem"]
+    sheets = [(allowed, offender) for allowed, offender in seen if offender.value in {"style-src-elem", _CODE}]
     inline_chars = sum(len(style.text) for style in document.styles)
     if any(allowed for allowed, _ in sheets) or not (
         any(offender.url for _, offender in sheets) or (sheets and inline_chars >= MIN_INLINE_CHARS)
     ):
         return False
     foreign = (one for one in document.references if one.kind == "stylesheet")
-    return not any(
-        allows_url(csp, "style-src-elem", one.url, page_url=url, nonce=one.attrs.get("nonce", "")) for one in foreign
-    )
+    return all(_blocked_by(csp, "style-src-elem", one, url) for one in foreign)
+
+
+def _blocked_by(csp: CSP, directive: str, reference: Reference, page_url: str) -> str:
+    """The directive that blocks a file; "" for one that is loaded.
+
+    A stylesheet that an attribute with code lets apply has no effect where the code is not run.
+    """
+    nonce = reference.attrs.get("nonce", "")
+    if not allows_url(csp, directive, reference.url, page_url=page_url, nonce=nonce):
+        return directive
+    waits = reference.kind == "stylesheet" and reference.lazy and "onload" in reference.attrs
+    return _CODE if waits and not allows_inline(csp, _CODE, reference.attrs["onload"]) else ""
 
 
 def _own_content(document: Document, csp: CSP, parties: Parties, url: str) -> Iterator[tuple[bool, Offender]]:
@@ -130,8 +142,8 @@ def _own_content(document: Document, csp: CSP, parties: Parties, url: str) -> It
         if directive is None or (directive, reference.url) in listed or not parties.is_own(reference.url):
             continue
         listed.add((directive, reference.url))
-        allowed = allows_url(csp, directive, reference.url, page_url=url, nonce=reference.attrs.get("nonce", ""))
-        yield allowed, Offender(reference.node, "", directive, url=reference.url)
+        by = _blocked_by(csp, directive, reference, url)
+        yield not by, Offender(reference.node, "", by or directive, url=reference.url)
     for script in document.scripts:
         if script.kind in {"classic", "module"} and script.url is None and script.text.strip():
             allowed = allows_inline(csp, "script-src-elem", script.text, nonce=script.attrs.get("nonce", ""))

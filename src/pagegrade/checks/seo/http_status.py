@@ -1,4 +1,4 @@
-from pagegrade.checks._check import State, check
+from pagegrade.checks._check import Cap, State, check
 from pagegrade.model.artifacts import Navigation
 from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
 
@@ -51,10 +51,23 @@ from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
             why="Browsers and search engines do not know how to treat the response.",
             fix="Make the server answer this URL with status 200.",
         ),
+        State(
+            "download",
+            "The server tells browsers to save the page as a file instead of showing it.",
+            loss=1.0,
+            title="Browsers download the page instead of showing it",
+            why="Visitors who follow a link stay where they are and find a file in their downloads.",
+            fix=(
+                "Remove `attachment` from the header `Content-Disposition` of pages; it is meant for files that "
+                "visitors are to save."
+            ),
+        ),
     ),
+    cap=Cap(49, states=("download",)),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc9110#section-15",
         "https://developers.google.com/search/docs/crawling-indexing/http-network-errors",
+        "https://www.rfc-editor.org/rfc/rfc6266#section-4.2",
     ),
 )
 def http_status(navigation: Navigation) -> Outcome:
@@ -63,7 +76,8 @@ def http_status(navigation: Navigation) -> Outcome:
     ## What it checks
 
     The status of the last answer, after all redirects. 200 to 299 is success; everything else is a failure. A page
-    that fails here gets no score: what came back is an error message and not the page.
+    that fails here gets no score: what came back is an error message and not the page. A page that answers with
+    success and with `Content-Disposition: attachment` is saved by browsers and not shown; it scores 49 at most.
 
     ## Why it matters
 
@@ -103,6 +117,10 @@ def http_status(navigation: Navigation) -> Outcome:
         for hop in navigation.hops
     ]
     evidence = (*chain, Evidence(url=response.url, value=f"status {status}", reason="final response"))
+    disposition = (response.header("content-disposition") or "")[:200]
+    if status in range(200, 300) and disposition.partition(";")[0].strip().lower() == "attachment":
+        shown = Evidence(url=response.url, snippet=f"Content-Disposition: {disposition}")
+        return Outcome("download", value=status, evidence=(*chain, shown))
     if status in range(200, 300):
         return Outcome("ok", value=status, evidence=evidence)
     state = {3: "redirect", 4: "client_error", 5: "server_error"}.get(status // 100, "unexpected")

@@ -52,13 +52,13 @@ def error_output(document: Document) -> Outcome:
 
     ## What it checks
 
-    The visible text is searched for messages of PHP and for stack traces of Python, Java, .NET, Node.js, Ruby and Go.
-    A page that says little else, or has nothing else in its main part, is searched for what programs in
-    any language report: a kind of failure, with a file and a line or a statement of a database. A warning or notice
-    beside the content costs three quarters, and a page that shows one is not good; an error at which the page stopped
-    costs everything and limits the score. Messages in `<pre>`, `<code>`, quotations and comments are what a page
-    writes about, unless the page holds nothing else; so are those inside a sentence, and those that title, description
-    or address name on a page that has something to say about them.
+    The visible text is searched for messages of PHP and for stack traces of Python, Java, .NET, Node.js, Ruby and Go. A
+    page that says little else, or has nothing else in its main part, is searched for what programs in any language
+    report: a kind of failure, with a file and a line or a statement of a database. A warning or notice beside the
+    content costs three quarters, and a page that shows one is not good; an error at which the page stopped costs
+    everything and limits the score. Messages in `<pre>`, `<code>`, quotations and comments are what a page writes
+    about, unless the page holds nothing else; so are those inside a sentence, and those that title, description or
+    address name on a page that has something to say about them.
 
     ## Why it matters
 
