@@ -224,7 +224,7 @@ _STATEMENT: Final = re.compile(
     re.IGNORECASE,
 )
 _REST: Final = re.compile(r"[^.;?!\x1d\x1e]{0,400}(?:[.;?!](?=\S)[^.;?!\x1d\x1e]{0,400}){0,20}")
-"""What follows the beginning of a statement, up to the end of the sentence or block."""
+"""The rest of a statement, up to the end of the sentence or block."""
 _ANY_ERROR: Final = frozenset({"error", "fatal error", "runtime error", "the error occurred"})
 _PATHS: Final = re.compile(r"\S{0,200}[/\\]\S{0,200}")
 _KIND_HINTS: Final = ("rror", "xception", "anic", "RROR", "SQLSTATE", "race", "ncaught", "ompilation")

@@ -93,7 +93,7 @@ def test_a_page_that_loses_all_its_styles_is_broken(chars: int, sheet: str, expe
     ],
 )
 def test_stylesheet_that_waits_for_code_in_an_attribute(link: str) -> None:
-    """Where the code is not run, the page has no styles; another sheet gives it some."""
+    """The page has no styles if the code is not run; another sheet gives it some."""
     page = f"<!doctype html><title>Shop</title>{link}<script src=/a.js></script><img src=/a.png alt=a><h1>Shop</h1>"
     other = page.replace("<h1>", "<link rel=stylesheet href=/b.css><h1>")
 

@@ -101,7 +101,7 @@ _MAX_FRAME_OF_SITE: Final = 5
 _WITHOUT_SCRIPTS: Final = (
     "a[href], form[action], input[type=checkbox], input[type=radio], summary, iframe, video, main, h1"
 )
-"""What visitors can operate on a page that runs no script."""
+"""Elements that visitors can operate on a page that runs no script."""
 _MIN_SLICES: Final = 3
 """Large pictures, all of them declared to say nothing, from which on they are all that a page without a word has."""
 _MAX_QUERY: Final = 2_000
@@ -223,7 +223,7 @@ def _swallowed(body: Element) -> Stead | None:
 
 
 def _behind(node: Element) -> Iterator[object]:
-    """What follows an element in the document, outside of it."""
+    """All that follows an element in the document, outside of it."""
     at: object = node
     while isinstance(at, Element):
         yield from at.next_siblings
