@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import base64
+import hashlib
+
 import pytest
 
 from pagegrade.checks.technical.broken_styles_scripts import broken_styles_scripts
@@ -112,3 +115,45 @@ def test_files_inside_of_one_network_are_lost(base: str) -> None:
 
     assert outcome(broken_styles_scripts, html).state == "most"
     assert outcome(broken_styles_scripts, html, url=base).state == "whole"
+
+
+def answered(path: str, *headers: tuple[str, str], digest: str = "") -> Resource:
+    """A file of the site that arrived, with these headers."""
+    url = f"https://example.com{path}"
+    kind = "stylesheet" if path.endswith("css") else "script"
+    response = make_response("p{}", url=url, headers=headers, wire_bytes=3)
+    return make_resource(url, kind=kind, response=response, decoded_bytes=3, digest=digest)
+
+
+NOSNIFF = ("X-Content-Type-Options", "nosniff")
+
+
+@pytest.mark.parametrize(
+    ("html", "headers", "state"),
+    [
+        ("<link rel=stylesheet href=/a.css>", [("Content-Type", "text/css")], "whole"),
+        ("<link rel=stylesheet href=/a.css>", [("Content-Type", "text/plain")], "most"),
+        ("<link rel=stylesheet href=/a.css>", [], "whole"),
+        ("<link rel=stylesheet href=/a.css>", [NOSNIFF], "most"),
+        ("<script src=/a.js></script>", [("Content-Type", "text/plain")], "whole"),
+        ("<script src=/a.js></script>", [("Content-Type", "text/plain"), NOSNIFF], "some"),
+        ("<script type=module src=/a.js></script>", [("Content-Type", "text/plain")], "some"),
+        ("<script type=module src=/a.js></script>", [("Content-Type", "text/javascript"), NOSNIFF], "whole"),
+    ],
+)
+def test_files_whose_type_browsers_refuse_are_lost(html: str, headers: list[tuple[str, str]], state: str) -> None:
+    """As they decide it: styles and modules strictly, classic scripts only where the server asks for it."""
+    file = answered("/a.css" if "css" in html else "/a.js", *headers)
+    page = f"<!doctype html><title>x</title>{html}"
+
+    assert outcome(broken_styles_scripts, page, resources=make_resources(file)).state == state
+
+
+@pytest.mark.parametrize(("body", "state"), [(b"p{}", "whole"), (b"p{color:red}", "most")])
+def test_a_file_with_another_hash_than_its_integrity_is_lost(body: bytes, state: str) -> None:
+    """It was changed after the page was built, and browsers refuse it."""
+    written = base64.b64encode(hashlib.sha256(body).digest()).decode()
+    page = f"<!doctype html><title>x</title><link rel=stylesheet href=/a.css integrity='sha256-{written}'>"
+    file = answered("/a.css", ("Content-Type", "text/css"), digest=hashlib.sha256(b"p{}").hexdigest()[:32])
+
+    assert outcome(broken_styles_scripts, page, resources=make_resources(file)).state == state

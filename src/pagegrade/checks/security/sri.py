@@ -1,5 +1,6 @@
 import re
 from collections.abc import Iterator
+from http import HTTPStatus
 from itertools import islice
 from typing import Final
 
@@ -210,6 +211,4 @@ def _evaluate(load: _Load, url: str, fetched: Resource | None) -> tuple[str, str
 def _fits(integrity: Integrity, fetched: Resource) -> bool:
     """Return whether the file fits, as far as that is known: of each file the first half of its SHA-256 is kept."""
     response = fetched.response
-    if integrity.bits != 256 or not fetched.digest or response is None or response.status != 200:
-        return True
-    return any(digest.hex().startswith(fetched.digest) for digest in integrity.digests)
+    return response is None or response.status != HTTPStatus.OK or integrity.may_fit(fetched.digest)

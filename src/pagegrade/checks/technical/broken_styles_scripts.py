@@ -1,11 +1,14 @@
+from http import HTTPStatus
 from typing import Final
 
 from pagegrade.checks._amounts import part
 from pagegrade.checks._check import Cap, State, Verdict, check
-from pagegrade.model.artifacts import NotGathered, Resource, Resources
+from pagegrade.checks._file_types import essence_of, refuses_script, refuses_style
+from pagegrade.model.artifacts import NotGathered, Resource, Resources, Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.http.csp import CSP
+from pagegrade.parse.http.integrity import Integrity, parse_integrity
 from pagegrade.parse.party import Parties
 from pagegrade.parse.secure_context import is_insecure_url, is_private_host
 from pagegrade.parse.url import host
@@ -64,9 +67,10 @@ def broken_styles_scripts(
     The stylesheets and scripts of the site itself that the HTML names: a file counts as lost when the page is served
     over HTTPS and names it over plain HTTP, which browsers block, when the answer has a status from 400 to 599, when
     its content is not compressed as its `Content-Encoding` says, when its host does not exist, when it lies at an
-    address of the visitor's own machine or network, or when an HTML page is returned instead of a stylesheet. Some lost
-    files cost half. It costs everything and limits the score when all stylesheets are lost and the page has next to no
-    styles of its own, or when at least three files and half of all are lost.
+    address of the visitor's own machine or network, when browsers refuse its MIME type (a stylesheet that is not
+    `text/css`, a module or a file with `nosniff` that is no JavaScript), or when it does not have the SHA-256 hash of
+    its `integrity`. Some lost files cost half. It costs everything and limits the score when all stylesheets are lost
+    and the page has next to no styles of its own, or when at least three files and half of all are lost.
 
     ## Why it matters
 
@@ -106,8 +110,14 @@ def broken_styles_scripts(
     blocks = document.url.startswith("https:") and not upgrades
     fetched = {} if isinstance(resources, NotGathered) else resources.by_url()
     lost = {url: "inside of one network only" for url in own if _is_out_of_reach(document, url)}
+    modules, hashes = _modules(document), _hashes(document)
     for url, kind in own.items():
-        why = _why_lost(url, kind, fetched.get(url), blocks=blocks)
+        found = fetched.get(url)
+        why = _why_lost(url, found, blocks=blocks)
+        if not why and found is not None and found.response is not None and found.response.status == HTTPStatus.OK:
+            why = _why_refused(document, kind, found.response, module=url in modules)
+            if not why and not all(integrity.may_fit(found.digest) for integrity in hashes.get(url, ())):
+                why = "refused: the file has another hash than its integrity"
         if why:
             lost.setdefault(url, why)
     if not lost:
@@ -133,7 +143,36 @@ def _is_out_of_reach(document: Document, url: str) -> bool:
     return is_private_host(host(url)) and not is_private_host(host(document.url))
 
 
-def _why_lost(url: str, kind: str, fetched: Resource | None, *, blocks: bool) -> str:
+def _modules(document: Document) -> frozenset[str]:
+    """URLs of module scripts."""
+    return frozenset(each.url.partition("#")[0] for each in document.scripts if each.kind == "module" and each.url)
+
+
+def _hashes(document: Document) -> dict[str, list[Integrity]]:
+    """The hashes that the page asks of its files, by URL."""
+    hashes: dict[str, list[Integrity]] = {}
+    loads = [(each.url, each.attrs) for each in document.scripts] + [(each.url, each.attrs) for each in document.links]
+    for url, attrs in loads:
+        if url and (integrity := parse_integrity(attrs.get("integrity", ""))) is not None:
+            hashes.setdefault(url.partition("#")[0], []).append(integrity)
+    return hashes
+
+
+def _why_refused(document: Document, kind: str, response: Response, *, module: bool) -> str:
+    """Return the MIME type for which browsers refuse the file; "" if they use it."""
+    if kind == "stylesheet" and essence_of(response) == "text/html":
+        return "an HTML page answers"
+    if not response.headers_seen or response.wire_bytes == 0:
+        return ""
+    is_refused = (
+        refuses_style(response, quirks=document.mode == "quirks")
+        if kind == "stylesheet"
+        else refuses_script(response, module=module)
+    )
+    return f"refused: its MIME type is {essence_of(response) or 'missing'}" if is_refused else ""
+
+
+def _why_lost(url: str, fetched: Resource | None, *, blocks: bool) -> str:
     """Return the reason why a browser cannot use the file; "" if it can, or if that is unknown."""
     if blocks and is_insecure_url(url):
         return "blocked: plain HTTP on an HTTPS page"
@@ -147,5 +186,4 @@ def _why_lost(url: str, kind: str, fetched: Resource | None, *, blocks: bool) ->
         return f"status {response.status}"
     if response.truncated == "coding" and not _UNDECODABLE.isdisjoint(response.notes):
         return f"not compressed as its Content-Encoding says: {response.header('Content-Encoding')}"
-    media_type = (response.header("Content-Type") or "").partition(";")[0].strip().lower()
-    return "an HTML page answers" if kind == "stylesheet" and media_type == "text/html" else ""
+    return ""

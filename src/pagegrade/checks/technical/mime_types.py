@@ -2,20 +2,14 @@ from typing import Final
 
 from pagegrade.checks._amounts import part
 from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._file_types import CSS, JAVASCRIPT, essence_of, is_nosniff, refuses_script, refuses_style
 from pagegrade.model.artifacts import NotGathered, Resource, Resources, Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
-from pagegrade.parse.http.headers import parse_media_type, split_outside_quotes
 
 FULL_AT: Final = 10
 _LOOSE: Final = (0.25, 0.5)
 _REFUSED: Final = (0.5, 1.0)
-_JAVASCRIPT: Final = frozenset(
-    "application/ecmascript application/javascript application/x-ecmascript application/x-javascript text/ecmascript"
-    " text/javascript text/javascript1.0 text/javascript1.1 text/javascript1.2 text/javascript1.3 text/javascript1.4"
-    " text/javascript1.5 text/jscript text/livescript text/x-ecmascript text/x-javascript".split(),
-)
-"""Source: https://mimesniff.spec.whatwg.org/#javascript-mime-type"""
 _IMAGES: Final = {
     "jpeg": frozenset({"image/jpeg", "image/jpg", "image/pjpeg"}),
     "png": frozenset({"image/png", "image/x-png", "image/apng", "image/vnd.mozilla.apng"}),
@@ -25,7 +19,6 @@ _IMAGES: Final = {
     "svg": frozenset({"image/svg+xml"}),
 }
 _PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
-_NOT_SCRIPTS: Final = ("image/", "audio/", "video/")
 
 
 @check(
@@ -180,42 +173,23 @@ def _is_evaluated(item: Resource) -> bool:
 
 def _fault_of_page(response: Response) -> tuple[bool, str] | None:
     """The same as below for the page itself, which was read as HTML whatever it says it is."""
-    essence = _essence(response)
+    essence = essence_of(response)
     if essence in _PAGES:
         return None
-    return bool(essence) or _is_nosniff(response), f"page as {essence or 'no type'}"
-
-
-def _essence(response: Response) -> str:
-    """Type without parameters, lower case; "" where there is none that browsers understand."""
-    values = response.header_values("content-type")
-    media_type = parse_media_type(", ".join(values) if values else None)
-    return media_type.essence if media_type is not None else ""
+    return bool(essence) or is_nosniff(response), f"page as {essence or 'no type'}"
 
 
 def _fault(item: Resource, response: Response, *, module: bool, quirks: bool) -> tuple[bool, str] | None:
     """(whether browsers refuse the file, what it says it is); ``None`` when that is right."""
-    essence = _essence(response)
+    essence = essence_of(response)
     shown = essence or "no type"
-    strict = _is_nosniff(response)
     if "stylesheet" in item.kinds:
-        if essence == "text/css":
-            return None
-        # Without a type browsers take it for CSS.
-        return (bool(essence) and not quirks) or strict, f"stylesheet as {shown}"
+        return None if essence == CSS else (refuses_style(response, quirks=quirks), f"stylesheet as {shown}")
     if "script" in item.kinds:
-        if essence in _JAVASCRIPT:
-            return None
-        is_refused = strict or module or essence.startswith(_NOT_SCRIPTS) or essence == "text/csv"
-        return is_refused, f"script as {shown}"
+        return None if essence in JAVASCRIPT else (refuses_script(response, module=module), f"script as {shown}")
     image = item.image
     if image is None:
         return None
     if essence in _IMAGES.get(image.format, frozenset({f"image/{image.format}"})):
         return None
     return image.format == "svg", f"{image.format} image as {shown}"
-
-
-def _is_nosniff(response: Response) -> bool:
-    value = response.header("x-content-type-options")
-    return value is not None and split_outside_quotes(value, ",")[0].lower() == "nosniff"

@@ -25,6 +25,16 @@ class Integrity:
     digests: tuple[bytes, ...]
     """The hashes of that kind; empty where none has the right length, which fits no file."""
 
+    def may_fit(self, sha256: str) -> bool:
+        """Return whether a file fits, as far as that is known.
+
+        Args:
+            sha256: The beginning of its SHA-256, hexadecimal; "" where it is unknown.
+        """
+        if self.bits != 256 or not sha256:
+            return bool(self.digests)
+        return any(digest.hex().startswith(sha256) for digest in self.digests)
+
 
 def parse_integrity(text: str) -> Integrity | None:
     """Read the attribute; ``None`` when it holds no hash that browsers understand, which is as if it were absent."""
