@@ -33,6 +33,7 @@ FURTHER: Final = (
     "model/artifacts.py",
     "model/audit_result.py",
     "model/errors.py",
+    "model/outcome.py",
     "parse/challenge.py",
     "parse/files",
     "parse/page_kind",

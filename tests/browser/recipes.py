@@ -48,7 +48,19 @@ _STATES: Final = (
     "failed-timeout", "failed-internal", "real-hostile", "hostile-all", "right-to-left", "very-long", "password",
 )  # fmt: skip
 """Reports whose page looks different from those before."""
-_FORMATS: Final = ("json", "csv", "md", "prompt", "sarif", "pdf", "pdf-letter", "html")
+_FORMATS: Final = (
+    "json",
+    "csv",
+    "md",
+    "prompt",
+    "sarif",
+    "pdf",
+    "pdf-letter",
+    "html",
+    "conformance",
+    "criteria",
+    "earl",
+)
 _HOSTILE: Final = PAYLOADS["J02"][:60]
 _LONG_LIST: Final = "\n".join(f"https://bulk-{number}.example/{'path/' * 5}" for number in range(40))
 

@@ -25,6 +25,7 @@ KINDS = {
     "md": "text/markdown",
     "html": "text/html",
     "sarif": "application/sarif+json",
+    "earl": "application/ld+json",
 }
 CHROME = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
 

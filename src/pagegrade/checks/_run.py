@@ -12,14 +12,12 @@ from pagegrade.checks._exposed_keys import mask_outcome
 from pagegrade.checks._facts import Facts
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import MAX_EVIDENCE, NotRun, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, UNDETERMINED, UNREAD_SHEETS, NotRun, Outcome, Severity
 from pagegrade.model.report import OutcomeName
 
 _SHOWN_ONLY: Final = Severity.INFO
 UNCERTAIN_LOSS: Final = 0.5
 """The most that is lost by what may not be rendered at all."""
-_UNREAD_SHEETS: Final = "Style sheets that were not read may hide what was found."
-_UNCERTAIN: Final = "The stylesheets alone do not determine whether it is rendered."
 
 
 class Evaluated(msgspec.Struct, frozen=True, gc=False):
@@ -73,7 +71,7 @@ def _with_doubt(check: Check, outcome: Outcome, document: Document) -> Outcome:
     """The outcome, marked and saying so when nothing that it lists is certain to be rendered."""
     if not check.state(outcome.state).highest or not all(map(document.is_uncertain, outcome.evidence)):
         return outcome
-    reason = _UNREAD_SHEETS if document.visibility.unknown_sheets else _UNCERTAIN
+    reason = UNREAD_SHEETS if document.visibility.unknown_sheets else UNDETERMINED
     message = outcome.message or check.state(outcome.state).message
     return msgspec.structs.replace(outcome, uncertain=True, message=f"{message} {reason}")
 

@@ -35,6 +35,7 @@ _ENDINGS: Final = {
     ".html": "html",
     ".htm": "html",
     ".sarif": "sarif",
+    ".jsonld": "earl",
     ".xml": "junit",
 }
 _DEFAULT_WIDTH: Final = 80

@@ -240,7 +240,11 @@ class AsyncMethods(AsyncCaller):
         )
 
     async def show_report_file(
-        self, id: int, format: Literal["pdf", "csv", "md", "markdown", "prompt", "html", "sarif", "har"]
+        self,
+        id: int,
+        format: Literal[
+            "pdf", "csv", "md", "markdown", "prompt", "html", "sarif", "conformance", "criteria", "earl", "har"
+        ],
     ) -> bytes:
         """Show a report as a file.
 

@@ -239,7 +239,11 @@ class SyncMethods(SyncCaller):
         )
 
     def show_report_file(
-        self, id: int, format: Literal["pdf", "csv", "md", "markdown", "prompt", "html", "sarif", "har"]
+        self,
+        id: int,
+        format: Literal[
+            "pdf", "csv", "md", "markdown", "prompt", "html", "sarif", "conformance", "criteria", "earl", "har"
+        ],
     ) -> bytes:
         """Show a report as a file.
 

@@ -16,6 +16,10 @@ Importance = Literal["critical", "high", "medium", "low", "informative"]
 """Severities as reports name them, the most severe first."""
 MAX_EVIDENCE: Final = 100
 """Evidence entries kept for one check; the true number is kept beside them."""
+UNREAD_SHEETS: Final = "Style sheets that were not read may hide what was found."
+UNDETERMINED: Final = "The stylesheets alone do not determine whether it is rendered."
+DOUBTS: Final = (UNREAD_SHEETS, UNDETERMINED)
+"""Last sentence of the message of a finding that may be about something that is not rendered."""
 
 
 class Severity(Enum):

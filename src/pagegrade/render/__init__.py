@@ -23,6 +23,9 @@ FORMATS: Final[dict[str, str]] = {
     "comment": "Markdown of at most 65,536 characters, for a comment on a pull request",
     "prompt": "for coding agents: what to fix and how to verify it, in at most 8,000 tokens",
     "html": "one self-contained page without scripts",
+    "conformance": "accessibility conformance report by criteria of WCAG 2.2 and EN 301 549, an HTML page to print",
+    "criteria": "the same as CSV, one row a criterion",
+    "earl": "the same as EARL in JSON-LD, for accessibility tools",
     "sarif": "SARIF 2.1.0, for code scanning",
     "junit": "JUnit XML, for build servers",
     "github": "annotations in a GitHub Actions log",
@@ -72,14 +75,10 @@ def render(report_or_reports: Report | Sequence[Report], format_name: str, optio
                 quiet=chosen.quiet,
                 comparisons=chosen.comparisons,
             )
-        case "json":
-            from pagegrade.render.jsonl import render_json
+        case "json" | "jsonl":
+            from pagegrade.render.jsonl import render_json, render_jsonl
 
-            return render_json(reports)
-        case "jsonl":
-            from pagegrade.render.jsonl import render_jsonl
-
-            return render_jsonl(reports)
+            return (render_json if format_name == "json" else render_jsonl)(reports)
         case "csv":
             from pagegrade.render.csv import render_csv
 
@@ -102,6 +101,10 @@ def render(report_or_reports: Report | Sequence[Report], format_name: str, optio
             from pagegrade.render.html import render_html
 
             return render_html(reports, comparisons=chosen.comparisons)
+        case "conformance" | "criteria" | "earl":
+            from pagegrade.render.conformance import RENDERERS
+
+            return RENDERERS[format_name](reports)
         case "sarif":
             from pagegrade.render.sarif import render_sarif
 

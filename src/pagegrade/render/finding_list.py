@@ -16,6 +16,7 @@ from pagegrade.render.view import CATEGORY_NAMES, IMPORTANCE_ORDER, Finding
 
 VIEWS: Final[Mapping[str, str]] = {
     "findings": N_("Findings"),
+    "criteria": N_("WCAG 2.2"),
     "requests": N_("Requests"),
     "previews": N_("Previews"),
     "headers": N_("Headers and TLS"),

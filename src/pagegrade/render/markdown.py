@@ -13,6 +13,7 @@ from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import evidence_rows, view
 from pagegrade.render.comparison_notes import change_title, comparison_notes
+from pagegrade.render.criteria import category_note
 from pagegrade.render.escape import safe_href, unicode_host, visible
 from pagegrade.render.failure_advice import retry_advice
 from pagegrade.render.prose import Span, parse_prose
@@ -199,7 +200,7 @@ def _categories(report: Report) -> list[str]:
         if (category := report.categories.get(name)) is not None:
             score = "" if category.score is None else str(category.score)
             title = view.CATEGORY_NAMES[name]
-            share = view.evaluated_share(category)
+            share = category_note(report, name)
             result = f"{category.result or view.NO_GRADE}{f' ({share})' if share else ''}"
             lines.append(f"| {title} | {score} | {result} | {category.failed} |")
     return [*lines, ""]

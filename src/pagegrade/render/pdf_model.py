@@ -14,6 +14,7 @@ from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import evidence_rows, view
 from pagegrade.render.amounts import format_ms
 from pagegrade.render.charts import score_strip, timing_bars
+from pagegrade.render.criteria import category_note
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, unicode_host, visible
 from pagegrade.render.failure_advice import cause, retry_advice, way_out
@@ -327,7 +328,7 @@ def _categories(report: Report, words: Texts) -> list[Values]:
                 "share": max(0, min(category.score or 0, 100)) / 100,
                 "grade": category.result or "none",
                 "word": words.gettext(category.result or view.NO_GRADE),
-                "found": ", ".join(filter(None, (found, passed, view.evaluated_share(category, words)))),
+                "found": ", ".join(filter(None, (found, passed, category_note(report, name, words)))),
             }
         )
     return cards

@@ -14,6 +14,7 @@ from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Grade, Report, Result
 from pagegrade.render import evidence_rows, view
 from pagegrade.render.comparison_notes import change_title, comparison_notes
+from pagegrade.render.criteria import machine_share
 from pagegrade.render.escape import unicode_host, visible
 from pagegrade.render.failure_advice import retry_advice
 from pagegrade.render.prose import Block, parse_prose
@@ -284,6 +285,8 @@ def _score(page: TextPage, report: Report) -> None:
         share = view.evaluated_share(category)
         row.append(f", {share}" if share else "", style="dim")
         page.line(row, indent=2)
+    if (known := report.categories.get("accessibility")) is not None and known.score is not None:
+        page.line(Text(f"{view.CATEGORY_NAMES['accessibility']}: {machine_share(report)}.", style="dim"), indent=2)
     for note in report.run.notes:
         page.gap()
         page.field("Note", visible(note, 400), indent=2)

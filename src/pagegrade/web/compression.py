@@ -22,6 +22,7 @@ PACKABLE: Final = frozenset(
         "text/markdown",
         "application/json",
         "application/problem+json",
+        "application/ld+json",
         "application/sarif+json",
     }
 )

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from pagegrade.model.report import Report
+from pagegrade.render.conformance import render_conformance, render_criteria, render_earl
 from pagegrade.render.csv import render_csv
 from pagegrade.render.filename import content_disposition, export_name
 from pagegrade.render.har import render_har
@@ -32,16 +33,27 @@ MEDIA_TYPES: Final = {
     "pdf": "application/pdf",
     "pdf-letter": "application/pdf",
     "html": "text/html; charset=utf-8",
+    "conformance": "text/html; charset=utf-8",
+    "criteria": "text/csv; charset=utf-8; header=present",
+    "earl": "application/ld+json",
     "har": "application/har+json",
 }
 PAPERS: Final[dict[str, Paper]] = {"pdf": "a4", "pdf-letter": "us-letter"}
 """Formats that are documents in pages -> the size of the pages."""
-_EXTENSIONS: Final = {"prompt": "md", "pdf-letter": "pdf"}
+_EXTENSIONS: Final = {
+    "prompt": "md",
+    "pdf-letter": "pdf",
+    "conformance": "html",
+    "criteria": "csv",
+    "earl": "jsonld",
+}
 """Of files whose format is not their extension."""
 _RENDERERS: Final[dict[str, Callable[[tuple[Report, ...]], str]]] = {
     "md": render_markdown,
     "prompt": render_prompt,
     "sarif": render_sarif,
+    "criteria": render_criteria,
+    "earl": render_earl,
 }
 FINDING_FORMATS: Final[dict[str, Callable[[Report, str], str | None]]] = {
     "md": render_finding,
@@ -115,6 +127,8 @@ def _written(viewed: Viewed, shown: Report, name: str, base_url: str, tag: str) 
         return render_csv((shown,), ids=() if viewed.masked else (viewed.report.id,)).encode()
     if name == "html":
         return render_html((shown,), tag=tag).encode("utf-8", "replace")
+    if name == "conformance":
+        return render_conformance((shown,), tag=tag).encode("utf-8", "replace")
     return _RENDERERS[name]((shown,)).encode("utf-8", "replace")
 
 

@@ -26,11 +26,14 @@ STARTS = {
     "md": b"#",
     "prompt": b"# Fix",
     "sarif": b"{",
+    "earl": b"{",
+    "criteria": b"\xef\xbb\xbfurl",
+    "conformance": b"<!doctype html>",
     "pdf": b"%PDF-",
     "pdf-letter": b"%PDF-",
     "html": b"<!doctype html>",
 }
-EXTENSIONS = {"prompt": "md", "pdf-letter": "pdf"}
+EXTENSIONS = {"prompt": "md", "pdf-letter": "pdf", "conformance": "html", "criteria": "csv", "earl": "jsonld"}
 HTML = {"Accept": "text/html"}
 
 

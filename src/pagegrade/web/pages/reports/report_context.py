@@ -31,11 +31,14 @@ FORMATS: Final[dict[str, str]] = {
     "pdf": N_("PDF on A4, to print or to send"),
     "pdf-letter": N_("PDF on Letter"),
     "html": N_("HTML, a file that needs nothing else"),
+    "conformance": N_("Conformance report, WCAG 2.2 and EN 301 549"),
     "csv": N_("CSV, for spreadsheets"),
+    "criteria": N_("CSV by criterion of WCAG"),
     "json": N_("JSON, as the API has it"),
     "md": N_("Markdown, for tickets and wikis"),
     "prompt": N_("Prompt, for coding agents"),
     "sarif": N_("SARIF, for code scanning"),
+    "earl": N_("EARL, for accessibility tools"),
 }
 """Last segment of an export's path -> label, in the order of the menu."""
 HAR: Final = "har"

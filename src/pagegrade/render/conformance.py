@@ -1,0 +1,226 @@
+"""Reports by criterion of WCAG 2.2: a document to print, a table, and EARL.
+
+The document has the parts that EN 301 549 and templates of accessibility reports ask for: what was evaluated, when and
+how, what the words mean, and a row for every criterion with its clauses, the result and remarks.
+Source of EARL: https://www.w3.org/TR/EARL10-Schema/
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from markupsafe import Markup
+
+from pagegrade.model.identity import PROJECT_URL
+from pagegrade.model.report import Report, Result
+from pagegrade.render.criteria import (
+    CRITERIA,
+    STATUS_NAMES,
+    Criterion,
+    CriterionResult,
+    Level,
+    Status,
+    by_criterion,
+    links_of,
+    remark,
+)
+from pagegrade.render.csv import Cell, table
+from pagegrade.render.english import ENGLISH
+from pagegrade.render.escape import safe_href, visible
+from pagegrade.render.finding_texts import in_language
+from pagegrade.render.html import content_policy, stylesheet
+from pagegrade.render.templating import ENGLISH_TAG, environment
+from pagegrade.render.view import headline, reason, was_seen
+from pagegrade.report.serialize import format_timestamp
+
+COLUMNS: Final = (
+    *("url", "generated_at", "criterion", "name", "level", "wcag", "en_301_549", "section_508", "status", "remark"),
+    *("found", "passed_checks", "not_evaluated_checks"),
+)
+LEVELS: Final[tuple[Level, ...]] = ("A", "AA")
+_WORST_FIRST: Final[tuple[Status, ...]] = ("failed", "needs_person", "not_evaluated", "passed")
+_CONTEXT: Final = {
+    "earl": "http://www.w3.org/ns/earl#",
+    "dct": "http://purl.org/dc/terms/",
+    "ptr": "http://www.w3.org/2009/pointers#",
+    "WCAG22": "https://www.w3.org/TR/WCAG22/#",
+}
+_EARL_OUTCOMES: Final[dict[Status, str]] = {
+    "failed": "earl:failed",
+    # That automatic tests find no failure does not make a criterion met.
+    "passed": "earl:cantTell",
+    "not_evaluated": "earl:untested",
+    "needs_person": "earl:cantTell",
+}
+_EARL_CHECKS: Final = {
+    "passed": "earl:passed",
+    "informative": "earl:passed",
+    "not_applicable": "earl:inapplicable",
+    "not_evaluated": "earl:untested",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A criterion on all pages of a document."""
+
+    criterion: Criterion
+    status: Status
+    """The worst on any page."""
+    pages: tuple[tuple[Report, CriterionResult], ...]
+    """Each page with what its report says; pages with the same remark and without findings once."""
+
+
+def render_criteria(reports: Sequence[Report]) -> str:
+    """A row for every criterion of every report, as CSV."""
+    return table(COLUMNS, [_cells(report, one) for report in reports for one in by_criterion(report)])
+
+
+def _cells(report: Report, one: CriterionResult) -> list[Cell]:
+    criterion = one.criterion
+    return [
+        report.url,
+        format_timestamp(report.generated_at),
+        criterion.number,
+        criterion.name,
+        criterion.level,
+        criterion.since,
+        criterion.en_clause,
+        criterion.section_508,
+        one.status,
+        remark(one),
+        "; ".join(f"{result.check}: {_found(result)}" for result in one.found),
+        "; ".join(result.check for result in one.passed),
+        "; ".join(result.check for result in one.not_evaluated),
+    ]
+
+
+def _found(result: Result) -> str:
+    return headline(result) if result.ignored is None else f"{headline(result)} (ignored: {reason(result)})"
+
+
+def render_earl(reports: Sequence[Report]) -> str:
+    """The reports as EARL in JSON-LD: an assertion for every criterion and for every check of one."""
+    by = {
+        "@id": PROJECT_URL,
+        "@type": ["earl:Assertor", "earl:Software"],
+        "dct:title": "Pagegrade",
+        "dct:hasVersion": visible(reports[0].run.engine, 40),
+    }
+    graph = [by, *(node for report in reports for node in _nodes(report))]
+    return f"{json.dumps({'@context': _CONTEXT, '@graph': graph}, ensure_ascii=True, allow_nan=False, indent=2)}\n"
+
+
+def _nodes(report: Report) -> list[dict[str, object]]:
+    subject: dict[str, object] = {
+        "@id": safe_href(report.final_url or report.url) or "urn:pagegrade:page",
+        "@type": ["earl:TestSubject"],
+        "dct:source": visible(report.url, 2048),
+        "dct:title": visible(report.page.title, 200) if report.page is not None else "",
+        "dct:date": format_timestamp(report.generated_at),
+    }
+
+    def assertion(test: Mapping[str, object], outcome: str, description: str, **more: object) -> dict[str, object]:
+        made = {"@type": ["earl:TestResult"], "earl:outcome": {"@id": outcome}, "dct:description": description}
+        return {
+            "@type": ["earl:Assertion"],
+            "earl:assertedBy": {"@id": PROJECT_URL},
+            "earl:mode": {"@id": "earl:automatic"},
+            "earl:subject": {"@id": subject["@id"]},
+            "earl:test": test,
+            "earl:result": made | more,
+        }
+
+    nodes: list[dict[str, object]] = [subject]
+    for one in by_criterion(report):
+        requirement = {
+            "@id": f"WCAG22:{one.criterion.slug}",
+            "@type": ["earl:TestRequirement"],
+            "dct:title": _named(one),
+        }
+        places = "; ".join(map(_found, one.found))
+        said = f"{STATUS_NAMES[one.status]}. {remark(one)} {places}".replace("  ", " ").strip()
+        nodes.append(assertion(requirement, _EARL_OUTCOMES[one.status], said))
+    for result in report.results if was_seen(report) else ():
+        links = links_of(result.check)
+        if links:
+            sure = any(result.state in link.failed for link in links)
+            found = sure or any(result.state in link.person for link in links)
+            outcome = _EARL_CHECKS.get(result.outcome, "earl:cantTell")
+            if found:
+                outcome = "earl:failed" if result.passed is False and sure else "earl:cantTell"
+            case = {
+                "@id": safe_href(result.learn_more) or f"urn:pagegrade:check:{result.check}",
+                "@type": ["earl:TestCase"],
+                "dct:title": visible(result.check_name, 120),
+                "dct:isPartOf": [{"@id": f"WCAG22:{_BY_NUMBER[link.criterion].slug}"} for link in links],
+            }
+            nodes.append(assertion(case, outcome, visible(result.message or result.reason, 400), **_pointers(result)))
+    return nodes
+
+
+_BY_NUMBER: Final = {criterion.number: criterion for criterion in CRITERIA}
+
+
+def _named(one: CriterionResult) -> str:
+    return f"{one.criterion.number} {one.criterion.name} ({one.criterion.level})"
+
+
+def _pointers(result: Result) -> dict[str, object]:
+    pointers = [
+        {"@type": ["ptr:CSSSelectorPointer"], "ptr:expression": visible(evidence.selector, 400)}
+        for evidence in result.evidence
+        if evidence.selector
+    ]
+    return {"earl:pointer": pointers} if pointers else {}
+
+
+def render_conformance(reports: Sequence[Report], *, tag: str = ENGLISH_TAG) -> str:
+    """A conformance report on the pages, as a document that needs nothing but itself.
+
+    Args:
+        reports: At least one.
+        tag: Language of the document, one of ``i18n.LOCALES``.
+    """
+    css = stylesheet()
+    shown = [in_language(report, tag) for report in reports]
+    rows = _rows(shown)
+    return (
+        environment(tag)
+        .get_template("conformance_report.html.jinja")
+        .render(
+            reports=shown,
+            rows=rows,
+            levels=LEVELS,
+            counts={status: sum(row.status == status for row in rows) for status in STATUS_NAMES},
+            # Ours, and without text of a page.
+            css=Markup(css),  # noqa: S704
+            policy=content_policy(css),
+        )
+    )
+
+
+def _rows(reports: Sequence[Report]) -> tuple[Row, ...]:
+    made = []
+    for criterion, *results in zip(CRITERIA, *map(by_criterion, reports), strict=True):
+        pages: list[tuple[Report, CriterionResult]] = []
+        said: set[str] = set()
+        for report, result in zip(reports, results, strict=True):
+            text = remark(result, ENGLISH)
+            if result.found or text not in said:
+                pages.append((report, result))
+                said.add(text)
+        status = min((result.status for result in results), key=_WORST_FIRST.index)
+        made.append(Row(criterion=criterion, status=status, pages=tuple(pages)))
+    return tuple(made)
+
+
+RENDERERS: Final[dict[str, Callable[[Sequence[Report]], str]]] = {
+    "conformance": render_conformance,
+    "criteria": render_criteria,
+    "earl": render_earl,
+}
+"""Format -> how it is written."""

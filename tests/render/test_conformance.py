@@ -1,0 +1,120 @@
+"""Reports by criterion: the document, the table and EARL."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from pagegrade.model.report import Report
+from pagegrade.render.conformance import COLUMNS, render_conformance, render_criteria, render_earl
+from pagegrade.render.criteria import CRITERIA
+from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
+
+
+def failing(url: str = "https://example.com/pricing") -> Report:
+    """A report with an image without an alternative text and a declared language."""
+    return make_report(
+        make_result("image-alt", state="missing", title="Images without alternative text", count=3),
+        make_passed("html-lang", state="declared"),
+        url=url,
+    )
+
+
+def text_of(document: str) -> str:
+    """The text that a reader sees."""
+    return re.sub(r"\s+", " ", re.sub(r"<style>.*?</style>|<[^>]*>", " ", document, flags=re.DOTALL))
+
+
+def test_the_table_has_a_row_for_every_criterion_of_every_page() -> None:
+    """With its clauses, its status and the checks that decided it."""
+    text = render_criteria([failing(), failing("https://example.com/about")])
+    rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
+
+    assert len(rows) == 2 * len(CRITERIA)
+    assert tuple(rows[0]) == COLUMNS
+    assert (rows[0]["criterion"], rows[0]["en_301_549"], rows[0]["section_508"]) == ("1.1.1", "9.1.1.1", "E205.4")
+    assert (rows[0]["status"], rows[0]["found"]) == ("failed", "image-alt: Images without alternative text: 3")
+    assert {row["passed_checks"] for row in rows if row["criterion"] == "3.1.1"} == {"html-lang"}
+
+
+def test_earl_asserts_failures_and_never_that_a_criterion_is_met() -> None:
+    """Only checks pass: of a criterion without failures automatic tests cannot tell."""
+    graph = json.loads(render_earl([failing()]))["@graph"]
+    outcomes = {
+        node["earl:test"]["@id"]: node["earl:result"]["earl:outcome"]["@id"]
+        for node in graph
+        if node["@type"] == ["earl:Assertion"]
+    }
+    criteria = {test: outcome for test, outcome in outcomes.items() if test.startswith("WCAG22:")}
+
+    assert len(criteria) == len(CRITERIA)
+    assert criteria["WCAG22:non-text-content"] == "earl:failed"
+    assert criteria["WCAG22:language-of-page"] == "earl:cantTell"
+    assert "earl:passed" not in criteria.values()
+    assert sorted(outcomes[test] for test in outcomes.keys() - criteria.keys()) == ["earl:failed", "earl:passed"]
+
+
+def test_earl_points_at_what_was_found() -> None:
+    """With the selectors of the evidence; and every reference leads to a node."""
+    graph = json.loads(render_earl([failing(), failing("https://example.com/about")]))["@graph"]
+    named = {node["@id"] for node in graph if "@id" in node}
+    assertions = [node for node in graph if node["@type"] == ["earl:Assertion"]]
+    pointers = [node["earl:result"]["earl:pointer"] for node in assertions if "earl:pointer" in node["earl:result"]]
+
+    assert {node[f"earl:{part}"]["@id"] for node in assertions for part in ("subject", "assertedBy")} <= named
+    assert [pointer[0]["ptr:expression"] for pointer in pointers] == ["head > title", "head > title"]
+
+
+def test_the_document_has_the_parts_of_a_conformance_report() -> None:
+    """Pages, method, the meaning of the words, both levels; and that no person has evaluated anything."""
+    document = render_conformance([failing()])
+    text = text_of(document)
+
+    assert [f"level {level}" in text for level in ("A", "AA")] == [True, True]
+    assert "EN 301 549 V3.2.1" in text
+    assert "Section 508" in text
+    assert "No person has evaluated these pages." in text
+    assert "2 of 55 criteria A and AA evaluated by machine" in text
+    assert len(re.findall(r'<th scope="row"><a href="https://www.w3.org/WAI/WCAG22/', document)) == len(CRITERIA)
+    assert "Images without alternative text: 3" in text
+
+
+def test_the_worst_page_decides_over_all() -> None:
+    """And the page on which it fails is named."""
+    good = make_report(make_passed("image-alt", state="described"), url="https://example.com/good")
+    text = text_of(render_conformance([good, failing("https://example.com/bad")]))
+    row = text.partition("1.1.1 Non-text Content")[2].partition("1.2.1")[0]
+
+    assert "Failed" in row
+    assert "https://example.com/bad" in row
+    assert "https://example.com/good" not in row
+
+
+def test_a_page_that_was_not_seen_is_in_the_document() -> None:
+    """With the reason; nothing is evaluated."""
+    text = text_of(render_conformance([make_failed_report()]))
+
+    assert "Passed by automatic tests (0)" in text
+    assert "Failed (0)" in text
+
+
+@pytest.mark.parametrize("render", [render_conformance, render_criteria, render_earl])
+def test_text_of_pages_stays_text(render: Callable[[Sequence[Report]], str]) -> None:
+    """Whatever a report holds, the document has no element of it, and a terminal no command."""
+    written = render([poisoned_report("\x1b[2J<img src=x onerror=alert(1)>")])
+
+    assert "\x1b" not in written
+    assert render is not render_conformance or "<img" not in written
+
+
+def test_the_document_is_translated() -> None:
+    """Names of criteria and results, in German."""
+    text = text_of(render_conformance([failing()], tag="de"))
+
+    assert "1.1.1 Nicht-Text-Inhalt" in text
+    assert "Fehlgeschlagen (1)" in text
