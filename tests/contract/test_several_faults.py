@@ -146,7 +146,7 @@ ONE_ANSWER: Final = frozenset(
     (
         "http-status not-found-page host-canonicalization canonical-target robots-txt-allows http-to-https-redirect "
         "https cors x-content-type-options text-compression asset-compression referrer-policy browser-drawing "
-        "empty-page main-content meta-refresh text-direction"
+        "empty-page main-content meta-refresh text-direction aria-hidden-body"
     ).split()
 )
 """Checks whose states exclude each other: what one request was answered with, or how one page ends."""

@@ -15,6 +15,9 @@ from tests.builders import outcome
         ("<body aria-hidden=false>x", "open"),
         ("<body aria-hidden>x", "open"),
         ("<body>x", "open"),
+        ("<body inert>x", "inert"),
+        ("<html inert=''><body aria-hidden=true>x", "inert"),
+        ("<body><dialog inert>x</dialog>", "open"),
         ("<body><div aria-hidden=true>x</div>", "open"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.content.placeholder_text import placeholder_text
-from tests.builders import evaluated, outcome
+from tests.builders import evaluated, make_resource, make_resources, outcome
 
 
 @pytest.mark.parametrize(
@@ -198,3 +198,35 @@ def test_page_that_is_filling_text_in_good_part_is_not_good() -> None:
     lowest = {state: min(cap.max_score for cap in caps if state in cap.states) for state in caps[1].states}
 
     assert lowest == {"much": 79, "unfinished": 49, "source": 49}
+
+
+@pytest.mark.parametrize(
+    ("script", "state"),
+    [
+        ("const {createApp} = Vue; createApp({data() {return {items: []}}}).mount('#shop')", "unfinished"),
+        ("document.body.textContent.replace('{{', '')", "none"),
+        ("const s = document.createElement('script'); s.src = '/vue.js'", "none"),
+        ("fetch('/part.html').then(show)", "none"),
+    ],
+)
+def test_lines_that_call_a_missing_library_fill_in_nothing(script: str, state: str) -> None:
+    """Others load what does, or do it themselves."""
+    page = f"<title>Shop</title><script src=/vue.js></script>{'<p>{{ product.name }}</p>' * 6}<script>{script}</script>"
+    url = "https://example.com/vue.js"
+    gone, there = (make_resources(make_resource(url, kind="script", status=status)) for status in (404, 200))
+
+    assert outcome("placeholder-text", page, resources=gone).state == state
+    assert outcome("placeholder-text", page, resources=there).state == "none"
+    assert outcome("placeholder-text", page.replace("<script>", "<script type=module>"), resources=gone).state == "none"
+
+
+def test_filling_text_without_its_beginning() -> None:
+    """Beside its beginning elsewhere in the page, it is some; a saying in Latin is none."""
+    begin = (
+        "<p>Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore.</p>"
+    )
+    rest = "<p>Ut enim ad minim veniam, quis nostrud exercitation ullamco laboris nisi ut aliquip ex ea commodo.</p>"
+    saying = "<p>Gallia est omnis divisa in partes tres, quarum unam incolunt Belgae, aliam Aquitani.</p>"
+
+    assert outcome(placeholder_text, f"<title>Team</title>{begin}{rest}").total == 2
+    assert outcome(placeholder_text, f"<title>Team</title>{begin}{saying}").total == 1

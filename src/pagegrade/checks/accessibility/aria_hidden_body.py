@@ -1,5 +1,5 @@
 from pagegrade.checks._aria_hidden import hidden_roots
-from pagegrade.checks._check import State, check
+from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Outcome, Severity
@@ -24,10 +24,23 @@ from pagegrade.model.outcome import Outcome, Severity
                 "rest of the page inert by itself."
             ),
         ),
+        State(
+            "inert",
+            "The page is inert: nothing on it can be pressed, followed, filled in or selected.",
+            1.0,
+            title="Nothing on the page can be used",
+            why="Links, buttons and fields do not react to anyone, and screen readers read nothing at all.",
+            fix=(
+                "Remove `inert` from `<body>` and `<html>`. For a dialog, use `<dialog>`, which makes the rest of the "
+                "page inert by itself and ends that when it closes."
+            ),
+        ),
     ),
+    cap=Cap(49, states=("inert",)),
     sources=(
         "https://www.w3.org/TR/wai-aria-1.2/#aria-hidden",
         "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
+        "https://html.spec.whatwg.org/multipage/interaction.html#the-inert-attribute",
     ),
 )
 def aria_hidden_body(document: Document) -> Outcome:
@@ -35,8 +48,9 @@ def aria_hidden_body(document: Document) -> Outcome:
 
     ## What it checks
 
-    The attribute `aria-hidden` of `<html>` and `<body>` in the HTML as it is sent. Scripts set it temporarily while a
-    dialog is open; that is neither seen here nor a fault.
+    The attributes `aria-hidden` and `inert` of `<html>` and `<body>` in the HTML as it is sent. Scripts set them
+    temporarily while a dialog is open; that is neither seen here nor a fault. A page that is sent inert can be used by
+    no one, and scores 49 at most.
 
     ## Why it matters
 
@@ -58,6 +72,10 @@ def aria_hidden_body(document: Document) -> Outcome:
     <!doctype html><title>Shop</title><body><h1>Shop</h1>
     ```
     """
+    roots = [one for one in (document.html, document.body) if one is not None and "inert" in one.attrs]
+    if roots:
+        inert = [Offender(one.node, "makes the whole page inert") for one in roots]
+        return Outcome("inert", value=len(roots), evidence=evidence_of(document, inert), total=len(roots))
     found = [Offender(node, "hides the whole page") for node in hidden_roots(document)]
     if found:
         return Outcome("hidden", value=1, evidence=evidence_of(document, found), total=len(found))

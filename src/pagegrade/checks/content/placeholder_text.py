@@ -32,6 +32,13 @@ MIN_MARKERS: Final = 5
 """Markers of a template in the text from which on it was not filled in."""
 MIN_BELOW_NAME: Final = 3
 """The same for a page whose title or first heading is a marker and nothing else."""
+MAX_CALL: Final = 4_000
+"""Characters of a script in the page up to which it is too short for a library that fills in markers."""
+_FILLS: Final = ("{{", "\\{\\{", "import(", "createElement", "innerHTML", "fetch(", "XMLHttpRequest")
+"""Parts of scripts that fill in markers by themselves, or load what does."""
+MIN_LATIN: Final = 8
+MOSTLY_LATIN: Final = 0.8
+"""Words of a text, and the share of them that filling text has, from which on it is some without its beginning."""
 _LATIN: Final = ("lorem ipsum", "dolor sit amet", "consectetur adipi")
 _LATIN_WORDS: Final = frozenset(
     (
@@ -289,8 +296,15 @@ def _named_texts(document: Document) -> Iterator[tuple[Node, str]]:
 
 
 def _may_be_filled(document: Document) -> bool:
-    """Return whether a script may fill in what the body says; blocks of data do not."""
-    return bool(document.running_scripts)
+    """Return whether a script may fill in what the body says; blocks of data do not.
+
+    Where a file is missing, a few lines in the page that know no marker and load nothing do not either: they call it.
+    """
+    running = document.running_scripts
+    files = [one for one in document.scripts if one.url is not None and one.kind in {"classic", "module"}]
+    if not files or any(one.url is not None or one.kind == "module" for one in running):
+        return bool(running)
+    return any(len(one.text) > MAX_CALL or any(part in one.text for part in _FILLS) for one in running)
 
 
 def _has_marker(text: str) -> bool:
@@ -300,7 +314,10 @@ def _has_marker(text: str) -> bool:
 
 
 def _is_latin(text: str) -> bool:
-    return any(one in text for one in _LATIN)
+    if any(one in text for one in _LATIN):
+        return True
+    words = [one.strip(".,;:?!") for one in text[:1_000].split()]
+    return len(words) >= MIN_LATIN and sum(one in _LATIN_WORDS for one in words) >= MOSTLY_LATIN * len(words)
 
 
 def _is_missing(text: str) -> bool:
