@@ -54,6 +54,16 @@ def test_what_was_not_evaluated_is_named_and_counted() -> None:
     assert summary.findings == []
 
 
+def test_an_access_is_named() -> None:
+    """By its profile; a report without one says nothing of it."""
+    access = {"name": "Staging", "origins": ["https://staging.example"], "sent": ["basic"]}
+    run: Any = {**(report()["run"] or {}), "access": access}
+    without: Any = {name: value for name, value in run.items() if name != "access"}
+
+    assert "access profile: Staging" in summarize(report(run=run)).page_data
+    assert "access" not in "".join(summarize(report(run=without)).page_data)
+
+
 def test_an_unfinished_report_has_a_summary() -> None:
     """Without a grade, findings and page."""
     queued = report(state="queued", score=None, result=None, results=None, page=None, counts=None, categories={})

@@ -43,6 +43,7 @@ REASONS = [
     ("redirect_loop", "redirect_loop"), ("redirect_loop", "too_many_redirects"), ("not_html", "content_type"),
     ("address_not_allowed", "target_refused"), ("address_not_allowed", "redirect_refused"), ("internal", "internal"),
     ("too_large", "decode_bomb"), ("too_large", "parser_limit"), ("blocked", "challenge_cloudflare"),
+    ("blocked", "access_refused"),
 ]  # fmt: skip
 FAILURES = {
     **{code: failure(code, reason=None, retryable=FAILURE_CODES[code][0]) for code in FAILURE_CODES},
@@ -79,7 +80,7 @@ def test_what_is_said_about_another_try_fits_the_flag(error: Failure) -> None:
 @pytest.mark.parametrize(
     ("status", "retryable", "often_temporary", "words"),
     [
-        (401, False, False, "without signing in"),
+        (401, False, False, "give Pagegrade what lets you in"),
         (403, True, False, "User-Agent contains Pagegrade/"),
         (404, False, False, "moved"),
         (407, False, False, "without a proxy"),

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pagegrade.model.access import AccessNote
 from pagegrade.model.rendering import LoadMetrics, RenderedRequest
 from pagegrade.render.har import render_har
 from pagegrade.report.rendered import rendered_page
@@ -102,3 +104,14 @@ def test_no_time_is_negative(request: RenderedRequest) -> None:
     (entry,) = har(request)["entries"]
 
     assert min(entry["time"], *entry["timings"].values()) >= 0
+
+
+def test_an_access_is_named_where_there_was_one() -> None:
+    """As a comment of the page, which other logs do not have."""
+    page = rendered_page(make_rendering(), [], LoadMetrics(load_ms=900.0))
+    report = make_report(rendered=page)
+    run = replace(report.run, access=AccessNote(name="Staging"), notes=("Analyzed with access profile Staging.",))
+    named, plain = (json.loads(render_har(one))["log"]["pages"][0] for one in (replace(report, run=run), report))
+
+    assert named["comment"] == "Analyzed with access profile Staging."
+    assert "comment" not in plain

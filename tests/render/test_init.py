@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from pagegrade.model.access import AccessNote
 from pagegrade.model.errors import InvalidInput
+from pagegrade.model.report import Report
 from pagegrade.render import FORMATS, RenderOptions, render
 from tests.report_builders import make_failed_report, make_report, poisoned_report
 
@@ -20,6 +24,18 @@ def test_every_format_renders_every_report(name: str, report: object) -> None:
 
         assert text.endswith("\n")
         assert text.encode()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("report", [make_report(), make_failed_report()], ids=["completed", "failed"])
+def test_every_format_says_that_a_report_was_made_with_an_access(name: str, report: Report) -> None:
+    """Beside one that was made without; that one alone says nothing of it."""
+    access = AccessNote(name="Staging", origins=("https://example.com",), sent=("basic",))
+    run = replace(report.run, access=access, notes=(f"Analyzed with access profile {access.name}.",))
+    text = render([report, replace(report, run=run)], name)
+
+    assert "access profile Staging" in " ".join(text.replace("&nbsp;", " ").split())
+    assert "access profile" not in render([report, report], name)
 
 
 @pytest.mark.parametrize("name", FORMATS)

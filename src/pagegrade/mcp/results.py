@@ -181,6 +181,8 @@ def _summary(report: Report, handle: str, found: Sequence[Finding]) -> ReportSum
     data = [f"title: {visible(page.title, 120)}"] if page is not None and page.title else []
     if report.final_url is not None and report.final_url != report.url:
         data.append(f"final url: {visible(report.final_url, _URL_CHARS)}")
+    if view.access_note(report):
+        data.append(f"access: {view.access_note(report)}")
     if report.error is not None:
         data.append(f"error: {view.what_happened(report.error)}")
     elif report.withheld is not None:

@@ -115,6 +115,9 @@ def summarize(report: Report) -> ServiceReportSummary:
     data += [f"title: {visible(page['title'], 120)}"] if page is not None and page["title"] else []
     if report["final_url"] not in {None, report["url"]}:
         data.append(f"final url: {visible(str(report['final_url']), _URL_CHARS)}")
+    run = report["run"]
+    if run is not None and "access" in run:
+        data.append(f"access profile: {visible(run['access']['name'], 100)}")
     summary = ServiceReportSummary(
         report=report["id"],
         state=report["state"],

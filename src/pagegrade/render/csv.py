@@ -20,7 +20,7 @@ from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render.escape import visible
 from pagegrade.render.evidence_rows import place
-from pagegrade.render.view import flat_prose, grade_word, headline
+from pagegrade.render.view import access_note, flat_prose, grade_word, headline
 from pagegrade.report.serialize import format_timestamp
 
 BYTE_ORDER_MARK: Final = "\ufeff"
@@ -29,6 +29,8 @@ RESULT_COLUMNS: Final = (
     *("price", "title", "message", "value", "reason", "fix", "evidence_count", "evidence_place", "evidence_snippet"),
     "counted_in",  # the check whose finding is charged in place of this one; last, for those who read by position
 )
+ACCESS_COLUMN: Final = "access"
+"""Behind the others, in a table of reports of which one was made with an access."""
 LIST_COLUMNS: Final = (
     *("id", "url", "project", "privacy", "state", "result", "score"),
     *CATEGORIES,
@@ -50,6 +52,7 @@ def render_csv(reports: Sequence[Report], *, ids: Sequence[int | None] = ()) -> 
         ids: To the report at the same place, its number on a server.
     """
     rows = []
+    has_access = any(map(access_note, reports))
     for index, report in enumerate(reports):
         about: list[Cell] = [
             ids[index] if index < len(ids) else None,
@@ -58,15 +61,16 @@ def render_csv(reports: Sequence[Report], *, ids: Sequence[int | None] = ()) -> 
             report.score,
             grade_word(report),
         ]
-        rows += [[*about, *_result(result)] for result in report.results]
+        access: list[Cell] = [access_note(report)] if has_access else []
+        rows += [[*about, *_result(result), *access] for result in report.results]
         if report.error is not None:
             failure: dict[str, Cell] = {
                 "outcome": "failed",
                 "message": report.error.message,
                 "reason": report.error.reason or report.error.code,
             }
-            rows.append([*about, *(failure.get(column) for column in RESULT_COLUMNS[len(about) :])])
-    return table(RESULT_COLUMNS, rows)
+            rows.append([*about, *(failure.get(column) for column in RESULT_COLUMNS[len(about) :]), *access])
+    return table((*RESULT_COLUMNS, ACCESS_COLUMN) if has_access else RESULT_COLUMNS, rows)
 
 
 def render_list_csv(items: Iterable[Mapping[str, Any]]) -> str:

@@ -114,11 +114,23 @@ _WAYS: Final[Mapping[str, WayOut]] = {
         steps=(_ALLOW, _NOT_YOURS),
         lets_us_in=True,
     ),
+    "access_refused": WayOut(
+        headline=N_("The access has expired, or is wrong."),
+        meaning=N_("The server asks for a sign-in although it was sent what should let Pagegrade in."),
+        steps=(
+            N_("Sign in with your own browser, and put its new cookie or header in place of the former one."),
+            N_("Check the user and password: the server may have others now."),
+            N_("In a service, change the access profile of the site; the next analysis uses it."),
+        ),
+    ),
     "status_401": WayOut(
         headline=N_("The page asks for a sign-in."),
-        meaning=N_("The server shows the page only to those who sign in, and Pagegrade never does."),
+        meaning=N_("The server shows the page only to those who sign in."),
         steps=(
-            N_("Analyze a page that is shown without signing in."),
+            N_(
+                "If you may see the page, give Pagegrade what lets you in: a user and password, a header, or the "
+                "cookie of your own browser."
+            ),
             N_("If everyone should see the page, remove the password from the server or the directory."),
         ),
     ),

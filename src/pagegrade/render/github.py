@@ -18,6 +18,7 @@ from pagegrade.render.evidence_rows import place
 from pagegrade.render.view import (
     IMPORTANCE_ORDER,
     Finding,
+    access_note,
     counted,
     findings,
     flat_prose,
@@ -67,10 +68,11 @@ def render_github(reports: Sequence[Report], *, verdicts: Sequence[Sequence[Verd
 
 def _verdict(report: Report) -> str:
     url = visible(report.url, 2048)
+    note = f". {access_note(report)}" if access_note(report) else ""
     if report.error is not None:
-        return f"{url}: not analyzed"
+        return f"{url}: not analyzed{note}"
     score = "no score" if report.score is None else f"{report.score} of 100"
-    return f"{url}: {score} ({grade_word(report)}), {counted(report)}"
+    return f"{url}: {score} ({grade_word(report)}), {counted(report)}{note}"
 
 
 def _annotations(ordered: Sequence[tuple[Report, Sequence[Verdict]]]) -> Iterator[tuple[str, str, str]]:

@@ -18,6 +18,7 @@ import msgspec
 from pagegrade.model.identity import VERSION
 from pagegrade.model.rendering import RenderedPage, RenderedRequest
 from pagegrade.model.report import Report
+from pagegrade.render.view import access_note
 from pagegrade.report.serialize import format_timestamp
 
 JSONObject = dict[str, Any]
@@ -54,7 +55,9 @@ def _browser(page: RenderedPage) -> JSONObject:
 
 
 def _page(report: Report, page: RenderedPage) -> JSONObject:
+    note = access_note(report)
     return {
+        **({"comment": note} if note else {}),
         "startedDateTime": format_timestamp(report.generated_at),
         "id": _PAGE,
         "title": "" if report.page is None else report.page.title,

@@ -13,7 +13,17 @@ from pagegrade.model.report import Report, Result
 from pagegrade.render.english import ENGLISH
 from pagegrade.render.escape import visible
 from pagegrade.render.evidence_rows import facts_of, place
-from pagegrade.render.view import flat_prose, headline, plural, points, reason, what_happened, what_to_do, with_verdicts
+from pagegrade.render.view import (
+    access_note,
+    flat_prose,
+    headline,
+    plural,
+    points,
+    reason,
+    what_happened,
+    what_to_do,
+    with_verdicts,
+)
 from pagegrade.report.gates import Verdict
 from pagegrade.report.serialize import format_timestamp
 
@@ -42,6 +52,9 @@ def _suite(report: Report, gates: Sequence[Verdict]) -> ET.Element:
     suite = ET.Element("testsuite", name=page)
     suite.set("timestamp", format_timestamp(report.generated_at)[:19])
     suite.set("time", f"{(report.run.duration_ms or 0) / 1000:.3f}")
+    note = access_note(report)
+    if note:
+        ET.SubElement(ET.SubElement(suite, "properties"), "property", name="access", value=note)
     if report.error is not None:
         case = _case(suite, "analysis", "analysis", page)
         error = ET.SubElement(case, "error", type=report.error.code, message=what_happened(report.error))
@@ -55,7 +68,7 @@ def _suite(report: Report, gates: Sequence[Verdict]) -> ET.Element:
             ET.SubElement(case, "failure", type=GATE, message=visible(gate.failure, 600))
     for result in report.results:
         _describe(_case(suite, result.category, result.check, page), result, is_graded=report.score is not None)
-    suite.set("tests", str(len(suite)))
+    suite.set("tests", str(len(suite.findall("testcase"))))
     for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
     return suite

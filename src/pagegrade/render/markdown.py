@@ -139,6 +139,7 @@ def _summary_row(report: Report) -> str:
 
 def _report(report: Report, comparison: Comparison | None, gates: Sequence[Verdict]) -> list[str]:
     lines = [f"# {code(report.url, 2048)}", ""]
+    notes = [f"> {escape_markdown(note, 400)}\n" for note in report.run.notes]
     host = unicode_host(report.url)
     if host:
         lines += [f"The host reads {escape_markdown(host)}.", ""]
@@ -151,8 +152,9 @@ def _report(report: Report, comparison: Comparison | None, gates: Sequence[Verdi
             f"- What happened: {escape_markdown(view.what_happened(report.error), 600)}",
             f"- What to do: {escape_markdown(view.what_to_do(report.error), 600)}",
             f"- {retry_advice(report.error)}",
+            "",
         ]
-        return [*lines, "", _footer(report), ""]
+        return [*lines, *notes, _footer(report), ""]
     if report.withheld is None:
         score = "" if report.score is None else f": {report.score} of 100"
         lines += [
@@ -172,7 +174,7 @@ def _report(report: Report, comparison: Comparison | None, gates: Sequence[Verdi
     failed = [gate.failure for gate in gates if gate.failure is not None]
     lines += [f"- **Condition failed:** {escape_markdown(failure, 600)}" for failure in failed]
     lines += [""] if failed else []
-    lines += [f"> {escape_markdown(note, 400)}\n" for note in report.run.notes]
+    lines += notes
     if report.withheld is None:
         lines += _categories(report)
     if comparison is not None:

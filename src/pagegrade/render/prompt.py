@@ -59,7 +59,13 @@ def _report(report: Report, size: int) -> str:
             [
                 "# A web page that could not be analyzed",
                 "",
-                *_data([f"url: {visible(report.url, 2048)}", f"error: {view.what_happened(report.error)}"]),
+                *_data(
+                    [
+                        f"url: {visible(report.url, 2048)}",
+                        f"error: {view.what_happened(report.error)}",
+                        *([f"access: {note}"] if (note := view.access_note(report)) else []),
+                    ]
+                ),
                 "",
                 f"What to do: {escape_markdown(view.what_to_do(report.error), 600)}",
             ]
@@ -85,6 +91,7 @@ def _report(report: Report, size: int) -> str:
 
 def _head(report: Report, count: int) -> list[str]:
     grade = "It has no grade" if report.score is None else f"Its score is {report.score} of 100 ({report.result})"
+    note = view.access_note(report)
     lines = [
         f"# Fix {view.plural(count, 'finding')} of a web page" if count else "# A web page without findings",
         "",
@@ -100,6 +107,7 @@ def _head(report: Report, count: int) -> list[str]:
                     if report.final_url not in {None, report.url}
                     else []
                 ),
+                *([f"access: {note}"] if note else []),
             ]
         ),
         "",
@@ -118,6 +126,7 @@ def _head(report: Report, count: int) -> list[str]:
             "",
             *_fenced("sh", [f"pagegrade analyze {shlex.quote(visible(report.url, 2048))}{_engine(report)} -f prompt"]),
             "",
+            *(["Give it the same access, with `--user`, `-H` or `--cookie` as for curl.", ""] if note else []),
             f"A service of Pagegrade does the same with its tool `analyze_again`{_engine_of_service(report)}. A check "
             "that is not evaluated has not passed: nothing is known about it.",
             "",

@@ -27,7 +27,7 @@ from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report, Result
 from pagegrade.render.escape import safe_href, visible
 from pagegrade.render.evidence_rows import place
-from pagegrade.render.view import IMPORTANCE_ORDER, flat_prose, headline, plural, what_happened
+from pagegrade.render.view import IMPORTANCE_ORDER, access_note, flat_prose, headline, plural, what_happened
 from pagegrade.report.compare import fingerprints
 from pagegrade.report.sanitize import storable
 
@@ -236,7 +236,12 @@ def _invocation(reports: Sequence[Report], left_out: int) -> dict[str, Any]:
         if report.error is not None
     ]
     cut = f"{plural(left_out, 'result')} of less severity not listed: a log holds {MAX_RESULTS:,}."
-    notes = [*failed, *([_notification("warning", cut)] if left_out else [])]
+    seen = [
+        _notification("note", f"{visible(report.url, 2048)}: {access_note(report)}")
+        for report in reports
+        if access_note(report)
+    ]
+    notes = [*failed, *([_notification("warning", cut)] if left_out else []), *seen]
     invocation: dict[str, Any] = {"executionSuccessful": not failed}
     return {**invocation, "toolExecutionNotifications": notes} if notes else invocation
 

@@ -248,6 +248,7 @@ def _failed(page: TextPage, report: Report) -> None:
         page.field("Option", _OPTIONS[report.error.code], indent=2)
     page.field("Retry", retry_advice(report.error), indent=2)
     page.line("There is no score, because the page itself was not seen.", indent=2 + _LABEL_WIDTH)
+    _notes(page, report)
 
 
 def _score(page: TextPage, report: Report) -> None:
@@ -285,8 +286,15 @@ def _score(page: TextPage, report: Report) -> None:
         share = view.evaluated_share(category)
         row.append(f", {share}" if share else "", style="dim")
         page.line(row, indent=2)
+<<<<<<< HEAD
     if (known := report.categories.get("accessibility")) is not None and known.score is not None:
         page.line(Text(f"{view.CATEGORY_NAMES['accessibility']}: {machine_share(report)}.", style="dim"), indent=2)
+=======
+    _notes(page, report)
+
+
+def _notes(page: TextPage, report: Report) -> None:
+>>>>>>> 42151376 (render: Say in every output that a report was made with an access)
     for note in report.run.notes:
         page.gap()
         page.field("Note", visible(note, 400), indent=2)

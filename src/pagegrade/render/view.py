@@ -164,6 +164,11 @@ def _carriers(report: Report) -> dict[str, str]:
     }
 
 
+def access_note(report: Report) -> str:
+    """The sentence about the access that the report was made with; empty where it saw what everybody sees."""
+    return visible(report.run.notes[0], 400) if report.run.access is not None and report.run.notes else ""
+
+
 def fix_first(report: Report) -> tuple[Finding, ...]:
     """The findings that hold the score down most, as many as are to fix first."""
     return (found := findings(report))[: count_first(found)]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from ipaddress import ip_network
+from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import unquote
 
@@ -30,8 +31,9 @@ from pagegrade.service.runs.analysis import (
     evaluation_failure,
     without_proxy,
 )
+from pagegrade.service.runs.evaluation import ACCESS_REFUSED
 from pagegrade.service.runs.options import AnalyzeOptions, Thresholds
-from tests.gather.sites import Asked, Reply, Site, html
+from tests.gather.sites import Asked, Reply, Site, html, redirect
 from tests.report_builders import make_failed_report
 from tests.site.serve import serve_site
 
@@ -225,11 +227,20 @@ def door(asked: Asked) -> Reply:
     return Reply(body=body.encode(), headers=(("Content-Type", "text/html"), ("X-Echo", echo[:4_000])))
 
 
-def analyzed_at_the_door(access: Access | None) -> tuple[Analysis, Site, str]:
+SIGN_IN = html(
+    "<!doctype html><html lang=en><title>Sign in</title><h1>Sign in</h1><form method=post action=/login>"
+    "<label>User <input name=user></label><label>Password <input type=password name=password></label>"
+    "<button>Sign in</button></form>"
+)
+
+
+def analyzed_at_the_door(
+    access: Access | None, pages: Mapping[str, Reply] = MappingProxyType({})
+) -> tuple[Analysis, Site, str]:
     """The page, with an access to its origin, which comes last."""
 
     async def main() -> tuple[Analysis, Site, str]:
-        async with Site({}, missing=door) as site, Children(1) as children:
+        async with Site(pages, missing=door) as site, Children(1) as children:
             given = access and replace(access, origins=access.origins or (site.origin,))
             options = replace(LOOPBACK, access=given)
             analysis = await analyze_target(parse_target_url(site.origin), options=options, children=children)
@@ -274,6 +285,35 @@ def test_without_an_access_the_page_is_blocked() -> None:
     assert analysis.report.error.reason == "status_401"
     assert analysis.report.run.access is None
     assert analysis.report.run.notes == ()
+
+
+def test_an_access_that_lets_in_no_more_is_named() -> None:
+    """With what to do, and without what was sent."""
+    analysis, site, _ = analyzed_at_the_door(replace(ACCESS, headers=(("X-Door", "n0t-Shown-9"),), origins=()))
+    text = render(analysis.report, "text")
+
+    assert analysis.report.error is not None
+    assert analysis.report.error.reason == ACCESS_REFUSED
+    assert analysis.report.error.retryable is False
+    assert "it has expired, or is wrong" in analysis.report.error.message
+    assert "n0t-Shown" not in text
+    assert site.asked
+
+
+def test_a_redirect_to_a_sign_in_is_no_page_of_the_access() -> None:
+    """It has no grade, and the report says whether there was an access that should have avoided it."""
+    pages = {"/": redirect("/login?next=/"), "/login?next=/": SIGN_IN}
+    with_access, without = (
+        analyzed_at_the_door(access, pages)[0].report for access in (replace(ACCESS, origins=(), query=()), None)
+    )
+
+    assert with_access.withheld is not None
+    assert without.withheld is not None
+    assert with_access.withheld.kind == without.withheld.kind == "login_wall"
+    assert with_access.score is without.score is None
+    assert "although an access was sent" in with_access.withheld.message
+    assert "access" not in without.withheld.message
+    assert with_access.run.notes[0] == "Analyzed with access profile Staging."
 
 
 def test_an_access_that_is_for_another_origin_is_said_not_to_have_been_used() -> None:

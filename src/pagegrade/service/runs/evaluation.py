@@ -42,6 +42,8 @@ from pagegrade.service.runs.options import DEFAULT_THRESHOLDS, Thresholds
 
 _WITHOUT_CONTENT: Final = frozenset({204, 205})
 """Successes that carry no page (RFC 9110 15.3.5, 15.3.6)."""
+ACCESS_REFUSED: Final = "access_refused"
+"""Reason of a failure: the page asks for a sign-in although an access was sent."""
 _PASSING: Final = frozenset({408, 421, 425})
 """Errors below 500 that may be gone the next time."""
 _STAYS: Final = frozenset({"status_401"})
@@ -233,6 +235,13 @@ def refusal_of(artifacts: Artifacts) -> Failure | None:
     """Return why this response must not be evaluated as the page; ``None`` if it is the page."""
     response = artifacts.navigation.response
     block = recognize_block(response)
+    if block is not None and block.reason in _STAYS and _was_sent(artifacts):
+        return Failure(
+            code="blocked",
+            message=f"The site answered {response.status} although an access was sent: it has expired, or is wrong.",
+            reason=ACCESS_REFUSED,
+            http_status=response.status,
+        )
     if block is not None:
         return Failure(
             code="blocked",
@@ -322,7 +331,20 @@ def _not_the_page(facts: Facts) -> Withheld | None:
             message=f"{found.message} {rendering.detail}".strip(),
             fix="Open the page in a browser, and look at its console and at the requests that fail.",
         )
+    if found.kind == "login_wall" and _was_sent(artifacts):
+        return Withheld(
+            kind=found.kind,
+            message="The site asks for a sign-in although an access was sent: it has expired, or is wrong.",
+            fix="Sign in with your own browser, and put its new cookie or header in place of the former one.",
+        )
     return Withheld(kind=found.kind, message=found.message, fix=found.fix)
+
+
+def _was_sent(artifacts: Artifacts) -> bool:
+    """Return whether the server of the page received an access with the request for it."""
+    access, navigation = artifacts.access, artifacts.navigation
+    verified = navigation.response.certificate_error is None
+    return access is not None and verified and origin(navigation.requested_url) in access.origins
 
 
 def _is_same_site(artifacts: Artifacts, url: str) -> bool:
@@ -415,6 +437,11 @@ def access_notes(artifacts: Artifacts) -> tuple[str, ...]:
     if access is None:
         return ()
     place = origin(response.url)
+    if place not in access.origins and _was_sent(artifacts):
+        return (
+            f"The access was sent to {origin(artifacts.navigation.requested_url)}, and not to {place}, where the page "
+            "led. Analyze the page there by its own URL, or name that origin, too.",
+        )
     if place not in access.origins:
         return (
             f"The access was not used: it is for {', '.join(access.origins[:3])}, and the page led to {place}. "
