@@ -286,15 +286,12 @@ def _score(page: TextPage, report: Report) -> None:
         share = view.evaluated_share(category)
         row.append(f", {share}" if share else "", style="dim")
         page.line(row, indent=2)
-<<<<<<< HEAD
     if (known := report.categories.get("accessibility")) is not None and known.score is not None:
         page.line(Text(f"{view.CATEGORY_NAMES['accessibility']}: {machine_share(report)}.", style="dim"), indent=2)
-=======
     _notes(page, report)
 
 
 def _notes(page: TextPage, report: Report) -> None:
->>>>>>> 42151376 (render: Say in every output that a report was made with an access)
     for note in report.run.notes:
         page.gap()
         page.field("Note", visible(note, 400), indent=2)
