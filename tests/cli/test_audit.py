@@ -38,7 +38,7 @@ def test_a_site_is_crawled_into_a_folder(audit: CommandLine, tmp_path: Path) -> 
     assert page.exists() == is_installed()
     assert f"{len(rows)} pages of {site.origin}/ were fetched. Every page that was found" in said.err
     assert (again.code, again.err) == (0, "")
-    assert (tmp_path / "out" / "2" / "links.jsonl").stat().st_size
+    assert (tmp_path / "out" / "2" / "links.jsonl.gz").stat().st_size
 
 
 def test_files_that_are_missing_are_written_again(audit: CommandLine, tmp_path: Path) -> None:

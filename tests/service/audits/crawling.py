@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -42,10 +43,9 @@ def crawl_site(
 def relations(database: Database, crawl: Crawl, folder: Path) -> dict[str, list[dict[str, Any]]]:
     """The rows of every relation."""
     database.read_here(lambda tx: write_relations(tx, crawl, folder))
-    return {
-        path.stem: [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        for path in folder.glob("*.jsonl")
-    }
+    plain = {path.stem: path.read_bytes() for path in folder.glob("*.jsonl")}
+    packed = {path.name.partition(".")[0]: gzip.decompress(path.read_bytes()) for path in folder.glob("*.jsonl.gz")}
+    return {name: [json.loads(line) for line in data.splitlines()] for name, data in (plain | packed).items()}
 
 
 def by_path(rows: list[dict[str, Any]], site: SiteServer) -> dict[str, dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -29,6 +30,15 @@ def test_lines_of_json_are_loaded_as_rows(tmp_path: Path) -> None:
     assert found == [(1, large, list(range(16)), ["Product"]), (2, None, None, None)]
     assert links == []
     assert list(tmp_path.iterdir()) != []
+
+
+def test_compressed_lines_are_loaded_as_rows(tmp_path: Path) -> None:
+    """As those of the links of a crawl."""
+    (tmp_path / "links.jsonl.gz").write_bytes(gzip.compress(b'{"from_id": 1, "to_id": 2, "kind": "a"}\n'))
+    with open_relations(tmp_path) as relations:
+        load_folder(relations, tmp_path)
+
+        assert relations.rows("SELECT from_id, to_id, kind FROM links") == [(1, 2, "a")]
 
 
 def test_parquet_files_are_loaded_as_rows(tmp_path: Path) -> None:

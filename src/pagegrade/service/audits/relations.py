@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from gzip import GzipFile
 from pathlib import Path
 from typing import BinaryIO, Final, get_args
 
@@ -26,6 +27,8 @@ _NUMBERS: Final = {kind: number for number, kind in enumerate(ASSET_KINDS, start
 _ASKED_FOR_ASSETS: Final = frozenset({"done", "max_depth", "max_pages"})
 """Reasons to stop that come after the files of the pages."""
 NAMES: Final = ("pages", "links", "found", "evidence", "assets", "outside", "sitemap", "site")
+_LARGE: Final = frozenset({"links", "found"})
+"""Many rows that say nearly the same: files of these are compressed to less than a tenth."""
 MAX_ROUNDS: Final = 60
 """Passes over the links to settle the clicks from the start; a crawl in the order of clicks needs two."""
 MAX_EXAMPLES: Final = 5
@@ -45,7 +48,14 @@ def write_relations(tx: Transaction, crawl: Crawl, folder: Path) -> None:
     with ExitStack() as stack:
 
         def writer(name: str) -> Callable[[object], None]:
-            file: BinaryIO = stack.enter_context((folder / f"{name}.jsonl").open("wb"))
+            path = folder / f"{name}.jsonl"
+            file: BinaryIO | GzipFile
+            if name in _LARGE:
+                # With the same time in each, so that equal rows make equal files.
+                raw = stack.enter_context(path.with_suffix(".jsonl.gz").open("wb"))
+                file = stack.enter_context(GzipFile("", "wb", compresslevel=1, fileobj=raw, mtime=0))
+            else:
+                file = stack.enter_context(path.open("wb"))
             return lambda row: _line(file, row)
 
         out = {name: writer(name) for name in NAMES}
@@ -59,7 +69,7 @@ def write_relations(tx: Transaction, crawl: Crawl, folder: Path) -> None:
             out["site"]({"key": key, "value": str(value)})
 
 
-def _line(file: BinaryIO, row: object) -> None:
+def _line(file: BinaryIO | GzipFile, row: object) -> None:
     file.write(_encode(row))
     file.write(b"\n")
 

@@ -159,11 +159,13 @@ def finding_pages(path: Path) -> Iterator[tuple[int, str, str | None, str | None
 
 
 def load_folder(relations: Relations, folder: Path) -> None:
-    """Load ``NAME.parquet`` or ``NAME.jsonl`` of each relation; one without a file stays empty."""
+    """Load ``NAME.parquet``, ``NAME.jsonl.gz`` or ``NAME.jsonl`` of each relation; one without a file stays empty."""
     for name, columns in RELATIONS.items():
+        lines = f"read_json($1, format = 'newline_delimited', columns = {_struct(columns)})"
         for path, reader in (
             (folder / f"{name}.parquet", "read_parquet($1)"),
-            (folder / f"{name}.jsonl", f"read_json($1, format = 'newline_delimited', columns = {_struct(columns)})"),
+            (folder / f"{name}.jsonl.gz", lines),
+            (folder / f"{name}.jsonl", lines),
         ):
             if not path.exists() or not path.stat().st_size:
                 continue
