@@ -33,7 +33,7 @@ WAITING = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 PYTEST = PAGEGRADE_TEST_BACKEND='$(BACKEND)' $(BIN)/pytest --numprocesses $(or $(JOBS),$(1)) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help description-tools setup check lint types imports docs site quick test slow serve sample fault chaos load simulate allow-lab analyze bench calibrate texts picture screenshots fix new-check release dist image publish lock lock-check refresh-data env-run env-test env-dev
+.PHONY: help description-tools setup check lint types imports docs site quick test slow serve sample fault chaos load simulate allow-lab analyze bench bench-audit calibrate texts picture screenshots fix new-check release dist image publish lock lock-check refresh-data env-run env-test env-dev
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -108,6 +108,9 @@ bench: env-test  ## measure the engine, lists of a thousand and a million report
 	@$(BIN)/python -m devtools.bench_api
 	@$(BIN)/python -m devtools.bench_memory
 	@$(BIN)/python -m devtools.bench_render
+
+bench-audit: env-test  ## measure what an audit costs per page, on generated sites of 1,000 and 10,000 pages (ARGS: other sizes)
+	@$(BIN)/python -m devtools.bench_audit $(ARGS)
 
 calibrate: env-test  ## grade labeled and real pages, and fail if the grades deviate (ARGS=--render: in a browser, too; ARGS=--mutations: with faults added)
 	@$(BIN)/python -m devtools.calibrate $(ARGS)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import random
+from typing import Any, Final
 
+import msgspec
 import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 
 from pagegrade.checks import all_site_checks
+from pagegrade.model.audit_result import AuditResult
 from pagegrade.service.audits.evaluation import evaluate_crawl, facts_of, run_check
 from pagegrade.store.analysis.derive import derive
 from tests.site_builders import evaluated, loaded, rows_of
@@ -179,3 +184,124 @@ def test_a_rare_thing_is_a_share_of_the_whole_site() -> None:
     (finding,) = result.findings
 
     assert (finding.share, finding.lost) == (0.01, 4.0)
+
+
+FEW: Final = settings(max_examples=5, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+"""Each example evaluates sites, which takes some tenths of a second; a failing one is small already."""
+CHECK: Final = "duplicate-content"
+Site = dict[str, list[dict[str, Any]]]
+
+
+@st.composite
+def sites(draw: st.DrawFn) -> Site:
+    """Six to twelve different pages with links, and what was found on them."""
+    count = draw(st.integers(6, 12))
+    ids = st.integers(1, count)
+    links = draw(st.sets(st.tuples(ids, ids), min_size=count, max_size=3 * count))
+    marks = draw(
+        st.dictionaries(st.tuples(ids, st.integers(1, 4)), st.integers(1, 80), min_size=count, max_size=3 * count)
+    )
+    lost = dict.fromkeys(range(1, count + 1), 0)
+    for (page_id, _), tenths in marks.items():
+        lost[page_id] += tenths
+    return rows_of(
+        pages=[{"page_id": at, "score": round(max(0.0, 100 - tenths / 10))} for at, tenths in lost.items()],
+        links=[{"from_id": one, "to_id": other} for one, other in sorted(links) if one != other],
+        found=[on_page(page_id, look, tenths / 10) for (page_id, look), tenths in marks.items()],
+    )
+
+
+def on_page(page_id: int, look: int, lost: float) -> dict[str, Any]:
+    """A row of what was found on a page."""
+    return {"page_id": page_id, "check_id": "title", "state": "missing", "lost": lost, "total": 1, "signature": look}
+
+
+def weights(site: Site) -> dict[str, int]:
+    """URL -> weight of each page that the grade is of."""
+    with loaded(site) as relations:
+        evaluate_crawl(relations, {CHECK: all_site_checks()[CHECK]})
+        return dict(relations.rows("SELECT url, weight FROM weights JOIN pages USING (page_id)"))  # type: ignore[arg-type]
+
+
+def whole(result: AuditResult) -> float:
+    """The score before caps and rounding."""
+    assert result.exact is not None
+    return result.exact
+
+
+@given(site=sites(), data=st.data())
+@FEW
+def test_what_is_found_no_more_never_costs(site: Site, data: st.DataObject) -> None:
+    """Law 1, for what was found on pages."""
+    gone = data.draw(st.sampled_from(site["found"]))
+    better = site | {"found": [row for row in site["found"] if row is not gone]}
+
+    assert whole(evaluated(better, CHECK)) >= whole(evaluated(site, CHECK))
+
+
+@given(site=sites(), data=st.data())
+@FEW
+def test_copies_of_pages_cost_what_their_own_finding_says(site: Site, data: st.DataObject) -> None:
+    """Law 2: the same page at another URL, with the same links, changes nothing but the finding about duplicates."""
+    chosen = data.draw(st.sampled_from(site["pages"][1:]))
+    number, copy = chosen["page_id"], 1_000
+    links = [row | {"from_id": copy} for row in site["links"] if row["from_id"] == number]
+    links += [row | {"to_id": copy} for row in site["links"] if row["to_id"] == number]
+    more: Site = site | {
+        "pages": [*site["pages"], chosen | {"page_id": copy, "url": f"{chosen['url']}/copy"}],
+        "links": [*site["links"], *links],
+        "found": [*site["found"], *(row | {"page_id": copy} for row in site["found"] if row["page_id"] == number)],
+    }
+    result = evaluated(more, CHECK)
+    own = sum(one.lost for one in result.findings if one.check == CHECK)
+
+    assert own > 0
+    assert whole(result) + own == pytest.approx(whole(evaluated(site, CHECK)))
+
+
+@given(site=sites(), data=st.data())
+@FEW
+def test_what_is_no_page_has_no_weight(site: Site, data: st.DataObject) -> None:
+    """Law 3: images, scripts, errors, and redirects to where a page links already."""
+    link = data.draw(st.sampled_from(site["links"]))
+    others = [
+        {"page_id": 900, "content_type": "image/png", "words": None, "score": None},
+        {"page_id": 901, "content_type": "text/javascript", "words": None, "score": None},
+        {"page_id": 902, "status": 404, "words": None, "score": None},
+        {"page_id": 903, "status": 301, "redirect_id": link["to_id"], "words": None, "score": None},
+        {"page_id": 904, "state": "failed", "status": None, "words": None, "score": None},
+        {"page_id": 905, "state": "blocked", "status": None, "words": None, "score": None},
+    ]
+    added = rows_of(pages=others, links=[{"from_id": link["from_id"], "to_id": row["page_id"]} for row in others])
+    more = site | {name: [*site[name], *added[name]] for name in ("pages", "links")}
+
+    assert weights(more) == weights(site)
+
+
+@given(site=sites(), seed=st.integers(0, 1_000))
+@FEW
+def test_the_same_rows_in_any_order_give_the_same_bytes(site: Site, seed: int) -> None:
+    """Laws 4 and 7."""
+    order = random.Random(seed)  # noqa: S311 - an order, no secret
+    mixed = {name: order.sample(rows, len(rows)) for name, rows in site.items()}
+    first, again, other = (msgspec.json.encode(evaluated(rows, CHECK)) for rows in (site, site, mixed))
+
+    assert first == again == other
+
+
+@given(site=sites(), parts=st.integers(2, 4))
+@FEW
+def test_one_cause_is_charged_once_however_many_looks_it_has(site: Site, parts: int) -> None:
+    """Law 6: the points of a page are divided among the looks of a fault, and not multiplied by them."""
+    split = site | {
+        "found": [
+            row | {"lost": row["lost"] / parts, "signature": row["signature"] + 100 * part}
+            for row in site["found"]
+            for part in range(parts)
+        ]
+    }
+    one, other = evaluated(site, CHECK), evaluated(split, CHECK)
+
+    # Points are counted in ten-thousandths, of which a third has no whole number.
+    assert whole(other) == pytest.approx(whole(one), abs=0.02)
+    assert sum(found.lost for found in other.findings) == pytest.approx(100 - whole(other))

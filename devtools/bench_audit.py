@@ -1,0 +1,245 @@
+"""Cost of an audit per page: a generated site on loopback is crawled and evaluated without a pace.
+
+Beside it, in the same run, a bare fetch of the same pages and a bare walk over their elements. For each size: CPU of
+the parent and of the children, what is stored, and the most memory; then how much more memory each further page takes.
+The server is a process of its own, whose work is not counted. The last line is JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import http.client
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+import turbohtml
+
+from pagegrade.model.audit import AuditSettings
+from pagegrade.sandbox.pool import Children
+from pagegrade.service.audits.analysis import analyze_folder
+from pagegrade.service.audits.crawl import begin_crawl, run_crawl
+from pagegrade.service.audits.relations import write_relations
+from pagegrade.service.runs.options import AnalyzeOptions
+from pagegrade.store.repositories.crawls import load_crawl
+from pagegrade.wiring import open_audit_database
+
+SIZES: Final = (1_000, 10_000)
+NAVIGATION: Final = 50
+LINKS: Final = 100
+"""Of the main content; with those of the navigation 150 a page."""
+PARAGRAPHS: Final = 95
+BARE_PAGES: Final = 300
+MAX_RESIDENT_MB: Final = 200.0
+"""Of the parent, whatever the size of the site."""
+_WORDS: Final = [f"{first}{second}" for first in "ba ce di fo gu ha ke li mo nu".split() for second in "ra se ti lo"]
+_STYLE: Final = ".skip { position: absolute; left: -9999px } .menu.closed { display: none }" + "".join(
+    f".c{number} {{ color: #222; margin: {number}px }}" for number in range(300)
+)
+
+
+@lru_cache(maxsize=64)
+def page(number: int, pages: int) -> bytes:
+    """About 60 kB of HTML with 150 links, the same for the same numbers."""
+    words = random.Random(number)  # noqa: S311 - a page, no secret
+
+    def text(count: int) -> str:
+        return " ".join(words.choice(_WORDS) for _ in range(count)).capitalize()
+
+    menu = "".join(f'<li><a href="/p/{at % pages}">Section {at}</a></li>' for at in range(NAVIGATION))
+    first = number * LINKS + 1
+    items = "".join(
+        f'<li class="item"><a href="/p/{at % pages}">{text(4)}</a> <span class="c{at % 300}">{text(6)}.</span></li>'
+        for at in range(first, first + LINKS)
+    )
+    body = "".join(
+        f'<section class="c{at}"><h2>{text(5)}</h2><p>{text(50)}. {text(40)}.</p></section>' for at in range(PARAGRAPHS)
+    )
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{text(4)} {number}</title>'
+        '<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/site.css">'
+        f'<meta name="description" content="{text(14)}."></head><body><header><a class="skip" href="#main">Skip</a>'
+        f'<nav><ul class="menu">{menu}</ul></nav></header><main id="main"><h1>{text(5)} {number}</h1>'
+        f"{body}<ul>{items}</ul></main><footer><p>{text(20)}.</p></footer></body></html>"
+    ).encode()
+
+
+async def _serve(pages: int) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with_body = True
+        try:
+            while line := await reader.readline():
+                method, path, _ = line.decode("latin-1").split(" ", 2)
+                with_body = method != "HEAD"
+                while await reader.readline() not in {b"\r\n", b""}:
+                    pass
+                status, kind, body = _answer(path, pages)
+                head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+                writer.write(head.encode() + (body if with_body else b""))
+                await writer.drain()
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    sys.stdout.write(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}\n")
+    sys.stdout.flush()
+    async with server:
+        await server.serve_forever()
+
+
+def _answer(path: str, pages: int) -> tuple[str, str, bytes]:
+    number = 0 if path == "/" else int(path[3:]) if path.startswith("/p/") and path[3:].isdecimal() else -1
+    if 0 <= number < pages:
+        return "200 OK", "text/html; charset=utf-8", page(number, pages)
+    if path == "/site.css":
+        return "200 OK", "text/css", _STYLE.encode()
+    return "404 Not Found", "text/plain", b"There is no such page."
+
+
+@contextmanager
+def serving(pages: int) -> Iterator[str]:
+    """Serve a site of so many pages; gives its origin."""
+    command = [sys.executable, "-m", __spec__.name, "--serve", str(pages)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield (process.stdout or sys.stdin).readline().strip()
+        finally:
+            process.terminate()
+
+
+def measure_bare(origin: str, pages: int) -> float:
+    """CPU milliseconds per page of a fetch and a walk over all elements."""
+    connection = http.client.HTTPConnection(origin.removeprefix("http://"))
+    count = min(pages, BARE_PAGES)
+    began = time.process_time()
+    seen = 0
+    for number in range(count):
+        connection.request("GET", f"/p/{number}")
+        seen += sum(1 for _ in turbohtml.parse(connection.getresponse().read().decode()).find_all())
+    connection.close()
+    if seen < 100 * count:
+        raise ValueError("The site does not answer with its pages.")
+    return 1_000 * (time.process_time() - began) / count
+
+
+def crawl(origin: str, folder: Path) -> dict[str, float]:
+    """Crawl a site in this process, with its children; what that took."""
+    database = open_audit_database(folder)
+    options = AnalyzeOptions(allow_typed_private=True)
+    settings = AuditSettings(rate_per_s=None, max_pages=10_000_000)
+    begun = database.write_here(lambda tx: begin_crawl(tx, f"{origin}/", settings, options=options))
+
+    async def work() -> int:
+        async with Children() as children:
+            ended = await run_crawl(database, begun.id, options=options, children=children)
+        return ended.fetched
+
+    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF)
+    fetched = asyncio.run(work())
+    took = time.monotonic() - began
+    own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    database.close()
+    stored = sum(path.stat().st_size for path in folder.glob("audit.db*"))
+    return {
+        "pages": fetched,
+        "pages_per_s": fetched / took,
+        "parent_ms": 1_000 * (own.ru_utime + own.ru_stime - before.ru_utime - before.ru_stime) / fetched,
+        "child_ms": 1_000 * (children.ru_utime + children.ru_stime) / fetched,
+        "resident_mb": own.ru_maxrss / 1_024,
+        "child_resident_mb": children.ru_maxrss / 1_024,
+        "stored_bytes": stored / fetched,
+    }
+
+
+def evaluate(folder: Path) -> dict[str, float]:
+    """Write the relations of a crawl and evaluate them; what that took."""
+    database = open_audit_database(folder)
+    done = database.read_here(lambda tx: load_crawl(tx, 1))
+    if done is None:
+        raise ValueError(f"There is no crawl in {folder}.")
+    place = folder / "1"
+    began = time.process_time()
+    database.read_here(lambda tx: write_relations(tx, done, place))
+    database.close()
+    written_s = time.process_time() - began
+    files = sum(path.stat().st_size for path in place.iterdir())
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    analyze_folder(place)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {
+        "relations_ms": 1_000 * written_s / done.fetched,
+        "relations_bytes": files / done.fetched,
+        "analysis_ms": 1_000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / done.fetched,
+        "analysis_resident_mb": after.ru_maxrss / 1_024,
+    }
+
+
+def _in_process(what: str, folder: Path, origin: str) -> dict[str, float]:
+    """Measure in a process of its own, whose memory is not that of the measurement before."""
+    command = [sys.executable, "-m", __spec__.name, f"--{what}", str(folder), origin]
+    found: dict[str, float] = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+    return found
+
+
+def _tell(found: dict[str, float]) -> int:
+    sys.stdout.write(json.dumps(found))
+    return 0
+
+
+def measure(pages: int) -> dict[str, float]:
+    """All figures of a site of so many pages."""
+    with serving(pages) as origin, tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        bare = measure_bare(origin, pages)
+        found = _in_process("crawl", folder, origin)
+        found |= _in_process("evaluate", folder, origin)
+    return found | {"bare_ms": bare, "ratio": (found["parent_ms"] + found["child_ms"]) / bare}
+
+
+def main() -> int:
+    """Measure and print; 1 if a bound is exceeded."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sizes", type=int, nargs="*", default=SIZES)
+    parser.add_argument("--serve", type=int)
+    parser.add_argument("--crawl", nargs=2)
+    parser.add_argument("--evaluate", nargs=2, help="a folder that --crawl has filled")
+    arguments = parser.parse_args()
+    if arguments.serve is not None:
+        asyncio.run(_serve(arguments.serve))
+    if arguments.crawl is not None:
+        return _tell(crawl(arguments.crawl[1], Path(arguments.crawl[0])))
+    if arguments.evaluate is not None:
+        return _tell(evaluate(Path(arguments.evaluate[0])))
+    all_found = {size: measure(size) for size in arguments.sizes}
+    names = list(next(iter(all_found.values())))
+    for name in names:
+        sys.stdout.write(f"{name:<22}" + "".join(f"{found[name]:>14,.2f}" for found in all_found.values()) + "\n")
+    first, last = min(all_found), max(all_found)
+    wrong = [
+        f"{size} pages: {mb:.0f} MB" for size, one in all_found.items() if (mb := one["resident_mb"]) > MAX_RESIDENT_MB
+    ]
+    slope = 0.0
+    if last > first:
+        grown = all_found[last]["resident_mb"] - all_found[first]["resident_mb"]
+        slope = grown * (1 << 20) / (last - first)
+        sys.stdout.write(f"{'bytes_per_page_more':<22}{slope:>14,.0f}\n")
+    for line in wrong:
+        sys.stdout.write(f"Too much: {line}\n")
+    sys.stdout.write(json.dumps({"sizes": all_found, "bytes_per_page_more": slope}) + "\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
