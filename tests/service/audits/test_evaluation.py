@@ -220,7 +220,7 @@ def weights(site: Site) -> dict[str, int]:
     """URL -> weight of each page that the grade is of."""
     with loaded(site) as relations:
         evaluate_crawl(relations, {CHECK: all_site_checks()[CHECK]})
-        return dict(relations.rows("SELECT url, weight FROM weights JOIN pages USING (page_id)"))  # type: ignore[arg-type]
+        return dict(relations.rows("SELECT url, weight FROM weights JOIN pages USING (page_id)"))
 
 
 def whole(result: AuditResult) -> float:
@@ -264,7 +264,7 @@ def test_copies_of_pages_cost_what_their_own_finding_says(site: Site, data: st.D
 def test_what_is_no_page_has_no_weight(site: Site, data: st.DataObject) -> None:
     """Law 3: images, scripts, errors, and redirects to where a page links already."""
     link = data.draw(st.sampled_from(site["links"]))
-    others = [
+    others: list[dict[str, Any]] = [
         {"page_id": 900, "content_type": "image/png", "words": None, "score": None},
         {"page_id": 901, "content_type": "text/javascript", "words": None, "score": None},
         {"page_id": 902, "status": 404, "words": None, "score": None},
