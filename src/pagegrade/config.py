@@ -268,6 +268,15 @@ class Settings(BaseSettings):
     ] = None
     max_reports: Annotated[Count | None, Field(description="Reports an account may have. Unset: no limit.")] = None
     max_monitors: Annotated[Count, Field(description="Monitors an account may have.")] = 100
+    crawls: Annotated[
+        int, Field(ge=0, le=100, description="Crawls of site audits at the same time in this process; 0: none.")
+    ] = 2
+    account_crawls: Annotated[
+        Annotated[int, Field(ge=1, le=100)], Field(description="Crawls of an account at the same time.")
+    ] = 1
+    crawl_pages: Annotated[
+        Annotated[int, Field(ge=1, le=100_000)], Field(description="URLs that a crawl of an audit may fetch.")
+    ] = 500
     account_queue: Annotated[Count, Field(description="Unfinished runs an account may have.")] = 1_000
     queue: Annotated[Count, Field(description="Unfinished runs of all accounts together.")] = 10_000
     target_runs: Annotated[

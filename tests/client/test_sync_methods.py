@@ -31,7 +31,7 @@ def first_value(kind: str) -> Any:
     first = kind.split(" | ", maxsplit=1)[0]
     if first.startswith("Literal["):
         return json.loads(first.removeprefix("Literal[").split(",")[0].rstrip("]").replace("'", '"'))
-    return {"str": "one two/3", "int": 7, "bool": True, "list[str]": ["a", "b"]}[first]
+    return {"str": "one two/3", "int": 7, "float": 0.5, "bool": True, "list[str]": ["a", "b"]}[first]
 
 
 def test_every_operation_of_the_description_has_a_method() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import json
 import re
@@ -21,6 +22,7 @@ from pagegrade.report.codec import pack_report
 from pagegrade.service.container import Services
 from pagegrade.store.queue.runs import finish_run
 from pagegrade.web.routes import ALL_OPERATIONS
+from tests.audit_builders import claim, fill
 from tests.queue_builders import Queue, completed, failed
 from tests.report_builders import make_ignored, make_report, make_result, make_results
 from tests.store_builders import NOW_MS, add_key
@@ -36,6 +38,7 @@ BATCH = {"urls": ["https://example.com/a", "ftp://example.com/"]}
 MONITOR = {"report_id": 1, "schedule": "daily", "budgets": ["score<80"]}
 HOOK = {"url": "https://hook.example/path", "events": ["report.completed"]}
 PROFILE = {"name": "Staging", "origins": ["https://staging.example"], "user": "reader", "password": "a password"}
+AUDIT = {"url": "https://site.example/", "exclude": ["/private/"]}
 KEY = {"name": "build", "scopes": ["reports:read"]}
 RULE = {"check": "image-alt", "reason": "Known.", "report_id": 1}
 
@@ -76,6 +79,7 @@ async def tour_collections(see: Callable[..., Awaitable[httpx.Response]]) -> Non
         ("/api/v1/account/keys", (KEY, {"name": "", "scopes": ["none"]})),
         ("/api/v1/monitors", (MONITOR, {"schedule": "often"})),
         ("/api/v1/access-profiles", (PROFILE, {"name": "", "origins": ["none"]})),
+        ("/api/v1/audits", (AUDIT, {"url": "ftp://example.com/"})),
         ("/api/v1/webhooks", (HOOK, {"url": "http://127.0.0.1/", "events": ["none"]})),
     ):
         for body in bodies:
@@ -93,6 +97,22 @@ async def tour_collections(see: Callable[..., Awaitable[httpx.Response]]) -> Non
     await see("POST", "/api/v1/monitors", json=MONITOR)
     await see("PUT", "/api/v1/monitors/2", json={"paused": 1})
     await see("GET", "/api/v1/monitors?cursor=")
+
+
+async def tour_audits(instance: Instance, see: Callable[..., Awaitable[httpx.Response]]) -> None:
+    """One that was evaluated, and some problems with it."""
+    made = (await see("POST", "/api/v1/audits", json=AUDIT)).json()["data"]
+    place = f"/api/v1/audits/{made['id']}"
+    crawl = await asyncio.to_thread(claim, instance.services.database)
+    assert crawl is not None
+    await asyncio.to_thread(fill, instance.services.database, crawl)
+    for path in ("", "/crawls", "/crawls/1", "/findings", "/findings/1/pages", "/pages", "/pages?cursor=", "/pages/2"):
+        await see("GET", f"{place}{path}")
+    for path in ("/crawls/9", "/findings/9/pages", "/findings?crawl=9", "/pages/9", "/pages?status=1"):
+        await see("GET", f"{place}{path}")
+    await see("PUT", place, json={"results": 1})
+    await see("PUT", place, json={"paused": 1})
+    await see("PUT", place, json={"cancel": 2})
 
 
 async def tour(instance: Instance) -> list[httpx.Response]:
@@ -122,6 +142,7 @@ async def tour(instance: Instance) -> list[httpx.Response]:
     await see("GET", f"{REPORTS}/1", headers={"If-None-Match": whole.headers["etag"]})
     await see("GET", f"{REPORTS}/1/compare?from=1&to=2")
     await tour_collections(see)
+    await tour_audits(instance, see)
     for path in ("account", "projects", "projects/example.com"):
         await see("GET", f"/api/v1/{path}")
     await see("GET", "/api/v1/checks", key=None)
@@ -211,6 +232,7 @@ def test_every_problem_that_can_be_met_was_seen(answers: list[httpx.Response]) -
         "idempotency_in_progress",
         "rate_limited",
         "quota_exceeded",
+        "crawl_limit",
         "internal_error",
         "pdf_not_installed",
         "unavailable",

@@ -24,6 +24,7 @@ from pagegrade.web.routes import ALL_OPERATIONS
 from tests.e2e.shapes import wrong_problem
 from tests.server import Reply, Server, running_server
 from tests.site.serve import Site, serve_site
+from tests.waiting import wait_until
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND")
 ACTORS: Final = (
@@ -43,6 +44,7 @@ KEYS: Final = "/api/v1/account/keys"
 MONITORS: Final = "/api/v1/monitors"
 WEBHOOKS: Final = "/api/v1/webhooks"
 PROFILES: Final = "/api/v1/access-profiles"
+AUDITS: Final = "/api/v1/audits"
 PROFILE: Final = {"name": "Staging", "origins[]": "https://staging.example", "user": "reader", "password": "secret"}
 SECURITY_HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
@@ -98,6 +100,17 @@ ROWS: Final = {
     ("GET", "/api/v1/access-profiles/{id}"): Row(200, 404, "access"),
     ("PUT", "/api/v1/access-profiles/{id}"): Row(200, 404, "access", {"name": "Other"}),
     ("DELETE", "/api/v1/access-profiles/{id}"): Row(200, 404, "access"),
+    ("GET", "/api/v1/audits"): Row(200, 200, "audits:read"),
+    ("POST", "/api/v1/audits"): Row(201, 201, "audits:write", {"url": "{site}/about", "max_pages": "1"}),
+    ("GET", "/api/v1/audits/{id}"): Row(200, 404, "audits:read"),
+    ("PUT", "/api/v1/audits/{id}"): Row(200, 404, "audits:write", {"paused": "0"}),
+    ("DELETE", "/api/v1/audits/{id}"): Row(200, 404, "audits:write"),
+    ("GET", "/api/v1/audits/{id}/crawls"): Row(200, 404, "audits:read"),
+    ("GET", "/api/v1/audits/{id}/crawls/{n}"): Row(200, 404, "audits:read"),
+    ("GET", "/api/v1/audits/{id}/findings"): Row(200, 404, "audits:read"),
+    ("GET", "/api/v1/audits/{id}/findings/{finding}/pages"): Row(200, 404, "audits:read"),
+    ("GET", "/api/v1/audits/{id}/pages"): Row(200, 404, "audits:read"),
+    ("GET", "/api/v1/audits/{id}/pages/{page}"): Row(200, 404, "audits:read"),
     ("GET", "/api/v1/webhooks"): Row(200, 200, "webhooks"),
     ("POST", "/api/v1/webhooks"): Row(201, 201, "webhooks", {"url": "{site}/hook"}),
     ("GET", "/api/v1/webhooks/{id}"): Row(200, 404, "webhooks"),
@@ -179,6 +192,18 @@ class World:
         made: int = self.server.call("POST", PROFILES, key=self.keys["owner"], form=PROFILE).data["id"]
         return made
 
+    def audit(self) -> int:
+        """The id of a new audit of one page of the owner."""
+        form = {"url": f"{self.site.soft_404}/", "max_pages": "1"}
+        made: int = self.server.call("POST", AUDITS, key=self.keys["owner"], form=form).data["id"]
+        return made
+
+    def evaluated_audit(self) -> int:
+        """The id of one whose pages were evaluated together."""
+        made, key = self.audit(), self.keys["owner"]
+        wait_until(lambda: self.server.call("GET", f"{AUDITS}/{made}", key=key).data["state"] == "completed")
+        return made
+
     def fill(self, path: str, *, fresh: bool) -> str:
         """The path with what belongs to the owner; ``fresh``: with something that may be deleted."""
         known = self.known
@@ -191,6 +216,9 @@ class World:
             return path.format(id=self.key() if fresh else known["key"])
         if path.startswith(MONITORS):
             return path.format(id=self.monitor() if fresh else known["monitor"])
+        if path.startswith(AUDITS):
+            audit = self.audit() if fresh else known["audit"]
+            return path.format(id=audit, n=1, finding=1, page=1)
         if path.startswith(PROFILES):
             return path.format(id=self.profile() if fresh else known["profile"])
         if path.startswith(WEBHOOKS):
@@ -243,6 +271,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         known["monitor"] = [world.monitor() for _ in range(9)][-1]
         known["webhook"] = [world.webhook() for _ in range(9)][-1]
         known["profile"] = [world.profile() for _ in range(4)][-1]
+        known["audit"] = [world.audit(), world.evaluated_audit()][-1]
         known["delivery"] = server.call("POST", f"{WEBHOOKS}/{known['webhook']}/test").data["id"]
         yield world
 
@@ -271,6 +300,8 @@ def expected(method: str, path: str, actor: str) -> int:
         "ignores",
         "monitors",
         "webhooks",
+        "audits:read",
+        "audits:write",
         "access",
         "keys",
     }:

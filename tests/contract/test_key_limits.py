@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from pagegrade.model.account import SCOPES
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.routes import ALL_OPERATIONS
+from tests.audit_builders import claim, fill
 from tests.web.calling import Instance, with_instance
 
 LIMITED: Final = tuple(one for one in ALL_OPERATIONS if one.tag != PAGES and one.scope is not None)
@@ -32,12 +34,13 @@ CREATES: Final[Mapping[str, tuple[dict[str, Any], dict[str, Any]]]] = {
         {"json": {"name": "Own", "origins": ["https://own.example"], "user": "reader"}},
         {"json": {"name": "Other", "origins": ["https://own.example", "https://other.example"], "user": "reader"}},
     ),
+    "create_audit": ({"json": {"url": "https://own.example/"}}, {"json": {"url": "https://other.example/"}}),
 }
 """Operations that create something -> requests for the project of the key, and for another one."""
 
 
 async def world(instance: Instance) -> dict[str, dict[str, Any]]:
-    """Objects of two projects: a report with two runs, a rule, and an access profile."""
+    """Objects of two projects: a report with two runs, a rule, an access profile, and an audit."""
     found: dict[str, dict[str, Any]] = {}
     for name in ("own", "other"):
         report = await instance.create(f"https://{name}.example/")
@@ -49,7 +52,12 @@ async def world(instance: Instance) -> dict[str, dict[str, Any]]:
         # Of another origin than the report, which stays as it is.
         access = {"name": name, "origins": [f"http://{name}.example"], "user": "reader"}
         profile = (await instance.call("POST", "/api/v1/access-profiles", json=access)).json()["data"]
+        audit = (await instance.call("POST", "/api/v1/audits", json={"url": f"https://{name}.example/"})).json()["data"]
+        crawl = await asyncio.to_thread(claim, instance.services.database, account_crawls=2)
+        assert crawl is not None
+        await asyncio.to_thread(fill, instance.services.database, crawl)
         found[name] = {
+            "audit": audit["id"],
             "id": report["id"],
             "ignore": ignore["id"],
             "profile": profile["id"],
@@ -61,7 +69,7 @@ async def world(instance: Instance) -> dict[str, dict[str, Any]]:
 
 def filled(operation: Operation, objects: Mapping[str, Any]) -> str:
     """The path of an operation with the number of an object of a project."""
-    kinds = {"/api/v1/ignores": "ignore", "/api/v1/access-profiles": "profile"}
+    kinds = {"/api/v1/ignores": "ignore", "/api/v1/access-profiles": "profile", "/api/v1/audits": "audit"}
     kind = next((kinds[path] for path in kinds if operation.path.startswith(path)), "id")
     number = objects.get(kind, objects["id"])
     values = {"id": number, "project": objects["project"], "number": 1, "picture": "viewport"}
@@ -153,7 +161,7 @@ def test_a_list_has_objects_of_the_project_only(tmp_path: Path, operation: Opera
     answer, objects = with_instance(tmp_path, script)
     found = [str(item.get("id", item.get("project"))) for item in answer.json()["data"]]
     own = {str(value) for value in objects["own"].values()}
-    nothing = query == "?page=2" or (query.startswith("?project") and operation.name == "list_reports")
+    nothing = query == "?page=2" or (query.startswith("?project") and operation.name in {"list_reports", "list_audits"})
 
     assert answer.status_code == 200
     assert set(found) <= own

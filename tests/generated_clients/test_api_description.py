@@ -26,6 +26,8 @@ def refusals(operation: Operation) -> list[int]:
         found |= {412}
     if "Idempotency-Key" in operation.headers:
         found |= {410, 412, 429}  # what it made was deleted since
+    if {"quota_exceeded", "crawl_limit"} & set(operation.problems):
+        found |= {429}  # the account has as many as it may
     if operation.body is not None:
         found |= {422}  # a URL or a schedule that cannot be used
     if operation.query is not None and "cursor" in operation.query.model_fields:

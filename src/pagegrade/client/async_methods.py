@@ -14,13 +14,22 @@ from pagegrade.client.types import (
     AccessProfile,
     AccessProfileList,
     Account,
+    AuditDocument,
+    AuditList,
+    AuditPageDocument,
+    AuditPageItem,
+    AuditPageList,
     Batch,
     BatchItem,
     BatchList,
     Check,
     CheckList,
     Comparison,
+    CrawlDocument,
+    CrawlItem,
+    CrawlList,
     DeletedAccessProfile,
+    DeletedAudit,
     DeletedBatch,
     DeletedIgnore,
     DeletedKey,
@@ -31,6 +40,8 @@ from pagegrade.client.types import (
     Delivery,
     DeliveryList,
     Description,
+    FindingPageDocument,
+    FindingPageList,
     Ignore,
     IgnoreList,
     KeyList,
@@ -46,6 +57,8 @@ from pagegrade.client.types import (
     Run,
     RunItem,
     RunList,
+    SiteFindingDocument,
+    SiteFindingList,
     Unset,
     Webhook,
     WebhookList,
@@ -229,7 +242,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             fields: Top-level members to answer with, separated by commas; the others are left out, also those
                 that are described as always there.
             wait_s: Seconds to wait for the analysis, 0 to 50; else the installation's.
@@ -255,7 +268,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             format: Format of the file; `prompt` is Markdown for coding agents.
         """
         return await self._file("show_report", path={"id": id}, query={"format": format})
@@ -283,7 +296,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             privacy: Readers of the share page, as when creating.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
@@ -335,7 +348,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             privacy: Readers of the share page, as when creating.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
@@ -387,7 +400,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             privacy: Readers of the share page, as when creating.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
@@ -424,7 +437,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
         """
         return cast(
@@ -441,7 +454,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             per_page: Items of a page.
             page: Number of the page, from 1.
         """
@@ -462,8 +475,8 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
-            number: Number of the run within the report, from 1.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            number: Number of the run within the report, or of the crawl within the audit, from 1.
         """
         return cast("Run", await self._data("show_run", path={"id": id, "number": number}))
 
@@ -475,7 +488,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             from_: Number of the older run; the last but one.
             to: Number of the newer run; the last.
         """
@@ -491,7 +504,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             picture: Name of a picture, as `rendered.pictures` or `page.preview` of the report has it.
         """
         return await self._file("show_picture", path={"id": id, "picture": picture})
@@ -572,7 +585,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:read`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
         """
         return cast("Batch", await self._data("show_batch", path={"id": id}))
 
@@ -584,7 +597,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:write`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
         """
         return cast("DeletedBatch", await self._answer("delete_batch", path={"id": id}))
 
@@ -704,7 +717,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
         """
         return cast("Ignore", await self._data("show_ignore", path={"id": id}))
 
@@ -716,7 +729,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `ignores`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
         """
         return cast("DeletedIgnore", await self._answer("delete_ignore", path={"id": id}))
 
@@ -827,7 +840,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `monitors`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
         """
         return cast("Monitor", await self._data("show_monitor", path={"id": id}))
 
@@ -849,7 +862,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `monitors`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             schedule: `hourly`, `daily`, `weekly` or `monthly`, at a time that differs from monitor to monitor;
                 or a cron expression of five fields, whose times are moved by up to ten minutes. At most every
                 10 minutes.
@@ -882,7 +895,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `monitors`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
         """
         return cast(
@@ -963,7 +976,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
         """
         return cast("Webhook", await self._data("show_webhook", path={"id": id}))
 
@@ -985,7 +998,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             url: As when creating one.
             events: As when creating one.
             project: Only events of reports of this host.
@@ -1010,7 +1023,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
         """
         return cast(
@@ -1026,7 +1039,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
         """
         return cast("WebhookWithSecret", await self._data("rotate_webhook_secret", path={"id": id}))
 
@@ -1038,7 +1051,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
         """
         return cast("Delivery", await self._data("test_webhook", path={"id": id}))
 
@@ -1058,7 +1071,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             per_page: Items of a page.
             page: Number of the page, from 1.
             cursor: Walks through the list without missing or repeating an item while others are created or
@@ -1089,7 +1102,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             delivery: Number of the delivery.
         """
         return cast("Delivery", await self._data("retry_webhook_delivery", path={"id": id, "delivery": delivery}))
@@ -1187,7 +1200,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `access`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
         """
         return cast("AccessProfile", await self._data("show_access_profile", path={"id": id}))
 
@@ -1213,7 +1226,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `access`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             name: Name in reports.
             origins: As when creating one; they replace all that there were.
             user: Of Basic authentication.
@@ -1254,12 +1267,411 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `access`.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
         """
         return cast(
             "DeletedAccessProfile",
             await self._answer("delete_access_profile", path={"id": id}, header={"If-Match": if_match}),
+        )
+
+    async def list_audits(
+        self,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        page: int | None = None,
+        cursor: str | None = None,
+        count: Literal[0, 1] | None = None,
+        search: str | None = None,
+        project: str | None = None,
+        result: Literal["good", "decent", "bad"] | None = None,
+        state: Literal["queued", "crawling", "paused", "analyzing", "completed", "failed", "canceled"] | None = None,
+    ) -> AuditList:
+        """List audits.
+
+        The audits of the account, newest first. Filters combine with *and*.
+
+        The key needs the scope `audits:read`.
+
+        Args:
+            per_page: Items of a page.
+            page: Number of the page, from 1.
+            cursor: Walks through the list without missing or repeating an item while others are created or
+                deleted: send it empty to begin, then follow `links.next`. Not together with `page`.
+            count: With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.
+            search: Part of the start URL, in any case.
+            project: Host of the audits; a whole URL is fine.
+            result: Only audits with this result.
+            state: Only audits whose newest crawl is in this state.
+        """
+        return cast(
+            "AuditList",
+            await self._answer(
+                "list_audits",
+                query={
+                    "per_page": per_page,
+                    "page": page,
+                    "cursor": cursor,
+                    "count": count,
+                    "search": search,
+                    "project": project,
+                    "result": result,
+                    "state": state,
+                },
+            ),
+        )
+
+    def iterate_audits(
+        self,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        search: str | None = None,
+        project: str | None = None,
+        result: Literal["good", "decent", "bad"] | None = None,
+        state: Literal["queued", "crawling", "paused", "analyzing", "completed", "failed", "canceled"] | None = None,
+    ) -> AsyncIterator[AuditDocument]:
+        """Yield every item of ``list_audits``, from cursor to cursor: none is missed or repeated."""
+        items = self._items(
+            "list_audits",
+            query={"per_page": per_page, "search": search, "project": project, "result": result, "state": state},
+            by_cursor=True,
+        )
+        return cast("AsyncIterator[AuditDocument]", items)
+
+    async def create_audit(
+        self,
+        url: str,
+        *,
+        scope: Literal["host", "domain", "folder"] | None = None,
+        include: list[str] | None = None,
+        exclude: list[str] | None = None,
+        max_pages: int | None = None,
+        max_depth: int | None = None,
+        rate: float | None = None,
+        sitemap: Literal[0, 1] | None = None,
+        urls: list[str] | None = None,
+        drop_parameters: list[str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> AuditDocument:
+        """Create an audit.
+
+        Crawls the site of a URL politely, obeying robots.txt, evaluates each page, and grades the site as a
+        whole. The crawl begins as soon as there is a place for it, and takes minutes: ask for the audit, or for
+        its crawl, to see how far it is.
+
+        The key needs the scope `audits:write`.
+
+        Args:
+            url: Start page; its host is the site.
+            scope: `host`: the host and its www sibling; `domain`: every host of the registrable domain;
+                `folder`: the folder of the URL.
+            include: Only pages that match a pattern as in robots.txt (`*`, `$`), beginning with `/` or `*`.
+            exclude: No pages that match a pattern as in robots.txt (`*`, `$`), beginning with `/` or `*`.
+            max_pages: URLs that are fetched, redirects and errors included; by default, and at most, as many as
+                the installation allows.
+            max_depth: Clicks from the start.
+            rate: Requests that may begin in a second; by default one.
+            sitemap: 1: read the sitemaps of the site, 0: do not.
+            urls: Fetch the URL and these pages only; no links are followed.
+            drop_parameters: Parameters of URLs that do not change a page, beside those that only follow
+                visitors.
+            idempotency_key: Key of this request; without it, one is made.
+        """
+        return cast(
+            "AuditDocument",
+            await self._data(
+                "create_audit",
+                body={
+                    "url": url,
+                    "scope": scope,
+                    "include": include,
+                    "exclude": exclude,
+                    "max_pages": max_pages,
+                    "max_depth": max_depth,
+                    "rate": rate,
+                    "sitemap": sitemap,
+                    "urls": urls,
+                    "drop_parameters": drop_parameters,
+                },
+                header={"Idempotency-Key": idempotency_key},
+            ),
+        )
+
+    async def show_audit(self, id: int) -> AuditDocument:
+        """Show an audit.
+
+        An audit with the state of its newest crawl, and the result of the newest that was evaluated.
+
+        The key needs the scope `audits:read`.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+        """
+        return cast("AuditDocument", await self._data("show_audit", path={"id": id}))
+
+    async def update_audit(
+        self,
+        id: int,
+        *,
+        results: Literal[0, 1] | Unset = UNSET,
+        paused: Literal[0, 1] | Unset | None = UNSET,
+        cancel: Literal[0, 1] | Unset = UNSET,
+        if_match: str | None = None,
+    ) -> AuditDocument:
+        """Crawl again, pause or cancel.
+
+        `results=1` crawls the site again; a crawl that has not ended is joined. `paused` stops a crawl and lets
+        it go on, `cancel=1` ends it without a result.
+
+        The key needs the scope `audits:write`.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            results: 1: crawl the site again; a crawl that has not ended is joined.
+            paused: 1: stop the crawl until it is resumed, 0: resume it.
+            cancel: 1: end the crawl without a result.
+            if_match: Entity tag that the object must still have, as an earlier answer named it.
+        """
+        return cast(
+            "AuditDocument",
+            await self._data(
+                "update_audit",
+                path={"id": id},
+                body={"results": results, "paused": paused, "cancel": cancel},
+                header={"If-Match": if_match},
+            ),
+        )
+
+    async def delete_audit(self, id: int, *, if_match: str | None = None) -> DeletedAudit:
+        """Delete an audit.
+
+        With all of its crawls; one that is under way ends.
+
+        The key needs the scope `audits:write`.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            if_match: Entity tag that the object must still have, as an earlier answer named it.
+        """
+        return cast("DeletedAudit", await self._answer("delete_audit", path={"id": id}, header={"If-Match": if_match}))
+
+    async def list_audit_crawls(
+        self, id: int, *, per_page: Literal[10, 25, 50, 100] | None = None, page: int | None = None
+    ) -> CrawlList:
+        """List the crawls of an audit.
+
+        The crawls of the site, newest first.
+
+        The key needs the scope `audits:read`.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            per_page: Items of a page.
+            page: Number of the page, from 1.
+        """
+        return cast(
+            "CrawlList",
+            await self._answer("list_audit_crawls", path={"id": id}, query={"per_page": per_page, "page": page}),
+        )
+
+    def iterate_audit_crawls(
+        self, id: int, *, per_page: Literal[10, 25, 50, 100] | None = None
+    ) -> AsyncIterator[CrawlItem]:
+        """Yield every item of ``list_audit_crawls``, page by page."""
+        items = self._items("list_audit_crawls", path={"id": id}, query={"per_page": per_page}, by_cursor=False)
+        return cast("AsyncIterator[CrawlItem]", items)
+
+    async def show_audit_crawl(self, id: int, number: int) -> CrawlDocument:
+        """Show a crawl.
+
+        A crawl with its progress and the shapes of its URLs.
+
+        The key needs the scope `audits:read`.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            number: Number of the run within the report, or of the crawl within the audit, from 1.
+        """
+        return cast("CrawlDocument", await self._data("show_audit_crawl", path={"id": id, "number": number}))
+
+    async def list_audit_findings(
+        self,
+        id: int,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        page: int | None = None,
+        crawl: int | None = None,
+        check: str | None = None,
+        severity: Literal["critical", "high", "medium", "low", "informative"] | None = None,
+    ) -> SiteFindingList:
+        """List the findings of a site.
+
+        What the pages of the newest evaluated crawl, or of `crawl`, have in common and what only together they
+        show: one finding for a cause, the most expensive first.
+
+        The key needs the scope `audits:read`.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            per_page: Items of a page.
+            page: Number of the page, from 1.
+            crawl: Number of the crawl; without it the newest that was evaluated, or the newest of all.
+            check: Only findings of this check.
+            severity: Only findings of this importance.
+        """
+        return cast(
+            "SiteFindingList",
+            await self._answer(
+                "list_audit_findings",
+                path={"id": id},
+                query={"per_page": per_page, "page": page, "crawl": crawl, "check": check, "severity": severity},
+            ),
+        )
+
+    def iterate_audit_findings(
+        self,
+        id: int,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        crawl: int | None = None,
+        check: str | None = None,
+        severity: Literal["critical", "high", "medium", "low", "informative"] | None = None,
+    ) -> AsyncIterator[SiteFindingDocument]:
+        """Yield every item of ``list_audit_findings``, page by page."""
+        items = self._items(
+            "list_audit_findings",
+            path={"id": id},
+            query={"per_page": per_page, "crawl": crawl, "check": check, "severity": severity},
+            by_cursor=False,
+        )
+        return cast("AsyncIterator[SiteFindingDocument]", items)
+
+    async def list_finding_pages(
+        self,
+        id: int,
+        finding: int,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        page: int | None = None,
+        crawl: int | None = None,
+    ) -> FindingPageList:
+        """List the pages of a finding.
+
+        Every page of a finding, with what was found there.
+
+        The key needs the scope `audits:read`.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            finding: Number of the finding in the result of the crawl, from 1.
+            per_page: Items of a page.
+            page: Number of the page, from 1.
+            crawl: Number of the crawl; without it the newest that was evaluated, or the newest of all.
+        """
+        return cast(
+            "FindingPageList",
+            await self._answer(
+                "list_finding_pages",
+                path={"id": id, "finding": finding},
+                query={"per_page": per_page, "page": page, "crawl": crawl},
+            ),
+        )
+
+    def iterate_finding_pages(
+        self, id: int, finding: int, *, per_page: Literal[10, 25, 50, 100] | None = None, crawl: int | None = None
+    ) -> AsyncIterator[FindingPageDocument]:
+        """Yield every item of ``list_finding_pages``, page by page."""
+        items = self._items(
+            "list_finding_pages",
+            path={"id": id, "finding": finding},
+            query={"per_page": per_page, "crawl": crawl},
+            by_cursor=False,
+        )
+        return cast("AsyncIterator[FindingPageDocument]", items)
+
+    async def list_audit_pages(
+        self,
+        id: int,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        page: int | None = None,
+        cursor: str | None = None,
+        count: Literal[0, 1] | None = None,
+        crawl: int | None = None,
+        search: str | None = None,
+        status: int | None = None,
+        state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched"] | None = None,
+    ) -> AuditPageList:
+        """List the pages of a crawl.
+
+        The URLs in scope that the newest evaluated crawl, or `crawl`, knows, by discovery.
+
+        The key needs the scope `audits:read`.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            per_page: Items of a page.
+            page: Number of the page, from 1.
+            cursor: Walks through the list without missing or repeating an item while others are created or
+                deleted: send it empty to begin, then follow `links.next`. Not together with `page`.
+            count: With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.
+            crawl: Number of the crawl; without it the newest that was evaluated, or the newest of all.
+            search: Part of the URL, in any case.
+            status: Only pages with this HTTP status.
+            state: Only pages in this state.
+        """
+        return cast(
+            "AuditPageList",
+            await self._answer(
+                "list_audit_pages",
+                path={"id": id},
+                query={
+                    "per_page": per_page,
+                    "page": page,
+                    "cursor": cursor,
+                    "count": count,
+                    "crawl": crawl,
+                    "search": search,
+                    "status": status,
+                    "state": state,
+                },
+            ),
+        )
+
+    def iterate_audit_pages(
+        self,
+        id: int,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        crawl: int | None = None,
+        search: str | None = None,
+        status: int | None = None,
+        state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched"] | None = None,
+    ) -> AsyncIterator[AuditPageItem]:
+        """Yield every item of ``list_audit_pages``, from cursor to cursor: none is missed or repeated."""
+        items = self._items(
+            "list_audit_pages",
+            path={"id": id},
+            query={"per_page": per_page, "crawl": crawl, "search": search, "status": status, "state": state},
+            by_cursor=True,
+        )
+        return cast("AsyncIterator[AuditPageItem]", items)
+
+    async def show_audit_page(self, id: int, page: int, *, crawl: int | None = None) -> AuditPageDocument:
+        """Show a page of a crawl.
+
+        What a crawl keeps of a page: its findings, and some links from it and to it.
+
+        The key needs the scope `audits:read`.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            page: Number of the page in the crawl, from 1.
+            crawl: Number of the crawl; without it the newest that was evaluated, or the newest of all.
+        """
+        return cast(
+            "AuditPageDocument",
+            await self._data("show_audit_page", path={"id": id, "page": page}, query={"crawl": crawl}),
         )
 
     async def list_projects(
@@ -1367,8 +1779,8 @@ class AsyncMethods(AsyncCaller):
 
         Args:
             name: Purpose of the key.
-            scopes: Some of reports:read, reports:write, account:read, ignores, monitors, webhooks, as far as
-                the key of the request has them; without it all that it has.
+            scopes: Some of reports:read, reports:write, account:read, ignores, monitors, webhooks, audits:read,
+                audits:write, as far as the key of the request has them; without it all that it has.
             project: Only reports of this host.
             expires_at: From then on it does not work (RFC 3339); without it as long as the key of the request.
             idempotency_key: Key of this request; without it, one is made.
@@ -1390,7 +1802,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `keys`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
         """
         return cast("ListedKey", await self._data("show_key", path={"id": id}))
 
@@ -1402,7 +1814,7 @@ class AsyncMethods(AsyncCaller):
         The key needs the scope `keys`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
         """
         return cast("DeletedKey", await self._answer("revoke_key", path={"id": id}))
 

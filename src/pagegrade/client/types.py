@@ -21,7 +21,18 @@ class APIKey(TypedDict):
     name: str
     prefix: str
     scopes: list[
-        Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks", "access", "keys"]
+        Literal[
+            "reports:read",
+            "reports:write",
+            "account:read",
+            "ignores",
+            "monitors",
+            "webhooks",
+            "audits:read",
+            "audits:write",
+            "access",
+            "keys",
+        ]
     ]
     project: str | None
     expires_at: str | None
@@ -101,6 +112,153 @@ class AnswerWarning(TypedDict):
     field: str
     code: str
     message: str
+
+
+class AuditAnswer(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    data: AuditDocument
+
+
+class AuditCounts(TypedDict):
+    found: int
+    fetched: int
+    pages: int
+    graded: int
+    findings: int
+    critical: int
+    high: int
+    medium: int
+    low: int
+    informative: int
+
+
+class AuditCrawl(TypedDict):
+    number: int
+    state: Literal["queued", "crawling", "paused", "analyzing", "completed", "failed", "canceled"]
+    fetched: int
+    complete: bool
+    stop_reason: (
+        Literal[
+            "done",
+            "max_pages",
+            "max_depth",
+            "max_time",
+            "site_refuses",
+            "robots_unreachable",
+            "start_unreachable",
+            "canceled",
+        ]
+        | None
+    )
+    error: Literal["internal", "analysis_failed", "analysis_not_installed"] | None
+    resume_at: str | None
+    created_at: str
+    finished_at: str | None
+
+
+class AuditDistribution(TypedDict):
+    good: int
+    decent: int
+    bad: int
+    good_share: float
+    decent_share: float
+    bad_share: float
+
+
+class AuditDocument(TypedDict):
+    id: int
+    object: Literal["audit"]
+    url: str
+    project: str
+    state: Literal["queued", "crawling", "paused", "analyzing", "completed", "failed", "canceled"]
+    result: Literal["good", "decent", "bad"] | None
+    score: int | None
+    graded_crawl: int | None
+    coverage: float | None
+    partial: bool | None
+    p10: int | None
+    distribution: AuditDistribution | None
+    counts: AuditCounts | None
+    crawl: AuditCrawl
+    settings: AuditSettingsDocument
+    created_at: str
+
+
+class AuditList(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    links: ReportListLinks
+    meta: ReportListMeta
+    data: list[AuditDocument]
+
+
+class AuditPageAnswer(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    data: AuditPageDocument
+
+
+class AuditPageDocument(TypedDict):
+    id: int
+    object: Literal["audit_page"]
+    url: str
+    state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched"]
+    reason: str | None
+    status: int | None
+    depth: int | None
+    content_type: str | None
+    bytes: int | None
+    time_ms: float | None
+    title: str | None
+    description: str | None
+    noindex: bool | None
+    canonical: str | None
+    redirect: str | None
+    words: int | None
+    score: int | None
+    findings: list[PageFound]
+    links: list[PageLink]
+    linked_by: list[PageLink]
+
+
+class AuditPageItem(TypedDict):
+    id: int
+    object: Literal["audit_page"]
+    url: str
+    state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched"]
+    reason: str | None
+    status: int | None
+    depth: int | None
+    content_type: str | None
+    bytes: int | None
+    time_ms: float | None
+    title: str | None
+    description: str | None
+    noindex: bool | None
+    canonical: str | None
+    redirect: str | None
+    words: int | None
+    score: int | None
+
+
+class AuditPageList(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    links: ReportListLinks
+    meta: ReportListMeta
+    data: list[AuditPageItem]
+
+
+class AuditSettingsDocument(TypedDict):
+    scope: Literal["host", "domain", "folder"]
+    include: list[str]
+    exclude: list[str]
+    max_pages: int
+    max_depth: int
+    rate: float | None
+    sitemap: bool
+    urls: list[str]
 
 
 class Batch(TypedDict):
@@ -331,6 +489,91 @@ class Counts(TypedDict):
     not_evaluated: int
 
 
+class CrawlAnswer(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    data: CrawlDocument
+
+
+class CrawlDocument(TypedDict):
+    number: int
+    state: Literal["queued", "crawling", "paused", "analyzing", "completed", "failed", "canceled"]
+    fetched: int
+    complete: bool
+    stop_reason: (
+        Literal[
+            "done",
+            "max_pages",
+            "max_depth",
+            "max_time",
+            "site_refuses",
+            "robots_unreachable",
+            "start_unreachable",
+            "canceled",
+        ]
+        | None
+    )
+    error: Literal["internal", "analysis_failed", "analysis_not_installed"] | None
+    resume_at: str | None
+    created_at: str
+    finished_at: str | None
+    object: Literal["crawl"]
+    found: int
+    bytes: int
+    pages_per_second: float | None
+    eta_s: int | None
+    result: Literal["good", "decent", "bad"] | None
+    score: int | None
+    patterns: list[CrawlPattern]
+
+
+class CrawlItem(TypedDict):
+    number: int
+    state: Literal["queued", "crawling", "paused", "analyzing", "completed", "failed", "canceled"]
+    fetched: int
+    complete: bool
+    stop_reason: (
+        Literal[
+            "done",
+            "max_pages",
+            "max_depth",
+            "max_time",
+            "site_refuses",
+            "robots_unreachable",
+            "start_unreachable",
+            "canceled",
+        ]
+        | None
+    )
+    error: Literal["internal", "analysis_failed", "analysis_not_installed"] | None
+    resume_at: str | None
+    created_at: str
+    finished_at: str | None
+    object: Literal["crawl"]
+    found: int
+    bytes: int
+    pages_per_second: float | None
+    eta_s: int | None
+    result: Literal["good", "decent", "bad"] | None
+    score: int | None
+
+
+class CrawlList(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    links: Links
+    meta: Meta
+    data: list[CrawlItem]
+
+
+class CrawlPattern(TypedDict):
+    pattern: str
+    found: int
+    fetched: int
+    distinct: int
+    put_off: bool
+
+
 class CreateAccessProfileBody(TypedDict):
     name: str
     origins: list[str]
@@ -340,6 +583,19 @@ class CreateAccessProfileBody(TypedDict):
     cookies: NotRequired[list[str] | None]
     query: NotRequired[list[str] | None]
     user_agent: NotRequired[str | None]
+
+
+class CreateAuditBody(TypedDict):
+    url: str
+    scope: NotRequired[Literal["host", "domain", "folder"]]
+    include: NotRequired[list[str] | None]
+    exclude: NotRequired[list[str] | None]
+    max_pages: NotRequired[int | None]
+    max_depth: NotRequired[int]
+    rate: NotRequired[float | None]
+    sitemap: NotRequired[Literal[0, 1]]
+    urls: NotRequired[list[str] | None]
+    drop_parameters: NotRequired[list[str] | None]
 
 
 class CreateBatchBody(TypedDict):
@@ -415,6 +671,14 @@ class DeletedAccessProfile(TypedDict):
     warnings: NotRequired[list[AnswerWarning]]
     id: int
     object: Literal["access_profile"]
+
+
+class DeletedAudit(TypedDict):
+    deleted: bool
+    status: Literal[200]
+    warnings: NotRequired[list[AnswerWarning]]
+    id: int
+    object: Literal["audit"]
 
 
 class DeletedBatch(TypedDict):
@@ -650,6 +914,29 @@ class Features(TypedDict):
     reports: int
 
 
+class FindingPageDocument(TypedDict):
+    object: Literal["finding_page"]
+    page: int
+    url: str
+    target: str | None
+    value: str | None
+
+
+class FindingPageList(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    links: Links
+    meta: Meta
+    data: list[FindingPageDocument]
+
+
+class FindingPlace(TypedDict):
+    url: str
+    value: str
+    count: int
+    sources: list[str]
+
+
 class Ignore(TypedDict):
     id: int
     object: Literal["ignore"]
@@ -757,7 +1044,18 @@ class ListedKey(TypedDict):
     name: str
     prefix: str
     scopes: list[
-        Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks", "access", "keys"]
+        Literal[
+            "reports:read",
+            "reports:write",
+            "account:read",
+            "ignores",
+            "monitors",
+            "webhooks",
+            "audits:read",
+            "audits:write",
+            "access",
+            "keys",
+        ]
     ]
     project: str | None
     expires_at: str | None
@@ -819,7 +1117,18 @@ class MadeKey(TypedDict):
     name: str
     prefix: str
     scopes: list[
-        Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks", "access", "keys"]
+        Literal[
+            "reports:read",
+            "reports:write",
+            "account:read",
+            "ignores",
+            "monitors",
+            "webhooks",
+            "audits:read",
+            "audits:write",
+            "access",
+            "keys",
+        ]
     ]
     project: str | None
     expires_at: str | None
@@ -917,6 +1226,22 @@ class Page(TypedDict):
     files: NotRequired[list[LoadedFile] | None]
     headers: list[list[str]]
     preview: Preview | None
+
+
+class PageFound(TypedDict):
+    check: str
+    state: str
+    lost: float
+    total: int
+    examples: list[str]
+
+
+class PageLink(TypedDict):
+    url: str
+    kind: Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset"]
+    place: Literal["nav", "header", "footer", "main"]
+    nofollow: bool
+    text: str
 
 
 class Plan(TypedDict):
@@ -1207,6 +1532,34 @@ class ShiftedElement(TypedDict):
     cause_url: str
 
 
+class SiteFindingDocument(TypedDict):
+    id: int
+    object: Literal["site_finding"]
+    check: str
+    state: str
+    severity: Literal["critical", "high", "medium", "low", "informative"]
+    extent: Literal["site", "template", "pages", "various"]
+    title: str
+    message: str
+    why: str
+    fix: str
+    pages: int
+    share: float
+    lost: float
+    template: int | None
+    counted_in: str | None
+    fingerprint: str
+    places: list[FindingPlace]
+
+
+class SiteFindingList(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    links: Links
+    meta: Meta
+    data: list[SiteFindingDocument]
+
+
 class Spread(TypedDict):
     min: float
     max: float
@@ -1233,6 +1586,12 @@ class UpdateAccessProfileBody(TypedDict):
     cookies: NotRequired[list[str] | None]
     query: NotRequired[list[str] | None]
     user_agent: NotRequired[str | None]
+
+
+class UpdateAuditBody(TypedDict):
+    results: NotRequired[Literal[0, 1]]
+    paused: NotRequired[Literal[0, 1] | None]
+    cancel: NotRequired[Literal[0, 1]]
 
 
 class UpdateMonitorBody(TypedDict):

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-DEFAULT_SCOPES: Final = ("reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks")
+AUDITS_READ: Final = "audits:read"
+AUDITS_WRITE: Final = "audits:write"
+DEFAULT_SCOPES: Final = (
+    *("reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks"),
+    *(AUDITS_READ, AUDITS_WRITE),
+)
 """Permissions of a key that is made without naming any; ``ignores`` changes rules, which ``reports:read`` shows."""
 KEYS: Final = "keys"
 """Permission to show, make and revoke keys; a key has it only if it was asked for."""

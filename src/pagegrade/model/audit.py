@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, Literal
 
 import msgspec
+
+from pagegrade.model.audit_result import AuditSummary
+from pagegrade.model.report import Grade
 
 ScopeKind = Literal["host", "domain", "folder"]
 CrawlState = Literal["queued", "crawling", "paused", "analyzing", "completed", "failed", "canceled"]
@@ -265,6 +269,54 @@ class Crawl(msgspec.Struct, frozen=True, kw_only=True):
     facts: SiteFacts | None = None
     created_at_ms: int
     finished_at_ms: int | None = None
+    audit_id: int | None = None
+    """``None``: of the command line."""
+    tries: int = 0
+    """Times that a worker began to work on it since something was stored."""
+    error: str | None = None
+    """Code of the reason why it failed, or why its pages were not evaluated together."""
+
+
+OPEN_STATES: Final[frozenset[CrawlState]] = frozenset({"queued", "crawling", "paused", "analyzing"})
+"""States of a crawl that has not ended."""
+
+
+class Audit(msgspec.Struct, frozen=True, kw_only=True):
+    """A site of an account, with what its crawls came to."""
+
+    id: int
+    account_id: int
+    start_url: str
+    project: str
+    settings: AuditSettings
+    """Of the next crawl."""
+    created_at_ms: int
+    updated_at_ms: int
+    crawl: Crawl
+    """The newest."""
+    graded: int | None = None
+    """Number of the newest crawl that was evaluated."""
+    summary: AuditSummary | None = None
+    """Of that crawl."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFilter:
+    """Filters of a list of audits; ``None``: all."""
+
+    project: str | None = None
+    state: CrawlState | None = None
+    rating: Grade | None = None
+    search: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class URLFilter:
+    """Filters of a list of URLs in scope; ``None``: all."""
+
+    status: int | None = None
+    states: tuple[URLState, ...] | None = None
+    search: str | None = None
 
 
 class CrawlHost(msgspec.Struct, kw_only=True):
@@ -320,6 +372,8 @@ class SettledURL(msgspec.Struct, frozen=True, gc=False):
     status: int | None = None
     error: str | None = None
     digest: int | None = None
+    segment: int | None = None
+    """That holds what is kept of the page."""
 
 
 class Pattern(msgspec.Struct, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final, Literal
 
 import msgspec
@@ -135,3 +136,29 @@ class AuditResult(msgspec.Struct, frozen=True, kw_only=True):
     not_applicable: tuple[str, ...]
     not_evaluated: tuple[Unevaluated, ...]
     templates: tuple[Template, ...]
+
+
+class AuditSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """Figures of a result that lists show."""
+
+    score: int | None
+    rating: Grade | None
+    no_grade: str
+    found: int
+    fetched: int
+    read: int
+    graded: int
+    coverage: float
+    partial: bool
+    complete: bool
+    p10: int | None
+    distribution: Distribution
+    severities: dict[str, int]
+    """Importance -> findings."""
+
+
+def summary_of(result: AuditResult) -> AuditSummary:
+    """The figures of a result."""
+    same = {name: getattr(result, name) for name in AuditSummary.__struct_fields__ if name != "severities"}
+    counts = Counter(one.severity for one in result.findings)
+    return AuditSummary(**same, severities=dict(counts))

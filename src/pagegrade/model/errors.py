@@ -206,6 +206,13 @@ class QuotaExceeded(Refused):
     retryable = True
 
 
+class CrawlLimit(Refused):
+    """Too many crawls of the account have not ended."""
+
+    code: ClassVar[str] = "crawl_limit"
+    retryable = True
+
+
 class PDFNotInstalled(Refused):
     """This installation cannot make PDF files: install pagegrade[pdf], or choose another format."""
 

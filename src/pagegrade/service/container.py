@@ -79,6 +79,8 @@ class Services:
     """Names this process among all that ever ran: who holds a lease, who answers a request."""
     wake: Callable[[], None] = _nothing
     """Notifies the workers that a run is waiting, those of this process first; from any thread."""
+    wake_crawls: Callable[[], None] = _nothing
+    """Notifies the workers of this process that a crawl is waiting; from any thread."""
     notify_job: Callable[[], None] = _nothing
     """Notifies the workers of other processes."""
     peers: int = 1

@@ -59,6 +59,12 @@ class ServiceOptions:
     """Reports an account may have; ``None``: as many as it likes."""
     max_monitors: int = 100
     """Monitors an account may have."""
+    crawls: int = 2
+    """Crawls of audits at the same time in this process, beside the analyses; 0: none."""
+    account_crawls: int = 1
+    """Crawls of an account at the same time."""
+    crawl_pages: int = 500
+    """URLs that a crawl may fetch."""
     account_queue: int = 1_000
     """Unfinished runs an account may have."""
     queue: int = 10_000

@@ -225,6 +225,16 @@ TEXTS: Final[dict[str, ProblemText]] = {
         detail="The account has used up what it may have at a time.",
         request="POST /api/v1/reports\n\nurl=https%3A%2F%2Fexample.com%2F",
     ),
+    "crawl_limit": ProblemText(
+        happened=N_("The account has as many unfinished crawls as it may have."),
+        causes=(N_("Its site audits are still being crawled or evaluated, or are paused."),),
+        steps=(
+            N_("Wait until one of them has ended: `GET /api/v1/audits?state=crawling`"),
+            N_("Cancel or delete an audit that is no longer needed."),
+        ),
+        detail="Too many crawls of the account have not ended.",
+        request='POST /api/v1/audits\nContent-Type: application/json\n\n{"url": "https://example.com/"}',
+    ),
     "internal_error": ProblemText(
         happened=N_("Something went wrong inside Pagegrade. It is not your fault."),
         causes=(N_("An error in Pagegrade that is not known yet."),),

@@ -43,6 +43,7 @@ PROBLEMS: Final[dict[str, tuple[int, str]]] = {
     "idempotency_key_reused": (422, N_("Idempotency key reused")),
     "rate_limited": (429, N_("Too many requests")),
     "quota_exceeded": (429, N_("Quota exceeded")),
+    "crawl_limit": (429, N_("Too many crawls")),
     "internal_error": (500, N_("Internal error")),
     "not_implemented": (501, N_("Not implemented")),
     "pdf_not_installed": (501, N_("PDF not installed")),

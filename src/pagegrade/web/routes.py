@@ -8,6 +8,7 @@ from pagegrade.web import agents
 from pagegrade.web.api import (
     access_profiles,
     account,
+    audits,
     batches,
     checks,
     description,
@@ -60,6 +61,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *monitors.OPERATIONS,
     *webhooks.OPERATIONS,
     *access_profiles.OPERATIONS,
+    *audits.OPERATIONS,
     *projects.OPERATIONS,
     *account.OPERATIONS,
     *api_keys.OPERATIONS,

@@ -34,6 +34,7 @@ from pagegrade.worker.housekeeping import run_housekeeping
 from pagegrade.worker.jitter import turn_s
 from pagegrade.worker.monitor_scheduler import schedule_monitors
 from pagegrade.worker.promote_parked import offer_in_time
+from pagegrade.worker.slice import do_crawls
 
 logger = logging.getLogger(__name__)
 
@@ -229,6 +230,9 @@ class Worker:
                     if self._slots:
                         stop = self._stop_delivering
                         delivering = deliver_events(self._services, resolver=self._resolver, stop=stop)
+                        if children is not None:
+                            crawling = do_crawls(self._services, children, resolver=self._resolver)
+                            chores.append(group.create_task(crawling, name="crawls"))
                         self._delivering = group.create_task(delivering, name="delivering")
                         self._delivering.add_done_callback(lambda _: self._look())
                     await self._claim_until_stopped(group, children)

@@ -16,6 +16,7 @@ class Input(BaseModel):
     word: Literal["up", "down"] = "up"
     only: Literal["this"] = "this"
     count: int = Field(5, ge=1, le=9)
+    rate: float | None = Field(None, ge=0.5, le=2)
     from_: int | None = Field(None, alias="from")
 
 
@@ -27,7 +28,7 @@ def read(sent: dict[str, Any], *, lenient: bool = False) -> tuple[dict[str, Any]
 
 def test_names_are_those_that_are_sent() -> None:
     """An alias is what the outside knows."""
-    assert names_of(Input) == ("url", "level", "word", "only", "count", "from")
+    assert names_of(Input) == ("url", "level", "word", "only", "count", "rate", "from")
 
 
 @pytest.mark.parametrize(
@@ -55,6 +56,8 @@ def test_what_was_sent_is_known(sent: dict[str, Any], names: set[str]) -> None:
         ({"word": ""}, "word", "up"),
         ({"count": "9"}, "count", 9),
         ({"count": 1}, "count", 1),
+        ({"rate": "0.5"}, "rate", 0.5),
+        ({"rate": 1}, "rate", 1.0),
         ({"from": "7"}, "from_", 7),
         ({"url": " x "}, "url", " x "),
         ({"unknown": {"a": [1]}}, "count", 5),
@@ -91,6 +94,11 @@ def test_values_are_read(sent: dict[str, Any], attribute: str, expected: object)
         ({"count": "٣"}, {"count": "type"}),
         ({"count": "9" * 5000}, {"count": "type"}),
         ({"count": False}, {"count": "type"}),
+        ({"rate": 0.25}, {"rate": "too_small"}),
+        ({"rate": "2.5"}, {"rate": "too_large"}),
+        ({"rate": "1e0"}, {"rate": "type"}),
+        ({"rate": "nan"}, {"rate": "type"}),
+        ({"rate": True}, {"rate": "type"}),
         (
             {"url": "", "level": "x", "word": "y", "count": "z"},
             dict.fromkeys(("level", "word"), "not_in") | {"url": "required", "count": "type"},

@@ -1,11 +1,12 @@
 """Runs the evaluation of a crawl in a process of its own, which has limits and can be killed.
 
-Started as ``python -m pagegrade.service.audits.analysis FOLDER MEMORY_MB THREADS``. It reads the relations in the
+Started as ``python -m pagegrade.service.audits.analysis FOLDER MEMORY_MB THREADS PAGES``. It reads the relations in the
 folder, and writes ``audit.json`` and ``finding_pages.parquet`` there; whatever ends it, the next start begins anew.
 """
 
 from __future__ import annotations
 
+import asyncio
 import resource
 import subprocess
 import sys
@@ -26,15 +27,31 @@ from pagegrade.store.analysis.relations import (
     load_folder,
     open_relations,
 )
+from pagegrade.store.repositories.crawl_segments import FindingPage
 
 RESULT: Final = "audit.json"
 PAGES: Final = "finding_pages.parquet"
+IDS: Final = "finding_pages.jsonl"
 SECONDS: Final = 1_800.0
 """For one analysis; a million pages take a few minutes."""
 OVERHEAD_MB: Final = 1_536
 """Address space beside what DuckDB may hold: Python, the library, and what it maps without using."""
 MAX_FILE_BYTES: Final = 64 << 30
 """Of what does not fit into memory."""
+
+_TOO_LONG: Final = "The pages could not be evaluated together within {:g} s."
+
+
+class _Row(msgspec.Struct):
+    """A page of a finding, as the child writes it."""
+
+    number: int
+    page_id: int
+    target_id: int | None = None
+    value: str | None = None
+
+
+_row: Final = msgspec.json.Decoder(_Row).decode
 
 
 class AnalysisFailed(PagegradeError):
@@ -59,14 +76,9 @@ def analyze_folder(
         AnalysisNotInstalled: DuckDB is not there.
         AnalysisFailed: The process ended without a result; the message says how.
     """
-    if not is_installed():
-        raise AnalysisNotInstalled
-    result = folder / RESULT
-    result.unlink(missing_ok=True)
-    command = [sys.executable, "-m", __name__, str(folder), str(memory_mb), str(threads)]
     try:
         done = subprocess.run(  # noqa: S603 - a fixed command of ours
-            command,
+            _prepare(folder, memory_mb, threads, "parquet"),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -74,10 +86,59 @@ def analyze_folder(
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise AnalysisFailed(f"The pages could not be evaluated together within {timeout_s:g} s.") from None
-    if done.returncode or not result.exists():
-        said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2][:300]
-        raise AnalysisFailed(f"The pages could not be evaluated together: {said or f'status {done.returncode}'}")
+        raise AnalysisFailed(_TOO_LONG.format(timeout_s)) from None
+    return _outcome(folder, done.returncode, done.stderr)
+
+
+async def analyze_ids(folder: Path) -> tuple[AuditResult, dict[int, list[FindingPage]]]:
+    """Evaluate the relations in a folder as ``analyze_folder``, and read the pages of each finding by their ids.
+
+    The child is killed where the task is cancelled.
+
+    Raises:
+        AnalysisNotInstalled: DuckDB is not there.
+        AnalysisFailed: The process ended without a result; the message says how.
+    """
+    child = await asyncio.create_subprocess_exec(
+        *_prepare(folder, MEMORY_MB, THREADS, "jsonl"),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        async with asyncio.timeout(SECONDS):
+            _, said = await child.communicate()
+    except TimeoutError:
+        raise AnalysisFailed(_TOO_LONG.format(SECONDS)) from None
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.wait()
+    result = _outcome(folder, child.returncode or 0, said)
+    pages: dict[int, list[FindingPage]] = {one.number: [] for one in result.findings}
+    with (folder / IDS).open("rb") as lines:
+        for line in lines:
+            row = _row(line)
+            pages[row.number].append(FindingPage(row.page_id, row.target_id, row.value))
+    return result, pages
+
+
+def _prepare(folder: Path, memory_mb: int, threads: int, pages: str) -> list[str]:
+    """The command of the child, in a folder without the result of another.
+
+    Raises:
+        AnalysisNotInstalled: DuckDB is not there.
+    """
+    if not is_installed():
+        raise AnalysisNotInstalled
+    (folder / RESULT).unlink(missing_ok=True)
+    return [sys.executable, "-m", __name__, str(folder), str(memory_mb), str(threads), pages]
+
+
+def _outcome(folder: Path, status: int, stderr: bytes) -> AuditResult:
+    if status or not (folder / RESULT).exists():
+        said = stderr.decode(errors="replace").strip().rpartition("\n")[2][:300]
+        raise AnalysisFailed(f"The pages could not be evaluated together: {said or f'status {status}'}")
     return read_result(folder)
 
 
@@ -91,26 +152,33 @@ def read_result(folder: Path) -> AuditResult:
     return msgspec.json.decode((folder / RESULT).read_bytes(), type=AuditResult)
 
 
-def write_result(relations: Relations, folder: Path) -> AuditResult:
-    """Evaluate loaded relations, and write the result and the pages of its findings into a folder."""
+def write_result(relations: Relations, folder: Path, *, ids: bool = False) -> AuditResult:
+    """Evaluate loaded relations, and write the result and the pages of its findings into a folder.
+
+    Args:
+        relations: Of one crawl.
+        folder: The folder.
+        ids: Write the pages by their ids, as JSON lines, instead of a table of URLs.
+    """
     result = evaluate_crawl(relations)
-    pages = folder / PAGES
-    relations.run(
-        f"""
-        COPY (
+    pages = folder / (IDS if ids else PAGES)
+    what = """(
             SELECT number, source.url AS page, target.url AS target, value FROM finding_pages
             JOIN names AS source ON source.id = page_id LEFT JOIN names AS target ON target.id = target_id
             ORDER BY ALL
-        ) TO '{str(pages).replace("'", "''")}' (FORMAT parquet, COMPRESSION zstd)
-        """
-    )
+        )"""
+    options = "FORMAT parquet, COMPRESSION zstd"
+    if ids:
+        what = "(SELECT number, page_id, target_id, value FROM finding_pages ORDER BY ALL)"
+        options = "FORMAT json"
+    relations.run(f"""COPY {what} TO '{str(pages).replace("'", "''")}' ({options})""")
     unfinished = folder / f"{RESULT}.part"
     unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1))
     unfinished.replace(folder / RESULT)
     return result
 
 
-def main(folder: Path, memory_mb: int, threads: int) -> None:
+def main(folder: Path, memory_mb: int, threads: int, pages: str) -> None:
     """Evaluate a folder within limits of this process."""
     if sys.platform == "linux":  # macOS refuses every limit below what it maps itself.
         space = (memory_mb + OVERHEAD_MB) << 20
@@ -119,8 +187,8 @@ def main(folder: Path, memory_mb: int, threads: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_FILE_BYTES, MAX_FILE_BYTES))
     with open_relations(folder, memory_mb=memory_mb, threads=threads) as relations:
         load_folder(relations, folder)
-        write_result(relations, folder)
+        write_result(relations, folder, ids=pages == "jsonl")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])

@@ -10,8 +10,10 @@ from msgspec import structs
 
 from pagegrade.clock import now_ms
 from pagegrade.gather.guard import Guard
+from pagegrade.gather.resolver import Resolver
 from pagegrade.model.audit import AuditSettings, Crawl, CrawlState, StopReason, URLState
 from pagegrade.model.errors import URLNotAllowed
+from pagegrade.parse.url import host, registrable_domain
 from pagegrade.parse.urls.identity import identity
 from pagegrade.sandbox.pool import TaskRunner
 from pagegrade.service.audits.frontier import Frontier, open_frontier
@@ -28,12 +30,22 @@ FAILED_SHARE: Final = 0.01
 """Share of URLs without an answer from which a crawl is not complete."""
 _RESUME_AFTER_MS: Final = {"site_refuses": 900_000, "robots_unreachable": 3_600_000}
 """Reason of a pause -> its length; a site that sends us away is asked again later."""
+GIVE_UP_AFTER_MS: Final = 8 * 3_600_000
+"""Age of an audit's crawl from which it no longer waits for a site that sends us away."""
 
 Watch = Callable[[Frontier], None]
 """Called after each transaction of a crawl."""
 
 
-def begin_crawl(tx: Transaction, start_url: str, settings: AuditSettings, *, options: AnalyzeOptions) -> Crawl:
+def begin_crawl(
+    tx: Transaction,
+    start_url: str,
+    settings: AuditSettings,
+    *,
+    options: AnalyzeOptions,
+    account_id: int | None = None,
+    audit_id: int | None = None,
+) -> Crawl:
     """Begin a crawl of a site.
 
     Args:
@@ -41,6 +53,8 @@ def begin_crawl(tx: Transaction, start_url: str, settings: AuditSettings, *, opt
         start_url: Canonical URL of the start page.
         settings: Of the crawl.
         options: What may be contacted.
+        account_id: Whose it is; ``None``: of the command line.
+        audit_id: Of the audit that workers do; ``None``: the caller does it.
 
     Raises:
         URLNotAllowed: The start page must not be contacted.
@@ -49,7 +63,16 @@ def begin_crawl(tx: Transaction, start_url: str, settings: AuditSettings, *, opt
     if refusal is not None:
         raise URLNotAllowed(refusal.detail, reason=f"{refusal.reason}_not_allowed")
     start = identity(start_url, settings.drop_parameters)
-    return add_crawl(tx, start, settings, secret=secrets.token_bytes(SECRET_BYTES), now_ms=now_ms())
+    return add_crawl(
+        tx,
+        start,
+        settings,
+        secret=secrets.token_bytes(SECRET_BYTES),
+        now_ms=now_ms(),
+        account_id=account_id,
+        audit_id=audit_id,
+        target=None if audit_id is None else registrable_domain(host(start)),
+    )
 
 
 async def run_crawl(
@@ -80,15 +103,50 @@ async def run_crawl(
     """
     crawl = await database.write(lambda tx: take_crawl(tx, crawl_id, now_ms()))
     frontier = await open_frontier(database, crawl)
+    while True:
+        ended = await run_slice(database, frontier, options=options, children=children, watch=watch, slice_s=slice_s)
+        if ended is not None:
+            return ended
+
+
+async def run_slice(
+    database: Database,
+    frontier: Frontier,
+    *,
+    options: AnalyzeOptions,
+    children: TaskRunner,
+    watch: Watch = lambda _: None,
+    slice_s: float = SLICE_S,
+    resolver: Resolver | None = None,
+) -> Crawl | None:
+    """Work for some seconds on a crawl that was taken.
+
+    Args:
+        database: Where it is kept.
+        frontier: Of the crawl.
+        options: What may be contacted.
+        children: Where pages are read.
+        watch: Told of the progress.
+        slice_s: Seconds.
+        resolver: Where addresses come from; ``None`` for DNS.
+
+    Returns:
+        The crawl as it has ended, or has to pause; ``None``: another slice goes on.
+
+    Raises:
+        CrawlTakenOver: Another process took it meanwhile, or it was deleted.
+        Unavailable: The database cannot be used; what was stored stays.
+    """
+    crawl = frontier.crawl
     if not crawl.urls:
         await frontier.add_seeds((crawl.start_url,), 0)
         await frontier.add_seeds(crawl.settings.urls, 0)
-    while True:
-        async with Slice(frontier, options=options, children=children, committed=lambda: watch(frontier)) as work:
-            reason = await _work(frontier, work, children, slice_s)
-        watch(frontier)
-        if reason is not None:
-            return await _end(database, frontier, reason)
+    async with Slice(
+        frontier, options=options, children=children, committed=lambda: watch(frontier), resolver=resolver
+    ) as work:
+        reason = await _work(frontier, work, children, slice_s)
+    watch(frontier)
+    return None if reason is None else await _end(database, frontier, reason)
 
 
 async def _work(frontier: Frontier, work: Slice, children: TaskRunner, slice_s: float) -> StopReason | None:
@@ -107,16 +165,17 @@ async def _end(database: Database, frontier: Frontier, reason: StopReason) -> Cr
         counts = count_states(tx, crawl.id)
         pause_ms = _RESUME_AFTER_MS.get(reason)
         start_status = next((status for _, status, _ in statuses_of(tx, crawl.id, (1,))), None)
-        if pause_ms is not None:
+        is_hopeless = crawl.audit_id is not None and now_ms() - crawl.created_at_ms > GIVE_UP_AFTER_MS
+        if pause_ms is not None and not is_hopeless:
             return end_crawl(
                 tx, crawl, "paused", reason=reason, complete=False, now_ms=now_ms(), resume_at_ms=now_ms() + pause_ms
             )
-        state: CrawlState = "completed"
+        state: CrawlState = "completed" if crawl.audit_id is None else "analyzing"
         said: StopReason = reason
         if reason == "done" and counts.get(URLState.TOO_DEEP):
             said = "max_depth"
         if start_status is None and not counts.get(URLState.FETCHED):
-            state, said = "failed", "start_unreachable"
+            state, said = "failed", "robots_unreachable" if reason == "robots_unreachable" else "start_unreachable"
         unanswered = counts.get(URLState.FAILED, 0) + counts.get(URLState.THROTTLED, 0)
         is_complete = said == "done" and unanswered <= FAILED_SHARE * max(1, crawl.fetched)
         return end_crawl(tx, crawl, state, reason=said, complete=is_complete, now_ms=now_ms())

@@ -227,7 +227,8 @@ class Frontier:
         batch = _Batch()
         changed: dict[int, Pattern] = {}
         ids = self._note_urls(targets, hashes, batch, changed)
-        batch.settled = [_settled(visit) for visit in visits]
+        number = self.crawl.segments
+        batch.settled = [_settled(visit, number) for visit in visits]
         fetched = self.crawl.fetched
         for visit, settled in zip(visits, batch.settled, strict=True):
             is_asset = visit.row.lane >= ASSET_LANE
@@ -246,7 +247,6 @@ class Frontier:
                 pattern.lane = batch.moved[pattern.pattern_no] = lane
         batch.patterns = list(changed.values())
         batch.hosts = self.hosts
-        number = self.crawl.segments
         crawl = structs.replace(
             self.crawl,
             urls=self.crawl.urls + len(batch.new),
@@ -429,12 +429,15 @@ def _note(targets: dict[str, _Target], url: str, depth: int, *, followed: bool) 
         target.depth = min(target.depth, depth)
 
 
-def _settled(visit: Visit) -> SettledURL:
-    """The state that is stored of a URL: its end, or when it is tried again."""
+def _settled(visit: Visit, segment: int) -> SettledURL:
+    """The state that is stored of a URL: its end, and where its page is kept, or when it is tried again."""
     row = visit.row
     digest = _signed(visit.record.digest) if visit.record is not None and visit.record.digest else None
     if visit.state in {URLState.FETCHED, URLState.BLOCKED}:
-        return SettledURL(row.url_id, visit.state, row.lane, row.tries, visit.status, visit.error or None, digest)
+        place = segment if visit.state is URLState.FETCHED else None
+        return SettledURL(
+            row.url_id, visit.state, row.lane, row.tries, visit.status, visit.error or None, digest, place
+        )
     tries = row.tries + 1
     state = visit.state if visit.state is not URLState.WAITING or tries < MAX_TRIES else URLState.FAILED
     if state is URLState.THROTTLED and tries < MAX_TRIES:

@@ -156,7 +156,7 @@ class Slice:
                 self._pace(row.host_no).start()
                 visit = self._visit_asset(row) if row.lane >= ASSET_LANE else self._visit(row)
                 self._running[asyncio.get_running_loop().create_task(visit)] = row
-            await self._wait()
+            await self._wait(end)
             is_idle = not (self._running or self._waiting)
             if self._done and (len(self._done) >= BATCH_PAGES or self._now() >= self._commit_at or is_idle):
                 await self._commit()
@@ -167,12 +167,12 @@ class Slice:
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
 
-    async def _wait(self) -> None:
-        """Wait until a visit ends, a host may be asked, or a batch is due."""
+    async def _wait(self, end: float) -> None:
+        """Wait until a visit ends, a host may be asked, a batch is due, or the time is over."""
         ready = min((self._pace(row.host_no).ready_in_s() for row in self._waiting), default=_NEVER)
         if not self._running:
             if ready < _NEVER:
-                await asyncio.sleep(ready)
+                await asyncio.sleep(min(ready, max(0.0, end - self._now())))
             return
         due = max(0.0, self._commit_at - self._now()) if self._done else _NEVER
         timeout = min(ready if len(self._running) < AT_WORK else _NEVER, due)

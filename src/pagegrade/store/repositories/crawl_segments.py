@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, TypeVar
 
 import msgspec
@@ -19,7 +19,8 @@ else:
     from backports import zstd
 
 LEVEL: Final = 3
-SegmentKind = Literal["pages", "links", "found", "sitemap", "sheets"]
+SegmentKind = Literal["pages", "links", "found", "sitemap", "sheets", "finding"]
+"""Of ``finding``, the number is that of the finding; of the others, it is that of the batch."""
 
 
 class PageRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -79,14 +80,23 @@ class SitemapRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     file: str
 
 
-Row = PageRow | LinkRow | FoundRow | SitemapRow | Sheet
-R = TypeVar("R", PageRow, LinkRow, FoundRow, SitemapRow)
+class FindingPage(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """A page of a finding of the site."""
+
+    page_id: int
+    target_id: int | None = None
+    value: str | None = None
+
+
+Row = PageRow | LinkRow | FoundRow | SitemapRow | FindingPage | Sheet
+R = TypeVar("R", PageRow, LinkRow, FoundRow, SitemapRow, FindingPage)
 KINDS: Final[Mapping[type[Row], SegmentKind]] = {
     PageRow: "pages",
     LinkRow: "links",
     FoundRow: "found",
     SitemapRow: "sitemap",
     Sheet: "sheets",
+    FindingPage: "finding",
 }
 
 
@@ -113,17 +123,17 @@ def list_sheets(tx: Transaction, crawl_id: int) -> list[Sheet]:
     return [sheet for (body,) in tx.execute(query) for sheet in decode(zstd.decompress(bytes(body)))]
 
 
-def each_segment(tx: Transaction, crawl_id: int, kind: type[R], count: int) -> Iterator[list[R]]:
+def each_segment(tx: Transaction, crawl_id: int, kind: type[R], count: int | Iterable[int]) -> Iterator[list[R]]:
     """Yield the rows of each segment of a kind, in order.
 
     Args:
         tx: Any transaction.
         crawl_id: Of the crawl.
         kind: Of the rows.
-        count: How many batches the crawl has.
+        count: How many batches the crawl has, or the numbers of those to read.
     """
     decode = msgspec.msgpack.Decoder(list[kind]).decode  # type: ignore[valid-type]
-    for number in range(count):
+    for number in range(count) if isinstance(count, int) else count:
         query = select(crawl_segments.c.body).where(
             crawl_segments.c.crawl_id == crawl_id,
             crawl_segments.c.kind == KINDS[kind],

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Final
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import bindparam, case, delete, func, insert, select, update
+from sqlalchemy import Row, Select, bindparam, case, delete, func, insert, select, update
 
-from pagegrade.model.audit import NewURL, Pattern, SettledURL, URLState, WaitingURL
+from pagegrade.model.audit import NewURL, Pattern, SettledURL, URLFilter, URLState, WaitingURL
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.schema.tables import crawl_patterns, crawl_urls
 
@@ -201,6 +201,67 @@ def each_url(tx: Transaction, crawl_id: int) -> Iterator[tuple[int, str, int, UR
         for url_id, url, depth, state, status, error in rows:
             yield url_id, url, depth, URLState(state), status, error
         last = rows[-1][0]
+
+
+class StoredURL(NamedTuple):
+    """State of a URL, and where its page is kept."""
+
+    url_id: int
+    url: str
+    depth: int
+    state: URLState
+    status: int | None
+    error: str | None
+    segment: int | None
+
+
+def _listed(crawl_id: int, which: URLFilter) -> Select[Any]:
+    query = select(*(crawl_urls.c[name] for name in StoredURL._fields)).where(
+        crawl_urls.c.crawl_id == crawl_id,
+        crawl_urls.c.state != URLState.OUTSIDE,
+        crawl_urls.c.lane < ASSET_LANE,
+    )
+    if which.status is not None:
+        query = query.where(crawl_urls.c.status == which.status)
+    if which.states is not None:
+        query = query.where(crawl_urls.c.state.in_(which.states))
+    if which.search is not None:
+        query = query.where(func.lower(crawl_urls.c.url).contains(which.search.lower(), autoescape=True))
+    return query
+
+
+def urls_beside(
+    tx: Transaction, crawl_id: int, which: URLFilter, count: int, *, beside: int | None, backward: bool
+) -> tuple[StoredURL, ...]:
+    """Return up to ``count`` URLs in scope after an id, or before it, by id."""
+    query, column = _listed(crawl_id, which), crawl_urls.c.url_id
+    if beside is not None:
+        query = query.where(column < beside if backward else column > beside)
+    rows = tx.execute(query.order_by(column.desc() if backward else column.asc()).limit(count))
+    found = tuple(_stored(row) for row in rows)
+    return found[::-1] if backward else found
+
+
+def urls_page(tx: Transaction, crawl_id: int, which: URLFilter, *, first: int, count: int) -> tuple[StoredURL, ...]:
+    """Return the URLs in scope from one on, counted from 0, by id."""
+    query = _listed(crawl_id, which).order_by(crawl_urls.c.url_id).offset(first).limit(count)
+    return tuple(_stored(row) for row in tx.execute(query))
+
+
+def count_urls(tx: Transaction, crawl_id: int, which: URLFilter) -> int:
+    """Return how many URLs in scope there are."""
+    return int(tx.execute(select(func.count()).select_from(_listed(crawl_id, which).subquery())).scalar_one())
+
+
+def load_url(tx: Transaction, crawl_id: int, url_id: int) -> StoredURL | None:
+    """Return one URL in scope; ``None`` if there is none with this id."""
+    row = tx.execute(_listed(crawl_id, URLFilter()).where(crawl_urls.c.url_id == url_id)).first()
+    return None if row is None else _stored(row)
+
+
+def _stored(row: Row[Any]) -> StoredURL:
+    found = row._mapping  # noqa: SLF001 - SQLAlchemy's own name for it
+    return StoredURL(**{**found, "state": URLState(found["state"])})
 
 
 def statuses_of(tx: Transaction, crawl_id: int, ids: Iterable[int]) -> Iterator[tuple[int, int | None, int]]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import RowMapping, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, RowMapping, bindparam, delete, func, insert, select, update
 
-from pagegrade.model.audit import AuditSettings, Crawl, CrawlHost, CrawlState, SiteFacts, StopReason
+from pagegrade.model.audit import OPEN_STATES, AuditSettings, Crawl, CrawlHost, CrawlState, SiteFacts, StopReason
 from pagegrade.model.identity import VERSION
 from pagegrade.model.report import RULESET
 from pagegrade.store.engine.database import Transaction
@@ -17,7 +17,7 @@ from pagegrade.store.schema.tables import crawl_hosts, crawls
 _encode: Final = msgspec.json.encode
 _settings: Final = msgspec.json.Decoder(AuditSettings).decode
 _facts: Final = msgspec.json.Decoder(SiteFacts).decode
-_COLUMNS: Final = tuple(crawls.c[name] for name in Crawl.__struct_fields__)
+COLUMNS: Final = tuple(crawls.c[name] for name in Crawl.__struct_fields__)
 
 
 class CrawlTakenOver(Exception):
@@ -32,12 +32,29 @@ def add_crawl(
     secret: bytes,
     now_ms: int,
     account_id: int | None = None,
+    audit_id: int | None = None,
+    target: str | None = None,
 ) -> Crawl:
-    """Begin another crawl of a site."""
-    same = (crawls.c.account_id.is_(account_id), crawls.c.start_url == start_url)
+    """Begin another crawl of a site.
+
+    Args:
+        tx: A write transaction.
+        start_url: Identity of the start page.
+        settings: Of the crawl.
+        secret: Key of the hashes of its URLs.
+        now_ms: The time now.
+        account_id: Whose it is; ``None``: of the command line.
+        audit_id: Of the audit, where workers do it.
+        target: Workers are at one crawl of it at a time.
+    """
+    same: tuple[ColumnElement[bool], ...] = (crawls.c.audit_id == audit_id,)
+    if audit_id is None:
+        same = (crawls.c.account_id.is_(account_id), crawls.c.start_url == start_url)
     last = tx.execute(select(func.max(crawls.c.number)).where(*same)).scalar() or 0
     row = {
         "account_id": account_id,
+        "audit_id": audit_id,
+        "target": target,
         "number": last + 1,
         "start_url": start_url,
         "state": "queued",
@@ -48,20 +65,20 @@ def add_crawl(
         "created_at_ms": now_ms,
         "updated_at_ms": now_ms,
     }
-    return _crawl(tx.execute(insert(crawls).values(**row).returning(*_COLUMNS)).mappings().one())
+    return crawl_of(tx.execute(insert(crawls).values(**row).returning(*COLUMNS)).mappings().one())
 
 
 def load_crawl(tx: Transaction, crawl_id: int) -> Crawl | None:
     """Return a crawl; ``None`` if there is none with this id."""
-    row = tx.execute(select(*_COLUMNS).where(crawls.c.id == crawl_id)).mappings().first()
-    return None if row is None else _crawl(row)
+    row = tx.execute(select(*COLUMNS).where(crawls.c.id == crawl_id)).mappings().first()
+    return None if row is None else crawl_of(row)
 
 
 def last_crawl(tx: Transaction, account_id: int | None = None) -> Crawl | None:
     """Return the newest crawl of an account, or of the command line."""
-    of = select(*_COLUMNS).where(crawls.c.account_id.is_(account_id)).order_by(crawls.c.id.desc()).limit(1)
+    of = select(*COLUMNS).where(crawls.c.account_id.is_(account_id)).order_by(crawls.c.id.desc()).limit(1)
     row = tx.execute(of).mappings().first()
-    return None if row is None else _crawl(row)
+    return None if row is None else crawl_of(row)
 
 
 def take_crawl(tx: Transaction, crawl_id: int, now_ms: int) -> Crawl:
@@ -81,12 +98,12 @@ def take_crawl(tx: Transaction, crawl_id: int, now_ms: int) -> Crawl:
             finished_at_ms=None,
             updated_at_ms=now_ms,
         )
-        .returning(*_COLUMNS)
+        .returning(*COLUMNS)
     )
     row = tx.execute(change).mappings().first()
     if row is None:
         raise CrawlTakenOver
-    return _crawl(row)
+    return crawl_of(row)
 
 
 def advance_crawl(tx: Transaction, crawl: Crawl, now_ms: int) -> None:
@@ -95,7 +112,7 @@ def advance_crawl(tx: Transaction, crawl: Crawl, now_ms: int) -> None:
     Raises:
         CrawlTakenOver: Another process has taken it since.
     """
-    _change(
+    change_crawl(
         tx,
         crawl,
         urls=crawl.urls,
@@ -105,6 +122,7 @@ def advance_crawl(tx: Transaction, crawl: Crawl, now_ms: int) -> None:
         worked_ms=crawl.worked_ms,
         seeded=int(crawl.seeded),
         facts=None if crawl.facts is None else _encode(crawl.facts),
+        tries=0,
         updated_at_ms=now_ms,
     )
 
@@ -114,12 +132,13 @@ def end_crawl(
     crawl: Crawl,
     state: CrawlState,
     *,
-    reason: StopReason,
+    reason: StopReason | None,
     complete: bool,
     now_ms: int,
     resume_at_ms: int | None = None,
+    error: str | None = None,
 ) -> Crawl:
-    """Store that a crawl has ended or pauses, and why.
+    """Store that a crawl has ended or pauses, or is to be evaluated, and why; whoever held it lets it go.
 
     Raises:
         CrawlTakenOver: Another process has taken it since.
@@ -128,20 +147,28 @@ def end_crawl(
         "state": state,
         "stop_reason": reason,
         "resume_at_ms": resume_at_ms,
-        "finished_at_ms": now_ms if state in {"completed", "failed", "canceled"} else None,
+        "finished_at_ms": None if state in OPEN_STATES else now_ms,
+        "tries": 0,
+        "error": error,
     }
-    _change(tx, crawl, complete=int(complete), updated_at_ms=now_ms, **changes)
+    change_crawl(tx, crawl, complete=int(complete), lease_until_ms=None, updated_at_ms=now_ms, **changes)
     return msgspec.structs.replace(crawl, complete=complete, **changes)
 
 
-def _change(tx: Transaction, crawl: Crawl, **values: object) -> None:
+def change_crawl(tx: Transaction, crawl: Crawl, **values: object) -> None:
+    """Store columns of a crawl.
+
+    Raises:
+        CrawlTakenOver: Another process has taken it since, or it was deleted.
+    """
     mine = (crawls.c.id == crawl.id, crawls.c.epoch == crawl.epoch)
     if tx.execute(update(crawls).where(*mine).values(**values)).rowcount != 1:
         raise CrawlTakenOver
 
 
-def _crawl(row: RowMapping) -> Crawl:
-    values: dict[str, Any] = dict(row)
+def crawl_of(row: RowMapping) -> Crawl:
+    """The crawl of a row with ``COLUMNS``."""
+    values: dict[str, Any] = {name: row[name] for name in Crawl.__struct_fields__}
     facts = values.pop("facts")
     values |= {
         "settings": _settings(bytes(values["settings"])),

@@ -408,6 +408,22 @@ processes = Table(
     comment="Who works on this database, where several processes do.",
 )
 
+audits = Table(
+    "audits",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False),
+    Column("start_url", _text(2048), nullable=False),
+    Column("project", _text(300), nullable=False),
+    Column("settings", LargeBinary, nullable=False),  # of the next crawl, JSON
+    Column("crawls", Integer, nullable=False),  # number of the newest
+    Column("graded", Integer),  # number of the newest that was evaluated
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("updated_at_ms", BigInteger, nullable=False),
+    sqlite_autoincrement=True,
+    comment="Sites of accounts that are crawled and graded as a whole.",
+)
+
 crawls = Table(
     "crawls",
     metadata,
@@ -434,6 +450,14 @@ crawls = Table(
     Column("created_at_ms", BigInteger, nullable=False),
     Column("updated_at_ms", BigInteger, nullable=False),
     Column("finished_at_ms", BigInteger),
+    Column("audit_id", BigInteger),  # NULL: of the command line
+    Column("target", _text(300)),  # registrable domain; workers are at one crawl of it at a time
+    Column("lease_until_ms", BigInteger),  # NULL: no worker is at it
+    Column("tries", Integer, nullable=False, server_default="0"),  # since something was stored
+    Column("error", _text(40)),  # code of the reason why it failed, or was not evaluated
+    Column("rating", _text(6)),
+    Column("summary", LargeBinary),  # of its result, JSON
+    Column("result", LargeBinary),  # JSON, compressed by zstd
     sqlite_autoincrement=True,
     comment="Passes over a site.",
 )
@@ -470,6 +494,7 @@ crawl_urls = Table(
     Column("error", _text(40)),  # code of the reason why there was no answer
     Column("digest", BigInteger),  # of its main content
     Column("url", _text(2048), nullable=False),
+    Column("segment", Integer),  # that holds what is kept of the page; NULL: nothing is
     comment="Every URL that a crawl knows.",
 )
 
@@ -563,6 +588,15 @@ Index(
 # The only thing that a process asks while nothing is to be delivered.
 Index("ix_webhooks_due", webhooks.c.due_at_ms)
 Index("ix_crawl_urls_hash", crawl_urls.c.crawl_id, crawl_urls.c.hash, unique=True)
+Index("ix_audits_account_id", audits.c.account_id, audits.c.id)
+Index("ix_crawls_audit_id", crawls.c.audit_id, crawls.c.number)
+# Which crawls workers may have to go on with, those first that waited for longest.
+Index(
+    "ix_crawls_open",
+    crawls.c.updated_at_ms,
+    sqlite_where=crawls.c.finished_at_ms.is_(None),
+    postgresql_where=crawls.c.finished_at_ms.is_(None),
+)
 # What a crawl fetches next: those that wait, the lane of ordinary pages first, near ones before far ones.
 Index(
     "ix_crawl_urls_waiting",

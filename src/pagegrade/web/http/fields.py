@@ -21,7 +21,9 @@ from pagegrade.model.errors import Violation
 
 Model = TypeVar("Model", bound=BaseModel)
 Choice = str | int
+N = TypeVar("N", int, float)
 _INTEGER: Final = re.compile(r"-?[0-9]{1,18}")
+_NUMBER: Final = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _BOUNDS: Final = ("ge", "le", "max_length")
 
 
@@ -53,12 +55,14 @@ class _Rule:
     choices: Mapping[str, Choice] | None
     """Text -> value, where only these are valid."""
     is_integer: bool
+    is_number: bool
+    """True if the field is a decimal number, not only a whole one."""
     is_list: bool
     """True if the field is a list of texts."""
     default: Any
     required: bool
-    minimum: int | None
-    maximum: int | None
+    minimum: float | None
+    maximum: float | None
     longest: int | None
     reads: Callable[[str], Any] | None
 
@@ -69,7 +73,7 @@ def read_fields(
     """Read the fields of a model from the sent values and collect all violations.
 
     Args:
-        model: Model whose fields are text, integers, or a choice of either.
+        model: Model whose fields are text, numbers, or a choice of either.
         sent: Text from a form or a query, any JSON value from JSON.
         place: Place of the fields for the violations, such as ``query``.
         lenient: Use the default, without a violation, for values that are not valid.
@@ -115,6 +119,8 @@ def _read(rule: _Rule, value: Any, place: str) -> Any:
         return _read_choice(rule, rule.choices, value, place)
     if rule.is_integer:
         return _read_integer(rule, value, place)
+    if rule.is_number:
+        return _read_number(rule, value, place)
     if rule.is_list:
         return _read_list(rule, value, place)
     if not isinstance(value, str):
@@ -157,11 +163,22 @@ def _read_integer(rule: _Rule, value: Any, place: str) -> int | Violation:
     text = value.strip() if isinstance(value, str) else str(value) if type(value) is int else ""
     if not _INTEGER.fullmatch(text):
         return _violation(rule, place, "type", "Must be a whole number.")
-    number = int(text)
-    if rule.minimum is not None and number < rule.minimum:
-        return _violation(rule, place, "too_small", f"Must be at least {rule.minimum}.", limit=rule.minimum)
-    if rule.maximum is not None and number > rule.maximum:
-        return _violation(rule, place, "too_large", f"Must be at most {rule.maximum}.", limit=rule.maximum)
+    return _within(rule, int(text), place)
+
+
+def _read_number(rule: _Rule, value: Any, place: str) -> float | Violation:
+    text = value.strip() if isinstance(value, str) else str(value) if type(value) in {int, float} else ""
+    if not _NUMBER.fullmatch(text):
+        return _violation(rule, place, "type", "Must be a number such as 0.5.")
+    return _within(rule, float(text), place)
+
+
+def _within(rule: _Rule, number: N, place: str) -> N | Violation:
+    for bound, code, most in ((rule.minimum, "too_small", "least"), (rule.maximum, "too_large", "most")):
+        if bound is not None and (number < bound if most == "least" else number > bound):
+            # Limits are whole numbers where they are members of a problem.
+            limit = None if rule.is_number else int(bound)
+            return _violation(rule, place, code, f"Must be at {most} {bound}.", limit=limit)
     return number
 
 
@@ -183,7 +200,7 @@ def _rule(attribute: str, field: FieldInfo) -> _Rule:
     choices = {str(each): each for each in get_args(kind)} if get_origin(kind) is Literal else None
     reads = next((each.function for each in field.metadata if isinstance(each, Reads)), None)
     is_list = get_origin(kind) is tuple
-    if choices is None and reads is None and not is_list and kind not in {int, str}:
+    if choices is None and reads is None and not is_list and kind not in {int, float, str}:
         raise TypeError(f"{attribute}: {kind!r} cannot be read from a form")
     bounds = {name: getattr(each, name) for each in field.metadata for name in _BOUNDS if hasattr(each, name)}
     return _Rule(
@@ -191,6 +208,7 @@ def _rule(attribute: str, field: FieldInfo) -> _Rule:
         attribute=attribute,
         choices=choices,
         is_integer=kind is int and reads is None,
+        is_number=kind is float and reads is None,
         is_list=is_list and reads is None,
         default=None if field.is_required() else field.default,
         required=field.is_required(),

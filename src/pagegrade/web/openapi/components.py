@@ -13,6 +13,8 @@ TAGS: Final[dict[str, str]] = {
     "Ignore rules": "Findings that an account has decided to live with.",
     "Monitors": "Reports that are analyzed again on a schedule, with budgets.",
     "Access profiles": "What analyses send to the origins of own pages, to be let in.",
+    "Audits": "Sites that are crawled and graded as a whole.",
+    "Crawls": "Passes over the site of an audit, with what was found on its pages.",
     "Webhooks": "Deliveries of events to URLs, chat channels and e-mail addresses.",
     "Runs": "The analyses of a report: each is numbered and never changes.",
     "Projects": "The hosts your reports are about.",
@@ -26,14 +28,24 @@ LARGEST_ID: Final = 2**63 - 1
 
 PATH_PARAMETERS: Final[dict[str, JSONObject]] = {
     "id": {
-        "description": "Number of the report, the batch, the ignore rule, the monitor or the webhook.",
+        "description": "Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.",
         "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID},
         "example": 1042,
     },
     "number": {
-        "description": "Number of the run within the report, from 1.",
+        "description": "Number of the run within the report, or of the crawl within the audit, from 1.",
         "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID},
         "example": 3,
+    },
+    "finding": {
+        "description": "Number of the finding in the result of the crawl, from 1.",
+        "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID},
+        "example": 1,
+    },
+    "page": {
+        "description": "Number of the page in the crawl, from 1.",
+        "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID},
+        "example": 17,
     },
     "delivery": {
         "description": "Number of the delivery.",
@@ -189,6 +201,7 @@ PROBLEM_HEADERS: Final[dict[str, tuple[str, ...]]] = {
     "unsupported_media_type": ("Accept", "Accept-Post"),
     "rate_limited": ("Retry-After",),
     "quota_exceeded": (),
+    "crawl_limit": (),
     "unavailable": ("Retry-After",),
 }
 """Code -> headers its answer has besides those of every answer."""

@@ -19,7 +19,18 @@ class APIKey(Document):
     name: str = about("Name chosen by its owner.", "ci")
     prefix: str = about("First characters, to recognize it by.", "pgk_8Hs2aB9d")
     scopes: list[
-        Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks", "access", "keys"]
+        Literal[
+            "reports:read",
+            "reports:write",
+            "account:read",
+            "ignores",
+            "monitors",
+            "webhooks",
+            "audits:read",
+            "audits:write",
+            "access",
+            "keys",
+        ]
     ] = about("Permissions of the key.", list(DEFAULT_SCOPES))
     project: str | None = about("The only project that the key can use; null: all projects.", None, "example.com")
     expires_at: Timestamp | None = about("Null: never.", None, "2027-01-01T00:00:00.000Z")

@@ -44,6 +44,8 @@ SCOPE_TEXTS: Final = {
     "ignores": N_("Ignore findings"),
     "monitors": N_("Read and change monitors"),
     "webhooks": N_("Read and change webhooks"),
+    "audits:read": N_("Read site audits"),
+    "audits:write": N_("Create, change and delete site audits"),
     "access": N_("Read and change access profiles, without their secrets"),
     KEYS: N_("Create and revoke keys"),
 }

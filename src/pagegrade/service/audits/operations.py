@@ -1,0 +1,533 @@
+"""Audits of an account: create, show, list, change, delete; and what their crawls found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from msgspec import structs
+
+from pagegrade.model.account import Caller
+from pagegrade.model.audit import (
+    MAX_PATTERN_CHARACTERS,
+    MAX_PATTERNS,
+    OPEN_STATES,
+    Audit,
+    AuditFilter,
+    AuditSettings,
+    Crawl,
+    Pattern,
+    ScopeKind,
+    URLFilter,
+)
+from pagegrade.model.audit_result import AuditResult, AuditSummary, SiteFinding
+from pagegrade.model.errors import (
+    CrawlLimit,
+    InvalidInput,
+    NotFound,
+    PreconditionFailed,
+    QuotaExceeded,
+    URLNotAllowed,
+    ValidationFailed,
+    Violation,
+)
+from pagegrade.parse.url import host, is_nearby, parse_target_url, project_of
+from pagegrade.parse.urls.identity import identity
+from pagegrade.service.accounts.access import require_project
+from pagegrade.service.audits.crawl import begin_crawl
+from pagegrade.service.id_lists import Listed, Part, Walked, walk
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.validation import check_allowed
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.locks import hold_account
+from pagegrade.store.repositories import audits as store
+from pagegrade.store.repositories.crawl_segments import FindingPage, FoundRow, LinkRow, PageRow, each_segment
+from pagegrade.store.repositories.crawl_urls import (
+    StoredURL,
+    count_urls,
+    list_patterns,
+    load_url,
+    urls_beside,
+    urls_of,
+    urls_page,
+)
+
+MAX_AUDITS: Final = 1_000
+"""Of an account."""
+OPEN_CRAWLS: Final = 20
+"""Crawls of an account that have not ended."""
+MAX_RATE: Final = 1.0
+"""Requests a second on a site that nobody has shown to be theirs."""
+SHOWN_PATTERNS: Final = 20
+SHOWN_LINKS: Final = 100
+"""Links of a page that an answer has, in each direction."""
+RETRY_AFTER_S: Final = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFields:
+    """An audit as it was asked for; ``None`` for what was not."""
+
+    url: str
+    scope: ScopeKind = "host"
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    max_pages: int | None = None
+    max_depth: int = 50
+    rate: float | None = None
+    sitemap: bool = True
+    urls: Sequence[str] = ()
+    drop_parameters: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditChange:
+    """Changes of an audit; each of them may be asked for alone."""
+
+    again: bool = False
+    """Crawl the site again; a crawl that has not ended is joined."""
+    paused: bool | None = None
+    cancel: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCrawl:
+    """A crawl with its progress."""
+
+    crawl: Crawl
+    summary: AuditSummary | None
+    patterns: tuple[Pattern, ...] = ()
+    """Those with the most fetched pages."""
+    found: int = 0
+    """URLs in scope that are known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownPlace:
+    """A page of a finding."""
+
+    number: int
+    """From 1 in the order of the list."""
+    page_id: int
+    url: str
+    target: str | None
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownPage:
+    """A page of a crawl with what is kept of it."""
+
+    stored: StoredURL
+    row: PageRow | None
+    urls: dict[int, str]
+    """URLs that the row names, by id."""
+    found: tuple[FoundRow, ...] = ()
+    links: tuple[tuple[LinkRow, str], ...] = ()
+    """Links of the page, with their targets."""
+    linked_by: tuple[tuple[LinkRow, str], ...] = ()
+    """Links to the page, with the pages that have them."""
+
+
+def read_settings(fields: AuditFields, options: ServiceOptions) -> tuple[str, AuditSettings]:
+    """The canonical start URL and the settings that fields ask for.
+
+    Raises:
+        ValidationFailed: A field cannot be used.
+        URLNotAllowed: The site must not be contacted.
+    """
+    violations: list[Violation] = []
+
+    def refuse(name: str, code: str, message: str) -> None:
+        violations.append(Violation(field=name, place="body", code=code, message=message))
+
+    start = _read_url("url", fields.url, refuse)
+    for name, patterns in (("include", fields.include), ("exclude", fields.exclude)):
+        if len(patterns) > MAX_PATTERNS or any(
+            not one.startswith(("/", "*")) or len(one) > MAX_PATTERN_CHARACTERS for one in patterns
+        ):
+            refuse(
+                name,
+                "invalid",
+                f"Must be at most {MAX_PATTERNS} patterns as in robots.txt, with / or * first and at most "
+                f"{MAX_PATTERN_CHARACTERS} characters: /blog/*, *.pdf$",
+            )
+    most = options.crawl_pages
+    pages = most if fields.max_pages is None else fields.max_pages
+    if pages > most:
+        refuse("max_pages", "too_large", f"Must be at most {most}.")
+    if fields.rate is not None and not 0 < fields.rate <= MAX_RATE:
+        refuse("rate", "too_large", f"Must be more than 0 and at most {MAX_RATE:g} requests a second.")
+    listed = [_read_url("urls", url, refuse) for url in fields.urls]
+    if violations or start is None:
+        raise ValidationFailed(violations)
+    check_allowed(start, options.analyze)
+    # What the operator allows of the own network is asked as fast as it answers.
+    unlimited = is_nearby(host(start)) and fields.rate is None
+    return start, AuditSettings(
+        scope=fields.scope,
+        include=tuple(fields.include),
+        exclude=tuple(fields.exclude),
+        max_pages=pages,
+        max_depth=fields.max_depth,
+        rate_per_s=None if unlimited else fields.rate or MAX_RATE,
+        sitemaps=fields.sitemap and not listed,
+        drop_parameters=tuple(fields.drop_parameters),
+        urls=tuple(url for url in listed if url is not None),
+        follows=not listed,
+    )
+
+
+def _read_url(field: str, url: str, refuse: Callable[[str, str, str], None]) -> str | None:
+    try:
+        return parse_target_url(url).url
+    except InvalidInput as error:
+        if field == "url" and isinstance(error, URLNotAllowed):
+            raise
+        refuse(field, error.reason or error.code, error.message)
+        return None
+
+
+def create_audit(
+    tx: Transaction, caller: Caller, start_url: str, settings: AuditSettings, *, options: ServiceOptions, now_ms: int
+) -> Audit:
+    """Store a new audit of the caller, whose first crawl is queued.
+
+    Raises:
+        OtherProject: The key of the caller is limited to another project.
+        QuotaExceeded: The account has ``MAX_AUDITS`` already.
+        CrawlLimit: Too many of its crawls have not ended.
+    """
+    hold_account(tx, caller.account.id)
+    require_project(caller, project_of(start_url))
+    if store.count_audits(tx, caller.account.id, AuditFilter()) >= MAX_AUDITS:
+        raise QuotaExceeded(f"An account has at most {MAX_AUDITS} audits; delete one first.")
+    _require_place(tx, caller)
+    start = identity(start_url, settings.drop_parameters)
+    audit_id = store.add_audit(
+        tx, caller.account.id, start, project=project_of(start_url), settings=settings, now_ms=now_ms
+    )
+    begin_crawl(tx, start_url, settings, options=options.analyze, account_id=caller.account.id, audit_id=audit_id)
+    return show_audit(tx, caller, audit_id)
+
+
+def _require_place(tx: Transaction, caller: Caller) -> None:
+    if store.count_open_crawls(tx, caller.account.id) >= OPEN_CRAWLS:
+        raise CrawlLimit(
+            f"An account has at most {OPEN_CRAWLS} crawls that have not ended; wait for one, or cancel one.",
+            retry_after_s=RETRY_AFTER_S,
+        )
+
+
+def show_audit(tx: Transaction, caller: Caller, audit_id: int) -> Audit:
+    """Return an audit of the caller.
+
+    Raises:
+        NotFound: There is no such audit, or it is of another project than the caller's key.
+    """
+    found = store.load_audit(tx, caller.account.id, audit_id)
+    if found is None or not caller.may_use(found.project):
+        raise NotFound
+    return found
+
+
+def list_audits(tx: Transaction, caller: Caller, which: AuditFilter, *, page: int, per_page: int) -> Listed[Audit]:
+    """A page of the caller's audits, the newest first."""
+    which = _of_caller(caller, which)
+    items = store.audits_page(tx, caller.account.id, which, first=(page - 1) * per_page, count=per_page)
+    return Listed(items=items, total=store.count_audits(tx, caller.account.id, which))
+
+
+def walk_audits(tx: Transaction, caller: Caller, which: AuditFilter, part: Part) -> Walked[Audit]:
+    """Some of the caller's audits, the newest first."""
+    which = _of_caller(caller, which)
+    account_id = caller.account.id
+
+    def read(count: int, *, beside: int | None, backward: bool) -> tuple[Audit, ...]:
+        return store.audits_beside(tx, account_id, which, count, beside=beside, backward=backward)
+
+    return walk(read, lambda audit: audit.id, part, lambda: store.count_audits(tx, account_id, which))
+
+
+def _of_caller(caller: Caller, which: AuditFilter) -> AuditFilter:
+    if caller.project is None or which.project == caller.project:
+        return which
+    # An empty project is that of no audit.
+    return AuditFilter(project=caller.project if which.project is None else "")
+
+
+def change_audit(
+    tx: Transaction,
+    caller: Caller,
+    audit_id: int,
+    change: AuditChange,
+    *,
+    options: ServiceOptions,
+    now_ms: int,
+    holds: Callable[[Audit], str | None] | None = None,
+) -> Audit:
+    """Crawl the site of an audit again, or pause, resume or cancel its crawl.
+
+    Args:
+        tx: A write transaction.
+        caller: Whose it must be.
+        audit_id: Any number.
+        change: The changes.
+        options: Of the installation.
+        now_ms: The time now.
+        holds: Returns the entity tag of the audit where the client does not know it as it is; ``None``: the client did
+            not ask.
+
+    Raises:
+        NotFound: There is no such audit.
+        PreconditionFailed: It has changed since the client read it.
+        CrawlLimit: Too many crawls of the account have not ended.
+        URLNotAllowed: By now the site must not be contacted.
+    """
+    hold_account(tx, caller.account.id)
+    audit = show_audit(tx, caller, audit_id)
+    _check_condition(audit, holds)
+    crawl = audit.crawl
+    if change.cancel and crawl.state in OPEN_STATES:
+        store.stop_crawl(tx, crawl, "canceled", now_ms)
+    elif change.paused and crawl.state in {"queued", "crawling", "paused"}:
+        store.stop_crawl(tx, crawl, "paused", now_ms)
+    elif change.paused is False and crawl.state == "paused":
+        store.stop_crawl(tx, crawl, "queued", now_ms)
+    if change.again and (change.cancel or crawl.state not in OPEN_STATES):
+        _require_place(tx, caller)
+        settings = structs.replace(audit.settings, max_pages=min(audit.settings.max_pages, options.crawl_pages))
+        next_one = begin_crawl(
+            tx,
+            audit.start_url,
+            settings,
+            options=options.analyze,
+            account_id=caller.account.id,
+            audit_id=audit.id,
+        )
+        store.note_crawl(tx, next_one, now_ms)
+    return show_audit(tx, caller, audit_id)
+
+
+def delete_audit(
+    tx: Transaction, caller: Caller, audit_id: int, *, holds: Callable[[Audit], str | None] | None = None
+) -> None:
+    """Delete an audit of the caller with all of its crawls.
+
+    Raises:
+        NotFound: There is no such audit.
+        PreconditionFailed: It has changed since the client read it.
+    """
+    _check_condition(show_audit(tx, caller, audit_id), holds)
+    store.delete_audit(tx, audit_id)
+
+
+def _check_condition(audit: Audit, holds: Callable[[Audit], str | None] | None) -> None:
+    etag = None if holds is None else holds(audit)
+    if etag is not None:
+        raise PreconditionFailed(etag)
+
+
+def list_crawls(tx: Transaction, caller: Caller, audit_id: int, *, page: int, per_page: int) -> Listed[ShownCrawl]:
+    """A page of the crawls of an audit, the newest first, without their patterns.
+
+    Raises:
+        NotFound: There is no such audit.
+    """
+    audit = show_audit(tx, caller, audit_id)
+    rows = store.list_crawls(tx, audit.id)
+    shown = rows[(page - 1) * per_page : page * per_page]
+    items = tuple(_shown(tx, crawl, summary, patterns=0) for crawl, summary in shown)
+    return Listed(items=items, total=len(rows))
+
+
+def show_crawl(tx: Transaction, caller: Caller, audit_id: int, number: int) -> ShownCrawl:
+    """A crawl of an audit with its progress.
+
+    Raises:
+        NotFound: There is no such audit or crawl.
+    """
+    crawl, summary = _crawl(tx, show_audit(tx, caller, audit_id), number)
+    return _shown(tx, crawl, summary, patterns=SHOWN_PATTERNS)
+
+
+def _shown(tx: Transaction, crawl: Crawl, summary: AuditSummary | None, *, patterns: int) -> ShownCrawl:
+    known = list_patterns(tx, crawl.id)
+    most = sorted(known, key=lambda one: (-one.fetched, -one.found, one.text))[:patterns]
+    return ShownCrawl(crawl=crawl, summary=summary, patterns=tuple(most), found=sum(one.found for one in known))
+
+
+def _crawl(tx: Transaction, audit: Audit, number: int | None) -> tuple[Crawl, AuditSummary | None]:
+    """A crawl of an audit; without a number the newest that was evaluated, or the newest of all.
+
+    Raises:
+        NotFound: There is none of this number.
+    """
+    wanted = number if number is not None else audit.graded or audit.crawl.number
+    found = store.list_crawls(tx, audit.id, number=wanted) if wanted <= audit.crawl.number else []
+    if not found:
+        raise NotFound
+    return found[0]
+
+
+def list_findings(
+    tx: Transaction,
+    caller: Caller,
+    audit_id: int,
+    *,
+    crawl: int | None = None,
+    check: str | None = None,
+    severity: str | None = None,
+    page: int,
+    per_page: int,
+) -> Listed[SiteFinding]:
+    """A page of the findings of a crawl, the most expensive first; none where it was not evaluated.
+
+    Raises:
+        NotFound: There is no such audit or crawl.
+    """
+    _, result = _result(tx, caller, audit_id, crawl)
+    found = [
+        one
+        for one in (() if result is None else result.findings)
+        if check in {None, one.check} and severity in {None, one.severity}
+    ]
+    return Listed(items=tuple(found[(page - 1) * per_page : page * per_page]), total=len(found))
+
+
+def _result(tx: Transaction, caller: Caller, audit_id: int, number: int | None) -> tuple[Crawl, AuditResult | None]:
+    crawl, _ = _crawl(tx, show_audit(tx, caller, audit_id), number)
+    return crawl, store.load_result(tx, crawl.id)
+
+
+def list_finding_pages(
+    tx: Transaction, caller: Caller, audit_id: int, finding: int, *, crawl: int | None = None, page: int, per_page: int
+) -> Listed[ShownPlace]:
+    """A page of the pages of a finding.
+
+    Raises:
+        NotFound: There is no such audit, crawl or finding.
+    """
+    of, result = _result(tx, caller, audit_id, crawl)
+    if result is None or not 0 < finding <= len(result.findings):
+        raise NotFound
+    rows = _finding_pages(tx, of, finding)
+    first = (page - 1) * per_page
+    return Listed(items=_places(tx, of, rows[first : first + per_page], first), total=len(rows))
+
+
+def _finding_pages(tx: Transaction, crawl: Crawl, number: int) -> list[FindingPage]:
+    return next(each_segment(tx, crawl.id, FindingPage, (number,)), [])
+
+
+def _places(tx: Transaction, crawl: Crawl, rows: Sequence[FindingPage], first: int) -> tuple[ShownPlace, ...]:
+    ids = [each for row in rows for each in (row.page_id, row.target_id) if each is not None]
+    urls = urls_of(tx, crawl.id, ids)
+    return tuple(
+        ShownPlace(
+            number=first + at,
+            page_id=row.page_id,
+            url=urls.get(row.page_id, ""),
+            target=urls.get(row.target_id or 0),
+            value=row.value,
+        )
+        for at, row in enumerate(rows, 1)
+    )
+
+
+def export_findings(
+    tx: Transaction, caller: Caller, audit_id: int, *, crawl: int | None = None
+) -> tuple[AuditResult | None, list[tuple[int, str, str | None, str | None]]]:
+    """The result of a crawl, and (number of the finding, page, target, value) of every page of every finding.
+
+    Raises:
+        NotFound: There is no such audit or crawl.
+    """
+    of, result = _result(tx, caller, audit_id, crawl)
+    rows = [
+        (one.number, place.url, place.target, place.value)
+        for one in (() if result is None else result.findings)
+        for place in _places(tx, of, _finding_pages(tx, of, one.number), 0)
+    ]
+    return result, rows
+
+
+def list_pages(
+    tx: Transaction,
+    caller: Caller,
+    audit_id: int,
+    which: URLFilter,
+    *,
+    crawl: int | None = None,
+    page: int,
+    per_page: int,
+) -> Listed[ShownPage]:
+    """A page of the URLs of a crawl that lie in scope, in order of their discovery.
+
+    Raises:
+        NotFound: There is no such audit or crawl.
+    """
+    of, _ = _crawl(tx, show_audit(tx, caller, audit_id), crawl)
+    stored = urls_page(tx, of.id, which, first=(page - 1) * per_page, count=per_page)
+    return Listed(items=_pages(tx, of, stored), total=count_urls(tx, of.id, which))
+
+
+def walk_pages(
+    tx: Transaction, caller: Caller, audit_id: int, which: URLFilter, part: Part, *, crawl: int | None = None
+) -> Walked[ShownPage]:
+    """Some of the URLs of a crawl that lie in scope, in order of their discovery.
+
+    Raises:
+        NotFound: There is no such audit or crawl.
+    """
+    of, _ = _crawl(tx, show_audit(tx, caller, audit_id), crawl)
+
+    def read(count: int, *, beside: int | None, backward: bool) -> tuple[StoredURL, ...]:
+        return urls_beside(tx, of.id, which, count, beside=beside, backward=backward)
+
+    walked = walk(read, lambda url: url.url_id, part, lambda: count_urls(tx, of.id, which))
+    return Walked(items=_pages(tx, of, walked.items), before=walked.before, after=walked.after, total=walked.total)
+
+
+def _pages(tx: Transaction, crawl: Crawl, stored: Sequence[StoredURL]) -> tuple[ShownPage, ...]:
+    numbers = sorted({one.segment for one in stored if one.segment is not None})
+    wanted = {one.url_id for one in stored}
+    rows = {
+        row.page_id: row
+        for some in each_segment(tx, crawl.id, PageRow, numbers)
+        for row in some
+        if row.page_id in wanted
+    }
+    named = [each for row in rows.values() for each in (row.redirect_id, row.canonical_id) if each is not None]
+    urls = urls_of(tx, crawl.id, named)
+    return tuple(ShownPage(stored=one, row=rows.get(one.url_id), urls=urls) for one in stored)
+
+
+def show_page(tx: Transaction, caller: Caller, audit_id: int, page_id: int, *, crawl: int | None = None) -> ShownPage:
+    """One URL of a crawl, with its findings and some links from it and to it.
+
+    Raises:
+        NotFound: There is no such audit, crawl or page.
+    """
+    of, _ = _crawl(tx, show_audit(tx, caller, audit_id), crawl)
+    stored = load_url(tx, of.id, page_id) if 0 < page_id <= of.urls else None
+    if stored is None:
+        raise NotFound
+    (page,) = _pages(tx, of, (stored,))
+    out: list[LinkRow] = []
+    into: list[LinkRow] = []
+    for rows in each_segment(tx, of.id, LinkRow, of.segments):
+        out += [row for row in rows if row.from_id == page_id and row.kind != "asset"][: SHOWN_LINKS - len(out)]
+        into += [row for row in rows if row.to_id == page_id][: SHOWN_LINKS - len(into)]
+    urls = urls_of(tx, of.id, [*(row.to_id for row in out), *(row.from_id for row in into)])
+    segment = () if stored.segment is None else (stored.segment,)
+    found = (row for rows in each_segment(tx, of.id, FoundRow, segment) for row in rows if row.page_id == page_id)
+    return ShownPage(
+        stored=stored,
+        row=page.row,
+        urls=page.urls,
+        found=tuple(found),
+        links=tuple((row, urls.get(row.to_id, "")) for row in out),
+        linked_by=tuple((row, urls.get(row.from_id, "")) for row in into),
+    )

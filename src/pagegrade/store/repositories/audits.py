@@ -1,0 +1,186 @@
+"""Audits of accounts: the row of each, with its newest crawl, and the results of its crawls."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Row, Select, and_, delete, func, insert, select, update
+
+from pagegrade.model.audit import OPEN_STATES, Audit, AuditFilter, AuditSettings, Crawl, CrawlState
+from pagegrade.model.audit_result import AuditResult, AuditSummary, summary_of
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.crawl_segments import FindingPage, pack_segment
+from pagegrade.store.repositories.crawls import COLUMNS, change_crawl, crawl_of, end_crawl
+from pagegrade.store.repositories.id_order import rows_beside
+from pagegrade.store.repositories.reports import GREATEST_ID
+from pagegrade.store.schema.tables import audits, crawl_segments, crawls
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+_LEVEL: Final = 6
+_encode: Final = msgspec.json.encode
+_settings: Final = msgspec.json.Decoder(AuditSettings).decode
+_summary: Final = msgspec.json.Decoder(AuditSummary).decode
+_result: Final = msgspec.json.Decoder(AuditResult).decode
+_graded: Final = crawls.alias("graded")
+_OWN: Final = tuple(
+    audits.c[name].label(f"audit_{name}")
+    for name in ("id", "account_id", "start_url", "project", "settings", "graded", "created_at_ms", "updated_at_ms")
+)
+
+
+def add_audit(
+    tx: Transaction, account_id: int, start_url: str, *, project: str, settings: AuditSettings, now_ms: int
+) -> int:
+    """Store an audit, whose first crawl is yet to be added; return its id."""
+    row = {
+        "account_id": account_id,
+        "start_url": start_url,
+        "project": project,
+        "settings": _encode(settings),
+        "crawls": 1,
+        "created_at_ms": now_ms,
+        "updated_at_ms": now_ms,
+    }
+    return int(tx.execute(insert(audits).values(row).returning(audits.c.id)).scalar_one())
+
+
+def note_crawl(tx: Transaction, crawl: Crawl, now_ms: int) -> None:
+    """Make a crawl the newest of its audit."""
+    newest = update(audits).where(audits.c.id == crawl.audit_id)
+    tx.execute(newest.values(crawls=crawl.number, updated_at_ms=now_ms))
+
+
+def _query(account_id: int, which: AuditFilter) -> Select[Any]:
+    newest = and_(crawls.c.audit_id == audits.c.id, crawls.c.number == audits.c.crawls)
+    evaluated = and_(_graded.c.audit_id == audits.c.id, _graded.c.number == audits.c.graded)
+    query = (
+        select(*_OWN, *COLUMNS, _graded.c.summary.label("graded_summary"))
+        .join_from(audits, crawls, newest)
+        .outerjoin(_graded, evaluated)
+        .where(audits.c.account_id == account_id)
+    )
+    if which.project is not None:
+        query = query.where(audits.c.project == which.project)
+    if which.state is not None:
+        query = query.where(crawls.c.state == which.state)
+    if which.rating is not None:
+        query = query.where(_graded.c.rating == which.rating)
+    if which.search is not None:
+        query = query.where(func.lower(audits.c.start_url).contains(which.search.lower(), autoescape=True))
+    return query
+
+
+def load_audit(tx: Transaction, account_id: int, audit_id: int) -> Audit | None:
+    """Return an audit of this account; ``None`` when there is none."""
+    if not 0 < audit_id <= GREATEST_ID:
+        return None
+    row = tx.execute(_query(account_id, AuditFilter()).where(audits.c.id == audit_id)).first()
+    return None if row is None else _audit(row)
+
+
+def audits_beside(
+    tx: Transaction, account_id: int, which: AuditFilter, count: int, *, beside: int | None, backward: bool
+) -> tuple[Audit, ...]:
+    """Return up to ``count`` audits after an id, or before it, the newest first."""
+    query = _query(account_id, which)
+    return tuple(map(_audit, rows_beside(tx, query, audits.c.id, count, beside=beside, backward=backward)))
+
+
+def audits_page(tx: Transaction, account_id: int, which: AuditFilter, *, first: int, count: int) -> tuple[Audit, ...]:
+    """Return the audits from one on, counted from 0, the newest first."""
+    query = _query(account_id, which).order_by(audits.c.id.desc()).offset(first).limit(count)
+    return tuple(map(_audit, tx.execute(query)))
+
+
+def count_audits(tx: Transaction, account_id: int, which: AuditFilter) -> int:
+    """Return how many audits an account has."""
+    return int(tx.execute(select(func.count()).select_from(_query(account_id, which).subquery())).scalar_one())
+
+
+def count_open_crawls(tx: Transaction, account_id: int) -> int:
+    """Return how many crawls of an account have not ended."""
+    mine = (crawls.c.account_id == account_id, crawls.c.finished_at_ms.is_(None))
+    return int(tx.execute(select(func.count()).select_from(crawls).where(*mine)).scalar_one())
+
+
+def delete_audit(tx: Transaction, audit_id: int) -> None:
+    """Delete an audit with all of its crawls; who works on one of them writes nothing more."""
+    tx.execute(delete(crawls).where(crawls.c.audit_id == audit_id))
+    tx.execute(delete(audits).where(audits.c.id == audit_id))
+
+
+def stop_crawl(tx: Transaction, crawl: Crawl, state: CrawlState, now_ms: int) -> None:
+    """Pause or end a crawl, or let it go on; whoever works on it writes nothing more."""
+    values = {
+        "epoch": crawls.c.epoch + 1,
+        "state": state,
+        "stop_reason": "canceled" if state == "canceled" else None,
+        "resume_at_ms": None,
+        "lease_until_ms": None,
+        "tries": 0,
+        "finished_at_ms": None if state in OPEN_STATES else now_ms,
+        "updated_at_ms": now_ms,
+    }
+    # It may have ended meanwhile.
+    tx.execute(update(crawls).where(crawls.c.id == crawl.id, crawls.c.finished_at_ms.is_(None)).values(values))
+
+
+def list_crawls(
+    tx: Transaction, audit_id: int, *, number: int | None = None
+) -> list[tuple[Crawl, AuditSummary | None]]:
+    """Return the crawls of an audit, the newest first, with what each came to."""
+    query = select(*COLUMNS, crawls.c.summary).where(crawls.c.audit_id == audit_id)
+    if number is not None:
+        query = query.where(crawls.c.number == number)
+    rows = tx.execute(query.order_by(crawls.c.number.desc())).mappings()
+    return [(crawl_of(row), None if row["summary"] is None else _summary(bytes(row["summary"]))) for row in rows]
+
+
+def load_result(tx: Transaction, crawl_id: int) -> AuditResult | None:
+    """Return the result of a crawl; ``None`` where it was not evaluated."""
+    body = tx.execute(select(crawls.c.result).where(crawls.c.id == crawl_id)).scalar()
+    return None if body is None else _result(zstd.decompress(bytes(body)))
+
+
+def save_result(
+    tx: Transaction, crawl: Crawl, result: AuditResult, pages: Mapping[int, Sequence[FindingPage]], now_ms: int
+) -> None:
+    """End a crawl with what its pages came to.
+
+    Args:
+        tx: A write transaction.
+        crawl: That is analyzed.
+        result: Of the analysis.
+        pages: Number of a finding -> its pages.
+        now_ms: The time now.
+
+    Raises:
+        CrawlTakenOver: Another process has taken it since, or it was deleted.
+    """
+    summary = summary_of(result)
+    end_crawl(tx, crawl, "completed", reason=crawl.stop_reason, complete=crawl.complete, now_ms=now_ms)
+    body = zstd.compress(_encode(result), _LEVEL)
+    change_crawl(tx, crawl, summary=_encode(summary), result=body, rating=summary.rating)
+    rows = [
+        {"crawl_id": crawl.id, "kind": "finding", "number": number, "body": pack_segment(of_finding)}
+        for number, of_finding in pages.items()
+    ]
+    if rows:
+        tx.execute(insert(crawl_segments), rows)
+    graded = update(audits).where(audits.c.id == crawl.audit_id)
+    tx.execute(graded.values(graded=crawl.number, updated_at_ms=now_ms))
+
+
+def _audit(row: Row[Any]) -> Audit:
+    values = row._mapping  # noqa: SLF001 - SQLAlchemy's own name for it
+    own = {column.name.removeprefix("audit_"): values[column.name] for column in _OWN}
+    summary = values["graded_summary"]
+    own["settings"] = _settings(bytes(own["settings"]))
+    return Audit(**own, crawl=crawl_of(values), summary=None if summary is None else _summary(bytes(summary)))

@@ -1,0 +1,416 @@
+"""Audits: sites that are crawled and graded as a whole, with their crawls, findings and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+import msgspec
+
+from pagegrade.model.account import AUDITS_READ, AUDITS_WRITE
+from pagegrade.model.audit import PAGE_STATES, Audit, AuditFilter, URLFilter
+from pagegrade.model.errors import ValidationFailed
+from pagegrade.parse.url import project_of
+from pagegrade.service.audits import operations as service
+from pagegrade.service.container import Services
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.api.id_lists import answer_id_list
+from pagegrade.web.http.body import JSON
+from pagegrade.web.http.conditional import may_change
+from pagegrade.web.http.response import Response
+from pagegrade.web.idempotency import Idempotency
+from pagegrade.web.operations import Operation
+from pagegrade.web.parameters import (
+    AuditCrawlListQuery,
+    AuditFindingListQuery,
+    AuditListQuery,
+    AuditPageListQuery,
+    AuditPageQuery,
+    CreateAuditBody,
+    FindingPageListQuery,
+    UpdateAuditBody,
+)
+from pagegrade.web.report_requests import evaluate_fields, refuse_when_draining
+from pagegrade.web.request import Request
+from pagegrade.web.responses import (
+    deleted_answer,
+    enveloped,
+    fresh_answer,
+    hashed_tag,
+    listed_answer,
+    validators,
+)
+from pagegrade.web.schemas.audit import (
+    AuditAnswer,
+    AuditList,
+    AuditPageAnswer,
+    AuditPageList,
+    CrawlAnswer,
+    CrawlList,
+    DeletedAudit,
+    FindingPageList,
+    SiteFindingList,
+    audit_object,
+    crawl_item,
+    crawl_object,
+    finding_object,
+    finding_page_object,
+    page_item,
+    page_object,
+)
+
+PATH: Final = "/api/v1/audits"
+TAG: Final = "Audits"
+PARTS: Final = "Crawls"
+_LISTS: Final = ("include", "exclude", "urls", "drop_parameters")
+
+
+async def create_audit(request: Request, idempotency: Idempotency, services: Services) -> Response:
+    """Store an audit, whose first crawl begins as soon as there is a place for it."""
+    refuse_when_draining(services)
+    fields, violations = await request.fields(CreateAuditBody, lists=_LISTS)
+    start, settings = evaluate_fields(violations, lambda: service.read_settings(_wanted(fields), services.options))
+
+    async def respond(audit: Audit) -> Response:
+        services.wake_crawls()
+        return _answer(request, services, audit, status=201)
+
+    return await idempotency.execute(
+        fields,
+        create=partial(
+            service.create_audit,
+            start_url=start,
+            settings=settings,
+            options=services.options,
+            now_ms=request.received_at_ms,
+        ),
+        resource_id=lambda audit: audit.id,
+        load_existing=service.show_audit,
+        respond=respond,
+    )
+
+
+def _wanted(fields: CreateAuditBody) -> service.AuditFields:
+    return service.AuditFields(
+        url=fields.url or "",
+        scope=fields.scope,
+        include=fields.include or (),
+        exclude=fields.exclude or (),
+        max_pages=fields.max_pages,
+        max_depth=fields.max_depth,
+        rate=fields.rate,
+        sitemap=fields.sitemap == 1,
+        urls=fields.urls or (),
+        drop_parameters=fields.drop_parameters or (),
+    )
+
+
+async def list_audits(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the caller's audits."""
+    query = request.query(AuditListQuery)
+    which = AuditFilter(
+        # What is no host is the project of no audit.
+        project=None if query.project is None else project_of(query.project) or "",
+        state=query.state,
+        rating=query.result,
+        search=query.search,
+    )
+    return await answer_id_list(
+        request,
+        services,
+        query,
+        path=PATH,
+        encode=audit_object,
+        read_page=lambda: work.read(service.list_audits, which, page=query.page, per_page=query.per_page),
+        read_part=lambda part: work.read(service.walk_audits, which, part),
+    )
+
+
+async def show_audit(request: Request, work: UnitOfWork) -> Response:
+    """Return an audit."""
+    return fresh_answer(request, enveloped(audit_object(await work.read(service.show_audit, request.id))))
+
+
+async def update_audit(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Crawl again, pause, resume or cancel."""
+    fields, violations = await request.fields(UpdateAuditBody)
+    if violations:
+        raise ValidationFailed(violations)
+    change = service.AuditChange(
+        again=fields.results == 1,
+        paused=None if fields.paused is None else fields.paused == 1,
+        cancel=fields.cancel == 1,
+    )
+    audit = await work.write(
+        service.change_audit,
+        request.id,
+        change,
+        options=services.options,
+        now_ms=request.received_at_ms,
+        holds=_condition(request),
+    )
+    services.wake_crawls()
+    return _answer(request, services, audit, status=200)
+
+
+async def delete_audit(request: Request, work: UnitOfWork) -> Response:
+    """Delete an audit."""
+    await work.write(service.delete_audit, request.id, holds=_condition(request))
+    return deleted_answer("audit", id=request.id)
+
+
+async def list_audit_crawls(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the crawls of an audit."""
+    query = request.query(AuditCrawlListQuery)
+    found = await work.read(service.list_crawls, request.id, page=query.page, per_page=query.per_page)
+    return listed_answer(request, services, found, query, path=f"{PATH}/{request.id}/crawls", encode=crawl_item)
+
+
+async def show_audit_crawl(request: Request, work: UnitOfWork) -> Response:
+    """Return a crawl with its progress."""
+    shown = await work.read(service.show_crawl, request.id, request.number("number"))
+    return fresh_answer(request, enveloped(crawl_object(shown)))
+
+
+async def list_audit_findings(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the findings of a crawl."""
+    query = request.query(AuditFindingListQuery)
+    found = await work.read(
+        service.list_findings,
+        request.id,
+        crawl=query.crawl,
+        check=query.check,
+        severity=query.severity,
+        page=query.page,
+        per_page=query.per_page,
+    )
+    return listed_answer(request, services, found, query, path=f"{PATH}/{request.id}/findings", encode=finding_object)
+
+
+async def list_finding_pages(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the pages of a finding."""
+    query = request.query(FindingPageListQuery)
+    number = request.number("finding")
+    found = await work.read(
+        service.list_finding_pages, request.id, number, crawl=query.crawl, page=query.page, per_page=query.per_page
+    )
+    path = f"{PATH}/{request.id}/findings/{number}/pages"
+    return listed_answer(request, services, found, query, path=path, encode=finding_page_object)
+
+
+async def list_audit_pages(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the URLs of a crawl."""
+    query = request.query(AuditPageListQuery)
+    states = None
+    if query.state is not None:
+        states = tuple(state for state, (name, _) in PAGE_STATES.items() if name == query.state)
+    which = URLFilter(status=query.status, states=states, search=query.search)
+    audit_id = request.id
+    return await answer_id_list(
+        request,
+        services,
+        query,
+        path=f"{PATH}/{audit_id}/pages",
+        encode=page_item,
+        read_page=lambda: work.read(
+            service.list_pages, audit_id, which, crawl=query.crawl, page=query.page, per_page=query.per_page
+        ),
+        read_part=lambda part: work.read(service.walk_pages, audit_id, which, part, crawl=query.crawl),
+    )
+
+
+async def show_audit_page(request: Request, work: UnitOfWork) -> Response:
+    """Return a page of a crawl."""
+    query = request.query(AuditPageQuery)
+    shown = await work.read(service.show_page, request.id, request.number("page"), crawl=query.crawl)
+    return fresh_answer(request, enveloped(page_object(shown)))
+
+
+def _answer(request: Request, services: Services, audit: Audit, *, status: int) -> Response:
+    data = audit_object(audit)
+    if request.preferences.minimal:
+        data = msgspec.json.encode({"id": audit.id, "object": "audit", "state": audit.crawl.state})
+    location = (("Location", f"{services.options.base_url}{PATH}/{audit.id}"),) if status == 201 else ()  # noqa: PLR2004 - Created
+    headers = (*location, *validators(_tag(audit)), *request.preferences.applied(writing=True))
+    return Response(status_code=status, content=enveloped(data, status=status), headers=headers)
+
+
+def _tag(audit: Audit) -> str:
+    return hashed_tag(enveloped(audit_object(audit)))
+
+
+def _condition(request: Request) -> Callable[[Audit], str | None] | None:
+    """The entity tag of an audit that is not the one that the client knows; ``None``: the client did not ask."""
+    if_match, if_none_match = request.header(b"if-match"), request.header(b"if-none-match")
+    if if_match is None and if_none_match is None:
+        return None
+
+    def differs(audit: Audit) -> str | None:
+        etag = _tag(audit)
+        return None if may_change(if_match, if_none_match, None, etag=etag, modified_ms=0) else etag
+
+    return differs
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path=PATH,
+        name="list_audits",
+        summary="List audits",
+        description="The audits of the account, newest first. Filters combine with *and*.",
+        handler=list_audits,
+        scope=AUDITS_READ,
+        for_projects=True,
+        query=AuditListQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: AuditList},
+        tag=TAG,
+    ),
+    Operation(
+        method="POST",
+        path=PATH,
+        name="create_audit",
+        summary="Create an audit",
+        description="Crawls the site of a URL politely, obeying robots.txt, evaluates each page, and grades the site "
+        "as a whole. The crawl begins as soon as there is a place for it, and takes minutes: ask for the audit, or for "
+        "its crawl, to see how far it is.",
+        handler=create_audit,
+        scope=AUDITS_WRITE,
+        for_projects=True,
+        body=CreateAuditBody,
+        body_types=(JSON,),
+        headers=("Prefer", "Idempotency-Key"),
+        answers={201: AuditAnswer},
+        problems=("url_not_allowed", "quota_exceeded", "crawl_limit"),
+        tag=TAG,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}",
+        name="show_audit",
+        summary="Show an audit",
+        description="An audit with the state of its newest crawl, and the result of the newest that was evaluated.",
+        handler=show_audit,
+        scope=AUDITS_READ,
+        for_projects=True,
+        headers=("If-None-Match",),
+        answers={200: AuditAnswer},
+        tag=TAG,
+    ),
+    Operation(
+        method="PUT",
+        path=f"{PATH}/{{id}}",
+        name="update_audit",
+        summary="Crawl again, pause or cancel",
+        description="`results=1` crawls the site again; a crawl that has not ended is joined. `paused` stops a crawl "
+        "and lets it go on, `cancel=1` ends it without a result.",
+        handler=update_audit,
+        scope=AUDITS_WRITE,
+        for_projects=True,
+        body=UpdateAuditBody,
+        body_types=(JSON,),
+        headers=("If-Match", "If-None-Match", "Prefer"),
+        answers={200: AuditAnswer},
+        problems=("url_not_allowed", "crawl_limit"),
+        tag=TAG,
+    ),
+    Operation(
+        method="DELETE",
+        path=f"{PATH}/{{id}}",
+        name="delete_audit",
+        summary="Delete an audit",
+        description="With all of its crawls; one that is under way ends.",
+        handler=delete_audit,
+        scope=AUDITS_WRITE,
+        for_projects=True,
+        headers=("If-Match", "If-None-Match"),
+        answers={200: DeletedAudit},
+        tag=TAG,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}/crawls",
+        name="list_audit_crawls",
+        summary="List the crawls of an audit",
+        description="The crawls of the site, newest first.",
+        handler=list_audit_crawls,
+        scope=AUDITS_READ,
+        for_projects=True,
+        query=AuditCrawlListQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: CrawlList},
+        tag=PARTS,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}/crawls/{{number}}",
+        name="show_audit_crawl",
+        summary="Show a crawl",
+        description="A crawl with its progress and the shapes of its URLs.",
+        handler=show_audit_crawl,
+        scope=AUDITS_READ,
+        for_projects=True,
+        headers=("If-None-Match",),
+        answers={200: CrawlAnswer},
+        tag=PARTS,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}/findings",
+        name="list_audit_findings",
+        summary="List the findings of a site",
+        description="What the pages of the newest evaluated crawl, or of `crawl`, have in common and what only "
+        "together they show: one finding for a cause, the most expensive first.",
+        handler=list_audit_findings,
+        scope=AUDITS_READ,
+        for_projects=True,
+        query=AuditFindingListQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: SiteFindingList},
+        tag=PARTS,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}/findings/{{finding}}/pages",
+        name="list_finding_pages",
+        summary="List the pages of a finding",
+        description="Every page of a finding, with what was found there.",
+        handler=list_finding_pages,
+        scope=AUDITS_READ,
+        for_projects=True,
+        query=FindingPageListQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: FindingPageList},
+        tag=PARTS,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}/pages",
+        name="list_audit_pages",
+        summary="List the pages of a crawl",
+        description="The URLs in scope that the newest evaluated crawl, or `crawl`, knows, by discovery.",
+        handler=list_audit_pages,
+        scope=AUDITS_READ,
+        for_projects=True,
+        query=AuditPageListQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: AuditPageList},
+        tag=PARTS,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}/pages/{{page}}",
+        name="show_audit_page",
+        summary="Show a page of a crawl",
+        description="What a crawl keeps of a page: its findings, and some links from it and to it.",
+        handler=show_audit_page,
+        scope=AUDITS_READ,
+        for_projects=True,
+        query=AuditPageQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: AuditPageAnswer},
+        tag=PARTS,
+    ),
+)

@@ -1,0 +1,175 @@
+"""Do the crawls of audits beside the runs: a few slices at a time in each process, each of one crawl."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import random
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from pagegrade.clock import now_ms
+from pagegrade.gather.resolver import Resolver
+from pagegrade.model.audit import Crawl
+from pagegrade.model.errors import Unavailable
+from pagegrade.sandbox.pool import Children
+from pagegrade.service.audits.analysis import analyze_ids
+from pagegrade.service.audits.crawl import run_slice
+from pagegrade.service.audits.frontier import open_frontier
+from pagegrade.service.audits.relations import write_relations
+from pagegrade.service.container import Services
+from pagegrade.store.analysis.relations import AnalysisNotInstalled
+from pagegrade.store.engine.database import Transaction, is_shared
+from pagegrade.store.repositories.audits import save_result
+from pagegrade.store.repositories.crawl_claims import claim_crawl, extend_crawl, has_due_crawl, release_crawl
+from pagegrade.store.repositories.crawls import CrawlTakenOver, end_crawl
+from pagegrade.store.schema.migrate import is_current
+
+logger = logging.getLogger(__name__)
+
+LOOK_S: Final = 5.0
+"""Interval in which a process looks for crawls that another one queued or gave up."""
+LEASE_MS: Final = 60_000
+"""Time after which the crawl of a worker that has been silent goes to another one."""
+BEAT_S: Final = 15.0
+MAX_TRIES: Final = 3
+"""Workers that may end in the middle of a crawl without having stored anything."""
+
+
+async def do_crawls(services: Services, children: Children, *, resolver: Resolver | None = None) -> None:
+    """Do slices of crawls until cancelled, as many at a time as the options say."""
+    loop = asyncio.get_running_loop()
+    events = [asyncio.Event() for _ in range(services.options.crawls)]
+
+    def wake() -> None:
+        with contextlib.suppress(RuntimeError):  # The loop is closed.
+            for event in events:
+                loop.call_soon_threadsafe(event.set)
+
+    services.wake_crawls = wake
+    async with asyncio.TaskGroup() as group:
+        for event in events:
+            group.create_task(_do_slices(services, children, resolver, event), name="crawls")
+
+
+async def _do_slices(services: Services, children: Children, resolver: Resolver | None, woken: asyncio.Event) -> None:
+    while True:
+        woken.clear()
+        crawl = await _claim(services)
+        if crawl is not None:
+            await _hold(services, crawl, children, resolver)
+            continue
+        with contextlib.suppress(TimeoutError):
+            # With jitter, so that the processes of an installation do not look at the same moment.
+            async with asyncio.timeout(LOOK_S * random.uniform(0.8, 1.2)):  # noqa: S311 - no secret
+                await woken.wait()
+
+
+async def _claim(services: Services) -> Crawl | None:
+    limit = services.options.account_crawls
+
+    def claim(tx: Transaction) -> Crawl | None:
+        # A later version that changed the schema may use columns that this one ignores.
+        if is_shared(tx) and not is_current(tx):
+            return None
+        return claim_crawl(tx, now_ms=now_ms(), lease_ms=LEASE_MS, account_crawls=limit)
+
+    try:
+        if await services.database.read(lambda tx: has_due_crawl(tx, now_ms=now_ms(), account_crawls=limit)):
+            return await services.database.write(claim)
+    except Unavailable:
+        logger.warning("crawls_put_off")
+    except Exception:
+        # A row that causes an error must not stop the others; it is logged with every look.
+        logger.exception("crawl_claim_failed")
+        await asyncio.sleep(LOOK_S)
+    return None
+
+
+async def _hold(services: Services, crawl: Crawl, children: Children, resolver: Resolver | None) -> None:
+    """Do one slice of a crawl, and keep it from others meanwhile."""
+    loop = asyncio.get_running_loop()
+    work = loop.create_task(_work(services, crawl, children, resolver), name=f"crawl-{crawl.id}")
+    lease = loop.create_task(_keep(services, crawl), name=f"lease-{crawl.id}")
+    is_ours = True
+    try:
+        await asyncio.wait((work, lease), return_when=asyncio.FIRST_COMPLETED)
+        if work.done():
+            work.result()
+    except CrawlTakenOver:
+        is_ours = False
+    except Unavailable:
+        logger.warning("crawl_put_off", extra={"crawl": crawl.id})
+    except Exception:
+        # The lease expires, and the crawl is tried again, within its number of tries.
+        logger.exception("crawl_slice_failed", extra={"crawl": crawl.id})
+        is_ours = False
+    finally:
+        for task in (work, lease):
+            task.cancel()
+        await asyncio.gather(work, lease, return_exceptions=True)
+        if is_ours:
+            with contextlib.suppress(Unavailable):
+                await services.database.write(lambda tx: release_crawl(tx, crawl, now_ms()))
+
+
+async def _keep(services: Services, crawl: Crawl) -> None:
+    """Extend the lease of a crawl; end where it is no longer ours."""
+    while True:
+        await asyncio.sleep(BEAT_S)
+        with contextlib.suppress(Unavailable):
+            if not await services.database.write(lambda tx: extend_crawl(tx, crawl, now_ms() + LEASE_MS)):
+                return
+
+
+async def _work(services: Services, crawl: Crawl, children: Children, resolver: Resolver | None) -> None:
+    database = services.database
+    if crawl.tries > MAX_TRIES:
+        await database.write(lambda tx: _give_up(tx, crawl))
+    elif crawl.state == "analyzing":
+        await _analyze(services, crawl)
+    else:
+        frontier = await open_frontier(database, crawl)
+        ended = await run_slice(
+            database,
+            frontier,
+            options=services.options.analyze,
+            children=children.for_account(crawl.account_id),
+            resolver=resolver,
+        )
+        if ended is not None:
+            logger.info("crawl_fetched", extra={"crawl": crawl.id, "pages": ended.fetched, "state": ended.state})
+
+
+async def _analyze(services: Services, crawl: Crawl) -> None:
+    with tempfile.TemporaryDirectory(prefix="pagegrade-audit-") as name:
+        folder = Path(name)
+        await services.database.read(lambda tx: write_relations(tx, crawl, folder))
+        try:
+            result, pages = await analyze_ids(folder)
+        except AnalysisNotInstalled:
+            await services.database.write(lambda tx: _end_ungraded(tx, crawl, "analysis_not_installed"))
+            return
+    await services.database.write(lambda tx: save_result(tx, crawl, result, pages, now_ms()))
+
+
+def _give_up(tx: Transaction, crawl: Crawl) -> None:
+    """End a crawl that ended several workers, or its own analysis."""
+    if crawl.state == "analyzing":
+        _end_ungraded(tx, crawl, "analysis_failed")
+    else:
+        end_crawl(tx, crawl, "failed", reason=None, complete=False, now_ms=now_ms(), error="internal")
+
+
+def _end_ungraded(tx: Transaction, crawl: Crawl, error: str) -> None:
+    end_crawl(
+        tx,
+        crawl,
+        "completed",
+        reason=crawl.stop_reason,
+        complete=crawl.complete,
+        now_ms=now_ms(),
+        error=error,
+    )

@@ -1,0 +1,86 @@
+"""Use cases of audits that the API does not show by itself: settings, and what deletion and projects mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pagegrade.clock import now_ms
+from pagegrade.model.account import Caller
+from pagegrade.model.audit import AuditFilter, URLFilter
+from pagegrade.model.errors import NotFound, ValidationFailed
+from pagegrade.service.audits import operations as service
+from pagegrade.service.id_lists import Part
+from pagegrade.store.engine.database import Database
+from tests.audit_builders import OPTIONS, claim, fill, make_audit
+from tests.store_builders import add_owner, make_database
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """A migrated one."""
+    made = make_database(tmp_path)
+    yield made
+    made.close()
+
+
+def test_settings_follow_the_limits_of_the_installation() -> None:
+    """One request a second on a public site; a network that the operator allows is asked as fast as it answers."""
+    _, public = service.read_settings(service.AuditFields(url="https://example.com/"), OPTIONS)
+    _, own = service.read_settings(service.AuditFields(url="http://127.0.0.1/"), OPTIONS)
+    _, listed = service.read_settings(
+        service.AuditFields(url="https://example.com/", urls=("example.com/a",), max_pages=9), OPTIONS
+    )
+    with pytest.raises(ValidationFailed) as refused:
+        service.read_settings(
+            service.AuditFields(url="https://example.com/", rate=2.0, exclude=("x",) * 3, max_pages=501), OPTIONS
+        )
+
+    assert (public.rate_per_s, public.max_pages, public.sitemaps, public.follows) == (1.0, 500, True, True)
+    assert own.rate_per_s is None
+    assert (listed.urls, listed.max_pages, listed.sitemaps, listed.follows) == (
+        ("https://example.com/a",),
+        9,
+        False,
+        False,
+    )
+    assert [each.field for each in refused.value.violations] == ["exclude", "max_pages", "rate"]
+
+
+def test_lists_of_pages_are_walked_both_ways(database: Database) -> None:
+    """In the order of their discovery, and filtered."""
+    alice = Caller(account=add_owner(database, "Alice")[0])
+    audit = make_audit(database, alice)
+    crawl = claim(database)
+    fill(database, crawl)
+
+    def walked(part: Part, which: URLFilter = URLFilter()) -> tuple[list[int], int | None, int | None]:  # noqa: B008 - frozen
+        found = database.read_here(lambda tx: service.walk_pages(tx, alice, audit.id, which, part))
+        return [page.stored.url_id for page in found.items], found.before, found.after
+
+    assert walked(Part(per_page=1)) == ([1], None, 1)
+    assert walked(Part(per_page=1, beside=1)) == ([2], 2, None)
+    assert walked(Part(per_page=1, beside=2, backward=True)) == ([1], None, 1)
+    assert walked(Part(per_page=9), URLFilter(search="other", status=200)) == ([2], None, None)
+    assert walked(Part(per_page=9), URLFilter(status=404)) == ([], None, None)
+
+
+def test_nobody_else_finds_an_audit(database: Database) -> None:
+    """Neither what is deleted, nor another account's, nor a crawl that there is not."""
+    alice, bob = (Caller(account=add_owner(database, name)[0]) for name in ("Alice", "Bob"))
+    audit = make_audit(database, alice)
+    for caller, number in ((bob, 1), (alice, 2)):
+        with pytest.raises(NotFound):
+            database.read_here(lambda tx: service.show_crawl(tx, caller, audit.id, number))  # noqa: B023 - called at once
+    database.write_here(lambda tx: service.delete_audit(tx, alice, audit.id))
+    with pytest.raises(NotFound):
+        database.write_here(
+            lambda tx: service.change_audit(
+                tx, alice, audit.id, service.AuditChange(again=True), options=OPTIONS, now_ms=now_ms()
+            )
+        )
+    listed = database.read_here(lambda tx: service.list_audits(tx, alice, AuditFilter(), page=1, per_page=10))
+
+    assert (listed.items, listed.total) == ((), 0)

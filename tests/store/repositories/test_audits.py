@@ -1,0 +1,110 @@
+"""Audits of accounts: found, filtered, evaluated, and gone with all that belongs to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from pagegrade.model.account import Caller
+from pagegrade.model.audit import AuditFilter
+from pagegrade.store.engine.database import Database
+from pagegrade.store.repositories.accounts import delete_account, mark_erasing
+from pagegrade.store.repositories.audits import (
+    audits_beside,
+    audits_page,
+    count_audits,
+    count_open_crawls,
+    delete_audit,
+    list_crawls,
+    load_audit,
+    load_result,
+)
+from pagegrade.store.schema.tables import metadata
+from tests.audit_builders import claim, fill, make_audit, result_of
+from tests.store_builders import NOW_MS, add_owner, make_database
+
+OWN = ("audits", "crawls", "crawl_hosts", "crawl_urls", "crawl_patterns", "crawl_segments")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """A migrated one."""
+    made = make_database(tmp_path)
+    yield made
+    made.close()
+
+
+def rows(database: Database) -> int:
+    """Of all tables of audits."""
+    tables = [metadata.tables[name] for name in OWN]
+    return sum(
+        database.read_here(lambda tx, table=table: tx.execute(select(func.count()).select_from(table)).scalar_one())  # type: ignore[misc]
+        for table in tables
+    )
+
+
+def test_an_audit_has_its_newest_crawl_and_the_result_of_the_last_evaluated(database: Database) -> None:
+    """And is another account's in no list."""
+    alice, bob = (Caller(account=add_owner(database, name)[0]) for name in ("Alice", "Bob"))
+    made = make_audit(database, alice, "https://example.com/", exclude=("/private/",))
+    make_audit(database, alice, "https://example.org/shop/")
+    crawl = claim(database)
+
+    assert crawl is not None
+    fill(database, crawl)
+    mine = alice.account.id
+    audit = database.read_here(lambda tx: load_audit(tx, mine, made.id))
+
+    assert audit is not None
+    assert audit.summary is not None
+    found = {
+        name: [
+            one.id for one in database.read_here(partial(audits_page, account_id=mine, which=which, first=0, count=9))
+        ]
+        for name, which in {
+            "all": AuditFilter(),
+            "project": AuditFilter(project="example.org"),
+            "state": AuditFilter(state="completed"),
+            "rating": AuditFilter(rating="good"),
+            "search": AuditFilter(search="SHOP"),
+            "none": AuditFilter(search="%"),
+        }.items()
+    }
+    beside = database.read_here(lambda tx: audits_beside(tx, mine, AuditFilter(), 5, beside=2, backward=False))
+    counts = database.read_here(lambda tx: (count_audits(tx, mine, AuditFilter()), count_open_crawls(tx, mine)))
+    crawls = database.read_here(lambda tx: list_crawls(tx, made.id))
+    result = database.read_here(lambda tx: load_result(tx, crawl.id))
+
+    assert audit.settings.exclude == ("/private/",)
+    assert (audit.crawl.state, audit.crawl.stop_reason, audit.crawl.complete) == ("completed", "done", True)
+    assert (audit.graded, audit.summary.score, audit.summary.severities) == (1, 95, {"high": 1})
+    assert found == {"all": [2, 1], "project": [2], "state": [1], "rating": [1], "search": [2], "none": []}
+    assert ([one.id for one in beside], counts) == ([1], (2, 1))
+    assert crawls == [(audit.crawl, audit.summary)]
+    assert result == result_of("https://example.com/")
+    assert database.read_here(lambda tx: load_audit(tx, bob.account.id, made.id)) is None
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_nothing_of_a_deleted_audit_is_left(database: Database, whole: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    """Nor of that of a deleted account; others keep theirs."""
+    alice, bob = (Caller(account=add_owner(database, name)[0]) for name in ("Alice", "Bob"))
+    made = make_audit(database, alice)
+    crawl = claim(database)
+
+    assert crawl is not None
+    fill(database, crawl)
+    filled = rows(database)
+    make_audit(database, bob)
+    if whole:
+        database.write_here(lambda tx: mark_erasing(tx, alice.account.id, NOW_MS))
+        database.write_here(lambda tx: delete_account(tx, alice.account.id))
+    else:
+        database.write_here(lambda tx: delete_audit(tx, made.id))
+
+    assert filled == 7
+    assert rows(database) == 2

@@ -1,0 +1,124 @@
+"""Claims of crawls: one worker at a time for a crawl, a target and an account's turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pagegrade.clock import now_ms
+from pagegrade.model.account import Caller
+from pagegrade.store.engine.database import Database
+from pagegrade.store.repositories.audits import stop_crawl
+from pagegrade.store.repositories.crawl_claims import extend_crawl, has_due_crawl, release_crawl
+from pagegrade.store.repositories.crawls import CrawlTakenOver, advance_crawl, end_crawl, load_crawl
+from tests.audit_builders import claim, make_audit
+from tests.store_builders import add_owner, make_database
+
+MINUTE_MS = 60_000
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """A migrated one."""
+    made = make_database(tmp_path)
+    yield made
+    made.close()
+
+
+def owner(database: Database, name: str) -> Caller:
+    """An account that has signed in."""
+    return Caller(account=add_owner(database, name)[0])
+
+
+def test_a_crawl_has_one_worker_until_its_lease_is_over(database: Database) -> None:
+    """Then another one goes on, and the first writes nothing more."""
+    audit = make_audit(database, owner(database, "Alice"))
+    first = claim(database)
+
+    assert first is not None
+    nothing = claim(database)
+    extended = database.write_here(lambda tx: extend_crawl(tx, first, now_ms() + 2 * MINUTE_MS))
+    later = claim(database, at_ms=now_ms() + MINUTE_MS + 1)
+    second = claim(database, at_ms=now_ms() + 3 * MINUTE_MS)
+
+    assert second is not None
+    lost = database.write_here(lambda tx: extend_crawl(tx, first, now_ms() + MINUTE_MS))
+    with pytest.raises(CrawlTakenOver):
+        database.write_here(lambda tx: advance_crawl(tx, first, now_ms()))
+    database.write_here(lambda tx: release_crawl(tx, first, now_ms()))
+
+    assert (first.audit_id, first.state, first.tries) == (audit.id, "crawling", 1)
+    assert (nothing, extended, later, lost) == (None, True, None, False)
+    assert (second.id, second.epoch, second.tries) == (first.id, first.epoch + 1, 2)
+    assert claim(database) is None  # who lost a crawl does not release it
+
+
+def test_what_was_stored_counts_the_tries_anew(database: Database) -> None:
+    """Also a slice that ended in order."""
+    make_audit(database, owner(database, "Alice"))
+    tries: list[int] = []
+    for step in (advance_crawl, None, release_crawl):
+        crawl = claim(database, at_ms=now_ms() + (len(tries) + 1) * 10 * MINUTE_MS)
+        assert crawl is not None
+        tries.append(crawl.tries)
+        if step is not None:
+            database.write_here(partial(step, crawl=crawl, now_ms=now_ms()))
+    last = database.read_here(lambda tx: load_crawl(tx, 1))
+
+    assert last is not None
+    assert (tries, last.tries) == ([1, 1, 2], 0)
+
+
+def test_accounts_and_targets_have_one_crawl_at_a_time(database: Database) -> None:
+    """A second crawl of an account waits for its first; nobody else's crawl of the same site begins."""
+    alice, bob = owner(database, "Alice"), owner(database, "Bob")
+    first = make_audit(database, alice, "https://www.example.com/")
+    make_audit(database, alice, "https://example.org/")
+    same = make_audit(database, bob, "https://shop.example.com/")
+    claimed = claim(database)
+
+    assert claimed is not None
+    waiting = (claim(database), database.read_here(lambda tx: has_due_crawl(tx, now_ms=now_ms(), account_crawls=1)))
+    more = claim(database, account_crawls=2)
+
+    assert more is not None
+    database.write_here(lambda tx: release_crawl(tx, claimed, now_ms()))
+    theirs = claim(database)
+
+    assert theirs is not None
+    ended = database.write_here(
+        lambda tx: end_crawl(tx, theirs, "completed", reason="done", complete=True, now_ms=now_ms())
+    )
+
+    assert claimed.audit_id == first.id
+    assert waiting == (None, False)
+    assert more.start_url == "https://example.org/"
+    assert theirs.audit_id == same.id  # it waited for longer than the one that was released
+    assert ended.finished_at_ms is not None
+
+
+def test_a_paused_crawl_goes_on_when_it_may(database: Database) -> None:
+    """One that a person paused never does by itself; whoever worked on it writes nothing more."""
+    make_audit(database, owner(database, "Alice"))
+    crawl = claim(database)
+
+    assert crawl is not None
+    now = now_ms()
+    database.write_here(
+        lambda tx: end_crawl(
+            tx, crawl, "paused", reason="site_refuses", complete=False, now_ms=now, resume_at_ms=now + MINUTE_MS
+        )
+    )
+    early, again = claim(database, at_ms=now), claim(database, at_ms=now + MINUTE_MS)
+
+    assert again is not None
+    database.write_here(lambda tx: stop_crawl(tx, again, "paused", now_ms()))
+    with pytest.raises(CrawlTakenOver):
+        database.write_here(lambda tx: advance_crawl(tx, again, now_ms()))
+
+    assert early is None
+    assert (again.state, again.stop_reason) == ("crawling", None)
+    assert claim(database, at_ms=now + 100 * MINUTE_MS) is None

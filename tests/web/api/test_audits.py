@@ -1,0 +1,158 @@
+"""Audits over the API."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.audit_builders import claim, fill
+from tests.web.calling import BASE_URL, Instance, with_instance
+
+AUDITS = "/api/v1/audits"
+NEW: dict[str, Any] = {"url": "https://Example.com", "exclude": ["/private/"], "max_pages": 7}
+
+
+async def evaluated(instance: Instance) -> httpx.Response:
+    """A new audit of Alice, whose crawl has ended with a finding."""
+    made = await instance.call("POST", AUDITS, json=NEW)
+    crawl = await asyncio.to_thread(claim, instance.services.database)
+    assert crawl is not None
+    await asyncio.to_thread(fill, instance.services.database, crawl)
+    return made
+
+
+def test_an_audit_goes_from_its_finding_to_its_pages(tmp_path: Path) -> None:
+    """Each answer names what the next one asks for."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        made = await evaluated(instance)
+        place = made.headers["location"].removeprefix(BASE_URL)
+        paths = ("", "/crawls/1", "/findings", "/findings/1/pages", "/pages?search=OTHER", "/pages/2")
+        return [made, *[await instance.call("GET", f"{place}{path}") for path in paths]]
+
+    made, shown, crawl, findings, places, pages, page = with_instance(tmp_path, script)
+    new, data = made.json()["data"], shown.json()["data"]
+
+    assert (made.status_code, new["state"], new["score"], new["counts"]) == (201, "queued", None, None)
+    assert (new["url"], new["settings"]["exclude"]) == ("https://example.com/", ["/private/"])
+    assert (new["settings"]["max_pages"], new["settings"]["rate"]) == (7, 1.0)
+    assert (data["state"], data["result"], data["score"], data["graded_crawl"]) == ("completed", "good", 95, 1)
+    assert (data["counts"]["findings"], data["counts"]["high"], data["counts"]["low"]) == (1, 1, 0)
+    assert (crawl.json()["data"]["fetched"], crawl.json()["data"]["score"]) == (2, 95)
+    assert [one["check"] for one in findings.json()["data"]] == ["duplicate-title"]
+    assert places.json()["data"] == [
+        {
+            "object": "finding_page",
+            "page": 1,
+            "url": "https://example.com/",
+            "target": "https://example.com/other",
+            "value": "Welcome",
+        },
+        {
+            "object": "finding_page",
+            "page": 2,
+            "url": "https://example.com/other",
+            "target": None,
+            "value": "Welcome",
+        },
+    ]
+    assert [(one["id"], one["title"], one["score"]) for one in pages.json()["data"]] == [(2, "Other", 70)]
+    assert page.json()["data"]["canonical"] == "https://example.com/"
+    assert [link["url"] for link in page.json()["data"]["linked_by"]] == ["https://example.com/"]
+
+
+def test_a_crawl_is_paused_resumed_canceled_and_done_again(tmp_path: Path) -> None:
+    """One that has not ended is joined by who asks for another; the result of the last one stays."""
+
+    async def script(instance: Instance) -> list[dict[str, Any]]:
+        await evaluated(instance)
+        changes = ({"results": 1}, {"results": 1}, {"paused": 1}, {"paused": 0}, {"cancel": 1}, {"paused": 1})
+        return [(await instance.call("PUT", f"{AUDITS}/1", json=change)).json()["data"] for change in changes]
+
+    found = with_instance(tmp_path, script)
+
+    assert [(one["crawl"]["number"], one["state"]) for one in found] == [
+        (2, "queued"),
+        (2, "queued"),
+        (2, "paused"),
+        (2, "queued"),
+        (2, "canceled"),
+        (2, "canceled"),
+    ]
+    assert {(one["score"], one["graded_crawl"]) for one in found} == {(95, 1)}
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "code"),
+    [
+        ({"url": "https://exa mple.com/"}, "url", "unparsable"),
+        ({"url": "https://example.com/", "include": ["blog"]}, "include", "invalid"),
+        ({"url": "https://example.com/", "max_pages": 501}, "max_pages", "too_large"),
+        ({"url": "https://example.com/", "urls": ["mailto:a@example.com"]}, "urls", "scheme_not_allowed"),
+        ({"url": "https://example.com/", "rate": 5}, "rate", "too_large"),
+    ],
+)
+def test_what_cannot_be_crawled_is_refused_by_name(tmp_path: Path, body: dict[str, Any], field: str, code: str) -> None:
+    """With the way out."""
+
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("POST", AUDITS, json=body)
+
+    answer = with_instance(tmp_path, script)
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
+    assert [(each["field"], each["code"]) for each in answer.json()["violations"]] == [(field, code)]
+
+
+@pytest.mark.parametrize(
+    "url", ["http://10.0.0.1/", "http://localhost/", "http://169.254.169.254/", "http://[::1]/", "ftp://example.com/"]
+)
+def test_private_sites_are_refused_as_for_reports(tmp_path: Path, url: str) -> None:
+    """Unless the operator allows them."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        return [await instance.call("POST", path, json={"url": url}) for path in (AUDITS, "/api/v1/reports")]
+
+    audit, report = with_instance(tmp_path, script)
+
+    assert (audit.status_code, audit.json()["code"]) == (422, "url_not_allowed")
+    assert audit.json()["detail"] == report.json()["detail"]
+
+
+def test_an_account_has_so_many_crawls_that_have_not_ended(tmp_path: Path) -> None:
+    """One more is refused, and so is another crawl of an audit; canceling one makes a place."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        made = [await instance.call("POST", AUDITS, json={"url": f"https://{n}.example/"}) for n in range(20)]
+        assert {one.status_code for one in made} == {201}
+        more = {"url": "https://more.example/"}
+        return [
+            await instance.call("POST", AUDITS, json=more),
+            await instance.call("PUT", f"{AUDITS}/1", json={"cancel": 1}),
+            await instance.call("POST", AUDITS, json=more),
+            await instance.call("PUT", f"{AUDITS}/1", json={"results": 1}),
+        ]
+
+    refused, canceled, made, again = with_instance(tmp_path, script)
+
+    assert (refused.status_code, refused.json()["code"]) == (429, "crawl_limit")
+    assert (canceled.status_code, made.status_code) == (200, 201)
+    assert (again.status_code, again.json()["code"]) == (429, "crawl_limit")
+
+
+def test_lists_have_filters(tmp_path: Path) -> None:
+    """Of the start URL, the project, the state and the result."""
+
+    async def script(instance: Instance) -> list[list[int]]:
+        await evaluated(instance)
+        await instance.call("POST", AUDITS, json={"url": "https://other.example/shop/", "scope": "folder"})
+        filters = ("search=SHOP", "project=https://example.com/x", "project=//", "state=queued", "result=good", "")
+        return [
+            [one["id"] for one in (await instance.call("GET", f"{AUDITS}?{each}")).json()["data"]] for each in filters
+        ]
+
+    assert with_instance(tmp_path, script) == [[2], [1], [], [2], [1], [2, 1]]

@@ -1,0 +1,242 @@
+"""Workers do the crawls of audits: to the end, whoever is killed, and without keeping reports waiting."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from pagegrade.clock import now_ms
+from pagegrade.model.account import Caller
+from pagegrade.model.audit import Audit
+from pagegrade.model.audit_result import AuditResult
+from pagegrade.service.audits import operations as service
+from pagegrade.service.container import Services
+from pagegrade.service.options import ServiceOptions
+from pagegrade.store.repositories.audits import delete_audit, load_audit, load_result
+from pagegrade.store.schema.tables import crawl_segments, crawl_urls
+from pagegrade.worker import slice as slice_module
+from pagegrade.worker.worker import Worker
+from tests.audit_builders import OPTIONS, claim, make_audit
+from tests.queue_builders import Queue
+from tests.site.serve import serve_site
+from tests.site_world.server import serving
+from tests.site_world.world import ENDLESS, FAULTS, World, make_world
+from tests.store_builders import add_owner, make_database
+from tests.waiting import wait_for
+
+ALL = tuple(name for name in FAULTS if name not in ENDLESS)
+SOON_S = 120.0
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> Iterator[Services]:
+    """Of a process that may crawl this machine."""
+    made = Services(database=make_database(tmp_path), options=replace(OPTIONS, grace_s=SOON_S, parsers=1))
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def alice(services: Services) -> Caller:
+    """An account that has signed in."""
+    return Caller(account=add_owner(services.database, "Alice")[0])
+
+
+@contextlib.asynccontextmanager
+async def working(services: Services) -> AsyncIterator[Worker]:
+    """A worker for the length of a block."""
+    worker = Worker(services, slots=2)
+    running = asyncio.get_running_loop().create_task(worker.run())
+    try:
+        yield worker
+    finally:
+        worker.stop()
+        await running
+
+
+async def until_ended(services: Services, audit: Audit) -> Audit:
+    """The audit when its crawl has ended."""
+
+    def now() -> Audit:
+        found = services.database.read_here(lambda tx: load_audit(tx, audit.account_id, audit.id))
+        if found is None:
+            raise AssertionError("the audit is gone")
+        return found
+
+    await wait_for(lambda: now().crawl.finished_at_ms is not None, "the end of a crawl", within_s=SOON_S)
+    return now()
+
+
+def result_of(services: Services, audit: Audit) -> AuditResult:
+    """The result of an evaluated crawl."""
+    result = services.database.read_here(lambda tx: load_result(tx, audit.crawl.id))
+    if result is None:
+        raise AssertionError(f"the crawl was not evaluated: {audit.crawl}")
+    return result
+
+
+def addresses(services: Services, audit: Audit) -> list[str]:
+    """Every URL that a crawl knows."""
+    query = select(crawl_urls.c.url).where(crawl_urls.c.crawl_id == audit.crawl.id).order_by(crawl_urls.c.url)
+    return services.database.read_here(lambda tx: list(tx.execute(query).scalars()))
+
+
+def found(result: AuditResult) -> list[tuple[str, str, int, float, str]]:
+    """The findings, without what names the port of the site."""
+    return [(one.check, one.state, one.pages, one.lost, one.fingerprint) for one in result.findings]
+
+
+def world() -> World:
+    """A site with all kinds of faults."""
+    return make_world(3, pages=20, faults=ALL)
+
+
+def test_an_audit_is_crawled_and_evaluated(services: Services, alice: Caller) -> None:
+    """As soon as it is there; an interrupted one comes to the same, after a worker that was killed in a slice."""
+
+    async def script(origin: str) -> tuple[Audit, Audit]:
+        async with working(services):
+            audit = make_audit(services.database, alice, f"{origin}/")
+            services.wake_crawls()
+            whole = await until_ended(services, audit)
+        again = make_audit(services.database, alice, f"{origin}/")
+        # A worker that takes the crawl and is never heard of again: its lease was over a minute ago.
+        lost = claim(services.database, at_ms=now_ms() - 120_000)
+        assert lost is not None
+        # Stopped at each commit, a worker lets others go on.
+        for _ in range(3):
+            async with working(services) as worker:
+                before = services.database.read_here(lambda tx: load_audit(tx, again.account_id, again.id))
+                assert before is not None
+
+                def has_more() -> bool:
+                    now = services.database.read_here(lambda tx: load_audit(tx, again.account_id, again.id))
+                    return now is not None and now.crawl.fetched > before.crawl.fetched  # noqa: B023 - called at once
+
+                if before.crawl.state in {"queued", "crawling"}:
+                    await wait_for(has_more, "more pages", within_s=SOON_S)
+                worker.stop(at_once=True)
+        async with working(services):
+            return whole, await until_ended(services, again)
+
+    with serving(world()) as site:
+        whole, interrupted = asyncio.run(script(site.origin))
+    first, second = result_of(services, whole), result_of(services, interrupted)
+
+    assert (whole.crawl.state, whole.crawl.stop_reason, whole.crawl.complete) == ("completed", "done", True)
+    assert whole.summary is not None
+    assert (whole.summary.score, whole.summary.rating) == (first.score, first.rating)
+    assert addresses(services, whole) == addresses(services, interrupted)
+    assert (first.score, found(first)) == (second.score, found(second))
+    for one in first.findings:
+        pages = services.database.read_here(
+            lambda tx, one=one: service.list_finding_pages(tx, alice, whole.id, one.number, page=1, per_page=100)  # type: ignore[misc]
+        )
+        assert pages.total >= one.pages
+        assert {place.url for place in one.places[:100]} <= {
+            each for shown in pages.items for each in (shown.url, shown.target)
+        } or pages.total > 100
+
+
+def test_reports_of_others_start_while_crawls_run(services: Services, alice: Caller) -> None:
+    """Crawls have places of their own."""
+
+    async def script(origin: str, page: str) -> str:
+        make_audit(services.database, alice, f"{origin}/", rate=0.5)
+        async with working(services):
+            await wait_for(lambda: bool(addresses_of_all(services)), "a crawl that has begun", within_s=SOON_S)
+            queue = Queue(services.database, add_owner(services.database, "Bob")[0].id)
+            report_id = queue.add(page).report_id
+            services.wake()
+            await wait_for(lambda: queue.report(report_id).state == "completed", "a report", within_s=SOON_S)
+            audit = services.database.read_here(lambda tx: load_audit(tx, alice.account.id, 1))
+            assert audit is not None
+            return audit.crawl.state
+
+    with serving(world()) as site, serve_site() as other:
+        state = asyncio.run(script(site.origin, f"{other.http}/about"))
+
+    assert state == "crawling"
+
+
+def addresses_of_all(services: Services) -> int:
+    """URLs that are known to any crawl."""
+    return services.database.read_here(
+        lambda tx: int(tx.execute(select(func.count()).select_from(crawl_urls)).scalar_one())
+    )
+
+
+def test_nothing_is_left_of_an_audit_that_is_deleted_in_a_slice(
+    services: Services, alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker finds no row, and goes on with others."""
+    monkeypatch.setattr(slice_module, "BEAT_S", 0.1)
+
+    async def script(origin: str) -> int:
+        audit = make_audit(services.database, alice, f"{origin}/", rate=1.0)
+        async with working(services):
+            await wait_for(lambda: bool(addresses_of_all(services)), "a crawl that has begun", within_s=SOON_S)
+            services.database.write_here(lambda tx: delete_audit(tx, audit.id))
+            other = make_audit(services.database, alice, f"{origin}/", max_pages=1)
+            await until_ended(services, other)
+            services.database.write_here(lambda tx: delete_audit(tx, other.id))
+        return addresses_of_all(services) + services.database.read_here(
+            lambda tx: int(tx.execute(select(func.count()).select_from(crawl_segments)).scalar_one())
+        )
+
+    with serving(world()) as site:
+        assert asyncio.run(script(site.origin)) == 0
+
+
+def test_a_crawl_that_ends_its_workers_ends(services: Services, alice: Caller) -> None:
+    """After three of them, with the reason; and without the library that evaluates, it says so."""
+    audit = make_audit(services.database, alice)
+    for minutes in (30, 20, 10):
+        assert claim(services.database, at_ms=now_ms() - minutes * 60_000) is not None
+
+    async def script() -> Audit:
+        async with working(services):
+            return await until_ended(services, audit)
+
+    ended = asyncio.run(script())
+
+    assert (ended.crawl.state, ended.crawl.error, ended.graded) == ("failed", "internal", None)
+
+
+def test_what_is_not_evaluated_says_so(services: Services, alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library is not installed; all that was crawled is kept."""
+    monkeypatch.setattr("pagegrade.service.audits.analysis.is_installed", lambda: False)
+
+    async def script(origin: str) -> Audit:
+        audit = make_audit(services.database, alice, f"{origin}/", max_pages=3)
+        async with working(services):
+            return await until_ended(services, audit)
+
+    with serving(world()) as site:
+        ended = asyncio.run(script(site.origin))
+
+    assert (ended.crawl.state, ended.crawl.error) == ("completed", "analysis_not_installed")
+    assert (ended.crawl.fetched, ended.graded, ended.summary) == (3, None, None)
+
+
+def test_no_crawls_are_done_where_there_is_no_place_for_them(services: Services, alice: Caller) -> None:
+    """A process may be for reports alone."""
+    services.options = replace(services.options, crawls=0)
+    make_audit(services.database, alice)
+
+    async def script() -> None:
+        async with working(services):
+            services.wake_crawls()
+
+    asyncio.run(script())
+    audit = services.database.read_here(lambda tx: load_audit(tx, alice.account.id, 1))
+
+    assert audit is not None
+    assert audit.crawl.state == "queued"
+    assert ServiceOptions().crawls == 2
