@@ -42,7 +42,7 @@ PARAGRAPHS: Final = 95
 BARE_PAGES: Final = 300
 MAX_RESIDENT_MB: Final = 200.0
 """Of the parent, whatever the size of the site."""
-_WORDS: Final = [f"{first}{second}" for first in "ba ce di fo gu ha ke li mo nu".split() for second in "ra se ti lo"]
+_WORDS: Final = [f"{first}{second}" for first in "len mur tar sel".split() for second in "dan rek vim sun".split()]
 _STYLE: Final = ".skip { position: absolute; left: -9999px } .menu.closed { display: none }" + "".join(
     f".c{number} {{ color: #222; margin: {number}px }}" for number in range(300)
 )

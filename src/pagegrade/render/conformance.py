@@ -33,7 +33,7 @@ from pagegrade.render.escape import safe_href, visible
 from pagegrade.render.finding_texts import in_language
 from pagegrade.render.html import content_policy, stylesheet
 from pagegrade.render.templating import ENGLISH_TAG, environment
-from pagegrade.render.view import headline, reason, was_seen
+from pagegrade.render.view import access_note, headline, reason, was_seen
 from pagegrade.report.serialize import format_timestamp
 
 COLUMNS: Final = (
@@ -76,7 +76,13 @@ class Row:
 
 def render_criteria(reports: Sequence[Report]) -> str:
     """A row for every criterion of every report, as CSV."""
-    return table(COLUMNS, [_cells(report, one) for report in reports for one in by_criterion(report)])
+    has_access = any(map(access_note, reports))
+    rows = [
+        [*_cells(report, one), *([access_note(report)] if has_access else [])]
+        for report in reports
+        for one in by_criterion(report)
+    ]
+    return table((*COLUMNS, *(["access"] if has_access else [])), rows)
 
 
 def _cells(report: Report, one: CriterionResult) -> list[Cell]:
@@ -122,6 +128,8 @@ def _nodes(report: Report) -> list[dict[str, object]]:
         "dct:title": visible(report.page.title, 200) if report.page is not None else "",
         "dct:date": format_timestamp(report.generated_at),
     }
+    if access_note(report):
+        subject["dct:description"] = access_note(report)
 
     def assertion(test: Mapping[str, object], outcome: str, description: str, **more: object) -> dict[str, object]:
         made = {"@type": ["earl:TestResult"], "earl:outcome": {"@id": outcome}, "dct:description": description}
