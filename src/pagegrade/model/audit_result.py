@@ -160,5 +160,5 @@ class AuditSummary(msgspec.Struct, frozen=True, kw_only=True):
 def summary_of(result: AuditResult) -> AuditSummary:
     """The figures of a result."""
     same = {name: getattr(result, name) for name in AuditSummary.__struct_fields__ if name != "severities"}
-    counts = Counter(one.severity for one in result.findings)
+    counts = Counter[str](one.severity for one in result.findings)
     return AuditSummary(**same, severities=dict(counts))
