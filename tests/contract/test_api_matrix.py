@@ -427,7 +427,14 @@ def test_what_belongs_to_others_looks_like_what_never_was(world: World, subtests
     """Byte for byte, headers included: no client learns which ids exist."""
     for method, path in sorted(where for where in OFFERED if "{id}" in where[1]):
         with subtests.test(method=method, path=path):
-            kinds = {BATCHES: "batch", IGNORES: "ignore", KEYS: "key", PROFILES: "profile", WEBHOOKS: "webhook"}
+            kinds = {
+                AUDITS: "audit",
+                BATCHES: "batch",
+                IGNORES: "ignore",
+                KEYS: "key",
+                PROFILES: "profile",
+                WEBHOOKS: "webhook",
+            }
             report = str(world.known[next((kinds[each] for each in kinds if path.startswith(each)), "id")])
             unknown = str(10 ** len(report) - 1)  # of the same length, because it is part of the answer
             foreign, missing = (
@@ -436,7 +443,15 @@ def test_what_belongs_to_others_looks_like_what_never_was(world: World, subtests
                     method,
                     path,
                     "other account",
-                    fill=partial(str.format, id=each, n=2, picture="viewport", delivery=world.known["delivery"]),
+                    fill=partial(
+                        str.format,
+                        id=each,
+                        n=2,
+                        picture="viewport",
+                        delivery=world.known["delivery"],
+                        finding=1,
+                        page=1,
+                    ),
                 )
                 for each in (report, unknown)
             )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlalchemy import (
     BigInteger,
     Column,
+    ColumnElement,
     ForeignKey,
     Index,
     Integer,
@@ -37,6 +38,11 @@ _Id = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by its
 def _text(characters: int) -> String:
     """Text of at most so many characters, which is compared and sorted by its bytes on every database."""
     return String(characters).with_variant(String(characters, collation="C"), "postgresql")
+
+
+def _where(condition: ColumnElement[bool]) -> dict[str, ColumnElement[bool]]:
+    """Options of an index that has the rows for which a condition holds, on every database."""
+    return {"sqlite_where": condition, "postgresql_where": condition}
 
 
 installation = Table(
@@ -540,21 +546,11 @@ for _filter in ((), ("project",), ("rating",), ("state",)):
                 *(reports.c[n] for n in ("account_id", *_filter, *_order, *_more)),
             )
 # Of the filters that are not in those, each has one index: what it leaves is sorted when it is little.
-Index(
-    "ix_reports_pending",
-    reports.c.account_id,
-    sqlite_where=reports.c.pending_run.is_not(None),
-    postgresql_where=reports.c.pending_run.is_not(None),
-)
+Index("ix_reports_pending", reports.c.account_id, **_where(reports.c.pending_run.is_not(None)))
 Index("ix_reports_by_privacy", reports.c.account_id, reports.c.privacy, reports.c.id)
 # The last four only to be looked at without the row: a claim passes over every run it may not take yet.
-Index(
-    "ix_runs_queue",
-    *(
-        runs.c[name]
-        for name in ("state", "account_id", "priority", "id", "attempt", "leader_id", "available_at_ms", "target")
-    ),
-)
+_claimed_by = ("state", "account_id", "priority", "id", "attempt", "leader_id", "available_at_ms", "target")
+Index("ix_runs_queue", *(runs.c[name] for name in _claimed_by))
 Index("ix_runs_same", runs.c.account_id, runs.c.url, runs.c.state)
 Index("ix_runs_leader", runs.c.leader_id)
 Index("ix_runs_finished", runs.c.account_id, runs.c.finished_at_ms)
@@ -570,14 +566,8 @@ Index(
 Index("ix_runs_suspects", runs.c.id, postgresql_where=_queued & (runs.c.attempt >= MAX_ATTEMPTS - 1)).ddl_if(
     "postgresql"
 )
-Index(
-    "ix_runs_offered",
-    runs.c.account_id,
-    runs.c.priority,
-    runs.c.turn,
-    runs.c.id,
-    postgresql_where=_queued & (runs.c.offered == 1),
-).ddl_if("postgresql")
+_turns = (runs.c.account_id, runs.c.priority, runs.c.turn, runs.c.id)
+Index("ix_runs_offered", *_turns, postgresql_where=_queued & (runs.c.offered == 1)).ddl_if("postgresql")
 Index("ix_runs_places", runs.c.target, runs.c.available_at_ms, postgresql_where=_queued).ddl_if("postgresql")
 # Not with the count itself, which changes all the time.
 Index(
@@ -591,23 +581,16 @@ Index("ix_crawl_urls_hash", crawl_urls.c.crawl_id, crawl_urls.c.hash, unique=Tru
 Index("ix_audits_account_id", audits.c.account_id, audits.c.id)
 Index("ix_crawls_audit_id", crawls.c.audit_id, crawls.c.number)
 # Which crawls workers may have to go on with, those first that waited for longest.
-Index(
-    "ix_crawls_open",
-    crawls.c.updated_at_ms,
-    sqlite_where=crawls.c.finished_at_ms.is_(None),
-    postgresql_where=crawls.c.finished_at_ms.is_(None),
-)
+Index("ix_crawls_open", crawls.c.updated_at_ms, **_where(crawls.c.finished_at_ms.is_(None)))
 # What a crawl fetches next: those that wait, the lane of ordinary pages first, near ones before far ones.
 Index(
     "ix_crawl_urls_waiting",
     *(crawl_urls.c[name] for name in ("crawl_id", "lane", "depth", "url_id")),
-    sqlite_where=crawl_urls.c.state == 0,
-    postgresql_where=crawl_urls.c.state == 0,
+    **_where(crawl_urls.c.state == 0),
 )
 # Whether a pattern of URLs has brought a content before.
 Index(
     "ix_crawl_urls_content",
     *(crawl_urls.c[name] for name in ("crawl_id", "pattern_no", "digest")),
-    sqlite_where=crawl_urls.c.digest.is_not(None),
-    postgresql_where=crawl_urls.c.digest.is_not(None),
+    **_where(crawl_urls.c.digest.is_not(None)),
 )

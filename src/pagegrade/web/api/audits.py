@@ -16,12 +16,7 @@ from pagegrade.service.audits import operations as service
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.api.id_lists import answer_id_list
-from pagegrade.web.http.body import JSON
-from pagegrade.web.http.conditional import may_change
-from pagegrade.web.http.response import Response
-from pagegrade.web.idempotency import Idempotency
-from pagegrade.web.operations import Operation
-from pagegrade.web.parameters import (
+from pagegrade.web.audit_parameters import (
     AuditCrawlListQuery,
     AuditFindingListQuery,
     AuditListQuery,
@@ -31,6 +26,11 @@ from pagegrade.web.parameters import (
     FindingPageListQuery,
     UpdateAuditBody,
 )
+from pagegrade.web.http.body import JSON
+from pagegrade.web.http.conditional import may_change
+from pagegrade.web.http.response import Response
+from pagegrade.web.idempotency import Idempotency
+from pagegrade.web.operations import Operation
 from pagegrade.web.report_requests import evaluate_fields, refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import (

@@ -1,0 +1,144 @@
+"""Parameters of the operations on audits, as in ``web.parameters``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, Field
+
+from pagegrade.model.audit import MAX_DEPTH, MAX_PATTERNS
+from pagegrade.service.options import AT_ONCE
+from pagegrade.web.parameters import MAX_SEARCH_CHARACTERS, MAX_TEXT, Paged, PagedById
+
+_PATTERNS: Final = "as in robots.txt (`*`, `$`), beginning with `/` or `*`."
+
+
+class CreateAuditBody(BaseModel):
+    """A site, and how it is crawled."""
+
+    url: str = Field(
+        max_length=MAX_TEXT, description="Start page; its host is the site.", examples=["https://example.com/"]
+    )
+    scope: Literal["host", "domain", "folder"] = Field(
+        "host",
+        description="`host`: the host and its www sibling; `domain`: every host of the registrable domain; `folder`: "
+        "the folder of the URL.",
+        examples=["folder"],
+    )
+    include: tuple[str, ...] | None = Field(
+        None,
+        max_length=MAX_PATTERNS,
+        description=f"Only pages that match a pattern {_PATTERNS}",
+        examples=[["/blog/*"]],
+    )
+    exclude: tuple[str, ...] | None = Field(
+        None, max_length=MAX_PATTERNS, description=f"No pages that match a pattern {_PATTERNS}", examples=[["*/print/"]]
+    )
+    max_pages: int | None = Field(
+        None,
+        ge=1,
+        le=100_000,
+        description="URLs that are fetched, redirects and errors included; by default, and at most, as many as the "
+        "installation allows.",
+        examples=[200],
+    )
+    max_depth: int = Field(50, ge=1, le=MAX_DEPTH, description="Clicks from the start.", examples=[10])
+    rate: float | None = Field(
+        None, ge=0.01, le=1, description="Requests that may begin in a second; by default one.", examples=[0.5]
+    )
+    sitemap: Literal[0, 1] = Field(1, description="1: read the sitemaps of the site, 0: do not.", examples=[0])
+    urls: tuple[str, ...] | None = Field(
+        None,
+        max_length=AT_ONCE,
+        description="Fetch the URL and these pages only; no links are followed.",
+        examples=[["https://example.com/a", "https://example.com/b"]],
+    )
+    drop_parameters: tuple[str, ...] | None = Field(
+        None,
+        max_length=MAX_PATTERNS,
+        description="Parameters of URLs that do not change a page, beside those that only follow visitors.",
+        examples=[["ref"]],
+    )
+
+
+class UpdateAuditBody(BaseModel):
+    """Changes; what is not sent stays as it is."""
+
+    results: Literal[0, 1] = Field(
+        0, description="1: crawl the site again; a crawl that has not ended is joined.", examples=[1]
+    )
+    paused: Literal[0, 1] | None = Field(
+        None, description="1: stop the crawl until it is resumed, 0: resume it.", examples=[1]
+    )
+    cancel: Literal[0, 1] = Field(0, description="1: end the crawl without a result.", examples=[1])
+
+
+class AuditListQuery(PagedById):
+    """Filters combine with *and*."""
+
+    search: str | None = Field(
+        None,
+        max_length=MAX_SEARCH_CHARACTERS,
+        description="Part of the start URL, in any case.",
+        examples=["example"],
+    )
+    project: str | None = Field(
+        None, max_length=MAX_TEXT, description="Host of the audits; a whole URL is fine.", examples=["example.com"]
+    )
+    result: Literal["good", "decent", "bad"] | None = Field(
+        None, description="Only audits with this result.", examples=["bad"]
+    )
+    state: Literal["queued", "crawling", "paused", "analyzing", "completed", "failed", "canceled"] | None = Field(
+        None, description="Only audits whose newest crawl is in this state.", examples=["completed"]
+    )
+
+
+class AuditCrawlListQuery(Paged):
+    """Crawls come newest first."""
+
+
+CrawlNumber = Annotated[
+    int | None,
+    Field(
+        ge=1,
+        le=2**31 - 1,
+        description="Number of the crawl; without it the newest that was evaluated, or the newest of all.",
+        examples=[1],
+    ),
+]
+
+
+class FindingPageListQuery(Paged):
+    """Pages come in the order of their discovery."""
+
+    crawl: CrawlNumber = None
+
+
+class AuditFindingListQuery(FindingPageListQuery):
+    """Findings come in the order of the points that they cost."""
+
+    check: str | None = Field(
+        None, max_length=100, description="Only findings of this check.", examples=["broken-internal-links"]
+    )
+    severity: Literal["critical", "high", "medium", "low", "informative"] | None = Field(
+        None, description="Only findings of this importance.", examples=["high"]
+    )
+
+
+class AuditPageListQuery(PagedById):
+    """Filters combine with *and*."""
+
+    crawl: CrawlNumber = None
+    search: str | None = Field(
+        None, max_length=MAX_SEARCH_CHARACTERS, description="Part of the URL, in any case.", examples=["blog"]
+    )
+    status: int | None = Field(None, ge=100, le=999, description="Only pages with this HTTP status.", examples=[404])
+    state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched"] | None = Field(
+        None, description="Only pages in this state.", examples=["blocked"]
+    )
+
+
+class AuditPageQuery(BaseModel):
+    """Crawl that the page is of."""
+
+    crawl: CrawlNumber = None
