@@ -90,7 +90,6 @@ class Postgres:
         )
         self.settings = dict(settings)
         self._small_disk_mb = small_disk_mb
-        self.port = _free_port()
         self.pid = 0
         """Of the postmaster, while it runs."""
         self._user = _another_user()
@@ -98,6 +97,8 @@ class Postgres:
         if self._user:
             os.chown(self.folder, self._user["user"], self._user["group"])
         self._run(str(programs() / "initdb"), "-D", str(self.data), "-U", ADMIN, *_INITDB, *initdb)
+        # Chosen last: until the server listens, another process may get the port.
+        self.port = _free_port()
 
     @property
     def data(self) -> Path:
