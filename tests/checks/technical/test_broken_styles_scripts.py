@@ -29,7 +29,7 @@ def resource(path: str, status: int = 200) -> Resource:
         (SHEETS + SCRIPTS, ["/a.css", "/b.css"], "most"),
         (SHEETS + SCRIPTS, ["/a.css", "/a.js", "/b.js"], "most"),
         (SHEETS + "<style>" + "p{color:red}" * 200 + "</style>", ["/a.css", "/b.css"], "some"),
-        (SHEETS + "<link rel=stylesheet href=https://cdn.libs.test/bootstrap.css>", ["/a.css", "/b.css"], "some"),
+        (SHEETS + "<link rel=stylesheet href=https://cdn.libs.example/bootstrap.css>", ["/a.css", "/b.css"], "some"),
     ],
 )
 def test_lost_files(html: str, missing: list[str], state: str) -> None:
@@ -103,7 +103,7 @@ def test_what_may_be_our_own_fault_is_not_lost(failure: NotGathered) -> None:
 
 def test_files_of_others_are_left_to_other_checks() -> None:
     """A missing widget does not take the design."""
-    html = "<link rel=stylesheet href=https://widget.test/w.css>"
+    html = "<link rel=stylesheet href=https://widget.example/w.css>"
 
     assert isinstance(run(broken_styles_scripts, html), NotApplicable)
 
