@@ -173,6 +173,9 @@ def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -
         "BROWSER": "/bin/true",
         "BROWSERS": "18",
         "PARSERS": "19",
+        "CRAWLS": "21",
+        "ACCOUNT_CRAWLS": "22",
+        "CRAWL_PAGES": "23",
     }
     for name, value in values.items():
         monkeypatch.setenv(f"PAGEGRADE_{name}", value)
