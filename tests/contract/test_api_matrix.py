@@ -446,11 +446,11 @@ def test_what_belongs_to_others_looks_like_what_never_was(world: World, subtests
                     fill=partial(
                         str.format,
                         id=each,
-                        n=2,
+                        n=20,  # no id of the owner's, which would be taken for it
                         picture="viewport",
                         delivery=world.known["delivery"],
-                        finding=1,
-                        page=1,
+                        finding=20,
+                        page=20,
                     ),
                 )
                 for each in (report, unknown)
