@@ -6,6 +6,8 @@ shows, and cheap to sort and compare. Text in tables has passed ``report.sanitiz
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -40,7 +42,7 @@ def _text(characters: int) -> String:
     return String(characters).with_variant(String(characters, collation="C"), "postgresql")
 
 
-def _where(condition: ColumnElement[bool]) -> dict[str, ColumnElement[bool]]:
+def _where(condition: ColumnElement[bool]) -> dict[str, Any]:
     """Options of an index that has the rows for which a condition holds, on every database."""
     return {"sqlite_where": condition, "postgresql_where": condition}
 
