@@ -58,8 +58,8 @@ CHANGED: Final = N_(
     "is now. Nothing was saved yet."
 )
 LOCKED: Final = N_(
-    "The secrets cannot be encrypted or decrypted here. The administrator finds the reason with pagegrade doctor; a "
-    "profile whose key is lost can be deleted and created again."
+    "The secrets cannot be encrypted or decrypted here. The administrator can set PAGEGRADE_SECRET_KEY, or add the "
+    "former key to it; a profile whose key is lost can be deleted and created again."
 )
 _LINES: Final = ("origins", "headers", "cookies", "query")
 """Fields with one item a line."""
