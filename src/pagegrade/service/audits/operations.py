@@ -58,7 +58,7 @@ MAX_AUDITS: Final = 1_000
 OPEN_CRAWLS: Final = 20
 """Crawls of an account that have not ended."""
 MAX_RATE: Final = 1.0
-"""Requests a second on a site that nobody has shown to be theirs."""
+"""Requests a second on a site whose owner is not proved."""
 SHOWN_PATTERNS: Final = 20
 SHOWN_LINKS: Final = 100
 """Links of a page that an answer has, in each direction."""

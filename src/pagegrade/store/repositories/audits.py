@@ -117,7 +117,7 @@ def delete_audit(tx: Transaction, audit_id: int) -> None:
 
 
 def stop_crawl(tx: Transaction, crawl: Crawl, state: CrawlState, now_ms: int) -> None:
-    """Pause or end a crawl, or let it go on; whoever works on it writes nothing more."""
+    """Pause, resume or end a crawl; its worker writes nothing more."""
     values = {
         "epoch": crawls.c.epoch + 1,
         "state": state,

@@ -23,7 +23,7 @@ def has_due_crawl(tx: Transaction, *, now_ms: int, account_crawls: int) -> bool:
 
 
 def claim_crawl(tx: Transaction, *, now_ms: int, lease_ms: int, account_crawls: int) -> Crawl | None:
-    """Begin to work on the crawl that waited for longest; whoever worked on it until now writes nothing more.
+    """Begin to work on the crawl that waited for longest; the worker before writes nothing more.
 
     Args:
         tx: A write transaction.

@@ -82,7 +82,7 @@ def last_crawl(tx: Transaction, account_id: int | None = None) -> Crawl | None:
 
 
 def take_crawl(tx: Transaction, crawl_id: int, now_ms: int) -> Crawl:
-    """Begin to work on a crawl; whoever worked on it until now writes nothing more.
+    """Begin to work on a crawl; the worker before writes nothing more.
 
     Raises:
         CrawlTakenOver: It was deleted.
@@ -138,7 +138,7 @@ def end_crawl(
     resume_at_ms: int | None = None,
     error: str | None = None,
 ) -> Crawl:
-    """Store that a crawl has ended or pauses, or is to be evaluated, and why; whoever held it lets it go.
+    """Store that a crawl has ended or pauses, or is to be evaluated, and why; its lease ends.
 
     Raises:
         CrawlTakenOver: Another process has taken it since.
