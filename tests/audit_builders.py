@@ -9,7 +9,7 @@ from msgspec import structs
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
-from pagegrade.model.audit import Audit, Crawl, NewURL, SettledURL, URLState
+from pagegrade.model.audit import Audit, Crawl, NewURL, SettledURL, StopReason, URLState
 from pagegrade.model.audit_result import AuditResult, Distribution, Place, SiteFinding
 from pagegrade.service.audits.operations import AuditFields, create_audit, read_settings
 from pagegrade.service.options import ServiceOptions
@@ -38,8 +38,14 @@ def claim(database: Database, *, at_ms: int | None = None, account_crawls: int =
     return database.write_here(lambda tx: claim_crawl(tx, now_ms=at, lease_ms=60_000, account_crawls=account_crawls))
 
 
-def fill(database: Database, crawl: Crawl | None) -> None:
-    """Evaluate a claimed crawl of two pages, of which one links to the other and has one finding."""
+def fill(database: Database, crawl: Crawl | None, result: AuditResult | None = None) -> None:
+    """Evaluate a claimed crawl of two pages, of which one links to the other and has one finding.
+
+    Args:
+        database: Of the crawl.
+        crawl: The crawl.
+        result: What it comes to; ``None``: ``result_of`` its start page.
+    """
     if crawl is None:
         raise AssertionError("no crawl was claimed")
 
@@ -70,7 +76,30 @@ def fill(database: Database, crawl: Crawl | None) -> None:
     if again is None:
         raise AssertionError("the crawl is not to be analyzed")
     pages = {1: [FindingPage(1, 2, "Welcome"), FindingPage(2, None, "Welcome")]}
-    database.write_here(lambda tx: save_result(tx, again, result_of(again.start_url), pages, now_ms()))
+    database.write_here(lambda tx: save_result(tx, again, result or result_of(again.start_url), pages, now_ms()))
+
+
+def ungraded(url: str) -> AuditResult:
+    """A result with one finding, of too few pages for a grade."""
+    found = result_of(url)
+    (finding,) = found.findings
+    return structs.replace(
+        found,
+        score=None,
+        exact=None,
+        rating=None,
+        no_grade="too_few_pages",
+        findings=(structs.replace(finding, lost=None),),
+    )
+
+
+def fail(database: Database, crawl: Crawl | None, *, reason: StopReason | None, error: str | None = None) -> None:
+    """End a claimed crawl without a result."""
+    if crawl is None:
+        raise AssertionError("no crawl was claimed")
+    database.write_here(
+        lambda tx: end_crawl(tx, crawl, "failed", reason=reason, complete=False, now_ms=now_ms(), error=error)
+    )
 
 
 def result_of(url: str) -> AuditResult:

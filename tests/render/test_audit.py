@@ -65,11 +65,16 @@ def test_text_says_score_distribution_and_findings() -> None:
 
 def test_without_a_grade_no_score_is_shown() -> None:
     """The reason stands in its place."""
-    none = msgspec.structs.replace(RESULT, score=None, exact=None, rating=None, no_grade="too_few_pages", caps=())
+    found = (msgspec.structs.replace(FINDING, lost=None),)
+    none = msgspec.structs.replace(
+        RESULT, score=None, exact=None, rating=None, no_grade="too_few_pages", caps=(), findings=found
+    )
 
     assert "Fewer than five pages" in render_audit_text(none)
     assert "of 100," not in render_audit_text(none)
     assert "Fewer than five pages" in render_audit_html(none)
+    assert "costs" not in render_audit_text(none)
+    assert " points" not in render_audit_html(none).partition("</style>")[2]
 
 
 @pytest.mark.parametrize("tag", ["en", "de"])

@@ -87,7 +87,7 @@ def addresses(services: Services, audit: Audit) -> list[str]:
     return services.database.read_here(lambda tx: list(tx.execute(query).scalars()))
 
 
-def found(result: AuditResult) -> list[tuple[str, str, int, float, str]]:
+def found(result: AuditResult) -> list[tuple[str, str, int, float | None, str]]:
     """The findings, without what names the port of the site."""
     return [(one.check, one.state, one.pages, one.lost, one.fingerprint) for one in result.findings]
 

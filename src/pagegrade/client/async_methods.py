@@ -1357,7 +1357,7 @@ class AsyncMethods(AsyncCaller):
 
         Crawls the site of a URL politely, obeying robots.txt, evaluates each page, and grades the site as a
         whole. The crawl begins as soon as there is a place for it, and takes minutes: ask for the audit, or for
-        its crawl, to see how far it is.
+        its crawl, to see how far it is. `Prefer: wait` waits up to 50 seconds for its end.
 
         The key needs the scope `audits:write`.
 

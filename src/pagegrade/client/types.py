@@ -152,6 +152,7 @@ class AuditCrawl(TypedDict):
         | None
     )
     error: Literal["internal", "analysis_failed", "analysis_not_installed"] | None
+    withheld: AuditWithheld | None
     resume_at: str | None
     created_at: str
     finished_at: str | None
@@ -174,6 +175,7 @@ class AuditDocument(TypedDict):
     state: Literal["queued", "crawling", "paused", "analyzing", "completed", "failed", "canceled"]
     result: Literal["good", "decent", "bad"] | None
     score: int | None
+    withheld: AuditWithheld | None
     graded_crawl: int | None
     coverage: float | None
     partial: bool | None
@@ -259,6 +261,20 @@ class AuditSettingsDocument(TypedDict):
     rate: float | None
     sitemap: bool
     urls: list[str]
+
+
+class AuditWithheld(TypedDict):
+    kind: Literal[
+        "too_few_pages",
+        "start_unreachable",
+        "robots_unreachable",
+        "analysis_not_installed",
+        "analysis_failed",
+        "canceled",
+        "internal",
+    ]
+    message: str
+    fix: str
 
 
 class Batch(TypedDict):
@@ -514,6 +530,7 @@ class CrawlDocument(TypedDict):
         | None
     )
     error: Literal["internal", "analysis_failed", "analysis_not_installed"] | None
+    withheld: AuditWithheld | None
     resume_at: str | None
     created_at: str
     finished_at: str | None
@@ -546,6 +563,7 @@ class CrawlItem(TypedDict):
         | None
     )
     error: Literal["internal", "analysis_failed", "analysis_not_installed"] | None
+    withheld: AuditWithheld | None
     resume_at: str | None
     created_at: str
     finished_at: str | None
@@ -1545,7 +1563,7 @@ class SiteFindingDocument(TypedDict):
     fix: str
     pages: int
     share: float
-    lost: float
+    lost: float | None
     template: int | None
     counted_in: str | None
     fingerprint: str

@@ -16,10 +16,6 @@ the rest of a check, without a common cause."""
 MAX_PLACES: Final = 50
 """Pages, or targets, of a finding that the result names; all of them are in the table of pages."""
 MAX_SOURCES: Final = 5
-NO_GRADE: Final = {
-    "too_few_pages": "Fewer than five pages could be graded.",
-}
-"""Reasons why a site has no grade."""
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -51,8 +47,8 @@ class SiteFinding(msgspec.Struct, frozen=True, kw_only=True):
     """Pages that have it."""
     share: float
     """Of what it is a share of, 0 to 1: of the pages that were read, or of all links."""
-    lost: float
-    """Points of the score of the site, to a hundredth."""
+    lost: float | None
+    """Points of the score of the site, to a hundredth; ``None`` where the site has no grade."""
     places: tuple[Place, ...]
     template: int | None = None
     """Number of the template, where nearly all of its pages have it."""
@@ -124,7 +120,7 @@ class AuditResult(msgspec.Struct, frozen=True, kw_only=True):
     """100 less the points of all findings, at least 0 and before caps."""
     rating: Grade | None
     no_grade: str
-    """Reason for having none, a key of ``NO_GRADE``; empty with a grade."""
+    """Reason for having none, a key of ``render.audit.NO_GRADE``; empty with a grade."""
     caps: tuple[SiteCap, ...]
     distribution: Distribution
     p10: int | None

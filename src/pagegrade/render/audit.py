@@ -11,6 +11,7 @@ from rich.text import Text
 
 from pagegrade.model.audit_result import AuditResult, Place, SiteFinding
 from pagegrade.render.csv import Cell, table
+from pagegrade.render.english import N_
 from pagegrade.render.escape import visible
 from pagegrade.render.finding_texts import translated
 from pagegrade.render.html import content_policy, stylesheet
@@ -20,12 +21,37 @@ from pagegrade.render.text import GRADE_STYLES, MAX_WIDTH, MIN_WIDTH, TextPage
 
 FIX_FIRST: Final = 5
 SHOWN_PLACES: Final = 5
+NO_GRADE: Final[dict[str, tuple[str, str]]] = {
+    "too_few_pages": (
+        N_("Fewer than five pages could be graded."),
+        N_("Allow more pages, or a wider scope; a site this small is better analyzed page by page."),
+    ),
+    "start_unreachable": (
+        N_("The start page could not be fetched."),
+        N_("Check its URL and that the site answers, then crawl it again."),
+    ),
+    "robots_unreachable": (
+        N_("robots.txt could not be had, and without it nothing may be fetched."),
+        N_("Let the site answer /robots.txt, with 404 if there is none, then crawl it again."),
+    ),
+    "analysis_not_installed": (
+        N_("The pages were crawled, but this installation cannot evaluate them together."),
+        N_("Ask its operator to install pagegrade[audit], then crawl the site again."),
+    ),
+    "analysis_failed": (
+        N_("The pages were crawled, but could not be evaluated together."),
+        N_("Crawl the site again; with fewer pages if it happens again."),
+    ),
+    "canceled": (N_("The crawl was canceled."), N_("Crawl the site again.")),
+    "internal": (N_("The crawl ended with an error of this installation."), N_("Crawl the site again.")),
+}
+"""Reason for having no grade -> what happened, and what to do."""
 PAGE_COLUMNS: Final = ("finding", "check", "state", "title", "page", "target", "value")
 
 
 def first_to_fix(result: AuditResult) -> tuple[SiteFinding, ...]:
     """The findings that cost most, at most ``FIX_FIRST``."""
-    return tuple(one for one in result.findings if one.lost > 0)[:FIX_FIRST]
+    return tuple(one for one in result.findings if one.lost)[:FIX_FIRST]
 
 
 def render_audit_text(result: AuditResult, *, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
@@ -58,7 +84,7 @@ def _summary(page: TextPage, result: AuditResult) -> None:
     page.line(Text.assemble(("Pagegrade audit", "bold"), "  ", visible(result.url, 2048)), hang=17)
     page.gap()
     if result.score is None:
-        page.line(Text("No grade. Fewer than five pages could be graded.", style="bold"))
+        page.line(Text(f"No grade. {NO_GRADE[result.no_grade][0]}", style="bold"))
     else:
         grade = (f"{result.score} of 100, {result.rating}", GRADE_STYLES[result.rating])
         page.line(Text.assemble(grade, f"  ({result.exact:g} before caps and rounding)"))
@@ -85,10 +111,12 @@ def _headline(finding: SiteFinding) -> str:
 
 def _finding(page: TextPage, finding: SiteFinding) -> None:
     page.gap()
-    cost = f"counted in {finding.counted_in}" if finding.counted_in else f"costs {finding.lost:.2f}"
+    cost = "" if finding.lost is None else f"costs {finding.lost:.2f}, "
+    if finding.counted_in:
+        cost = f"counted in {finding.counted_in}, "
     page.line(Text.assemble((_headline(finding), "bold"), f"  [{finding.check}]"), indent=2, hang=4)
     where = "" if finding.template is None else ", nearly all pages of one template"
-    page.line(f"{finding.severity}, {cost}, {finding.share:.1%} affected{where}", indent=4)
+    page.line(f"{finding.severity}, {cost}{finding.share:.1%} affected{where}", indent=4)
     page.prose(parse_prose(finding.why), indent=4, first_label="Why")
     page.prose(parse_prose(finding.fix), indent=4, first_label="Fix")
     for place in finding.places[:SHOWN_PLACES]:
@@ -131,6 +159,7 @@ def render_audit_html(result: AuditResult, *, tag: str = ENGLISH_TAG) -> str:
         .get_template("audit.html.jinja")
         .render(
             result=result,
+            no_grade=NO_GRADE,
             first=first_to_fix(result),
             said=cache(lambda text: translated(text, tag)),
             # Ours, and without text of a page.

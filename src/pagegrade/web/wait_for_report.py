@@ -1,4 +1,4 @@
-"""Wait for a report to finish while the client is connected."""
+"""Wait for a report or a crawl to finish while the client is connected."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import asyncio
 import contextlib
 import random
 import time
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from pagegrade.model.errors import Unavailable
+from pagegrade.service.audits.operations import is_crawled
 from pagegrade.service.container import Services
 from pagegrade.service.reports.operations import is_finished
 from pagegrade.service.unit_of_work import UnitOfWork
@@ -36,11 +38,47 @@ async def wait_until_finished(
     """
     if seconds <= 0:
         return
+    with services.changes.watch(report_id) as changed:
+        await _wait(
+            request,
+            work,
+            services,
+            seconds,
+            changed=changed,
+            is_over=lambda: work.read(is_finished, report_id),
+            pause_s=lambda: _pause_s(services),
+        )
+
+
+async def wait_until_crawled(
+    request: Request, work: UnitOfWork, services: Services, audit_id: int, seconds: float
+) -> None:
+    """Return when no crawl of the audit is under way, as ``wait_until_finished``; nobody notifies of their end."""
+    if seconds <= 0:
+        return
+    await _wait(
+        request,
+        work,
+        services,
+        seconds,
+        changed=asyncio.Event(),
+        is_over=lambda: work.read(is_crawled, audit_id),
+        pause_s=lambda: LOOK_EVERY_S,
+    )
+
+
+async def _wait(
+    request: Request,
+    work: UnitOfWork,
+    services: Services,
+    seconds: float,
+    *,
+    changed: asyncio.Event,
+    is_over: Callable[[], Awaitable[bool]],
+    pause_s: Callable[[], float],
+) -> None:
     until = time.monotonic() + seconds
-    with (
-        services.changes.watch(report_id) as changed,
-        services.waits.hold(work.caller.account.id, changed) as wait,
-    ):
+    with services.waits.hold(work.caller.account.id, changed) as wait:
         async with asyncio.TaskGroup() as group:
             listening = group.create_task(_listen(request, changed))
             try:
@@ -49,10 +87,10 @@ async def wait_until_finished(
                     if wait.is_over:
                         break
                     left = until - time.monotonic()
-                    if left <= 0 or await _is_finished(work, report_id):
+                    if left <= 0 or await _is_over(is_over):
                         break
                     with contextlib.suppress(TimeoutError):
-                        async with asyncio.timeout(min(left, _pause_s(services))):
+                        async with asyncio.timeout(min(left, pause_s())):
                             await changed.wait()
             finally:
                 listening.cancel()
@@ -65,11 +103,11 @@ def _pause_s(services: Services) -> float:
     return LOOK_SELDOM_S * random.uniform(0.8, 1.2)  # noqa: S311 - no secret
 
 
-async def _is_finished(work: UnitOfWork, report_id: int) -> bool:
+async def _is_over(ask: Callable[[], Awaitable[bool]]) -> bool:
     try:
-        return await work.read(is_finished, report_id)
+        return await ask()
     except Unavailable:
-        # The database may be back in time; if not, the next read of the report raises the error.
+        # The database may be back in time; if not, the next read raises the error.
         return False
 
 

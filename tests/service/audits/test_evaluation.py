@@ -69,6 +69,7 @@ def test_one_fault_of_a_template_is_one_finding() -> None:
 
     assert (finding.check, finding.extent, finding.pages) == ("title", "template", len(paths))
     assert finding.title
+    assert finding.lost is not None
     assert 0 < finding.lost < 8
     assert result.exact == round(100 - finding.lost, 2)
     assert len(finding.places) == len(paths)
@@ -253,7 +254,7 @@ def test_copies_of_pages_cost_what_their_own_finding_says(site: Site, data: st.D
         "found": [*site["found"], *(row | {"page_id": copy} for row in site["found"] if row["page_id"] == number)],
     }
     result = evaluated(more, CHECK)
-    own = sum(one.lost for one in result.findings if one.check == CHECK)
+    own = sum(one.lost or 0.0 for one in result.findings if one.check == CHECK)
 
     assert own > 0
     assert whole(result) + own == pytest.approx(whole(evaluated(site, CHECK)))
@@ -304,4 +305,4 @@ def test_one_cause_is_charged_once_however_many_looks_it_has(site: Site, parts: 
 
     # Points are counted in ten-thousandths, of which a third has no whole number.
     assert whole(other) == pytest.approx(whole(one), abs=0.02)
-    assert sum(found.lost for found in other.findings) == pytest.approx(100 - whole(other))
+    assert sum(found.lost or 0.0 for found in other.findings) == pytest.approx(100 - whole(other))

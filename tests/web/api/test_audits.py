@@ -9,7 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.audit_builders import claim, fill
+from pagegrade.render.audit import NO_GRADE
+from tests.audit_builders import claim, fail, fill, ungraded
+from tests.waiting import wait_for
 from tests.web.calling import BASE_URL, Instance, with_instance
 
 AUDITS = "/api/v1/audits"
@@ -63,6 +65,77 @@ def test_an_audit_goes_from_its_finding_to_its_pages(tmp_path: Path) -> None:
     assert [(one["id"], one["title"], one["score"]) for one in pages.json()["data"]] == [(2, "Other", 70)]
     assert page.json()["data"]["canonical"] == "https://example.com/"
     assert [link["url"] for link in page.json()["data"]["linked_by"]] == ["https://example.com/"]
+
+
+def test_an_audit_without_a_grade_says_why_and_its_findings_cost_nothing_that_is_known(tmp_path: Path) -> None:
+    """The result of too few pages has findings, and no points that they would cost."""
+
+    async def script(instance: Instance) -> list[dict[str, Any]]:
+        made = await instance.call("POST", AUDITS, json=NEW)
+        database = instance.services.database
+        crawl = await asyncio.to_thread(claim, database)
+        await asyncio.to_thread(fill, database, crawl, ungraded("https://example.com/"))
+        place = made.headers["location"].removeprefix(BASE_URL)
+        paths = ("", "/crawls/1", "/findings")
+        return [made.json(), *[(await instance.call("GET", f"{place}{path}")).json() for path in paths]]
+
+    new, shown, crawl, findings = with_instance(tmp_path, script)
+    message, fix = NO_GRADE["too_few_pages"]
+    why = {"kind": "too_few_pages", "message": message, "fix": fix}
+
+    assert new["data"]["withheld"] is None  # its crawl has not ended
+    assert (shown["data"]["score"], shown["data"]["withheld"]) == (None, why)
+    assert (shown["data"]["crawl"]["withheld"], crawl["data"]["withheld"]) == (why, why)
+    assert [one["lost"] for one in findings["data"]] == [None]
+    assert "warnings" not in findings
+
+
+def test_a_failed_crawl_says_why_and_keeps_the_result_before_it(tmp_path: Path) -> None:
+    """An empty list of its findings is not taken for a site without any."""
+
+    async def script(instance: Instance) -> list[dict[str, Any]]:
+        database = instance.services.database
+        await instance.call("POST", AUDITS, json=NEW)
+        await asyncio.to_thread(fail, database, await asyncio.to_thread(claim, database), reason="start_unreachable")
+        failed = [(await instance.call("GET", f"{AUDITS}/1{path}")).json() for path in ("", "/findings")]
+        await instance.call("PUT", f"{AUDITS}/1", json={"results": 1})
+        await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database))
+        await instance.call("PUT", f"{AUDITS}/1", json={"results": 1})
+        await asyncio.to_thread(fail, database, await asyncio.to_thread(claim, database), reason=None, error="internal")
+        return [*failed, *[(await instance.call("GET", f"{AUDITS}/1{path}")).json() for path in ("", "/findings")]]
+
+    failed, unknown, kept, known = with_instance(tmp_path, script)
+
+    assert (failed["data"]["state"], failed["data"]["withheld"]["kind"]) == ("failed", "start_unreachable")
+    assert (unknown["data"], [(one["field"], one["code"]) for one in unknown["warnings"]]) == (
+        [],
+        [("crawl", "not_evaluated")],
+    )
+    assert "start page could not be fetched" in unknown["warnings"][0]["message"]
+    assert (kept["data"]["state"], kept["data"]["score"], kept["data"]["withheld"]) == ("failed", 95, None)
+    assert kept["data"]["crawl"]["withheld"]["kind"] == "internal"
+    assert len(known["data"]) == 1
+
+
+def test_who_prefers_to_wait_gets_the_audit_when_its_crawl_has_ended(tmp_path: Path) -> None:
+    """As reports do; who does not wait is answered at once."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        database = instance.services.database
+        at_once = await instance.call("POST", AUDITS, json={"url": "https://first.example/"})
+        await instance.call("PUT", f"{AUDITS}/1", json={"cancel": 1})
+        async with asyncio.TaskGroup() as group:
+            waiting = group.create_task(instance.call("POST", AUDITS, json=NEW, headers={"Prefer": "wait=50"}))
+            crawl = await wait_for(lambda: claim(database))
+            await asyncio.to_thread(fill, database, crawl)
+        made = waiting.result()
+        return [at_once, made, await instance.call("GET", f"{AUDITS}/2", headers={"Prefer": "wait=50"})]
+
+    at_once, made, shown = with_instance(tmp_path, script)
+
+    assert (at_once.json()["data"]["state"], at_once.headers.get("preference-applied")) == ("queued", None)
+    assert (made.status_code, made.json()["data"]["state"], made.json()["data"]["score"]) == (201, "completed", 95)
+    assert (made.headers["preference-applied"], shown.headers["preference-applied"]) == ("wait=50", "wait=50")
 
 
 def test_a_crawl_is_paused_resumed_canceled_and_done_again(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def evaluate_crawl(relations: Relations, checks: Mapping[str, SiteCheck] | None 
             )
         ),
         findings=tuple(
-            _finding(relations, number, one, points / site.HUNDREDTHS if graded else 0.0)
+            _finding(relations, number, one, points / site.HUNDREDTHS if graded else None)
             for number, (one, points) in enumerate(zip(lines, lost, strict=True), 1)
         ),
         passed=tuple(name for name, outcome in outcomes.items() if outcome == "passed"),
@@ -292,7 +292,7 @@ def _places(relations: Relations, number: int) -> tuple[Place, ...]:
     )
 
 
-def _finding(relations: Relations, number: int, line: _Line, lost: float) -> SiteFinding:
+def _finding(relations: Relations, number: int, line: _Line, lost: float | None) -> SiteFinding:
     words = line.words
     named = f"{line.check}\n{line.state}\n{line.cause}"
     return SiteFinding(

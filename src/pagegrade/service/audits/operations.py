@@ -104,6 +104,16 @@ class ShownCrawl:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShownFindings:
+    """Findings of a crawl."""
+
+    crawl: Crawl
+    result: AuditResult | None
+    """``None``: the crawl was not evaluated, so that nothing is known about its site."""
+    listed: Listed[SiteFinding]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShownPlace:
     """A page of a finding."""
 
@@ -230,6 +240,26 @@ def show_audit(tx: Transaction, caller: Caller, audit_id: int) -> Audit:
     if found is None or not caller.may_use(found.project):
         raise NotFound
     return found
+
+
+def is_crawled(tx: Transaction, caller: Caller, audit_id: int) -> bool:
+    """Return true if no crawl of the audit is under way, or the caller has no such audit."""
+    found = store.load_audit(tx, caller.account.id, audit_id)
+    return found is None or not caller.may_use(found.project) or found.crawl.state not in OPEN_STATES - {"paused"}
+
+
+def withheld(crawl: Crawl, summary: AuditSummary | None) -> str | None:
+    """The reason why a crawl has no grade; ``None``: it has one, or has not ended.
+
+    Args:
+        crawl: The crawl.
+        summary: Of its result; ``None`` where it was not evaluated.
+    """
+    if summary is not None:
+        return summary.no_grade or None
+    if crawl.state in OPEN_STATES:
+        return None
+    return crawl.error or crawl.stop_reason or "internal"
 
 
 def list_audits(tx: Transaction, caller: Caller, which: AuditFilter, *, page: int, per_page: int) -> Listed[Audit]:
@@ -381,19 +411,22 @@ def list_findings(
     severity: str | None = None,
     page: int,
     per_page: int,
-) -> Listed[SiteFinding]:
+) -> ShownFindings:
     """A page of the findings of a crawl, the most expensive first; none where it was not evaluated.
 
     Raises:
         NotFound: There is no such audit or crawl.
     """
-    _, result = _result(tx, caller, audit_id, crawl)
+    of, result = _result(tx, caller, audit_id, crawl)
     found = [
         one
         for one in (() if result is None else result.findings)
         if check in {None, one.check} and severity in {None, one.severity}
     ]
-    return Listed(items=tuple(found[(page - 1) * per_page : page * per_page]), total=len(found))
+    shown = tuple(found[(page - 1) * per_page : page * per_page])
+    # No findings because of none, and because of no result, are different answers.
+    version = f"{of.id} {of.state}" if result is None else ""
+    return ShownFindings(crawl=of, result=result, listed=Listed(items=shown, total=len(found), version=version))
 
 
 def _result(tx: Transaction, caller: Caller, audit_id: int, number: int | None) -> tuple[Crawl, AuditResult | None]:

@@ -9,11 +9,13 @@ from typing import Final
 import msgspec
 
 from pagegrade.model.account import AUDITS_READ, AUDITS_WRITE
-from pagegrade.model.audit import PAGE_STATES, Audit, AuditFilter, URLFilter
+from pagegrade.model.audit import PAGE_STATES, Audit, AuditFilter, Crawl, URLFilter
 from pagegrade.model.errors import ValidationFailed
 from pagegrade.parse.url import project_of
+from pagegrade.render.audit import NO_GRADE
 from pagegrade.service.audits import operations as service
 from pagegrade.service.container import Services
+from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.audit_parameters import (
@@ -40,6 +42,7 @@ from pagegrade.web.responses import (
     hashed_tag,
     listed_answer,
     validators,
+    warned,
 )
 from pagegrade.web.schemas.audit import (
     AuditAnswer,
@@ -59,6 +62,7 @@ from pagegrade.web.schemas.audit import (
     page_item,
     page_object,
 )
+from pagegrade.web.wait_for_report import wait_until_crawled
 
 PATH: Final = "/api/v1/audits"
 TAG: Final = "Audits"
@@ -66,7 +70,7 @@ PARTS: Final = "Crawls"
 _LISTS: Final = ("include", "exclude", "urls", "drop_parameters")
 
 
-async def create_audit(request: Request, idempotency: Idempotency, services: Services) -> Response:
+async def create_audit(request: Request, work: UnitOfWork, idempotency: Idempotency, services: Services) -> Response:
     """Store an audit, whose first crawl begins as soon as there is a place for it."""
     refuse_when_draining(services)
     fields, violations = await request.fields(CreateAuditBody, lists=_LISTS)
@@ -74,7 +78,7 @@ async def create_audit(request: Request, idempotency: Idempotency, services: Ser
 
     async def respond(audit: Audit) -> Response:
         services.wake_crawls()
-        return _answer(request, services, audit, status=201)
+        return await _crawled(request, work, services, audit, status=201)
 
     return await idempotency.execute(
         fields,
@@ -127,9 +131,13 @@ async def list_audits(request: Request, work: UnitOfWork, services: Services) ->
     )
 
 
-async def show_audit(request: Request, work: UnitOfWork) -> Response:
-    """Return an audit."""
-    return fresh_answer(request, enveloped(audit_object(await work.read(service.show_audit, request.id))))
+async def show_audit(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return an audit, at once or when its crawl has ended, depending on Prefer."""
+    seconds = request.preferences.seconds(0.0)
+    if seconds and not await work.read(service.is_crawled, request.id):
+        await wait_until_crawled(request, work, services, request.id, seconds)
+    audit = await work.read(service.show_audit, request.id)
+    return fresh_answer(request, enveloped(audit_object(audit)), headers=request.preferences.applied())
 
 
 async def update_audit(request: Request, work: UnitOfWork, services: Services) -> Response:
@@ -151,7 +159,7 @@ async def update_audit(request: Request, work: UnitOfWork, services: Services) -
         holds=_condition(request),
     )
     services.wake_crawls()
-    return _answer(request, services, audit, status=200)
+    return await _crawled(request, work, services, audit, status=200)
 
 
 async def delete_audit(request: Request, work: UnitOfWork) -> Response:
@@ -185,7 +193,16 @@ async def list_audit_findings(request: Request, work: UnitOfWork, services: Serv
         page=query.page,
         per_page=query.per_page,
     )
-    return listed_answer(request, services, found, query, path=f"{PATH}/{request.id}/findings", encode=finding_object)
+    path = f"{PATH}/{request.id}/findings"
+    answer = listed_answer(request, services, found.listed, query, path=path, encode=finding_object)
+    return answer if found.result is not None else warned(answer, (_unevaluated(found.crawl),))
+
+
+def _unevaluated(crawl: Crawl) -> RequestWarning:
+    """The warning about a crawl of which no findings are known, which is not the same as that there are none."""
+    reason = service.withheld(crawl, None)
+    why = f"it is {crawl.state}." if reason is None else f"{crawl.state}. {NO_GRADE[reason][0]}"
+    return RequestWarning("crawl", "not_evaluated", f"Crawl {crawl.number} was not evaluated: {why}")
 
 
 async def list_finding_pages(request: Request, work: UnitOfWork, services: Services) -> Response:
@@ -225,6 +242,15 @@ async def show_audit_page(request: Request, work: UnitOfWork) -> Response:
     query = request.query(AuditPageQuery)
     shown = await work.read(service.show_page, request.id, request.number("page"), crawl=query.crawl)
     return fresh_answer(request, enveloped(page_object(shown)))
+
+
+async def _crawled(request: Request, work: UnitOfWork, services: Services, audit: Audit, *, status: int) -> Response:
+    """Answer a change with the audit, once its crawl has ended or the time that the client wants to wait is over."""
+    seconds = request.preferences.seconds(0.0)
+    if seconds:
+        await wait_until_crawled(request, work, services, audit.id, seconds)
+        audit = await work.read(service.show_audit, audit.id)
+    return _answer(request, services, audit, status=status)
 
 
 def _answer(request: Request, services: Services, audit: Audit, *, status: int) -> Response:
@@ -275,7 +301,7 @@ OPERATIONS: Final = (
         summary="Create an audit",
         description="Crawls the site of a URL politely, obeying robots.txt, evaluates each page, and grades the site "
         "as a whole. The crawl begins as soon as there is a place for it, and takes minutes: ask for the audit, or for "
-        "its crawl, to see how far it is.",
+        "its crawl, to see how far it is. `Prefer: wait` waits up to 50 seconds for its end.",
         handler=create_audit,
         scope=AUDITS_WRITE,
         for_projects=True,
@@ -295,7 +321,7 @@ OPERATIONS: Final = (
         handler=show_audit,
         scope=AUDITS_READ,
         for_projects=True,
-        headers=("If-None-Match",),
+        headers=("Prefer", "If-None-Match"),
         answers={200: AuditAnswer},
         tag=TAG,
     ),

@@ -9,8 +9,9 @@ import msgspec
 from pagegrade.model.audit import PAGE_STATES, UNKNOWN_DEPTH, Audit, Crawl, CrawlState, ScopeKind, StopReason
 from pagegrade.model.audit_result import AuditSummary, Extent, Place, SiteFinding
 from pagegrade.model.outcome import Importance
+from pagegrade.render.audit import NO_GRADE
 from pagegrade.report.serialize import timestamp
-from pagegrade.service.audits.operations import ShownCrawl, ShownPage, ShownPlace
+from pagegrade.service.audits.operations import ShownCrawl, ShownPage, ShownPlace, withheld
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted, ListAnswer
 from pagegrade.web.schemas.shape import URL, Amount, Count, Document, Points, Result, Timestamp, about
 
@@ -39,6 +40,22 @@ class AuditSettingsDocument(Document):
     )
 
 
+class AuditWithheld(Document):
+    """Reason why a crawl has no grade."""
+
+    kind: Literal[
+        "too_few_pages",
+        "start_unreachable",
+        "robots_unreachable",
+        "analysis_not_installed",
+        "analysis_failed",
+        "canceled",
+        "internal",
+    ] = about("Kind of the reason.", "too_few_pages")
+    message: str = about("The reason in one sentence.", "Fewer than five pages could be graded.")
+    fix: str = about("Step that leads to a grade.", "Allow more pages, or a wider scope.")
+
+
 class AuditCrawl(Document):
     """The newest crawl of an audit."""
 
@@ -48,6 +65,7 @@ class AuditCrawl(Document):
     complete: bool = about("True if every known page was asked for, and nearly all answered.", *_YES)
     stop_reason: StopReason | None = about("Why it fetches nothing more, or pauses; null: it goes on.", "done")
     error: CrawlError | None = about("Why it failed, or why its pages were not evaluated together.", None)
+    withheld: AuditWithheld | None = about("Why it ended without a grade; null: it has one, or has not ended.", None)
     resume_at: Timestamp | None = about("When a crawl that the site stopped goes on.", None)
     created_at: Timestamp = about("Time of its creation.", "2026-01-05T12:34:56.789Z")
     finished_at: Timestamp | None = about("Time of its end.", "2026-01-05T12:44:56.789Z")
@@ -89,6 +107,9 @@ class AuditDocument(Document):
     state: CrawlState = about("State of the newest crawl.", "completed")
     result: Result | None = about("Of the newest crawl that was evaluated; null: there is none, or no grade.", "good")
     score: Points | None = about("0 to 100, likewise.", 84)
+    withheld: AuditWithheld | None = about(
+        "Why there is no score; null: there is one, or no crawl has ended yet.", None
+    )
     graded_crawl: int | None = about("Number of the crawl that result, score and counts are of.", 2)
     coverage: Amount | None = about("Share of the known URLs that were fetched, 0 to 1.", 0.92, le=1)
     partial: bool | None = about("True if the score is of a part of the site only.", *_NO)
@@ -187,7 +208,7 @@ class SiteFindingDocument(Document):
     fix: str = about("What to do.", "Correct or remove the links.")
     pages: Count = about("Pages that have it.", 12)
     share: Amount = about("Affected share, 0 to 1.", 0.05, le=1)
-    lost: Amount = about("Points that it costs the site.", 2.5)
+    lost: Amount | None = about("Points that it costs the site; null where the site has no grade.", 2.5)
     template: int | None = about("Number of the template, where nearly all of its pages have it.", None)
     counted_in: str | None = about("Check that is charged for the same cause; this one costs nothing.", None)
     fingerprint: str = about("The same in each crawl of the site.", "0f3a5c7e9b1d2f40")
@@ -289,13 +310,14 @@ def audit_object(audit: Audit) -> bytes:
         "state": audit.crawl.state,
         "result": None if summary is None else summary.rating,
         "score": None if summary is None else summary.score,
+        "withheld": _withheld(audit.crawl, summary),
         "graded_crawl": audit.graded,
         "coverage": None if summary is None else round(summary.coverage, 4),
         "partial": None if summary is None else summary.partial,
         "p10": None if summary is None else summary.p10,
         "distribution": None if summary is None else msgspec.to_builtins(summary.distribution),
         "counts": None if summary is None else _counts(summary),
-        "crawl": _crawl(audit.crawl),
+        "crawl": _crawl(audit.crawl, summary if audit.graded == audit.crawl.number else None),
         "settings": {
             "scope": settings.scope,
             "include": settings.include,
@@ -325,7 +347,15 @@ def _counts(summary: AuditSummary) -> dict[str, int]:
     }
 
 
-def _crawl(crawl: Crawl) -> dict[str, Any]:
+def _withheld(crawl: Crawl, summary: AuditSummary | None) -> dict[str, str] | None:
+    kind = withheld(crawl, summary)
+    if kind is None:
+        return None
+    message, fix = NO_GRADE[kind]
+    return {"kind": kind, "message": message, "fix": fix}
+
+
+def _crawl(crawl: Crawl, summary: AuditSummary | None) -> dict[str, Any]:
     return {
         "number": crawl.number,
         "state": crawl.state,
@@ -333,6 +363,7 @@ def _crawl(crawl: Crawl) -> dict[str, Any]:
         "complete": crawl.complete,
         "stop_reason": crawl.stop_reason,
         "error": crawl.error,
+        "withheld": _withheld(crawl, summary),
         "resume_at": _moment(crawl.resume_at_ms),
         "created_at": timestamp(crawl.created_at_ms),
         "finished_at": _moment(crawl.finished_at_ms),
@@ -368,7 +399,7 @@ def _crawl_members(shown: ShownCrawl) -> dict[str, Any]:
     rate = crawl.fetched * 1_000 / crawl.worked_ms if crawl.fetched and crawl.worked_ms else None
     left = max(0, min(shown.found, crawl.settings.max_pages) - crawl.fetched)
     return {
-        **_crawl(crawl),
+        **_crawl(crawl, summary),
         "object": "crawl",
         "found": shown.found,
         "bytes": crawl.bytes,
