@@ -44,6 +44,7 @@ ANYWHERE = {
 AT_HOME = {
     "serve": ["serve"],
     "worker": ["worker"],
+    "access-profiles": ["access-profiles", "list"],
     "accounts": ["accounts", "list"],
     "keys": ["keys", "list"],
     "monitors": ["monitors", "list"],

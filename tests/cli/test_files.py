@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from pagegrade.cli import files
-from pagegrade.cli.files import read_file
+from pagegrade.cli.files import read_file, typed_lines
 
 
 def test_file_is_read_whole(tmp_path: Path) -> None:
@@ -48,3 +48,12 @@ def test_limit_is_the_last_size_that_is_read(tmp_path: Path, monkeypatch: pytest
     path.write_bytes(b"x" * 11)
     with pytest.raises(typer.BadParameter, match="larger"):
         read_file(str(path), "--html")
+
+
+def test_a_value_may_stand_in_a_file(tmp_path: Path) -> None:
+    """Then it is in no list of processes; empty lines count nothing."""
+    path = tmp_path / "headers"
+    path.write_text("X-One: 1\n\nX-Two: 2\n")
+
+    assert typed_lines("X-One: 1", "--header") == ["X-One: 1"]
+    assert typed_lines(f"@{path}", "--header") == ["X-One: 1", "X-Two: 2"]

@@ -9,6 +9,7 @@ import pytest
 
 from pagegrade.clock import now_ms
 from pagegrade.model.stored import ClaimedRun
+from pagegrade.service.access.vault import KEY_FILE
 from pagegrade.service.container import Services
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.server_lock import hold_locks, lock_files
@@ -125,6 +126,7 @@ def test_an_installation_goes_on_where_it_stopped(
     assert "DIFFERENT" not in result.out
     assert "Runs that were under way and go on as if their worker had died: 2." in result.out
     assert f"Keep {left.path}" in result.out
+    assert f"2. Set PAGEGRADE_SECRET_KEY_FILE to a copy of {left.path.with_name(KEY_FILE)}" in result.out
     asyncio.run(new(left, before, answered))
 
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +20,8 @@ from mcp_types import CallToolResult, TextContent
 from pagegrade.client import AsyncClient
 from pagegrade.mcp import service_tools
 from pagegrade.mcp.results import MAX_SUMMARY_BYTES
+from pagegrade.model.access import NO_ACCESS
+from pagegrade.store.repositories.access_profiles import access_of_report
 from tests.report_builders import make_report
 from tests.store_builders import add_key
 from tests.web.calling import BASE_URL, Instance, make_instance
@@ -141,6 +144,37 @@ def test_a_monitor_is_created_and_listed_with_the_state_of_its_budgets(tmp_path:
     assert listed == [{**made, "budgets": [{"condition": "score<100", "state": "breached", "unmeasured_since": None}]}]
     assert of_report == listed
     assert (of_other, beyond) == ([], [])
+
+
+def test_an_agent_names_an_access_profile_and_never_sees_its_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its key needs no right to profiles; a name that is none is refused with the field."""
+    monkeypatch.setattr(service_tools, "LONGEST_WAIT_S", 0)
+    url = "https://staging.example/"
+
+    async def use(client: Client, instance: Instance) -> tuple[list[int | None], str]:
+        for name in ("Visitor", "Staff"):
+            profile = {"name": name, "origins": [url], "headers": [f"X-Door: n0t-Shown-{name}"]}
+            await instance.call("POST", "/api/v1/access-profiles", json=profile)
+        used = []
+        for tool, arguments in (
+            ("analyze_url", {"url": url}),
+            ("analyze_again", {"report": 1, "access": "Staff"}),
+            ("analyze_again", {"report": 1, "access": "none"}),
+            ("analyze_url", {"url": url, "access": "Staff"}),
+        ):
+            made = structured(await client.call_tool(tool, arguments))
+            await instance.finish()
+            number = made["report"]
+            used.append(await instance.services.database.read(partial(access_of_report, report_id=number)))
+        refused = await client.call_tool("analyze_url", {"url": url, "access": "Nobody"})
+        return used, text_of(refused)
+
+    used, refused = with_agent(tmp_path, use, scopes=("reports:write", "reports:read"))
+
+    assert used == [None, 2, NO_ACCESS, 2]
+    assert "access: There is no access profile Nobody for the origin of the URL." in refused
 
 
 def test_reports_and_checks_are_resources_under_the_limits_of_the_key(tmp_path: Path) -> None:

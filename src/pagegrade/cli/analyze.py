@@ -15,7 +15,7 @@ from typing import Final
 import typer
 
 from pagegrade.cli import exit_codes
-from pagegrade.cli.files import STDIN, read_file
+from pagegrade.cli.files import STDIN, read_file, typed_lines
 from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import Plan, ReportLines, deliver
 from pagegrade.cli.progress import Progress
@@ -162,7 +162,7 @@ def typed_access(
     Raises:
         typer.BadParameter: A file cannot be read, or there is no password.
     """
-    given = None if user is None else "".join(_from_file(user, "--user")[:1])
+    given = None if user is None else "".join(typed_lines(user, "--user")[:1])
     if given is not None and ":" not in given:
         if not sys.stdin.isatty():
             raise typer.BadParameter(
@@ -172,19 +172,11 @@ def typed_access(
         given = f"{given}:{getpass(f'Password of {visible(given, 100)}: ')}"
     return TypedAccess(
         user=given,
-        headers=tuple(line for typed in headers for line in _from_file(typed, "--header")),
-        cookies=tuple(line for typed in cookies for line in _from_file(typed, "--cookie")),
+        headers=tuple(line for typed in headers for line in typed_lines(typed, "--header")),
+        cookies=tuple(line for typed in cookies for line in typed_lines(typed, "--cookie")),
         user_agent=user_agent,
         origins=tuple(origins),
     )
-
-
-def _from_file(typed: str, option: str) -> list[str]:
-    """The value, or the lines of the file that it names, so that the value is in no list of processes."""
-    if not typed.startswith("@"):
-        return [typed]
-    lines = read_file(typed[1:], option).decode("utf-8", "replace").splitlines()
-    return [line for line in lines if line.strip()]
 
 
 def _accesses(typed: TypedAccess, targets: Sequence[Target]) -> dict[Target, Access | None]:

@@ -66,7 +66,19 @@ def run(arguments: Sequence[str]) -> int:
 
 ENV_FILE = Path(".env")
 ADMINISTRATION = frozenset(
-    {"serve", "worker", "accounts", "keys", "monitors", "webhooks", "migrate", "transfer", "prune", "doctor"}
+    {
+        "serve",
+        "worker",
+        "access-profiles",
+        "accounts",
+        "keys",
+        "monitors",
+        "webhooks",
+        "migrate",
+        "transfer",
+        "prune",
+        "doctor",
+    }
 )
 """Commands that run where an installation is at home, and read ``.env`` of the working folder."""
 

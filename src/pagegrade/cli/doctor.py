@@ -34,6 +34,7 @@ from pagegrade.service.doctor.checks import (
     warning,
 )
 from pagegrade.service.doctor.postgresql import look_at_origin, look_at_postgres
+from pagegrade.service.doctor.secret_keys import look_at_secret_keys
 from pagegrade.service.doctor.storage import (
     behind_clock_ms,
     look_at_database,
@@ -49,6 +50,7 @@ from pagegrade.wiring import (
     configured_options,
     configured_render,
     database_connections,
+    make_vault,
     planned_places,
     service_options,
     shown_settings,
@@ -105,6 +107,7 @@ def _look_here(*, delete_leftovers: bool) -> Iterator[Diagnosis]:
                 database, connections=database_connections(), silent_ms=int(service_options().lease_s * 1000)
             )
             yield from look_at_origin(database, dict(values).get("PAGEGRADE_BASE_URL"))
+            yield from look_at_secret_keys(database, make_vault())
             yield look_at_clock(now_ms(), newest_row_ms(database), behind_clock_ms(database, now_ms()))
             return
         yield look_at_sqlite()
@@ -112,6 +115,7 @@ def _look_here(*, delete_leftovers: bool) -> Iterator[Diagnosis]:
         if folder.exists():
             yield look_at_server(folder)
         yield from look_at_database(database, now_ms())
+        yield from look_at_secret_keys(database, make_vault())
         yield look_at_clock(now_ms(), newest_row_ms(database), behind_clock_ms(database, now_ms()))
     finally:
         database.close()

@@ -32,3 +32,15 @@ def read_file(path: str, option: str) -> bytes:
             f"{path} is larger than {MAX_FILE_BYTES // 1_000_000} MB. Give the right file.", param_hint=f"'{option}'"
         )
     return data
+
+
+def typed_lines(typed: str, option: str) -> list[str]:
+    """The value of an option, or the lines of the file that it names by ``@``: so the value is in no list of processes.
+
+    Raises:
+        typer.BadParameter: The file cannot be read.
+    """
+    if not typed.startswith("@"):
+        return [typed]
+    lines = read_file(typed[1:], option).decode("utf-8", "replace").splitlines()
+    return [line for line in lines if line.strip()]

@@ -363,6 +363,118 @@ def webhooks_delete(webhook_id: WebhookId, *, account_id: OwnerOfWebhook = None)
     delete(webhook_id, account_id)
 
 
+access_profiles = typer.Typer(
+    no_args_is_help=True, help="Manage access profiles: what analyses send to own pages behind a sign-in."
+)
+
+ProfileId = Annotated[int, typer.Argument(metavar="ID", help="As `pagegrade access-profiles list` shows it.")]
+OwnerOfProfile = Annotated[
+    int | None, typer.Option("--account", metavar="ID", help="Account of the profile; optional if there is only one.")
+]
+ProfileName = Annotated[str | None, typer.Option("--name", metavar="NAME", help="Name that reports show.")]
+Origins = Annotated[
+    list[str] | None,
+    typer.Option("--origin", metavar="ORIGIN", help="Such as https://staging.example; sent nowhere else. Repeatable."),
+]
+User = Annotated[
+    str | None,
+    typer.Option("--user", "-u", metavar="NAME[:PASSWORD]", help="Basic authentication; @FILE reads it from a file."),
+]
+Headers = Annotated[
+    list[str] | None,
+    typer.Option("--header", "-H", metavar="'Name: value'", help="@FILE has one a line. Repeatable."),
+]
+Cookies = Annotated[
+    list[str] | None, typer.Option("--cookie", "-b", metavar="'a=b; c=d'", help="Or @FILE. Repeatable.")
+]
+Query = Annotated[
+    list[str] | None,
+    typer.Option("--query", metavar="name=value", help="Parameter that is added to URLs, or @FILE. Repeatable."),
+]
+UserAgent = Annotated[
+    str | None, typer.Option("--user-agent", "-A", metavar="TEXT", help="Instead of Pagegrade's own.")
+]
+
+
+@access_profiles.command("list")
+def access_profiles_list(*, account_id: OwnerOfProfile = None, format_name: Format = "text") -> None:
+    """List the access profiles of an account, without their secrets."""
+    from pagegrade.cli.access_profiles import show_all
+
+    show_all(account_id, format_name)
+
+
+@access_profiles.command("create")
+def access_profiles_create(
+    *,
+    name: ProfileName = None,
+    origin: Origins = None,
+    user: User = None,
+    header: Headers = None,
+    cookie: Cookies = None,
+    query: Query = None,
+    user_agent: UserAgent = None,
+    account_id: OwnerOfProfile = None,
+) -> None:
+    """Create an access profile and print its id; analyses of its origins use it from now on."""
+    from pagegrade.cli.access_profiles import TypedProfile, create
+
+    typed = TypedProfile(
+        name=name,
+        origins=tuple(origin or ()),
+        user=user,
+        headers=tuple(header or ()),
+        cookies=tuple(cookie or ()),
+        query=tuple(query or ()),
+        user_agent=user_agent,
+    )
+    create(typed, account_id)
+
+
+@access_profiles.command("change")
+def access_profiles_change(
+    profile_id: ProfileId,
+    *,
+    name: ProfileName = None,
+    origin: Origins = None,
+    user: User = None,
+    header: Headers = None,
+    cookie: Cookies = None,
+    query: Query = None,
+    user_agent: UserAgent = None,
+    account_id: OwnerOfProfile = None,
+) -> None:
+    """Change an access profile: all origins, all headers, all cookies or all parameters, or one of the others."""
+    from pagegrade.cli.access_profiles import TypedProfile, change
+
+    typed = TypedProfile(
+        name=name,
+        origins=tuple(origin or ()),
+        user=user,
+        headers=tuple(header or ()),
+        cookies=tuple(cookie or ()),
+        query=tuple(query or ()),
+        user_agent=user_agent,
+    )
+    change(profile_id, typed, account_id)
+
+
+@access_profiles.command("delete")
+def access_profiles_delete(profile_id: ProfileId, *, account_id: OwnerOfProfile = None) -> None:
+    """Delete an access profile; its reports are analyzed without it from now on."""
+    from pagegrade.cli.access_profiles import delete
+
+    delete(profile_id, account_id)
+
+
+@access_profiles.command("rotate")
+def access_profiles_rotate() -> None:
+    """Encrypt the secrets of all accounts with the first key of PAGEGRADE_SECRET_KEY, so that others can go."""
+    from pagegrade.cli.access_profiles import rotate
+
+    raise typer.Exit(rotate())
+
+
 def migrate(
     *,
     check: Annotated[
@@ -426,6 +538,7 @@ def prune(
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the program."""
+    app.add_typer(access_profiles, name="access-profiles")
     app.add_typer(accounts, name="accounts")
     app.add_typer(keys, name="keys")
     app.add_typer(monitors, name="monitors")

@@ -18,12 +18,14 @@ from pagegrade.cli.output import write_stdout
 from pagegrade.cli.tables import write_list
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import InvalidInput, Unavailable
+from pagegrade.service.access.vault import KEY_FILE
 from pagegrade.store.engine.data_dir import DATABASE_NAME
 from pagegrade.store.engine.factory import is_shared_url
 from pagegrade.store.engine.postgresql_database import PostgresDatabase
 from pagegrade.store.engine.redact import name_of
 from pagegrade.store.engine.server_lock import all_lock_files, hold_locks
 from pagegrade.store.engine.sqlite import sqlite_path
+from pagegrade.store.schema.tables import access_profiles
 from pagegrade.store.transfer.copy import (
     Moved,
     TargetUnavailable,
@@ -32,7 +34,7 @@ from pagegrade.store.transfer.copy import (
     open_source,
     transfer,
 )
-from pagegrade.wiring import planned_places
+from pagegrade.wiring import make_vault, planned_places
 
 _CLEAR: Final = "\r\x1b[2K"
 """Back to the first column, erase the line (ECMA-48 8.3.41)."""
@@ -144,12 +146,25 @@ def _print_summary(done: Transferred, path: Path) -> None:
         )
     if done.given_back:
         write_stdout(f"\nRuns that were under way and go on as if their worker had died: {done.given_back}.\n")
-    write_stdout(
-        "\nEverything is there. Next:\n\n"
-        "  1. Set PAGEGRADE_DATABASE_URL (or PAGEGRADE_DATABASE_URL_FILE) to the new database for every process.\n"
-        "  2. Start them, and look at a few reports.\n"
-        "  3. Back the new database up.\n"
-        f"  4. Keep {path} until you have. Nothing reads it any more, and it does not change.\n"
+    steps = [
+        "Set PAGEGRADE_DATABASE_URL (or PAGEGRADE_DATABASE_URL_FILE) to the new database for every process.",
+        *_key_step(done, path),
+        "Start them, and look at a few reports.",
+        "Back the new database up.",
+        f"Keep {path} until you have. Nothing reads it any more, and it does not change.",
+    ]
+    numbered = "".join(f"  {number}. {step}\n" for number, step in enumerate(steps, start=1))
+    write_stdout(f"\nEverything is there. Next:\n\n{numbered}")
+
+
+def _key_step(done: Transferred, path: Path) -> Sequence[str]:
+    """Name the step for access profiles, whose key is in a file of the data folder unless one is set."""
+    profiles = sum(each.rows for each in done.tables if each.table == access_profiles.name)
+    if not profiles or make_vault().keys:
+        return ()
+    return (
+        f"Set PAGEGRADE_SECRET_KEY_FILE to a copy of {path.with_name(KEY_FILE)}, or PAGEGRADE_SECRET_KEY to what is in "
+        f"it, for every process: the secrets of {profiles} access profiles are encrypted with it.",
     )
 
 

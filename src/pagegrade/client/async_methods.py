@@ -211,8 +211,8 @@ class AsyncMethods(AsyncCaller):
             render: 1: draw the page in a browser and wait for it, 0: do not. Without it a static analysis
                 answers, and where the installation has a browser, a run in it follows by itself.
             device: Device that the browser imitates; without it `mobile`.
-            access: Access profile that analyses use: its id, `none`, or `default` for the oldest one for the
-                origin of the URL, which holds without it.
+            access: Access profile that analyses use: its id or name, `none`, or `default` for the oldest one
+                for the origin of the URL, which holds without it.
             idempotency_key: Key of this request; without it, one is made.
             wait_s: Seconds to wait for the analysis, 0 to 50; else the installation's.
         """
@@ -301,8 +301,8 @@ class AsyncMethods(AsyncCaller):
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
             device: Device that the browser imitates, from the next analysis on.
-            access: Access profile that analyses use: its id, `none`, or `default` for the oldest one for the
-                origin of the URL, which holds without it.
+            access: Access profile that analyses use: its id or name, `none`, or `default` for the oldest one
+                for the origin of the URL, which holds without it.
             results: 1: analyze the page again; 0, or left out: do not.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
             idempotency_key: Key of this request; without it, one is made.
@@ -353,8 +353,8 @@ class AsyncMethods(AsyncCaller):
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
             device: Device that the browser imitates, from the next analysis on.
-            access: Access profile that analyses use: its id, `none`, or `default` for the oldest one for the
-                origin of the URL, which holds without it.
+            access: Access profile that analyses use: its id or name, `none`, or `default` for the oldest one
+                for the origin of the URL, which holds without it.
             results: 1: analyze the page again; 0, or left out: do not.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
             idempotency_key: Key of this request; without it, one is made.
@@ -405,8 +405,8 @@ class AsyncMethods(AsyncCaller):
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
             device: Device that the browser imitates, from the next analysis on.
-            access: Access profile that analyses use: its id, `none`, or `default` for the oldest one for the
-                origin of the URL, which holds without it.
+            access: Access profile that analyses use: its id or name, `none`, or `default` for the oldest one
+                for the origin of the URL, which holds without it.
             results: 1: analyze the page again; 0, or left out: do not.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
             idempotency_key: Key of this request; without it, one is made.
@@ -556,8 +556,8 @@ class AsyncMethods(AsyncCaller):
             password: Of every share page, 1 to 128 characters; used with `privacy` 2 only.
             render: Of every report, as when creating one.
             device: Of every report, as when creating one.
-            access: Access profile that analyses use: its id, `none`, or `default` for the oldest one for the
-                origin of the URL, which holds without it.
+            access: Access profile that analyses use: its id or name, `none`, or `default` for the oldest one
+                for the origin of the URL, which holds without it.
             idempotency_key: Key of this request; without it, one is made.
         """
         return cast(

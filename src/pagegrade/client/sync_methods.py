@@ -211,8 +211,8 @@ class SyncMethods(SyncCaller):
             render: 1: draw the page in a browser and wait for it, 0: do not. Without it a static analysis
                 answers, and where the installation has a browser, a run in it follows by itself.
             device: Device that the browser imitates; without it `mobile`.
-            access: Access profile that analyses use: its id, `none`, or `default` for the oldest one for the
-                origin of the URL, which holds without it.
+            access: Access profile that analyses use: its id or name, `none`, or `default` for the oldest one
+                for the origin of the URL, which holds without it.
             idempotency_key: Key of this request; without it, one is made.
             wait_s: Seconds to wait for the analysis, 0 to 50; else the installation's.
         """
@@ -300,8 +300,8 @@ class SyncMethods(SyncCaller):
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
             device: Device that the browser imitates, from the next analysis on.
-            access: Access profile that analyses use: its id, `none`, or `default` for the oldest one for the
-                origin of the URL, which holds without it.
+            access: Access profile that analyses use: its id or name, `none`, or `default` for the oldest one
+                for the origin of the URL, which holds without it.
             results: 1: analyze the page again; 0, or left out: do not.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
             idempotency_key: Key of this request; without it, one is made.
@@ -352,8 +352,8 @@ class SyncMethods(SyncCaller):
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
             device: Device that the browser imitates, from the next analysis on.
-            access: Access profile that analyses use: its id, `none`, or `default` for the oldest one for the
-                origin of the URL, which holds without it.
+            access: Access profile that analyses use: its id or name, `none`, or `default` for the oldest one
+                for the origin of the URL, which holds without it.
             results: 1: analyze the page again; 0, or left out: do not.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
             idempotency_key: Key of this request; without it, one is made.
@@ -404,8 +404,8 @@ class SyncMethods(SyncCaller):
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
             device: Device that the browser imitates, from the next analysis on.
-            access: Access profile that analyses use: its id, `none`, or `default` for the oldest one for the
-                origin of the URL, which holds without it.
+            access: Access profile that analyses use: its id or name, `none`, or `default` for the oldest one
+                for the origin of the URL, which holds without it.
             results: 1: analyze the page again; 0, or left out: do not.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
             idempotency_key: Key of this request; without it, one is made.
@@ -549,8 +549,8 @@ class SyncMethods(SyncCaller):
             password: Of every share page, 1 to 128 characters; used with `privacy` 2 only.
             render: Of every report, as when creating one.
             device: Of every report, as when creating one.
-            access: Access profile that analyses use: its id, `none`, or `default` for the oldest one for the
-                origin of the URL, which holds without it.
+            access: Access profile that analyses use: its id or name, `none`, or `default` for the oldest one
+                for the origin of the URL, which holds without it.
             idempotency_key: Key of this request; without it, one is made.
         """
         return cast(

@@ -62,6 +62,14 @@ Device = Annotated[
     Literal["mobile", "desktop"] | None,
     Field(description="Device that the browser imitates; else that of the report, or a phone."),
 ]
+Access = Annotated[
+    str | None,
+    Field(
+        description="Name or id of an access profile of the account, for a page behind a sign-in, or none; else the "
+        "one for the origin of the URL.",
+        max_length=100,
+    ),
+]
 Condition = Annotated[str, Field(max_length=MAX_CONDITION)]
 View = Annotated[
     Literal["summary", "prompt", "full"],
@@ -88,17 +96,24 @@ async def analyze_url(
     url: Annotated[str, Field(description="http or https URL of a web page.", max_length=2048)],
     engine: Engine = None,
     device: Device = None,
+    access: Access = None,
 ) -> ServiceReportSummary:
     """Create a report: fetch a web page, run all checks, grade it and return a summary. Needs reports:write."""
     async with _calls() as api:
-        report = await api.create_report(url, render=_render(engine), device=device, wait_s=LONGEST_WAIT_S)
+        report = await api.create_report(
+            url, render=_render(engine), device=device, access=access, wait_s=LONGEST_WAIT_S
+        )
     return summarize(report)
 
 
-async def analyze_again(report: ReportId, engine: Engine = None, device: Device = None) -> ServiceReportSummary:
+async def analyze_again(
+    report: ReportId, engine: Engine = None, device: Device = None, access: Access = None
+) -> ServiceReportSummary:
     """Analyze the page of a report again; compare_runs shows the difference. Needs reports:write."""
     async with _calls() as api:
-        found = await api.update_report(report, render=_render(engine), device=device, results=1, wait_s=LONGEST_WAIT_S)
+        found = await api.update_report(
+            report, render=_render(engine), device=device, access=access, results=1, wait_s=LONGEST_WAIT_S
+        )
     return summarize(found)
 
 

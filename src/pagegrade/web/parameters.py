@@ -93,8 +93,8 @@ _MEMBERS: Final = (
 )
 
 
-def read_access(text: str) -> tuple[int | None]:
-    """The access of a report: the id of a profile, ``NO_ACCESS``, or ``None`` for that of the origin.
+def read_access(text: str) -> tuple[int | str | None]:
+    """The access of a report: id or name of a profile, ``NO_ACCESS``, or ``None`` for that of the origin.
 
     Raises:
         UnreadableError: It is none of them.
@@ -103,16 +103,18 @@ def read_access(text: str) -> tuple[int | None]:
         return (NO_ACCESS if text == "none" else None,)
     if re.fullmatch(r"[1-9][0-9]{0,15}", text):
         return (int(text),)
-    raise UnreadableError("invalid", "Must be the id of an access profile, none or default.")
+    if text.isprintable() and 0 < len(text) <= MAX_ACCESS_NAME:
+        return (text,)
+    raise UnreadableError("invalid", "Must be the id or name of an access profile, none or default.")
 
 
 ReportAccess = Annotated[
-    tuple[int | None] | None,
+    tuple[int | str | None] | None,
     WithJsonSchema({"type": "string"}),
     Reads(read_access),
     Field(
-        description="Access profile that analyses use: its id, `none`, or `default` for the oldest one for the origin "
-        "of the URL, which holds without it.",
+        description="Access profile that analyses use: its id or name, `none`, or `default` for the oldest one for the "
+        "origin of the URL, which holds without it.",
         examples=["none"],
     ),
 ]

@@ -27,6 +27,9 @@ def test_keys_are_rotated() -> None:
     both = Vault(keys=(NEW, OLD))
 
     assert both.open(sealed) == SECRET
+    assert [vault.key_of(sealed) for vault in (Vault(keys=(OLD,)), both, Vault(keys=(NEW,)), Vault())] == [
+        "current", "former", "unknown", "unknown",
+    ]  # fmt: skip
     assert Vault(keys=(NEW,)).open(both.seal(SECRET)) == SECRET
 
 

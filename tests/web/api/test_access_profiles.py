@@ -65,12 +65,12 @@ def test_a_report_of_its_origin_is_private_unless_asked_for(tmp_path: Path) -> N
         before = await instance.create("https://staging.example/before")
         made = await instance.call("POST", PROFILES, json=STAGING)
         found = [made.json(), (await instance.call("GET", f"{REPORTS}/{before['id']}")).json()]
-        for more in ({}, {"privacy": 0}, {"access": "none"}, {"access": "1"}):
+        for more in ({}, {"privacy": 0}, {"access": "none"}, {"access": "1"}, {"access": "Staging"}):
             answer = await instance.call("POST", REPORTS, data={"url": "https://staging.example/x", **more})
             found.append(answer.json())
         return found
 
-    made, before, default, public, none, named = with_instance(tmp_path, script)
+    made, before, default, public, none, by_id, by_name = with_instance(tmp_path, script)
 
     def seen(answer: dict[str, Any]) -> tuple[int, list[str]]:
         return answer["data"]["privacy"], [each["code"] for each in answer.get("warnings", [])]
@@ -80,7 +80,7 @@ def test_a_report_of_its_origin_is_private_unless_asked_for(tmp_path: Path) -> N
     assert seen(default) == (1, ["made_private"])
     assert seen(public) == (0, ["made_with_access"])
     assert seen(none) == (0, [])
-    assert seen(named) == (1, ["made_private"])
+    assert seen(by_id) == seen(by_name) == (1, ["made_private"])
 
 
 def test_a_profile_that_is_not_for_the_url_is_refused(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -20,7 +21,7 @@ from pagegrade.model.errors import (
 )
 from pagegrade.parse.http.access import read_access, split_cookies, split_header
 from pagegrade.parse.url import origin, project_of
-from pagegrade.service.access.vault import Vault
+from pagegrade.service.access.vault import KeyState, Vault
 from pagegrade.service.id_lists import Listed, Part, Walked, walk
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
@@ -176,21 +177,23 @@ def delete_profile(
     store.delete_profile(tx, caller.account.id, profile_id)
 
 
-def profile_for(tx: Transaction, account_id: int, url: str, access: int | None) -> StoredAccess | None:
+def profile_for(tx: Transaction, account_id: int, url: str, access: int | str | None) -> StoredAccess | None:
     """The profile that runs for a URL use; ``None``: none.
 
     Args:
         tx: Transaction.
         account_id: Account of the report.
         url: Of the report.
-        access: Id of a profile, or ``NO_ACCESS``; ``None``: the oldest one for the origin of the URL.
+        access: Id of a profile, or ``NO_ACCESS``; ``None``: the oldest one for the origin of the URL; a text: the
+            oldest one of that name there.
     """
     if access == NO_ACCESS:
         return None
-    if access is not None:
+    if isinstance(access, int):
         return store.load_profile(tx, account_id, access)
     place = origin(url)
-    return next((each for each in store.all_profiles(tx, account_id) if place in each.origins), None)
+    named = (each for each in store.all_profiles(tx, account_id) if access in {None, each.name})
+    return next((each for each in named if place in each.origins), None)
 
 
 def unseal(profile: StoredAccess, vault: Vault) -> Access:
@@ -200,6 +203,39 @@ def unseal(profile: StoredAccess, vault: Vault) -> Access:
         Locked: There is no key, or it is another one.
     """
     return msgspec.json.decode(vault.open(profile.sealed), type=Access)
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """Numbers of access profiles of all accounts, by the key that their secrets are encrypted with."""
+
+    current: int = 0
+    """With the key that encrypts."""
+    former: int = 0
+    """With another key of this installation, which it needs as long."""
+    unknown: int = 0
+    """With a key that this installation does not have: their reports fail."""
+
+
+def count_sealed(tx: Transaction, vault: Vault) -> Sealed:
+    """Count the profiles by key."""
+    return _sealed(vault.key_of(sealed) for _, sealed in store.all_sealed(tx))
+
+
+def seal_again(tx: Transaction, vault: Vault) -> Sealed:
+    """Encrypt with the key that encrypts what a former key has encrypted; return the counts from before."""
+    keys: list[KeyState] = []
+    for profile_id, sealed in store.all_sealed(tx):
+        key = vault.key_of(sealed)
+        keys.append(key)
+        if key == "former":
+            store.replace_sealed(tx, profile_id, sealed, vault.seal(vault.open(sealed)))
+    return _sealed(keys)
+
+
+def _sealed(keys: Iterable[KeyState]) -> Sealed:
+    found = Counter(keys)
+    return Sealed(current=found["current"], former=found["former"], unknown=found["unknown"])
 
 
 def _own(tx: Transaction, caller: Caller) -> tuple[StoredAccess, ...]:

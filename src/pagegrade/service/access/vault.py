@@ -12,12 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from pagegrade.model.errors import Unavailable
 
 if TYPE_CHECKING:
-    from cryptography.fernet import MultiFernet
+    from cryptography.fernet import Fernet, MultiFernet
 
 KEY_FILE: Final = "secret.key"
 """In the data folder, where no key is set."""
@@ -27,6 +27,10 @@ _OTHER_KEY: Final = (
     "The secrets of the access profile were encrypted with another key. The administrator can add the former key to "
     "PAGEGRADE_SECRET_KEY, or its owner can enter them again."
 )
+
+
+KeyState = Literal["current", "former", "unknown"]
+"""Key that something is encrypted with: the one that encrypts, another one of this installation, or none of it."""
 
 
 class Locked(Unavailable):
@@ -41,7 +45,7 @@ class Vault:
     """As they are set, the one that encrypts first; none: ``file`` has it."""
     file: Path | None = None
     """File in which a key is made and kept if none is set; ``None``: there is no place that all processes share."""
-    _fernet: MultiFernet | None = None
+    _fernets: tuple[Fernet, ...] = ()
 
     def seal(self, data: bytes) -> bytes:
         """Encrypt; the first time a key file is made if no key is set.
@@ -64,14 +68,31 @@ class Vault:
         except InvalidToken:
             raise Locked(_OTHER_KEY) from None
 
+    def key_of(self, sealed: bytes) -> KeyState:
+        """Return which key something is encrypted with."""
+        from cryptography.fernet import InvalidToken
+
+        with suppress(Locked):
+            for fernet in self._keys(makes=False):
+                with suppress(InvalidToken):
+                    fernet.decrypt(sealed)
+                    return "current" if fernet is self._fernets[0] else "former"
+        return "unknown"
+
     def _open(self, *, makes: bool) -> MultiFernet:
-        if self._fernet is None:
+        from cryptography.fernet import MultiFernet
+
+        return MultiFernet(self._keys(makes=makes))
+
+    def _keys(self, *, makes: bool) -> tuple[Fernet, ...]:
+        """The keys, the one that encrypts first."""
+        if not self._fernets:
             # A tenth of a second that a service without profiles does not need.
-            from cryptography.fernet import Fernet, MultiFernet
+            from cryptography.fernet import Fernet
 
             keys = self.keys or self._key_of_file(makes=makes)
-            self._fernet = MultiFernet([Fernet(_key(text)) for text in keys])
-        return self._fernet
+            self._fernets = tuple(Fernet(_key(text)) for text in keys)
+        return self._fernets
 
     def _key_of_file(self, *, makes: bool) -> tuple[str, ...]:
         if self.file is None:

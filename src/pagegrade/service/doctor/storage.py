@@ -234,16 +234,17 @@ def _look_at_rows(database: Database, now_ms: int) -> Iterator[Diagnosis]:
 
 def newest_row_ms(database: Database) -> int | None:
     """Return the time of the newest row; ``None`` if there is none, or if it cannot be determined."""
-    return _read_if_usable(database, newest_ms)
+    return read_if_usable(database, newest_ms)
 
 
 def behind_clock_ms(database: Database, now_ms: int) -> int:
     """Return by how much the time by which rows are aged is behind the clock; 0 if it cannot be determined."""
-    clock = _read_if_usable(database, lambda tx: read_clock(tx, now_ms))
+    clock = read_if_usable(database, lambda tx: read_clock(tx, now_ms))
     return 0 if clock is None else clock.behind_ms
 
 
-def _read_if_usable(database: Database, work: Callable[[Transaction], T]) -> T | None:
+def read_if_usable(database: Database, work: Callable[[Transaction], T]) -> T | None:
+    """Return what ``work`` finds; ``None`` where the database is not there, not ours, or cannot be used."""
     try:
         if (database.path is not None and not database.path.exists()) or not schema_state(database).is_usable:
             return None

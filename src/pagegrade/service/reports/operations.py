@@ -151,7 +151,8 @@ def store_report(
     project = project_of(new_report.target.url)
     require_project(caller, project)
     url, privacy, warnings = new_report.target.url, new_report.privacy, new_report.warnings
-    if _uses_access(tx, caller, url, new_report.access) and privacy is Privacy.PUBLIC:
+    access, is_used = _find_access(tx, caller, url, new_report.access)
+    if is_used and privacy is Privacy.PUBLIC:
         privacy = Privacy.PUBLIC if new_report.chose_privacy else Privacy.PRIVATE
         warnings = (*warnings, SHOWS_MORE if new_report.chose_privacy else MADE_PRIVATE)
     report = store.add_report(
@@ -165,42 +166,53 @@ def store_report(
         now_ms=now_ms,
         render=new_report.render,
         device=new_report.device,
-        access=new_report.access,
+        access=access,
     )
     run = queue_run(tx, report, priority, options=options, now_ms=now_ms, traceparent=caller.traceparent)
     return Stored(report=_read(tx, caller, report.id, None), run=run, warnings=warnings)
 
 
-def _uses_access(tx: Transaction, caller: Caller, url: str, access: int | None) -> bool:
-    """Return whether runs for a URL use an access profile.
+def _find_access(tx: Transaction, caller: Caller, url: str, access: int | str | None) -> tuple[int | None, bool]:
+    """The access of a report as it is kept, by id, and whether runs for its URL use a profile.
+
+    Args:
+        tx: Transaction.
+        caller: Whose profile it must be.
+        url: Of the report.
+        access: As ``profile_for`` takes it.
 
     Raises:
-        ValidationFailed: The caller has no profile of that id for the URL.
+        ValidationFailed: The caller has no such profile for the URL.
     """
     profile = profile_for(tx, caller.account.id, url, access)
-    if access in {None, NO_ACCESS}:
-        return profile is not None
+    if access is None or access == NO_ACCESS:
+        return access, profile is not None
     if profile is None or not is_within(caller, profile.origins) or origin(url) not in profile.origins:
-        message = "There is no access profile of that id for the origin of the URL."
+        message = f"There is no access profile {access} for the origin of the URL."
         raise ValidationFailed([Violation(field="access", place="body", code="unknown", message=message)])
-    return True
+    return profile.id, True
 
 
 def shares_access(tx: Transaction, caller: Caller, report: StoredReport, change: ReportChange) -> bool:
     """Return whether a change shows to anyone with a link what needs an access profile, and did not before.
 
     Raises:
-        ValidationFailed: The caller has no profile of that id for the URL.
+        ValidationFailed: The caller has no such profile for the URL.
     """
     privacy = report.privacy if change.privacy is None else change.privacy
-    access = _access_after(report, change)
-    is_other = report.privacy != Privacy.PUBLIC or report.access != access
-    return privacy == Privacy.PUBLIC and is_other and _uses_access(tx, caller, report.url, access)
+    if privacy != Privacy.PUBLIC:
+        return False
+    access, is_used = _access_after(tx, caller, report, change)
+    return is_used and (report.privacy != Privacy.PUBLIC or report.access != access)
 
 
-def _access_after(report: StoredReport, change: ReportChange) -> int | None:
-    """Access of a report after a change."""
-    return report.access if change.access is None else change.access[0]
+def _access_after(
+    tx: Transaction, caller: Caller, report: StoredReport, change: ReportChange
+) -> tuple[int | None, bool]:
+    """As ``_find_access``, for a report after a change that concerns it; else its access as it is, and false."""
+    if change.access is None and change.privacy is not Privacy.PUBLIC:
+        return report.access, False
+    return _find_access(tx, caller, report.url, report.access if change.access is None else change.access[0])
 
 
 def update_report(
@@ -251,12 +263,11 @@ def update_report(
             warnings = (PASSWORD_IGNORED,)
         if kept is not None:
             kept, version = None, version + 1
-    access = _access_after(report, change)
-    is_more = change.access is not None and _uses_access(tx, caller, report.url, access)
-    if is_more and privacy is Privacy.PUBLIC and report.access != access:
+    access, is_used = _access_after(tx, caller, report, change)
+    if is_used and change.access is not None and privacy is Privacy.PUBLIC and report.access != access:
         privacy = Privacy.PRIVATE if change.privacy is None else privacy
         warnings = (*warnings, MADE_PRIVATE if change.privacy is None else SHOWS_MORE)
-    elif change.privacy is Privacy.PUBLIC and _uses_access(tx, caller, report.url, access):
+    elif is_used and change.privacy is Privacy.PUBLIC:
         warnings = (*warnings, SHOWS_MORE)
     rendering = (
         report.render if change.render is None else change.render,

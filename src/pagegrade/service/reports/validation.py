@@ -48,8 +48,8 @@ class NewReport:
     """1: draw the page in a browser, 0: do not; ``None``: as the installation decides."""
     device: Device | None = None
     """Device that a browser imitates; ``None``: the default."""
-    access: int | None = None
-    """Id of an access profile, or ``NO_ACCESS``; ``None``: that of the origin."""
+    access: int | str | None = None
+    """Id or name of an access profile, or ``NO_ACCESS``; ``None``: that of the origin."""
     chose_privacy: bool = False
     """The privacy was asked for, and is no default."""
     warnings: tuple[RequestWarning, ...] = ()
@@ -70,7 +70,7 @@ class ReportChange:
     """``None``: stays as it is."""
     device: Device | None = None
     """``None``: stays as it is."""
-    access: tuple[int | None] | None = None
+    access: tuple[int | str | None] | None = None
     """Holds the same as of a new report; ``None``: stays as it is."""
 
     @property
@@ -116,7 +116,7 @@ def read_new_report(
     options: ServiceOptions,
     render: int | None = None,
     device: Device | None = None,
-    access: tuple[int | None] | None = None,
+    access: tuple[int | str | None] | None = None,
 ) -> NewReport:
     """Validate a new report.
 
@@ -128,7 +128,8 @@ def read_new_report(
         options: Of the installation.
         render: 1: in a browser, 0: without; ``None``: as the installation decides.
         device: That a browser imitates; ``None``: the default.
-        access: Holds the id of an access profile, ``NO_ACCESS``, or ``None`` for that of the origin, as ``None`` does.
+        access: Holds the id or name of an access profile, ``NO_ACCESS``, or ``None`` for that of the origin, as
+            ``None`` does.
 
     Raises:
         ValidationFailed: A field cannot be used.
@@ -180,7 +181,7 @@ def read_change(
     results: int = 0,
     render: int | None = None,
     device: Device | None = None,
-    access: tuple[int | None] | None = None,
+    access: tuple[int | str | None] | None = None,
 ) -> ReportChange:
     """Validate a change, as far as that is possible without the report.
 

@@ -58,6 +58,24 @@ def count_profiles(tx: Transaction, account_id: int) -> int:
     return int(tx.execute(select(func.count()).select_from(table).where(mine)).scalar_one())
 
 
+def all_sealed(tx: Transaction) -> tuple[tuple[int, bytes], ...]:
+    """(id, encrypted secrets) of the profiles of all accounts."""
+    rows = tx.execute(select(table.c.id, table.c.sealed).order_by(table.c.id))
+    return tuple((row.id, bytes(row.sealed)) for row in rows)
+
+
+def replace_sealed(tx: Transaction, profile_id: int, before: bytes, after: bytes) -> None:
+    """Store the same secrets of a profile, encrypted with another key, if nobody has changed them; the revision stays.
+
+    Args:
+        tx: A writing transaction.
+        profile_id: Of the profile.
+        before: As ``all_sealed`` gave them.
+        after: Encrypted anew.
+    """
+    tx.execute(update(table).where(table.c.id == profile_id, table.c.sealed == before).values(sealed=after))
+
+
 def count_uses(tx: Transaction, profile: StoredAccess) -> tuple[int, int]:
     """Number of reports whose runs use a profile, by its id or as the oldest one for their origin; and of monitors."""
     older = [each.origins for each in all_profiles(tx, profile.account_id) if each.id < profile.id]
