@@ -5,14 +5,17 @@ from __future__ import annotations
 import gzip
 import os
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from pagegrade.web.pages.assets import ASSETS
+from tests.browser.browsing import PHONE, WIDE
 from tests.browser.conftest import Open, Tabs
 from tests.browser.instance import Instance
+from tests.browser.world import RUNS
 
 REPORTS: Final = (
     "good",
@@ -233,3 +236,75 @@ def test_a_row_of_the_list_is_compact_on_a_phone(tabs: Tabs) -> None:
     assert len(rows) > 2
     assert [row for row in rows if row["height"] > 200] == []
     assert [row for row in rows if max(row["tops"]) - min(row["tops"]) > 20] == []
+
+
+def test_rows_of_the_history_are_one_line_high(instance: Instance, tabs: Tabs) -> None:
+    """With all of its columns, on a desk and on a phone."""
+    window = tabs("Alice")
+    window.go(instance.fill("/reports/{decent.id}?view=history"))
+    for size in (WIDE, PHONE):
+        window.page.set_viewport_size(size)
+        heights = window.page.evaluate("[...document.querySelectorAll('.runs tbody tr')].map(row => row.offsetHeight)")
+
+        assert len(heights) == RUNS
+        assert max(heights) <= 40
+
+
+def test_dates_of_the_history_do_not_touch(instance: Instance, tabs: Tabs) -> None:
+    """On the narrowest screen that shows all of them, on a wide one, and on a phone."""
+    window = tabs("Alice")
+    window.go(instance.fill("/reports/{decent.id}?view=history"))
+    for width in (320, 705, 1280):
+        window.page.set_viewport_size({"width": width, "height": 900})
+        boxes = window.page.evaluate(
+            "[...document.querySelectorAll('.line .date')].filter(each => each.checkVisibility())"
+            ".map(each => each.getBoundingClientRect()).map(box => [box.left, box.right])"
+        )
+
+        assert len(boxes) >= 2 - (width == 320)
+        assert all(end + 4 <= start for (_, end), (start, _) in pairwise(boxes))
+
+
+@pytest.mark.parametrize("view", ["requests", "previews", "headers", "history", "score", "criteria"])
+def test_only_the_findings_stand_below_the_whole_summary(view: str, instance: Instance, tabs: Tabs) -> None:
+    """The other views begin with their own content: their head has two lines."""
+    window = tabs("Alice")
+    window.go(instance.fill(f"/reports/{{decent.id}}?view={view}"))
+
+    assert window.page.locator(".summary").count() == 0
+    assert window.page.locator(".brief").evaluate("element => element.offsetHeight") <= 72
+
+
+@pytest.mark.parametrize(("link", "first"), [("Skip to the findings", "summary"), ("Skip to the filters", "#find")])
+def test_findings_and_filters_are_a_skip_link_away(link: str, first: str, instance: Instance, tabs: Tabs) -> None:
+    """Not behind the fifty links and buttons above them."""
+    window = tabs("Alice")
+    window.go(instance.fill("/reports/{poor.id}"))
+    page = window.page
+    page.evaluate("document.body.tabIndex = -1; document.body.focus()")
+    pressed = 0
+    while page.locator(":focus").inner_text() != link and pressed < 5:
+        page.keyboard.press("Tab")
+        pressed += 1
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+
+    assert pressed <= 3
+    assert page.evaluate("which => document.activeElement.matches(which)", first)
+
+
+def test_options_of_an_analysis_push_nothing_down(instance: Instance, tabs: Tabs) -> None:
+    """They open above the list, on a desk and on a phone, and inside of the screen."""
+    window = tabs("Alice")
+    window.go("/reports")
+    page = window.page
+    for size in (WIDE, PHONE):
+        page.set_viewport_size(size)
+        page.evaluate("document.querySelector('.ask details').open = false")
+        before = page.locator(".tiles").bounding_box()
+        page.locator(".ask summary").click()
+        shown = page.locator(".ask details > div").bounding_box()
+
+        assert page.locator(".tiles").bounding_box() == before
+        assert shown is not None
+        assert (shown["x"] >= 0, shown["x"] + shown["width"] <= size["width"]) == (True, True)

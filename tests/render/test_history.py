@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -11,11 +12,12 @@ from pagegrade.render.history import (
     MAX_RUNS,
     SPARK_RUNS,
     SPARK_SIZE,
+    WHOLE_SCALE,
     RunPoint,
     change_since,
     chart_of,
     finished,
-    height_of,
+    own_scale,
     spark_of,
     spark_points,
 )
@@ -112,20 +114,49 @@ def test_the_line_breaks_where_nothing_connects() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 30, 100])
 def test_everything_stays_inside_the_chart(count: int) -> None:
-    """However many runs there are; the newest is always named, and never more than twelve are."""
+    """However many runs there are; the newest is always named."""
     chart = chart_of(tuple(run(number, number % 101) for number in range(1, count + 1)))
 
     assert len(chart.marks) == min(count, MAX_RUNS)
     assert all(0 < mark.x < 100 and mark.y is not None and 0 <= mark.y <= HEIGHT for mark in chart.marks)
     assert sorted(mark.x for mark in chart.marks) == [mark.x for mark in chart.marks]
-    assert chart.marks[-1].labeled
-    assert sum(mark.labeled for mark in chart.marks) <= 12
+    assert chart.marks[-1].label is not None
 
 
 @pytest.mark.parametrize(("score", "y"), [(0, HEIGHT), (100, 0), (50, HEIGHT / 2), (-5, HEIGHT), (200, 0)])
 def test_scores_grow_upwards(score: float, y: float) -> None:
     """Values outside of the scale stay at its edge."""
-    assert height_of(score) == y
+    assert WHOLE_SCALE.height(score) == y
+
+
+@pytest.mark.parametrize("days", [(0,), (0, 1), tuple(range(30)), (0, 29), (0, 1, 2, 27, 28, 29), (0, 9, 9.5, 10)])
+def test_dates_below_the_chart_never_touch(days: tuple[float, ...]) -> None:
+    """Nor do they leave the plot: each takes a seventh of its width on a narrow screen."""
+    chart = chart_of(tuple(run(number, at_ms=int(day * DAY_MS)) for number, day in enumerate(days, 1)))
+    width, shift = 14, {"start": 0, "middle": 7, "end": 14}
+    lefts = [mark.x - shift[mark.label] for mark in chart.marks if mark.label is not None]
+
+    assert chart.marks[-1].label is not None
+    assert all(right - left >= width for left, right in pairwise(lefts))
+    assert all(6 <= left <= 97 - width for left in lefts)
+
+
+@pytest.mark.parametrize(("before", "after"), [(92, 67), (25, 0), (100, 75), (60, 35.4)])
+def test_a_drop_of_25_points_takes_half_of_a_scale_of_its_own(before: float, after: float) -> None:
+    """On the whole scale it is a quarter of the height."""
+    scale = own_scale([before, after, before - 1])
+
+    assert scale.height(after) - scale.height(before) >= HEIGHT / 2
+    assert scale.low <= after < before <= scale.high
+
+
+@pytest.mark.parametrize("scores", [(50,), (100, 100), (0, 1), (89.6, 90.4)])
+def test_a_scale_of_its_own_makes_no_drop_of_a_point(scores: tuple[float, ...]) -> None:
+    """It stays between 0 and 100, and shows twenty points at least."""
+    scale = own_scale(scores)
+
+    assert scale.high - scale.low >= 20
+    assert 0 <= scale.low <= min(scores) <= max(scores) <= scale.high <= 100
 
 
 def test_runs_stand_where_their_time_is() -> None:

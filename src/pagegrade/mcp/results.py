@@ -242,7 +242,9 @@ def compared(before: str, after: str, comparison: Comparison) -> ReportCompariso
         new_count=len(comparison.new),
         still_count=len(comparison.still),
         worse=[result.check for result in comparison.worse],
-        not_comparable=[f"{', '.join(checks)}: {visible(reason, 300)}" for reason, checks in comparison.unclear],
+        not_comparable=[
+            f"{', '.join(one.check for one in checks)}: {visible(reason, 300)}" for reason, checks in comparison.unclear
+        ],
         not_compared=why_not_compared(*comparison.bases) or None,
         notes=comparison_notes(comparison),
     )

@@ -12,7 +12,7 @@ from pagegrade.model.report import CATEGORIES, Category, Report, Result
 from pagegrade.render import view as report_view
 from pagegrade.render.english import N_
 from pagegrade.render.escape import visible
-from pagegrade.render.view import CATEGORY_NAMES, IMPORTANCE_ORDER, Finding
+from pagegrade.render.view import CATEGORY_NAMES, IMPORTANCE_ORDER, Finding, findings
 
 VIEWS: Final[Mapping[str, str]] = {
     "findings": N_("Findings"),
@@ -182,6 +182,11 @@ class FindingList:
     """Findings of each severity in the selected category."""
     by_status: Mapping[str, int]
     """Results of each status in the selected category."""
+
+
+def lists_findings(report: Report, query: ReportQuery) -> bool:
+    """Return whether a page lists findings, and the report has some."""
+    return report.error is None and query.view == "findings" and query.status == "failed" and bool(findings(report))
 
 
 def list_findings(report: Report, query: ReportQuery) -> FindingList:

@@ -300,7 +300,10 @@ def comparison_in_language(comparison: Comparison, tag: str) -> Comparison:
         fixed=changes(comparison.fixed),
         still=changes(comparison.still),
         worse=tuple(map(result, comparison.worse)),
-        not_comparable=tuple(replace(one, reason=texts.translate(one.reason)) for one in comparison.not_comparable),
+        not_comparable=tuple(
+            replace(one, name=texts.translate(one.name), reason=texts.translate(one.reason))
+            for one in comparison.not_comparable
+        ),
     )
 
 

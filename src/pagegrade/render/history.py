@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -21,8 +22,10 @@ _LEFT: Final = 6.0
 """Per cent of the width left of the first run: for the scale."""
 _RIGHT: Final = 97.0
 _FULL: Final = 100
-_LABEL_WIDTH: Final = 9.0
-"""Per cent of the width between two dates below the chart, at least."""
+_LABEL_WIDTH: Final = 14.0
+"""Per cent of the width that a date below the chart takes on the narrowest screen that shows all of them."""
+_MIN_SPAN: Final = 20
+"""Points that a scale of its own shows at least, so that no change of a point or two fills the whole height."""
 SPARK_RUNS: Final = 12
 SPARK_SIZE: Final = (120, 32)
 """Of a sparkline, in its own units."""
@@ -86,6 +89,25 @@ class Change:
     """(before, after) of the scores before caps and rounding, where only these two differ."""
 
 
+Anchor = Literal["start", "middle", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The scores between the bottom of a plot and its top."""
+
+    low: int = 0
+    high: int = _FULL
+
+    def height(self, score: float) -> float:
+        """Pixels from the top of the plot; what is beyond the scale stands at its edge."""
+        share = (max(self.low, min(score, self.high)) - self.low) / (self.high - self.low)
+        return round(HEIGHT * (1 - share), 1)
+
+
+WHOLE_SCALE: Final = Scale()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
     """One run in the chart."""
@@ -95,8 +117,8 @@ class Mark:
     """In per cent of the width."""
     y: float | None
     """In pixels from the top of the plot; ``None``: it has no score."""
-    labeled: bool
-    """Its date stands below it."""
+    label: Anchor | None
+    """Which part of its date stands below the mark; ``None``: the date is left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +137,7 @@ class NewRules:
 
     x: float
     ruleset: str
-    anchor: Literal["start", "end"]
+    anchor: Anchor
     """Anchor of the label relative to ``x``."""
 
 
@@ -166,21 +188,25 @@ def change_since(history: Sequence[RunPoint], number: int | None) -> Change | No
     return Change(since=since, shown=shown, points=points, comparable=True, hidden=hidden)
 
 
-def chart_of(history: Sequence[RunPoint], number: int | None = None) -> Chart:
+def own_scale(scores: Sequence[float]) -> Scale:
+    """Return a scale in tens around some scores, at least one, on which their changes can be seen."""
+    low, high = math.floor(min(scores) / 10) * 10, math.ceil(max(scores) / 10) * 10
+    if high - low < _MIN_SPAN:
+        low = max(0, min(low - _MIN_SPAN // 2, _FULL - _MIN_SPAN))
+        high = low + _MIN_SPAN
+    return Scale(low, high)
+
+
+def chart_of(history: Sequence[RunPoint], number: int | None = None, scale: Scale = WHOLE_SCALE) -> Chart:
     """Compute the positions; runs stand where their time is between that of the first and that of the last.
 
     Only runs of the engine of run ``number`` are drawn (``of_engine``).
     """
     runs = finished(of_engine(history, number))[::-1]
     places = _places(runs)
-    labeled: list[float] = []
-    for x in reversed(places):
-        # The newest one is always named; the others so that their dates do not touch.
-        if not labeled or labeled[-1] - x >= _LABEL_WIDTH:
-            labeled.append(x)
     marks = tuple(
-        Mark(run=run, x=x, y=None if run.score is None else height_of(run.score), labeled=x in labeled)
-        for run, x in zip(runs, places, strict=True)
+        Mark(run=run, x=x, y=None if run.score is None else scale.height(run.score), label=label)
+        for run, x, label in zip(runs, places, _labels(places), strict=True)
     )
     pairs = list(pairwise(marks))
     return Chart(
@@ -214,6 +240,23 @@ def _places(runs: Sequence[RunPoint]) -> tuple[float, ...]:
     return tuple(round(left + width * ((at_ms - first) / span if span else 0.5), 2) for at_ms in times)
 
 
+def _labels(places: Sequence[float]) -> list[Anchor | None]:
+    """Return where the date of each mark stands, so that none leaves the plot and no two touch.
+
+    The newest one is always named.
+    """
+    labels: list[Anchor | None] = []
+    free_until = math.inf
+    for x in reversed(places):
+        half = _LABEL_WIDTH / 2
+        anchor: Anchor = "end" if x + half > _RIGHT else "start" if x - half < _LEFT else "middle"
+        left = x - {"start": 0.0, "middle": half, "end": _LABEL_WIDTH}[anchor]
+        is_free = left + _LABEL_WIDTH <= free_until
+        labels.append(anchor if is_free else None)
+        free_until = left if is_free else free_until
+    return labels[::-1]
+
+
 def _stretches(marks: Sequence[Mark], name: Category) -> tuple[str, ...]:
     """Return the unbroken parts of a category's line; a part of one point draws nothing and is left out."""
     stretches: list[list[str]] = []
@@ -226,7 +269,7 @@ def _stretches(marks: Sequence[Mark], name: Category) -> tuple[str, ...]:
         if basis is None or mark.run.basis != basis:
             stretches.append([])
             basis = mark.run.basis
-        stretches[-1].append(f"{mark.x},{height_of(score)}")
+        stretches[-1].append(f"{mark.x},{WHOLE_SCALE.height(score)}")
     return tuple(" ".join(points) for points in stretches if len(points) > 1)
 
 
@@ -252,8 +295,3 @@ def spark_of(history: Sequence[RunPoint], number: int | None) -> str:
     ended = [run for run in finished(of_engine(history, number)) if number is None or run.number <= number]
     shown = next((run for run in ended if run.basis is not None), None)
     return spark_points([run.score for run in reversed(ended) if shown is not None and run.basis == shown.basis])
-
-
-def height_of(score: float) -> float:
-    """Pixels from the top of the plot."""
-    return round(HEIGHT * (1 - max(0.0, min(score, _FULL)) / _FULL), 1)

@@ -298,8 +298,8 @@ def _comparison(comparison: Comparison) -> list[str]:
         for result in comparison.worse
     ]
     lines += [
-        f"- **Not comparable:** {', '.join(escape_markdown(check, 60) for check in checks)}. {escape_markdown(reason)}"
-        for reason, checks in comparison.unclear
+        f"- **Not comparable:** {', '.join(escape_markdown(each.check, 60) for each in found)}. {escape_markdown(why)}"
+        for why, found in comparison.unclear
     ]
     return [*lines, ""]
 

@@ -45,8 +45,6 @@ class Extras:
     """Id of a check -> our page about it; ``None``: there is none, and its source is named instead."""
     picture_url: Callable[[str], str] | None = None
     """Name of a picture of the page -> its address; ``None``: it is not to be had."""
-    exports: tuple[tuple[str, str], ...] = ()
-    """(name, URL) of the formats that the report can be exported in."""
     finding_file: Callable[[str, str], str] | None = None
     """(``md`` or ``prompt``, id of a check) -> one finding as a file; ``None``: not to be had."""
     ignore_url: Callable[[str], str] | None = None

@@ -34,7 +34,7 @@ from pagegrade.render.finding_list import (
     results_with,
 )
 from pagegrade.render.finding_texts import Untranslated, finding_texts
-from pagegrade.render.history import HEIGHT, SPARK_SIZE, change_since, chart_of, finished, height_of, spark_of
+from pagegrade.render.history import HEIGHT, SPARK_SIZE, WHOLE_SCALE, change_since, chart_of, finished, spark_of
 from pagegrade.render.i18n import Texts, texts_for
 from pagegrade.render.key_figures import key_figures, loaded_bytes
 from pagegrade.render.measured import measured
@@ -189,7 +189,7 @@ def environment(tag: str) -> Environment:
         change_since=change_since,
         chart_of=chart_of,
         finished=finished,
-        height_of=height_of,
+        height_of=WHOLE_SCALE.height,
         chart_height=HEIGHT,
         spark_of=spark_of,
         spark_size=SPARK_SIZE,

@@ -410,7 +410,7 @@ def _comparison(page: TextPage, comparison: Comparison) -> None:
     for result in comparison.worse:
         page.field("Worse", f"{view.headline(result)}: {visible(result.message)}", indent=2)
     for reason, checks in comparison.unclear:
-        page.field("Unclear", f"{', '.join(visible(check, 60) for check in checks)}: {visible(reason)}", indent=2)
+        page.field("Unclear", f"{', '.join(visible(one.check, 60) for one in checks)}: {visible(reason)}", indent=2)
 
 
 def _change(change: Change) -> Text:

@@ -58,6 +58,8 @@ class NotComparable:
     """A check that says nothing about what changed, or not all of it, and why."""
 
     check: str
+    name: str
+    """Of the check, for people."""
     reason: str
 
 
@@ -103,11 +105,11 @@ class Comparison:
         return None if before is None or after is None or before == after else (before, after)
 
     @property
-    def unclear(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    def unclear(self) -> tuple[tuple[str, tuple[NotComparable, ...]], ...]:
         """(reason, the checks that are not comparable for it), in the order of the catalogue."""
-        found: dict[str, list[str]] = {}
+        found: dict[str, list[NotComparable]] = {}
         for item in self.not_comparable:
-            found.setdefault(item.reason, []).append(item.check)
+            found.setdefault(item.reason, []).append(item)
         return tuple((reason, tuple(checks)) for reason, checks in found.items())
 
     def new_from(self, severity: Importance) -> tuple[Change, ...]:
@@ -191,8 +193,9 @@ class _Found:
         reason = _why_not(was, is_)
         if reason is not None or was is None or is_ is None:
             # A check that only informs has no findings that could be missed.
-            if any(one is not None and (one.importance != "informative" or _found(one)) for one in (was, is_)):
-                self.not_comparable.append(NotComparable(name, reason or ""))
+            known = [one for one in (is_, was) if one is not None]
+            if any(one.importance != "informative" or _found(one) for one in known):
+                self.not_comparable.append(NotComparable(name, known[0].check_name, reason or ""))
             return
         if not _found(was) and not _found(is_):
             return
@@ -230,7 +233,8 @@ class _Found:
         gone, unsure_gone = self._confirmed_by(is_, "newer", gone, files_unseen=self._unseen_files[1])
         self.new += come
         self.fixed += gone
-        self.not_comparable += [NotComparable(is_.check, reason) for reason in (*reasons, *unsure_come, *unsure_gone)]
+        unsure = (*reasons, *unsure_come, *unsure_gone)
+        self.not_comparable += [NotComparable(is_.check, is_.check_name, reason) for reason in unsure]
         grown = is_.evidence_total > was.evidence_total and len(was.evidence) < was.evidence_total
         if not self._unseen_page and _found(was) and _found(is_) and grown and not come:
             self.worse.append(is_)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -133,5 +134,23 @@ def test_german_pages_have_no_english_but_the_documentation(tmp_path: Path) -> N
         assert "auf Englisch" in before
         assert all_checks()["title"].summary not in before
         assert page.text.count('lang="en"') == 1
+
+    with_instance(tmp_path, script)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_no_page_shows_what_was_gathered_in_the_form_it_is_kept_in(tmp_path: Path, language: str) -> None:
+    """Examples of markup, answers and URLs are shown; those that only tests read are not."""
+
+    async def script(instance: Instance) -> None:
+        kept = 0
+        for name, check in all_checks().items():
+            answer = await instance.call("GET", f"/checks/{name}", key=None, headers={"Accept-Language": language})
+            page = unescape(answer.text)
+            artifacts = re.findall(r"```json \w+\n(.*?)\n```", "\n".join(check.documentation.values()), re.DOTALL)
+            kept += len(artifacts)
+
+            assert [text for text in artifacts if text in page] == [], name
+        assert kept > 100
 
     with_instance(tmp_path, script)

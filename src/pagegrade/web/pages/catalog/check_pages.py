@@ -14,6 +14,7 @@ from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href
 from pagegrade.render.finding_texts import finding_texts, translated
 from pagegrade.render.i18n import Texts
+from pagegrade.render.prose import parse_prose
 from pagegrade.render.view import CATEGORY_NAMES
 from pagegrade.service.catalogue import check_documentation, check_entries, check_entry, check_penalties
 from pagegrade.service.unit_of_work import UnitOfWork
@@ -36,6 +37,8 @@ SECTIONS: Final = {
     "why_it_matters": N_("Why it matters"),
     "how_to_fix": N_("How to fix it"),
 }
+ARTIFACT: Final = "json "
+"""Begin of the language of such a block; the name of the artifact follows."""
 EXAMPLES: Final = {"passes_on": N_("This passes"), "fails_on": N_("This fails")}
 
 
@@ -107,9 +110,13 @@ async def show_check_page(request: Request, work: UnitOfWork, view: View) -> Res
         check=entry,
         category=texts.gettext(CATEGORY_NAMES[check.category]),
         sections=[(texts.gettext(name), documentation[key]) for key, name in SECTIONS.items()],
-        examples=[(texts.gettext(name), documentation[key]) for key, name in EXAMPLES.items()],
+        examples=[
+            (texts.gettext(name), documentation[key])
+            for key, name in EXAMPLES.items()
+            if _is_for_people(documentation[key])
+        ],
         states=[_state(state, texts) for state in entry["states"]],
-        documentation=list(check.documentation.items()),
+        documentation=[(name, text) for name, text in check.documentation.items() if _is_for_people(text)],
         is_english=finding_texts(texts.tag) is None,
         same_cause=[
             (other.id, translated(other.title, texts.tag))
@@ -123,6 +130,11 @@ async def show_check_page(request: Request, work: UnitOfWork, view: View) -> Res
 def _find(name: str) -> tuple[Check, float] | None:
     check = all_checks().get(name)
     return None if check is None else (check, check_penalties()[name])
+
+
+def _is_for_people(text: str) -> bool:
+    """Return whether a section has no block that only tests read: what was gathered, in the form it is kept in."""
+    return not any(block.language.startswith(ARTIFACT) for block in parse_prose(text))
 
 
 def _by_importance(entries: Sequence[Mapping[str, Any]], texts: Texts) -> tuple[_Importance, ...]:

@@ -16,7 +16,7 @@ from pagegrade.model.monitors import Crossing
 from pagegrade.model.report import CATEGORIES, Report
 from pagegrade.model.stored import GRADES, UNFINISHED, StoredRun
 from pagegrade.render.english import N_
-from pagegrade.render.finding_list import ReportQuery
+from pagegrade.render.finding_list import ReportQuery, lists_findings
 from pagegrade.render.i18n import Texts
 from pagegrade.render.page import Extras, RunPoint, render_article, render_comparison
 from pagegrade.render.pdf import is_installed
@@ -27,25 +27,25 @@ from pagegrade.service.reports.views import Viewed, compare_two, shown_report
 from pagegrade.web.pages.html import View
 from pagegrade.web.report_files import PAPERS
 
-FORMATS: Final[dict[str, str]] = {
-    "pdf": N_("PDF on A4, to print or to send"),
-    "pdf-letter": N_("PDF on Letter"),
-    "html": N_("HTML, a file that needs nothing else"),
-    "conformance": N_("Conformance report, WCAG 2.2 and EN 301 549"),
-    "csv": N_("CSV, for spreadsheets"),
-    "criteria": N_("CSV by criterion of WCAG"),
-    "json": N_("JSON, as the API has it"),
-    "md": N_("Markdown, for tickets and wikis"),
-    "prompt": N_("Prompt, for coding agents"),
-    "sarif": N_("SARIF, for code scanning"),
-    "earl": N_("EARL, for accessibility tools"),
+FORMATS: Final[dict[str, tuple[str, str]]] = {
+    "pdf": (N_("PDF, A4"), N_("to print or to send")),
+    "pdf-letter": (N_("PDF, Letter"), N_("to print or to send")),
+    "html": (N_("HTML"), N_("one file that needs nothing else")),
+    "conformance": (N_("Conformance report"), N_("WCAG 2.2 and EN 301 549")),
+    "csv": (N_("CSV"), N_("for spreadsheets")),
+    "criteria": (N_("CSV by criterion"), N_("for spreadsheets")),
+    "json": (N_("JSON"), N_("as the API has it")),
+    "md": (N_("Markdown"), N_("for tickets and wikis")),
+    "prompt": (N_("Prompt"), N_("for coding agents")),
+    "sarif": (N_("SARIF"), N_("for code scanning")),
+    "earl": (N_("EARL"), N_("for accessibility tools")),
 }
-"""Last segment of an export's path -> label, in the order of the menu."""
+"""Last segment of an export's path -> (name, purpose), in the order of the menu."""
 HAR: Final = "har"
 """Last segment of the path of the export that only reports from a browser have."""
 FASTEST_S: Final = 3
 SLOWEST_S: Final = 30
-_HAR: Final = N_("HAR, the browser's requests")
+_HAR: Final = (N_("HAR"), N_("the browser's requests"))
 _PATIENCE: Final = 8
 """A page with work in progress reloads after an eighth of the time it has waited already."""
 
@@ -111,6 +111,8 @@ class Drawn:
 
     report: Report
     article: Markup
+    lists_findings: bool
+    """True if there are findings, and the page lists them."""
 
 
 def point_of(run: StoredRun, crossings: Sequence[Crossing] = ()) -> RunPoint:
@@ -155,7 +157,11 @@ def _draw(view: View, viewed: Viewed, urls: ReportURLs, query: ReportQuery) -> D
     shown = shown_report(viewed)
     if shown is None:
         return None
-    return Drawn(report=shown, article=render_article(shown, view.texts, _extras(view, viewed, urls, query)))
+    return Drawn(
+        report=shown,
+        article=render_article(shown, view.texts, _extras(view, viewed, urls, query)),
+        lists_findings=lists_findings(shown, query),
+    )
 
 
 async def draw_comparison(view: View, viewed: Viewed, two: Two, urls: ReportURLs) -> Markup:
@@ -192,16 +198,16 @@ def check_url(check: str) -> str | None:
     return f"/checks/{check}" if check in catalogue_names() else None
 
 
-def export_links(texts: Texts, viewed: Viewed, urls: ReportURLs) -> tuple[tuple[str, str], ...]:
-    """Return (name, path) of the exports of the report on the page."""
+def export_links(texts: Texts, viewed: Viewed, urls: ReportURLs) -> tuple[tuple[str, str, str], ...]:
+    """Return (name, purpose, path) of the exports of the report on the page."""
     number = None if viewed.run is None else viewed.run.number
     found = [
-        (texts.gettext(name), urls.export(key, number))
-        for key, name in FORMATS.items()
+        (*map(texts.gettext, words), urls.export(key, number))
+        for key, words in FORMATS.items()
         if key not in PAPERS or (_has_results(viewed) and is_installed())
     ]
     if viewed.detail is not None and has_rendering(viewed.detail):
-        found.append((texts.gettext(_HAR), urls.export(HAR, number)))
+        found.append((*map(texts.gettext, _HAR), urls.export(HAR, number)))
     return tuple(found)
 
 

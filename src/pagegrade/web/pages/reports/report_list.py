@@ -17,7 +17,7 @@ from pagegrade.parse.url import origin
 from pagegrade.render.english import N_
 from pagegrade.render.escape import visible
 from pagegrade.render.finding_texts import translated
-from pagegrade.render.history import HEIGHT, Chart, RunPoint, chart_of, height_of
+from pagegrade.render.history import HEIGHT, Chart, RunPoint, chart_of, own_scale
 from pagegrade.render.i18n import Texts
 from pagegrade.service.access.operations import list_profiles
 from pagegrade.service.options import ServiceOptions
@@ -58,6 +58,8 @@ from pagegrade.web.request import Request
 MAX_IDS: Final = 100
 """Maximum number of reports whose states a request returns: the rows of one page."""
 MAX_IDS_TEXT: Final = 2_048
+MIN_GAP_PX: Final = 14
+"""Between two scores beside a chart, from line to line."""
 MAX_WORSE: Final = 5
 """Maximum number of pages that got worse, by name."""
 ALL: Final = N_("All")
@@ -224,8 +226,10 @@ class _Trend:
     chart: Chart
     height: int
     """Of the plot, in pixels."""
-    scale: tuple[tuple[int, float], ...]
-    """(score, pixels from the top) of 100, the limits of the grades, and 0."""
+    ticks: tuple[tuple[int, float], ...]
+    """(score, pixels from the top) of the scores beside the plot, from its bottom to its top."""
+    limits: tuple[float, float]
+    """Pixels from the top of the limits of good and decent; at an edge of the plot where they are beyond it."""
 
 
 def _trend(days: Sequence[TrendDay], thresholds: Thresholds) -> _Trend | None:
@@ -244,8 +248,15 @@ def _trend(days: Sequence[TrendDay], thresholds: Thresholds) -> _Trend | None:
         )
         for number, day in enumerate(days, 1)
     ]
-    scale = tuple((score, height_of(score)) for score in (100, thresholds.good, thresholds.decent, 0))
-    return _Trend(tuple(reversed(days)), chart_of(points), HEIGHT, scale)
+    scale = own_scale([day.score for day in days])
+    limits = (scale.height(thresholds.good), scale.height(thresholds.decent))
+    inside = (
+        score
+        for score in (thresholds.decent, thresholds.good)
+        if MIN_GAP_PX < scale.height(score) < HEIGHT - MIN_GAP_PX
+    )
+    ticks = tuple((score, scale.height(score)) for score in (scale.low, *inside, scale.high))
+    return _Trend(tuple(reversed(days)), chart_of(points, scale=scale), HEIGHT, ticks, limits)
 
 
 @dataclass(frozen=True, slots=True)
