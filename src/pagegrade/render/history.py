@@ -118,7 +118,7 @@ class Mark:
     y: float | None
     """In pixels from the top of the plot; ``None``: it has no score."""
     label: Anchor | None
-    """Which part of its date stands below the mark; ``None``: the date is left out."""
+    """Part of its date that stands below the mark; ``None``: the date is left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

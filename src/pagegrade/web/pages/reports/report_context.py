@@ -45,7 +45,6 @@ HAR: Final = "har"
 """Last segment of the path of the export that only reports from a browser have."""
 FASTEST_S: Final = 3
 SLOWEST_S: Final = 30
-_HAR: Final = (N_("HAR"), N_("the browser's requests"))
 _PATIENCE: Final = 8
 """A page with work in progress reloads after an eighth of the time it has waited already."""
 
@@ -202,12 +201,12 @@ def export_links(texts: Texts, viewed: Viewed, urls: ReportURLs) -> tuple[tuple[
     """Return (name, purpose, path) of the exports of the report on the page."""
     number = None if viewed.run is None else viewed.run.number
     found = [
-        (*map(texts.gettext, words), urls.export(key, number))
-        for key, words in FORMATS.items()
+        (texts.gettext(name), texts.gettext(purpose), urls.export(key, number))
+        for key, (name, purpose) in FORMATS.items()
         if key not in PAPERS or (_has_results(viewed) and is_installed())
     ]
     if viewed.detail is not None and has_rendering(viewed.detail):
-        found.append((*map(texts.gettext, _HAR), urls.export(HAR, number)))
+        found.append((texts.gettext("HAR"), texts.gettext("the browser's requests"), urls.export(HAR, number)))
     return tuple(found)
 
 
