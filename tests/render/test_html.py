@@ -204,7 +204,7 @@ def test_a_baseline_that_cannot_say_all_says_why() -> None:
 
     assert "The URL led to another page than before." in text
     assert "worse than before:" in text
-    assert "b. <bdi>The check could not be evaluated in the older report.</bdi>" in text
+    assert "</bdi>. <bdi>The check could not be evaluated in the older report.</bdi>" in text
     assert "The two are not compared. Different rules evaluated the page" in render_html(
         [other], comparisons=[compare_reports(before, other)]
     )
