@@ -245,6 +245,8 @@ class ScriptFacts:
     """(group, kind, masked value) of the keys in it, as ``parse.secrets`` finds them; never the keys."""
     source_map: str = ""
     """Target of its last ``sourceMappingURL`` comment, as written; ``data:`` alone for an inline map."""
+    names_of_main: tuple[str, ...] | None = None
+    """Names in it by which a script finds the main part of the page; ``None`` in artifacts that do not know."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

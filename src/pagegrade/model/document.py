@@ -272,6 +272,14 @@ class Visibility(Protocol):
         """Return whether an element is clipped or moved off the screen: invisible, but reachable by keyboard."""
         ...
 
+    def is_folded(self, node: Any) -> bool:
+        """Return whether an element has no height or no scale, as a closed menu has."""
+        ...
+
+    def may_show(self, node: Any) -> bool:
+        """Return whether a rule shows an element once it, or one around it, has another class or state."""
+        ...
+
 
 _SOCIAL_IMAGE_NAMES: Final = ("og:image", "og:image:secure_url", "og:image:url", "twitter:image", "twitter:image:src")
 """In the order of preference (https://ogp.me/#structured)."""

@@ -230,6 +230,20 @@ _PATHS: Final = re.compile(r"\S{0,200}[/\\]\S{0,200}")
 _KIND_HINTS: Final = ("rror", "xception", "anic", "RROR", "SQLSTATE", "race", "ncaught", "ompilation")
 
 
+_CGI: Final = frozenset(
+    (
+        "DOCUMENT_ROOT GATEWAY_INTERFACE HTTP_HOST PATH_TRANSLATED REMOTE_ADDR SCRIPT_FILENAME SERVER_ADDR SERVER_NAME "
+        "SERVER_SOFTWARE CONTEXT_DOCUMENT_ROOT"
+    ).split()
+)
+"""Variables that hold a path, an address or a version (RFC 3875, 4.1, and those that servers add)."""
+_CGI_KEY: Final = re.compile(r"\W*(?:_SERVER|_ENV)?\W*([A-Z_]{9,24})\W*")
+_CGI_VALUE: Final = re.compile(
+    r"(?:/|[A-Za-z]:\\)[\w.$@/\\-]{3,200}|\d{1,3}(?:\.\d{1,3}){3}|[\da-f:]{6,40}|\w{2,20}/\d\S{0,60}"
+)
+_MIN_VARIABLES: Final = 2
+
+
 class ErrorOutput(msgspec.Struct, frozen=True, gc=False):
     """A message that was meant for developers."""
 
@@ -270,6 +284,22 @@ def find_error_output(document: Document) -> tuple[ErrorOutput, ...]:
     if not any(one.fatal for one in found) and is_short and (is_traced or any(hint in text for hint in _PAGE_HINTS)):
         found += _error_pages(document)
     return tuple(sorted(found, key=lambda one: not one.fatal)[:MAX_FOUND])
+
+
+def find_environment(document: Document) -> list[tuple[Element, str]]:
+    """The cells of a table with a variable of the server, whose value stands beside them."""
+    body = document.body.node if document.body is not None else None
+    if not isinstance(body, Element) or not any(name in document.text for name in _CGI):
+        return []
+    found: dict[str, Element] = {}
+    for cell in islice(body.select("td, th, dt"), MAX_NODES):
+        key = _CGI_KEY.fullmatch(str(cell.text)[:60].strip())
+        if key is None or key[1] not in _CGI:
+            continue
+        value = next((one for one in cell.next_siblings if isinstance(one, Element)), None)
+        if value is not None and _CGI_VALUE.fullmatch(str(value.text)[:300].strip()) is not None:
+            found.setdefault(key[1], cell)
+    return [(node, name) for name, node in found.items()][:MAX_FOUND] if len(found) >= _MIN_VARIABLES else []
 
 
 def _reports_between(document: Document) -> Iterator[ErrorOutput]:

@@ -41,6 +41,8 @@ class Sample:
     """The first bytes of what may be a font."""
     script: bytes = b""
     """A whole script."""
+    names: tuple[str, ...] = ()
+    """Names that are looked for in the script."""
     stylesheet: bytes = b""
     """A whole stylesheet."""
     referring: bytes = b""
@@ -93,7 +95,7 @@ def _measure(sample: Sample) -> Measure:
     css_features: tuple[str, ...] = ()
     if sample.script:
         minified = minified_script_bytes(sample.script)
-        facts = _script_facts(sample.script)
+        facts = _script_facts(sample.script, sample.names)
     elif sample.stylesheet:
         minified = minified_stylesheet_bytes(sample.stylesheet)
         text = decode_stylesheet(sample.stylesheet, sample.content_type)
@@ -123,7 +125,7 @@ def _references(sample: Sample) -> tuple[StylesheetURL, ...]:
     return find_stylesheet_references(sample.referring, url=sample.url, content_type=sample.content_type)
 
 
-def _script_facts(body: bytes) -> ScriptFacts:
+def _script_facts(body: bytes, names: tuple[str, ...]) -> ScriptFacts:
     """Marks that only ASCII is needed for; most scripts have none, and are not decoded."""
     versions: tuple[str, ...] = ()
     writes = 0
@@ -138,6 +140,7 @@ def _script_facts(body: bytes) -> ScriptFacts:
         legacy=find_legacy_javascript(body),
         secrets=tuple((found.group, found.kind, found.masked) for found in find_secrets(body)),
         source_map=find_source_map(body),
+        names_of_main=tuple(name for name in names if name.encode("utf-8", "replace") in body) if names else None,
     )
 
 

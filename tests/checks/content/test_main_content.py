@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pagegrade.model.artifacts import ScriptFacts
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
 from pagegrade.parse.css.ink import ink_rules
 from tests.builders import evaluated, make_resource, make_resources, make_well_known, outcome, run
@@ -370,3 +371,92 @@ def test_buttons_of_a_layer_do_nothing_without_scripts() -> None:
     assert outcome("main-content", page.format(button), url=URL).state == "covered"
     assert [outcome("main-content", page.format(way), url=URL).state for way in ways] == ["present"] * 3
     assert outcome("main-content", page.format(button) + "<script src=/a.js></script>", url=URL).state == "present"
+
+
+WRITTEN = f"<h1>სახლი</h1><p>{text(60)}</p>"
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        ".wrap{display:none}",
+        "@media screen and (min-width:1px){.wrap{display:none}}",
+        ".wrap{visibility:hidden}",
+        ".wrap{position:absolute;left:-9999px;width:100%}",
+        ".wrap{clip-path:inset(100%)}",
+        ".wrap{max-height:0;overflow:hidden}",
+        ".wrap{transform:scale(0)}",
+    ],
+)
+@pytest.mark.parametrize("part", ["<main>{}</main>", "{}"])
+def test_main_content_in_a_wrapper_that_no_one_sees_is_hidden(rule: str, part: str) -> None:
+    """Whatever hides it, with and without an element for the main part."""
+    page = f"{HEAD}<style>{rule}</style>{NAV}<div class=wrap>{part.format(WRITTEN)}</div>{FOOT}"
+
+    assert outcome("main-content", page, url=URL).state in {"hidden", "unwritten"}
+    assert outcome("main-content", page.replace("class=wrap", "class=wide"), url=URL).state == "present"
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        ".wrap{max-height:0;overflow:hidden}.wrap.open{max-height:90rem}",
+        "@media (max-width:600px){.wrap{display:none}}",
+        "@media print{.wrap{display:none}}",
+        ".wrap{transform:scale(.98)}",
+        ".wrap{position:absolute;left:-20px}",
+    ],
+)
+def test_what_one_screen_or_one_state_hides_is_not_hidden(rule: str) -> None:
+    """The other screen shows it."""
+    page = f"{HEAD}<style>{rule}</style>{NAV}<div class='wrap open'><main>{WRITTEN}</main></div>{FOOT}"
+
+    assert outcome("main-content", page, url=URL).state == "present"
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"), [((), "hidden"), (("wrap",), NotRun), (("'main'",), NotRun), (None, NotRun)]
+)
+def test_a_script_may_show_what_it_names(names: tuple[str, ...] | None, expected: object) -> None:
+    """One that names neither the main part nor what is around it does not, and one that was not read may."""
+    head = f"{HEAD}<style>.wrap{{display:none}}</style><script src=/a.js></script>{NAV}"
+    page = f"{head}<div class=wrap><main>{WRITTEN}</main></div>"
+    script = make_resource("https://example.com/a.js", kind="script", script=ScriptFacts(names_of_main=names))
+    found = run("main-content", page, url=URL, resources=make_resources(script))
+
+    assert found.state == expected if isinstance(found, Outcome) else isinstance(found, NotRun) and expected is NotRun
+
+
+def test_a_rule_may_wait_for_a_class() -> None:
+    """Which a script sets on an element around it."""
+    rules = ".wrap{display:none}.loaded .wrap{display:block}"
+    page = f"{HEAD}<style>{rules}</style><script>boot()</script>{NAV}<div class=wrap><main>{WRITTEN}</main></div>"
+
+    assert isinstance(run("main-content", page, url=URL), NotRun)
+    assert outcome("main-content", page.replace(rules, ".wrap{display:none}"), url=URL).state == "hidden"
+
+
+@pytest.mark.parametrize(
+    ("style", "is_locked"),
+    [
+        ("body{overflow:hidden;height:100vh}", True),
+        ("html,body{overflow:hidden}html{height:100%}", True),
+        ("body{overflow-y:hidden}", True),
+        ("body{overflow:hidden}@media (min-width:900px){body{overflow:auto}}", False),
+        ("body{pointer-events:none}", True),
+        ("body{overflow:hidden;height:100vh}main{overflow:auto}", False),
+        ("body{overflow-x:hidden;height:100%}", False),
+        ("body{pointer-events:none}main{pointer-events:auto}", False),
+        ("@media print{body{overflow:hidden;height:100vh}}", False),
+    ],
+)
+def test_a_page_that_no_one_can_scroll_or_press_is_locked(style: str, *, is_locked: bool) -> None:
+    """Unless a part of it scrolls, or a script runs that may unlock it."""
+    page = f"{HEAD}<style>{style}</style>{NAV}<main><h1>სახლი</h1><p>{text(400)}</p></main>{FOOT}"
+    sheet = make_resource("https://example.com/a.css", kind="stylesheet", ink_rules=ink_rules(style))
+    linked = page.replace(f"<style>{style}</style>", "<link rel=stylesheet href=/a.css>")
+    expected = "locked" if is_locked else "present"
+
+    assert outcome("main-content", page, url=URL).state == expected
+    assert outcome("main-content", linked, url=URL, resources=make_resources(sheet)).state == expected
+    assert outcome("main-content", page + "<script>unlock()</script>", url=URL).state == "present"

@@ -31,3 +31,16 @@ def test_messages_are_shown() -> None:
 def test_ordinary_page_is_clean() -> None:
     """Most pages are."""
     assert outcome(error_output, "<title>x</title><p>Benches").state == "clean"
+
+
+ROWS = (("DOCUMENT_ROOT", "/var/www/shop"), ("$_SERVER['REMOTE_ADDR']", "203.0.113.9"), ("Build Date", "Jun 14"))
+
+
+def test_variables_of_the_server_beside_their_values_are_public() -> None:
+    """A table that explains them has words there."""
+    page = "<title>Школа</title><h1>Новости</h1><p>Расписание и обеды.</p><table>{}</table>"
+    dumped = "".join(f"<tr><td>{name}</td><td>{value}</td></tr>" for name, value in ROWS)
+    explained = "".join(f"<tr><td>{name}</td><td>Holds a part of the request</td></tr>" for name, _ in ROWS)
+
+    assert outcome(error_output, page.format(dumped)).state == "environment"
+    assert outcome(error_output, page.format(explained)).state == "clean"

@@ -213,3 +213,23 @@ def test_what_only_a_script_fades_in_is_not_seen_without_one(css: str, script: s
     )
 
     assert find_concealed_text(page).share == pytest.approx(share, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("css", "is_seen"),
+    [
+        ("main{color:rgba(34,34,34,.03)}", False),
+        ("main{color:rgb(34 34 34 / 4%)}", True),
+        ("p,h1{color:#22222208}", False),
+        ("main{color:rgba(34,34,34,.6)}", True),
+        ("main{filter:blur(14px)}", False),
+        ("main{filter:blur(1px)}", True),
+        ("main{transform:scale(0)}", False),
+        ("main{transform:scale(1.02)}", True),
+        ("main :is(p,h1){color:#fff}", False),
+        ("main :where(p, h1){color:#222}", True),
+    ],
+)
+def test_faint_blurred_and_shrunk_text_cannot_be_seen(css: str, *, is_seen: bool) -> None:
+    """In a sheet of its own."""
+    assert (_linked(css) < 0.5) == is_seen

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import quopri
+from urllib.parse import quote
+
 import pytest
 
 from pagegrade.parse.html.garbled_text import find_garbled_text
@@ -80,3 +83,34 @@ def test_text_whose_structure_is_shown_as_tags_is_hit_as_a_whole() -> None:
 
     assert find_garbled_text(make_document(page)).share > 0.8
     assert find_garbled_text(make_document(page + f"<p>{VIETNAMESE}" * 12)).share < 0.3
+
+
+RUSSIAN = "Наша мастерская стоит у реки, и мы чиним часы. " * 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(c if c.isascii() else f"\\u{ord(c):04x}" for c in RUSSIAN),
+        quopri.encodestring(RUSSIAN.encode()).decode().replace("=\n", ""),
+        quote(RUSSIAN, safe=" "),
+        quote("港町の路地裏にある小さな和菓子屋です。" * 4),
+    ],
+)
+def test_text_in_the_form_in_which_it_travels_is_unreadable(text: str) -> None:
+    """In a program, a mail or an address; an address in a text is none."""
+    page = f"<main><p>{{}}</p><p>{'ru ' * 10}</p></main>"
+
+    assert find_garbled_text(make_document(page.format(text))).share > 0.3
+    assert tags(page.format(f"https://example.com/{quote(RUSSIAN)}")) == []
+    assert tags(page.format(f"<code>{text}</code>")) == []
+
+
+def test_text_for_a_font_of_its_own_is_unreadable() -> None:
+    """In a page whose language has another script; code in Latin letters is an example."""
+    typed = "gekjk fo|ky; xk¡o ds chp gSA ;gk¡ d{kk rd cPps i<+rs gSaA lfCt;ksa ls d{kk,¡ ns[k ldrs "
+    page = f'<html lang="hi"><h1>समाचार</h1><main><p>{typed * 4}</p></main>'
+
+    assert find_garbled_text(make_document(page)).share > 0.6
+    assert tags(page.replace('"hi"', '"en"')) == []
+    assert tags(page.replace('"hi"', '"hi-Latn"')) == []

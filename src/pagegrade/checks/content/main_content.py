@@ -13,6 +13,7 @@ from pagegrade.parse.http.robots_directives import ALL_BOTS
 
 _STATES: Final[Mapping[str, str]] = {
     "hidden": "hidden",
+    "locked": "locked",
     "cover": "covered",
     "swallowed": "swallowed",
     "frame": "framed",
@@ -43,6 +44,17 @@ _UNREAD: Final = (
             title="The main content is hidden",
             why="Visitors see the header and the footer, and search engines rate hidden text low.",
             fix="Find the rule that hides the `<main>` element, or the script that should show it, and correct it.",
+        ),
+        State(
+            "locked",
+            "The page's own rules keep visitors from scrolling or from pressing anything.",
+            loss=1.0,
+            title="The page is locked",
+            why="Visitors cannot reach what is below the first window, or cannot follow a link or fill in a field.",
+            fix=(
+                "Remove `overflow: hidden` or `pointer-events: none` from `<html>` and `<body>`. Set it only while a "
+                "dialog is open, and take it off when the dialog closes."
+            ),
         ),
         State(
             "covered",
@@ -135,7 +147,9 @@ def main_content(
 
     ## What it checks
 
-    Whether the `<main>` element is hidden, or a layer with nothing to operate covers the whole window, by style
+    Whether the `<main>` element or what is around it is hidden, folded to nothing or moved out of the window, where no
+    script names it and no rule waits for a class to show it; whether the page cannot be scrolled or pressed and no
+    script runs that could change that; whether a layer with nothing to operate covers the whole window, by style
     attributes, the page's own rules and its style sheets (one without text only where no script runs that could take it
     away, and where none runs, buttons do nothing either); whether a field or an obsolete element that is never closed
     takes the rest of the page for its text; whether everything is in one frame that shows another page, in one embedded
@@ -183,7 +197,13 @@ def main_content(
                 sizes[one.url] = one.image.width_px, one.image.height_px
     share = missing_page_share if isinstance(missing_page_share, float) else 1.0
     items = resources.items if isinstance(resources, Resources) else ()
-    found = stead_of(document, sizes=sizes, own_share=share, sheets=[one.ink_rules for one in items if one.ink_rules])
+    found = stead_of(
+        document,
+        sizes=sizes,
+        own_share=share,
+        sheets=[one.ink_rules for one in items if one.ink_rules],
+        script_names={one.url: one.script.names_of_main for one in items if one.script is not None},
+    )
     if found is None:
         return Outcome("present")
     if found.kind == "nothing" and _is_kept_out(document, response):

@@ -6,6 +6,7 @@ from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, Outcome, Severity
 from pagegrade.parse.html.concealed_text import ConcealedText
 from pagegrade.parse.html.injected_content import Injection, find_injections
+from pagegrade.parse.html.injected_lures import find_lures
 from pagegrade.parse.party import Parties
 from pagegrade.parse.url import host, registrable_domain
 
@@ -25,16 +26,24 @@ _REASONS: Final = {
     "link-spam": "followed link to another site, one of many",
     "invisible-frame": "invisible frame of another site",
     "defacement": "message of an intruder",
+    "click-layer": "invisible link to another site over the whole window",
+    "paste-command": "puts a command into the clipboard that hides what it does",
+    "web-shell": "form for commands with their output",
+    "link-farm": "link to a seller of such goods, in a block of many",
 }
 _CERTAIN: Final = frozenset(
     {
+        "click-layer",
         "defacement",
         "disguised-address",
         "foreign-keywords",
+        "link-farm",
         "link-spam",
         "mining-script",
+        "paste-command",
         "pop-under",
         "skimming-script",
+        "web-shell",
     }
 )
 """Kinds of which one is enough."""
@@ -94,14 +103,16 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
     typical goods of spammers (pills, casinos, copies of brands), or six to at least three sites, whatever they are
     about. Inline scripts that decode an address of another site from numbers, Base64 or escapes and load it, that mine
     coins, that open another site at any click, or that read all fields of a page with a password or a card and send
-    them to another site in Base64 count as a hack. Scripts that are packed, or run what they decode, are
-    suspicious, and together with an invisible frame of an unknown site they count as a hack; such a frame alone does
-    not, because trackers use it. A title and a description in another script than the page's language, heading and
-    text, or with links in that script, counts, and so do thirty followed links to fifteen sites beside a form for
-    comments or with a few names for all of them, if they are three times as many as the page's own. A short page whose
-    title or heading is an intruder's message counts as well. Links to social networks, to shared services and to
-    privacy policies do not count, and neither do hidden links for goods that the page is about by its title and its own
-    text.
+    them to another site in Base64 count as a hack. Scripts that are packed, or run what they decode, are suspicious,
+    and together with an invisible frame of an unknown site they count as a hack; such a frame alone does not, because
+    trackers use it. A title and a description in another script than the page's language, heading and text, or with
+    links in that script, counts, and so do thirty followed links to fifteen sites beside a form for comments or with a
+    few names for all of them, if they are three times as many as the page's own. A short page whose title or heading is
+    an intruder's message counts as well, and so do an empty link to another site that lies over the whole window, a
+    script that puts a command into the clipboard which hides its window or what it runs, a form for commands beside the
+    output of one, and a block of links to fifteen sites that sell such goods. Links to social networks, to shared
+    services and to privacy policies do not count, and neither do hidden links for goods that the page is about by its
+    title and its own text.
 
     ## Why it matters
 
@@ -129,7 +140,7 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
     <p>Intruders hide words such as viagra from visitors. <a href="https://search.example/help">Get help</a>.</p>
     ```
     """
-    found = find_injections(document, parties, concealed_text)
+    found = (*find_injections(document, parties, concealed_text), *find_lures(document, parties))
     links = [one for one in found if one.kind == "hidden-link"]
     spam = [one for one in links if one.spam]
     moved = [one for one in links if one.moved]

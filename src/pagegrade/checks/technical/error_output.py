@@ -1,7 +1,8 @@
 from pagegrade.checks._check import Cap, State, check
+from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, Outcome, Severity
-from pagegrade.parse.error_output import find_error_output
+from pagegrade.parse.error_output import find_environment, find_error_output
 
 
 @check(
@@ -40,8 +41,22 @@ from pagegrade.parse.error_output import find_error_output
                 "describe the error page, so analyze the page again afterwards."
             ),
         ),
+        State(
+            "environment",
+            "The page shows the variables and settings of the server.",
+            loss=1.0,
+            title="The settings of the server are public",
+            why=(
+                "Paths, versions, internal addresses and often passwords are shown to everyone, and attackers look for "
+                "such pages first."
+            ),
+            fix=(
+                "Remove the call that prints them, such as `phpinfo()`, or switch the debug mode off. Change every "
+                "password and key that the page has shown."
+            ),
+        ),
     ),
-    cap=(Cap(49, states=("fatal",)), Cap(79, states=("messages", "fatal"))),
+    cap=(Cap(49, states=("fatal", "environment")), Cap(79, states=("messages", "fatal", "environment"))),
     sources=(
         "https://owasp.org/www-community/Improper_Error_Handling",
         "https://www.php.net/manual/en/errorfunc.configuration.php#ini.display-errors",
@@ -54,11 +69,12 @@ def error_output(document: Document) -> Outcome:
 
     The visible text is searched for messages of PHP and for stack traces of Python, Java, .NET, Node.js, Ruby and Go. A
     page that says little else, or has nothing else in its main part, is searched for what programs in any language
-    report: a kind of failure, with a file and a line or a statement of a database. A warning or notice beside the
-    content costs three quarters, and a page that shows one is not good; an error at which the page stopped costs
-    everything and limits the score. Messages in `<pre>`, `<code>`, quotations and comments are what a page writes
-    about, unless the page holds nothing else; so are those inside a sentence, and those that title, description or
-    address name on a page that has something to say about them.
+    report: a kind of failure, with a file and a line or a statement of a database. A table in which two and more
+    variables of the interface between server and program stand beside an absolute path or an IP address is a dump of
+    the server's settings. A warning or notice beside the content costs three quarters, and a page that shows one is not
+    good; an error at which the page stopped costs everything and limits the score. Messages in `<pre>`, `<code>`,
+    quotations and comments are what a page writes about, unless the page holds nothing else; so are those inside a
+    sentence, and those that title, description or address name on a page that has something to say about them.
 
     ## Why it matters
 
@@ -91,6 +107,10 @@ def error_output(document: Document) -> Outcome:
     ```
     """
     found = find_error_output(document)
+    shown = find_environment(document)
+    if shown:
+        variables = [Offender(node, "variable of the server", name) for node, name in shown]
+        return Outcome("environment", value=len(shown), evidence=evidence_of(document, variables), total=len(shown))
     if not found:
         return Outcome("clean", value=0)
     fatal = found[0].fatal

@@ -118,7 +118,7 @@ async def gather_resources(context: Context) -> Resources | NotGathered:
         return NotGathered(code="skipped", detail="Sub-resources were not asked for.")
     named = await context.named_urls()
     parties = Parties(registrable_domain(host(context.main_document_url)), frozenset(named.own_sites))
-    crawl = _Crawl(context, parties)
+    crawl = _Crawl(context, parties, named.names_of_main)
     reserve_s = min(_RESERVE_S, context.options.budget_s / 10)
     try:
         async with asyncio.timeout_at(context.deadline - reserve_s):
@@ -131,8 +131,9 @@ async def gather_resources(context: Context) -> Resources | NotGathered:
 class _Crawl:
     """Books of one page's sub-resources."""
 
-    def __init__(self, context: Context, parties: Parties) -> None:
+    def __init__(self, context: Context, parties: Parties, names_of_main: tuple[str, ...]) -> None:
         self._context = context
+        self._names_of_main = names_of_main
         self._parties = parties
         self._limits = context.options.limits
         self._entries: dict[str, _Entry] = {}
@@ -323,6 +324,7 @@ class _Crawl:
             text=body if compresses else b"",
             font_head=body[:_FONT_HEAD_BYTES] if _looks_like_font(kind, entry.kinds) else b"",
             script=body if reads_script else b"",
+            names=self._names_of_main if reads_script else (),
             stylesheet=body if reads_sheet else b"",
             referring=body if refers else b"",
             manifest=body if reads_manifest else b"",

@@ -75,3 +75,11 @@ class DrawnVisibility(Visibility):
     def is_clipped(self, node: Element) -> bool:
         """Return whether the element is rendered where the eye does not see it."""
         return self._marks.get(node) == "clipped"
+
+    def is_folded(self, node: Element) -> bool:  # noqa: ARG002 - "clipped" says it
+        """Return false: what has no size in the browser is clipped there."""
+        return False
+
+    def may_show(self, node: Element) -> bool:  # noqa: ARG002 - as the base class
+        """Return false: scripts have run."""
+        return False

@@ -18,6 +18,7 @@ from pagegrade.parse.cascade.states import attribute_of
 
 _HIDING: Final = re.compile(r"(?:^| )[dvc][-?=]")
 _CLIPPING: Final = re.compile(r"(?:^| )x-")
+_FOLDING: Final = re.compile(r"(?:^| )f-")
 _MAX_QUESTIONS: Final = 20
 """Names that the parser is asked for one by one, each of which may take a pass over the document."""
 _PLAIN_NAME: Final = re.compile(r"[a-z][a-z0-9-]*")
@@ -42,11 +43,12 @@ NO_RULES: Final[list[Rule]] = []
 class Does:
     """Effect of the declarations of a rule."""
 
-    __slots__ = ("clips", "declares", "hides")
+    __slots__ = ("clips", "declares", "folds", "hides")
 
     def __init__(self, code: str) -> None:
         self.hides = _HIDING.search(code) is not None
         self.clips = _CLIPPING.search(code) is not None
+        self.folds = _FOLDING.search(code) is not None
         self.declares = tuple(word.partition("=")[0] for word in code.split(" ") if word.startswith("--"))
 
 

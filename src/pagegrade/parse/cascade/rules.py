@@ -53,6 +53,7 @@ _DECIDING: Final = frozenset(
 _WORDS: Final = "|".join(sorted(_DECIDING, key=len, reverse=True))
 _CUSTOM: Final = re.compile(rf"(?<![\w-])--[\w-]*+\s*+:\s*(?:{_WORDS})\s*(?:[;!]|$)")
 _FAR_SIDE: Final = re.compile(r":\s*-\d{2,}")
+_UNMOVED: Final = re.compile(r"transform:\s?none")
 _USED: Final = tuple(re.compile(rf"{name}\s*:\s*var\(\s*(--[\w-]+)") for name in ("display", "visibility"))
 _PASSED_ON: Final = re.compile(r"(?<![\w-])(--[\w-]*+)\s*+:[^;{}]{0,100}?var\(\s*(--[\w-]+)")
 _MAX_PASSED_ON: Final = 8
@@ -72,6 +73,7 @@ _CLIPS: Final = re.compile(
 )
 _FAR: Final = re.compile(r"-\d{3,}(?:\.\d+)?(?:px|r?em|v[wh]|%)|-\d{2,}r?em")
 _TINY: Final = frozenset({"0", "0px", "1px"})
+_NO_SCALE: Final = re.compile(r"scale(?:3d|[xy])?\(\s*0(?:\.0*)?\s*[,)]")
 
 
 class _Block:
@@ -194,6 +196,9 @@ class _Reducer:
             or "clip" in text
             or ("--" in text and (_CUSTOM.search(text) is not None or (bool(self._used) and "var(" in text)))
             or ("overflow" in text and "width" in text)
+            or "max-height" in text
+            or "scale(" in text
+            or _UNMOVED.search(text) is not None
             or (("absolute" in text or "fixed" in text) and _FAR_SIDE.search(text) is not None)
             or "all:" in text
         )
@@ -423,10 +428,10 @@ def read_declarations(text: str, used: frozenset[str] | None = None) -> str:
         used: Custom properties whose references to others are kept; ``None``: all.
 
     Returns:
-        Words separated by blanks, the last of a kind counting: ``d``, ``v``, ``c`` or ``x`` (display, visibility,
-        content-visibility, clipped) and ``-`` (hides), ``+`` (shows), ``~`` (as inherited), ``^`` (as without style
-        sheets), ``?`` (unknown) or ``=`` with a value that needs custom properties; ``--name=value`` for those; each
-        with ``!`` behind it when important. "" when nothing decides.
+        Words separated by blanks, the last of a kind counting: ``d``, ``v``, ``c``, ``x`` or ``f`` (display,
+        visibility, content-visibility, clipped, folded) and ``-`` (hides), ``+`` (shows), ``~`` (as inherited), ``^``
+        (as without style sheets), ``?`` (unknown) or ``=`` with a value that needs custom properties; ``--name=value``
+        for those; each with ``!`` behind it when important. "" when nothing decides.
     """
     words: dict[str, str] = {}
     box: dict[str, tuple[str, str]] = {}
@@ -460,9 +465,9 @@ def read_declarations(text: str, used: frozenset[str] | None = None) -> str:
         verdict = f"={''.join(value.split())}" if "var(" in value else verdict_of(kind, value)
         if verdict and not (words.get(kind, "").endswith("!") and not important):
             words[kind] = f"{kind}{verdict}{important}"
-    if box and (clipped := _clipped(box)):
-        words["x"] = clipped
-    return " ".join(word for word in words.values() if " " not in word)
+    if box:
+        words["x"], words["f"] = _clipped(box), _folded(box)
+    return " ".join(word for word in words.values() if word and " " not in word)
 
 
 _KINDS: Final = {
@@ -470,7 +475,13 @@ _KINDS: Final = {
     "visibility": "v",
     "content-visibility": "c",
     "all": "d",
-    **dict.fromkeys(("clip", "clip-path", "width", "height", "overflow", "left", "top", "right", "position"), "box"),
+    **dict.fromkeys(
+        (
+            *("clip", "clip-path", "width", "height", "max-height", "overflow", "overflow-y"),
+            *("left", "top", "right", "position", "transform"),
+        ),
+        "box",
+    ),
 }
 
 
@@ -502,10 +513,25 @@ def _clipped(box: dict[str, tuple[str, str]]) -> str:
     important = "!" if any(mark for _, mark in box.values()) else ""
     if _CLIPS.match(value("clip")) or _CLIPS.match(value("clip-path")):
         return f"x-{important}"
-    if value("overflow").startswith(("hidden", "clip")) and (value("width") in _TINY or value("height") in _TINY):
+    is_low = value("height") in _TINY and "width" in box
+    if value("overflow").startswith(("hidden", "clip")) and (value("width") in _TINY or is_low):
         return f"x-{important}"
     if value("position") in {"absolute", "fixed"} and any(_FAR.match(value(side)) for side in ("left", "top", "right")):
         return f"x-{important}"
     if value("clip") == "auto" or value("clip-path") == "none":
         return f"x+{important}"
     return ""
+
+
+def _folded(box: dict[str, tuple[str, str]]) -> str:
+    """Return whether a box has no height or no scale, as closed menus have: ``f-``, ``f+`` or ""."""
+
+    def value(name: str) -> str:
+        return box.get(name, ("", ""))[0]
+
+    important = "!" if any(mark for _, mark in box.values()) else ""
+    is_cut = any(value(name).startswith(("hidden", "clip")) for name in ("overflow", "overflow-y"))
+    height, transform = value("max-height"), value("transform")
+    if _NO_SCALE.match(transform) or (is_cut and height in _TINY):
+        return f"f-{important}"
+    return f"f+{important}" if transform or (height and height not in _TINY) else ""

@@ -39,7 +39,7 @@ MAX_SHEETS: Final = 200
 _MAX_IMPORT_DEPTH: Final = 10
 _MAX_REFERENCES: Final = 8
 """Custom properties followed from one to the next."""
-_INLINE: Final = re.compile(r"display|visibility|--|\ball\s*:|clip|overflow|-\d{3}", re.IGNORECASE)
+_INLINE: Final = re.compile(r"display|visibility|--|\ball\s*:|clip|overflow|scale|-\d{3}", re.IGNORECASE)
 _SCREENS: Final = ((1, OFF_NARROW, VEILED_NARROW), (2, OFF_WIDE, VEILED_WIDE))
 _STATES: Final = OFF_NARROW | OFF_WIDE | VEILED_NARROW | VEILED_WIDE
 _OFF: Final = OFF_NARROW | OFF_WIDE
@@ -81,6 +81,7 @@ class Visibility:
         self._hiding = RuleIndex()
         self._showing = RuleIndex()
         self._clipping = RuleIndex()
+        self._folding = RuleIndex()
         self._properties: dict[str, RuleIndex] = {}
         self._layers: dict[str, tuple[int, ...]] = {}
         self._count = 0
@@ -176,6 +177,8 @@ class Visibility:
         (self._hiding if does.hides else self._showing).add(rule, keys)
         if does.clips:
             self._clipping.add(rule, keys)
+        if does.folds:
+            self._folding.add(rule, keys)
         for name in does.declares:
             self._properties.setdefault(name, RuleIndex()).add(rule, keys)
 
@@ -461,15 +464,30 @@ class Visibility:
 
     def is_clipped(self, node: Element) -> bool:
         """Return whether the element is clipped to nothing or moved off the screen, and so invisible."""
-        entries = self._entries(self._clipping, node) if node in self._clip_suspects else []
+        return self._is_box(node, "x", self._clipping if node in self._clip_suspects else None)
+
+    def is_folded(self, node: Element) -> bool:
+        """Return whether the element has no height or no scale, as a closed menu has, and shows nothing."""
+        return self._is_box(node, "f", self._folding)
+
+    def _is_box(self, node: Element, kind: str, index: RuleIndex | None) -> bool:
+        """Return whether the box of an element is such that nothing of it is seen, on both screens."""
+        entries = [] if index is None else self._entries(index, node)
         style = attribute_of(node, "style")
         if style and (code := self._inline(style)):
-            entries += [entry for entry in _inline_entries(code) if "x" in entry[3]]
+            entries += [entry for entry in _inline_entries(code) if kind in entry[3]]
         if not entries:
             return False
         entries += self._entries(self._showing, node)
         entries.sort(key=_precedence, reverse=True)
-        return all(self._outcome(node, entries, "x", screen, "+") == "-" for screen, _, _ in _SCREENS)
+        return all(self._outcome(node, entries, kind, screen, "+") == "-" for screen, _, _ in _SCREENS)
+
+    def may_show(self, node: Element) -> bool:
+        """Return whether a rule that does not apply shows an element once a class or a state is added."""
+        for rule in self._showing.candidates(node):
+            if self._matches(rule, node) is not True and rule.text != "*":
+                return True
+        return False
 
 
 _Entry = tuple[Order, int, int, dict[str, str]]

