@@ -428,7 +428,7 @@ def test_a_script_may_show_what_it_names(names: tuple[str, ...] | None, expected
 
 
 def test_a_rule_may_wait_for_a_class() -> None:
-    """Which a script sets on an element around it."""
+    """A class that a script sets on an element around it."""
     rules = ".wrap{display:none}.loaded .wrap{display:block}"
     page = f"{HEAD}<style>{rules}</style><script>boot()</script>{NAV}<div class=wrap><main>{WRITTEN}</main></div>"
 

@@ -1,4 +1,4 @@
-"""What intruders put in front of visitors, and the honest pages that look like it."""
+"""Layers, commands, shells and link farms of intruders, and the honest pages that look like them."""
 
 from __future__ import annotations
 
