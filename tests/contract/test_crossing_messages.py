@@ -105,7 +105,7 @@ def test_crossings_arrive_once_and_inert(tmp_path: Path, kind: str) -> None:
         return
 
     assert (len(breached), len(kept)) == (1, 1)
-    assert ("2 messages about your pages" in sent) == (kind != "discord"), "Discord shows one embed for each"
+    assert ("example.com: Budget exceeded (2)" in sent) == (kind != "discord"), "Discord shows one embed for each"
     assert all(f"{condition}: now 60" in sent for condition in ("score<80", "score<85"))
     assert "Within budget again" in sent
     assert ('"allowed_mentions": {"parse": []}' in sent) == (kind == "discord")
@@ -153,7 +153,7 @@ def test_crossings_arrive_by_mail_until_they_are_stopped_with_one_click(
     parts = {part.get_content_type(): part.get_content() for part in mail.walk() if not part.is_multipart()}  # type: ignore[attr-defined]
 
     assert status == 200
-    assert mail["Subject"] == "2 messages about your pages"
+    assert mail["Subject"] == "example.com: Budget exceeded (2)"
     assert "score<80: now 60" in parts["text/plain"]
     assert "score&lt;85: now 60" in parts["text/html"]
     assert f'href="{BASE_URL}/reports/1"' in parts["text/html"]

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import re
+from importlib.resources import files
+
 import pytest
 
+from pagegrade.render.catalogue_file import read_messages
 from pagegrade.render.i18n import LOCALES, choose_locale, texts_for
 
 AT_MS = 1_767_616_496_789
@@ -102,3 +106,17 @@ def test_every_language_knows_its_name_and_direction() -> None:
     names = {tag: (texts_for(tag).language_name(tag), texts_for(tag).direction) for tag in LOCALES}
 
     assert names == {"en": ("English", "ltr"), "de": ("Deutsch", "ltr")}
+
+
+def test_people_read_one_word_for_each_thing() -> None:
+    """Site, severity and points: the API also has projects, importance and impact."""
+    catalogue = files("pagegrade.render").joinpath("locales/de/LC_MESSAGES/pagegrade.po").read_text("utf-8")
+    messages = read_messages(catalogue)
+    messages.pop("")
+    # A member of the API, which is found beside the words for it.
+    messages.pop("importance")
+    other = re.compile(r"\b(projects?|importance|impact)\b", re.IGNORECASE)
+    german = re.compile(r"\b(Projekte?|hoher Bedeutung|Wichtigkeit)\b")
+
+    assert [text for text in messages if other.search(text)] == []
+    assert [text for text in messages.values() if german.search(text)] == []

@@ -56,7 +56,7 @@ def test_many_events_are_one_message(make: Any) -> None:
     message = make_message(EN, [PAYLOAD] * (MAX_ITEMS + 3))
 
     assert len(message.items) == MAX_ITEMS
-    assert (message.title, message.more) == ("13 messages about your pages", "3 more events")
+    assert (message.title, message.more) == ("example.com: Budget exceeded (13)", "3 more events")
     assert "3 more events" in json.dumps(make(message))
 
 
@@ -148,3 +148,33 @@ def test_the_link_that_stops_messages_stays_whole(host: str) -> None:
 
     assert f"List-Unsubscribe: <{url}>" in head
     assert f"Message-ID: <msg_{'a' * 32}@{host}>" in head
+
+
+@pytest.mark.parametrize(
+    ("payloads", "count", "subject"),
+    [
+        ([("report.regressed", "https://a.example/x", 60, -21)], 1, "Budget exceeded (81 → 60): https://a.example/x"),
+        ([("report.failed", "https://a.example/x", None, None)], 1, "Analysis failed: https://a.example/x"),
+        (
+            [("report.failed", "https://a.example/x", None, None), ("report.recovered", "https://a.example/", 90, 9)],
+            2,
+            "a.example: Analysis failed, Within budget again",
+        ),
+        (
+            [("report.regressed", f"https://{host}.example/", 60, -1) for host in "aabc"],
+            9,
+            "a.example and 2 more sites: Budget exceeded (4), 5 more events",
+        ),
+    ],
+    ids=["a drop", "a failure", "a site", "several sites"],
+)
+def test_the_subject_names_the_site_and_the_change(
+    payloads: list[tuple[str, str, int | None, int | None]], count: int, subject: str
+) -> None:
+    """So that nobody opens ten messages to find the one that matters."""
+    sent = [
+        {"type": kind, "data": {"report": {"url": url, "score": score}, "change": {"score": moved}}}
+        for kind, url, score, moved in payloads
+    ]
+
+    assert make_message(EN, sent, count).title == subject

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import csv
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -8,15 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pagegrade.mcp.results import compared, summarize
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.outcome import Saving
 from pagegrade.model.report import AppliedCap, CategoryScore, Withheld
 from pagegrade.render import view
+from pagegrade.render.csv import render_csv
 from pagegrade.render.html import render_html
 from pagegrade.render.i18n import texts_for
 from pagegrade.render.markdown import render_markdown
+from pagegrade.render.page import RunPoint, render_comparison
 from pagegrade.render.pdf_model import sheet
 from pagegrade.render.text import render_text
+from pagegrade.report.compare import FINDINGS, compare_reports
+from pagegrade.service.runs.analysis import artifacts_of_document
+from pagegrade.service.runs.evaluation import evaluate_artifacts
 from tests.report_builders import make_failed_report, make_images, make_passed, make_report, make_result
 
 
@@ -391,3 +399,29 @@ def test_a_score_without_a_browser_says_how_far_it_can_fall() -> None:
     assert [" ".join(text.split()).count(sentence) for text in shown] == [1, 1, 1]
     assert sentence in sheet(report)["steps"]
     assert view.unseen_sentence(make_report(make_passed("title"))) == ""
+
+
+def test_findings_have_one_number_everywhere() -> None:
+    """On pages, in comparisons, in files and for agents: a cause is one, however many checks and places have it."""
+    images = "".join(f"<img src=/{number}.png><a href=/{number}></a>" for number in range(30))
+    body = f"<title>x</title><meta name=robots content=noindex>{images}<input><button></button>".encode()
+    report = evaluate_artifacts(
+        artifacts_of_document(body, url="https://example.com/", status=200, headers=(), robots_txt=None)
+    )
+    number, comparison = len(view.findings(report)), compare_reports(report, report)
+    rows = list(csv.DictReader(render_csv([report]).removeprefix("\ufeff").splitlines()))
+    listed = [row for row in rows if row["outcome"] in FINDINGS and not row["counted_in"]]
+    summary, difference = summarize(report, "a"), compared("a", "b", comparison)
+    point = RunPoint(number=1, state="completed", result=None, score=None, ruleset=None, engine=None, at_ms=0)
+    page = str(render_comparison(comparison, point, point, texts_for("en")))
+
+    assert len(comparison.still) > number + 20
+    assert len(listed) == number
+    assert sum(found for _, found in view.counted_findings(report)) == number
+    assert len(summary.findings) + summary.findings_not_named == number
+    assert difference.still_count == number
+    assert f'Still there <span class="count">{number}</span>' in page
+    assert f"{number} findings" in render_text([report])
+    assert re.search(rf"Still +{number} findings", render_text([report], comparisons=[comparison]))
+    assert f"**Still there:** {number} findings" in render_markdown([report], comparisons=[comparison])
+    assert f"<strong>{number}</strong> still there" in render_html([report], comparisons=[comparison])

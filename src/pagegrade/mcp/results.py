@@ -18,7 +18,7 @@ from pagegrade.render import evidence_rows, view
 from pagegrade.render.comparison_notes import change_title, comparison_notes, why_not_compared
 from pagegrade.render.escape import visible
 from pagegrade.render.view import Finding
-from pagegrade.report.compare import Change, Comparison
+from pagegrade.report.compare import Change, Comparison, count_findings
 from pagegrade.report.serialize import format_timestamp
 
 MAX_SUMMARY_BYTES: Final = 4_000
@@ -108,10 +108,10 @@ class ReportComparison(BaseModel):
     after: str
     score_before: int | None
     score_after: int | None
-    fixed: list[ChangedFinding] = Field(description="In the older report only.")
-    fixed_count: int
-    new: list[ChangedFinding] = Field(description="In the newer report only.")
-    new_count: int
+    fixed: list[ChangedFinding] = Field(description="Places of findings that only the older report has.")
+    fixed_count: int = Field(description="Number of these findings, each once.")
+    new: list[ChangedFinding] = Field(description="Places of findings that only the newer report has.")
+    new_count: int = Field(description="Number of these findings, each once.")
     still_count: int = Field(description="Findings of both reports.")
     worse: list[str] = Field(description="Checks whose finding became more severe.")
     not_comparable: list[str] = Field(description="Checks of which nothing can be said, with the reason.")
@@ -237,10 +237,10 @@ def compared(before: str, after: str, comparison: Comparison) -> ReportCompariso
         score_before=comparison.score_before,
         score_after=comparison.score_after,
         fixed=[_changed(change) for change in comparison.fixed[:MAX_NAMED]],
-        fixed_count=len(comparison.fixed),
+        fixed_count=count_findings(comparison.fixed),
         new=[_changed(change) for change in comparison.new[:MAX_NAMED]],
-        new_count=len(comparison.new),
-        still_count=len(comparison.still),
+        new_count=count_findings(comparison.new),
+        still_count=count_findings(comparison.still),
         worse=[result.check for result in comparison.worse],
         not_comparable=[
             f"{', '.join(one.check for one in checks)}: {visible(reason, 300)}" for reason, checks in comparison.unclear

@@ -33,7 +33,7 @@ STATUSES: Final[Mapping[str, str]] = {
     "passed": N_("Passed"),
 }
 """Value of ``status`` -> its chip; ``failed`` stands for warnings and failures."""
-SORTS: Final[Mapping[str, str]] = {"impact": N_("Impact"), "severity": N_("Severity"), "category": N_("Category")}
+SORTS: Final[Mapping[str, str]] = {"impact": N_("Points"), "severity": N_("Severity"), "category": N_("Category")}
 REQUEST_SORTS: Final[Mapping[str, str]] = {
     "start": N_("Start"),
     "size": N_("Size"),

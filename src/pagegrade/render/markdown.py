@@ -17,7 +17,7 @@ from pagegrade.render.criteria import category_note
 from pagegrade.render.escape import safe_href, unicode_host, visible
 from pagegrade.render.failure_advice import retry_advice
 from pagegrade.render.prose import Span, parse_prose
-from pagegrade.report.compare import Change, Comparison
+from pagegrade.report.compare import Change, Comparison, count_findings
 from pagegrade.report.gates import Verdict
 
 _PUNCTUATION: Final = re.compile(r"[\\`*_\[\]|~#!$^{}]")
@@ -290,9 +290,9 @@ def _comparison(comparison: Comparison) -> list[str]:
     if not comparison.is_comparable:
         return lines
     for label, changes in (("New", comparison.new), ("Fixed", comparison.fixed)):
-        lines.append(f"- **{label}:** {view.plural(len(changes), 'finding')}")
+        lines.append(f"- **{label}:** {view.plural(count_findings(changes), 'finding')}")
         lines += [f"  - {_change(change)}" for change in changes[:_SHOWN_IN_LIST]]
-    lines.append(f"- **Still there:** {view.plural(len(comparison.still), 'finding')}")
+    lines.append(f"- **Still there:** {view.plural(count_findings(comparison.still), 'finding')}")
     lines += [
         f"- **Worse:** {escape_markdown(view.headline(result), 200)}: {escape_markdown(result.message)}"
         for result in comparison.worse

@@ -10,6 +10,7 @@ https://www.rfc-editor.org/rfc/rfc8058
 from __future__ import annotations
 
 import html
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -39,6 +40,7 @@ _AROUND_LINE: Final = 50
 _MAX_URL: Final = 300
 _MAX_TEXT: Final = 200
 _MAX_SUBJECT: Final = 150
+_MAX_SITE: Final = 80
 _HEADLINES: Final[Mapping[str, str]] = {
     "report.completed": N_("Analysis completed"),
     "report.failed": N_("Analysis failed"),
@@ -96,18 +98,43 @@ def make_message(texts: Words, payloads: Sequence[Mapping[str, Any]], count: int
     """
     total = len(payloads) if count is None else count
     items = _fitting([_item(texts, each) for each in payloads[:MAX_ITEMS]])
-    first = items[0]
     left = total - len(items)
-    if total == 1:
-        title = f"{first.headline}: {first.page}" if first.page else first.headline
-    else:
-        title = texts.ngettext("%(num)s message about your pages", "%(num)s messages about your pages", total)
     return Message(
-        title=visible(title, _MAX_SUBJECT),
+        title=visible(_title(texts, payloads, items[0], total), _MAX_SUBJECT),
         items=items,
         more=texts.ngettext("%(num)s more event", "%(num)s more events", left) if left else "",
         open_label=texts.gettext("Open report"),
     )
+
+
+def _title(texts: Words, payloads: Sequence[Mapping[str, Any]], first: Item, total: int) -> str:
+    """Say what changed, and where: the page of one event, the sites of several."""
+    if total == 1:
+        data = payloads[0]["data"]
+        score, moved = (data.get("report") or {}).get("score"), (data.get("change") or {}).get("score")
+        known = isinstance(score, int) and isinstance(moved, int) and moved != 0
+        headline = f"{first.headline} ({score - moved} → {score})" if known else first.headline
+        return f"{headline}: {first.page}" if first.page else headline
+    kinds = Counter(_HEADLINES[each["type"]] for each in payloads)
+    parts = [texts.gettext(kind) + (f" ({number})" if number > 1 else "") for kind, number in kinds.items()]
+    if total > len(payloads):
+        left = total - len(payloads)
+        parts.append(texts.ngettext("%(num)s more event", "%(num)s more events", left))
+    sites = dict.fromkeys(site for each in payloads if (site := _site(each)))
+    where = next(iter(sites), "")
+    if len(sites) > 1:
+        where = texts.ngettext(
+            "%(site)s and %(num)s more site", "%(site)s and %(num)s more sites", len(sites) - 1, site=where
+        )
+    what = ", ".join(parts)
+    return f"{where}: {what}" if where else what
+
+
+def _site(payload: Mapping[str, Any]) -> str:
+    """Return the site of the page that an event is about; empty: it is about no page."""
+    report = payload["data"].get("report") or {}
+    host = mask_url(report.get("url") or "").partition("//")[2].partition("/")[0]
+    return visible(report.get("project") or host, _MAX_SITE)
 
 
 def _fitting(items: Sequence[Item]) -> tuple[Item, ...]:

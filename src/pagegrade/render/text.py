@@ -18,7 +18,7 @@ from pagegrade.render.criteria import machine_share
 from pagegrade.render.escape import unicode_host, visible
 from pagegrade.render.failure_advice import retry_advice
 from pagegrade.render.prose import Block, parse_prose
-from pagegrade.report.compare import Change, Comparison
+from pagegrade.report.compare import Change, Comparison, count_findings
 
 MIN_WIDTH: Final = 40
 MAX_WIDTH: Final = 100
@@ -403,10 +403,10 @@ def _comparison(page: TextPage, comparison: Comparison) -> None:
     if not comparison.is_comparable:
         return
     for label, changes in (("New", comparison.new), ("Fixed", comparison.fixed)):
-        page.field(label, view.plural(len(changes), "finding"), indent=2)
+        page.field(label, view.plural(count_findings(changes), "finding"), indent=2)
         for change in changes[:_SHOWN_IN_LIST]:
             page.line(_change(change), indent=2 + _LABEL_WIDTH, hang=4 + _LABEL_WIDTH)
-    page.field("Still", view.plural(len(comparison.still), "finding"), indent=2)
+    page.field("Still", view.plural(count_findings(comparison.still), "finding"), indent=2)
     for result in comparison.worse:
         page.field("Worse", f"{view.headline(result)}: {visible(result.message)}", indent=2)
     for reason, checks in comparison.unclear:

@@ -121,6 +121,11 @@ class Comparison:
         return tuple(result for result in self.worse if _rank(result) >= SEVERITIES.index(severity))
 
 
+def count_findings(changes: Collection[Change]) -> int:
+    """Return the number of findings as a report counts them: once for a cause, however many places have it."""
+    return len({change.result.cause or change.result.check for change in changes})
+
+
 def fingerprints(report: Report, result: Result) -> tuple[str, ...]:
     """A name for every finding of a result that is the same in later runs, as SARIF wants it.
 

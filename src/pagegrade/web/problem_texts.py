@@ -69,10 +69,10 @@ TEXTS: Final[dict[str, ProblemText]] = {
         happened=N_("The key is valid and lacks the permission for this call."),
         causes=(
             N_("A key is limited to scopes, and this one lacks the scope of the call."),
-            N_("A key can be limited to one project, and the call is for another one, or for the whole account."),
+            N_("A key can be limited to one site, and the call is for another one, or for the whole account."),
         ),
         steps=(
-            N_("Use a key with the scope that the header `WWW-Authenticate` names, of the project."),
+            N_("Use a key with the scope that the header `WWW-Authenticate` names, of the site."),
             N_("Or create one: `pagegrade keys create --name ci`"),
         ),
         detail="This key lacks the scope reports:write; use one that has it.",

@@ -73,6 +73,14 @@ def list_webhooks(tx: Transaction, caller: Caller, *, page: int, per_page: int) 
     return Listed(items=found, total=total)
 
 
+def list_with_deliveries(tx: Transaction, caller: Caller) -> tuple[tuple[StoredWebhook, StoredDelivery | None], ...]:
+    """Return (webhook, its newest delivery) of all webhooks of the caller, the newest first."""
+    found, _ = store.list_webhooks(tx, caller.account.id, 1, MAX_WEBHOOKS)
+    return tuple(
+        (webhook, next(iter(delivery_store.list_deliveries(tx, webhook.id, 1, 1)[0]), None)) for webhook in found
+    )
+
+
 def walk_webhooks(tx: Transaction, caller: Caller, part: Part) -> Walked[StoredWebhook]:
     """Some of the caller's webhooks, newest first."""
     account_id = caller.account.id

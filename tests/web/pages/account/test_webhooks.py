@@ -128,3 +128,24 @@ def test_messages_stop_with_one_click_and_without_signing_in(tmp_path: Path) -> 
         assert (done.status_code, after.disabled_reason) == (200, "unsubscribed")
 
     with_instance(tmp_path, script)
+
+
+def test_the_list_says_what_was_delivered_last_and_sends_a_test(tmp_path: Path) -> None:
+    """Without opening each receiver; a disabled one cannot be tested."""
+
+    async def script(instance: Instance) -> None:
+        await instance.page("POST", "/webhooks", data=ALL)
+        before = (await instance.page("GET", "/webhooks")).text
+        await instance.page("POST", "/webhooks/1/test")
+        tested = (await instance.page("GET", "/webhooks")).text
+        await instance.page("POST", "/webhooks/1", data={"disabled": "1"})
+        disabled = (await instance.page("GET", "/webhooks")).text
+
+        assert "None yet" in before
+        assert "None yet" not in tested
+        assert "Waiting, <time" in tested
+        assert 'action="/webhooks/1/test"' in tested
+        assert 'action="/webhooks/1/test"' not in disabled
+        assert '<a href="/webhooks" aria-current="page">' in tested
+
+    with_instance(tmp_path, script)

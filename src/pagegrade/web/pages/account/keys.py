@@ -52,7 +52,7 @@ SCOPE_TEXTS: Final = {
 SAID: Final = {"revoked": N_("The key is revoked. It works no longer.")}
 WRONG: Final = {
     NAME: ("name", N_("Enter a name of 1 to 200 characters, such as what the key is for.")),
-    PROJECT: ("project", N_("Enter a host such as example.com, or leave the field empty.")),
+    PROJECT: ("project", N_("Enter a site such as example.com, or leave the field empty.")),
     SCOPE: ("scopes", N_("Select at least one permission of the key.")),
 }
 """Error reason -> (field, message)."""

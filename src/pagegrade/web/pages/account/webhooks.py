@@ -170,14 +170,15 @@ async def _show(
     sent: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
 ) -> Response:
-    found = await work.read(service.list_webhooks, page=1, per_page=MAX_WEBHOOKS)
+    found = await work.read(service.list_with_deliveries)
     said = SAID.get(request.query(SaidQuery).said, "") if request.method in ("GET", "HEAD") else ""
     typed: Mapping[str, str] = sent or {"kind": "webhook", **{_field_of(each): "1" for each in DEFAULT_EVENTS}}
     gettext = view.texts.gettext
     return view.page(
         "webhooks.html.jinja",
         status=422 if errors else 200,
-        webhooks=[(webhook, service.shown_url(webhook)) for webhook in found.items],
+        webhooks=[(webhook, service.shown_url(webhook), last) for webhook, last in found],
+        account=view.admitted.account,
         typed=typed,
         errors=errors or {},
         said=gettext(said) if said else "",

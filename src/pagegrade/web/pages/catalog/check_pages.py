@@ -26,10 +26,10 @@ from pagegrade.web.request import Request
 
 PATH: Final = "/checks"
 IMPORTANCE: Final = {
-    "critical": N_("Critical importance"),
-    "high": N_("High importance"),
-    "medium": N_("Medium importance"),
-    "low": N_("Low importance"),
+    "critical": N_("Critical severity"),
+    "high": N_("High severity"),
+    "medium": N_("Medium severity"),
+    "low": N_("Low severity"),
     "informative": N_("For information"),
 }
 SECTIONS: Final = {
