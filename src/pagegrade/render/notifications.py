@@ -112,8 +112,9 @@ def _title(texts: Words, payloads: Sequence[Mapping[str, Any]], first: Item, tot
     if total == 1:
         data = payloads[0]["data"]
         score, moved = (data.get("report") or {}).get("score"), (data.get("change") or {}).get("score")
-        known = isinstance(score, int) and isinstance(moved, int) and moved != 0
-        headline = f"{first.headline} ({score - moved} → {score})" if known else first.headline
+        headline = first.headline
+        if isinstance(score, int) and isinstance(moved, int) and moved:
+            headline = f"{headline} ({score - moved} → {score})"
         return f"{headline}: {first.page}" if first.page else headline
     kinds = Counter(_HEADLINES[each["type"]] for each in payloads)
     parts = [texts.gettext(kind) + (f" ({number})" if number > 1 else "") for kind, number in kinds.items()]
