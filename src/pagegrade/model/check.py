@@ -58,3 +58,18 @@ class CheckLike(Protocol):
     @property
     def states(self) -> Sequence[StateLike]: ...  # noqa: D102
     def state(self, name: str) -> StateLike: ...  # noqa: D102
+
+
+def severity_of_finding(check: CheckLike, state: str, loss: float) -> Severity:
+    """Return the severity of what a check found: a check that can find something critical finds trifles as well.
+
+    It is the lowest whose points cover the penalty, and at least that of the caps which the state brings.
+
+    Args:
+        check: Check that found it.
+        state: Name of its state.
+        loss: Share of the points of the check that the finding costs, 0 to 1.
+    """
+    caps = (cap.severity for cap in check.caps if (state in cap.states if cap.states else check.state(state).loss >= 1))
+    penalty = Severity.of_points(check.severity.value * loss)
+    return max((penalty, *caps), key=lambda severity: severity.value)

@@ -23,7 +23,10 @@ DOUBTS: Final = (UNREAD_SHEETS, UNDETERMINED)
 
 
 class Severity(Enum):
-    """Importance of a check; the value is the most points it can cost (``docs/explanation/scoring.md``)."""
+    """How much something matters; the value is the most points it can cost (``docs/explanation/scoring.md``).
+
+    Of a check it covers the worst that it can find, of a finding what was found.
+    """
 
     CRITICAL = 25
     HIGH = 8
@@ -37,6 +40,11 @@ class Severity(Enum):
         # ``name`` is a property written in Python, asked for with every result.
         return _LABELS[self._name_]
 
+    @classmethod
+    def of_points(cls, points: float) -> Severity:
+        """Return the lowest severity whose points cover a penalty, 0 to 25."""
+        return next(severity for severity in reversed(cls) if severity.value >= points - 1e-9)
+
 
 _LABELS: Final[dict[str, Importance]] = {
     "CRITICAL": "critical",
@@ -45,6 +53,10 @@ _LABELS: Final[dict[str, Importance]] = {
     "LOW": "low",
     "INFO": "informative",
 }
+
+
+SEVERE_CAP: Final = 59
+"""Highest cap of what takes the page away from its visitors or from search engines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +68,11 @@ class Cap:
     """The same for the check's own category; ``None``: its category is not capped."""
     states: tuple[str, ...] = ()
     """States of the check that the cap applies to; empty: every state with loss 1."""
+
+    @property
+    def severity(self) -> Severity:
+        """The lowest that a finding has which brings this cap."""
+        return Severity.CRITICAL if self.max_score <= SEVERE_CAP else Severity.HIGH
 
 
 class Evidence(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):

@@ -76,6 +76,7 @@ class Result(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     state: str | None
     """Name of the check's own state; ``None`` when it did not evaluate."""
     importance: Importance
+    """Of the finding; of the check where nothing was found."""
     price: float
     """The most the check can cost, in points of the score."""
     lost: float

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from pagegrade.model.artifacts import Artifacts, NotGathered
-from pagegrade.model.check import CheckLike
+from pagegrade.model.check import CheckLike, severity_of_finding
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, NotApplicable, NotRun, Outcome, Saving
 from pagegrade.model.report import (
@@ -41,6 +41,8 @@ class EvaluatedLike(Protocol):
     def verdict(self) -> Outcome | NotApplicable | NotRun: ...  # noqa: D102
     @property
     def outcome(self) -> OutcomeName: ...  # noqa: D102
+    @property
+    def loss(self) -> float | None: ...  # noqa: D102
 
 
 def result_of(
@@ -54,6 +56,7 @@ def result_of(
 ) -> Result:
     """One line of the report; ``counted_in`` is the check that is charged for the cause of both."""
     title = check.title
+    severity = check.severity
     why = fix = ""
     count: int | None = None
     saving: Saving | None = None
@@ -67,6 +70,8 @@ def result_of(
         case Outcome() as found:
             state = found.state
             explained = check.state(found.state)
+            if evaluated.outcome in {"failed", "warning"} and evaluated.loss is not None:
+                severity = severity_of_finding(check, found.state, evaluated.loss)
             if evaluated.outcome != "passed" and explained.title:
                 title, why, fix, saving = explained.title, explained.why, explained.fix, found.saving
             value = clean(found.value, MAX_VALUE) if isinstance(found.value, str) else found.value
@@ -91,7 +96,7 @@ def result_of(
         category=check.category,
         outcome=evaluated.outcome if ignored is None else "ignored",
         state=state,
-        importance=check.severity.label,
+        importance=severity.label,
         price=price,
         lost=lost,
         cause=check.cause,

@@ -47,7 +47,7 @@ def test_an_ignored_finding_costs_nothing_and_says_why() -> None:
     assert plain.score is not None
     assert report.score == plain.score + (report.ignored.points or 0)
     assert plain.ignored is None
-    assert plain.counts.high - report.counts.high == 1
+    assert plain.counts.medium - report.counts.medium == 1
 
 
 def test_only_the_ignored_finding_changes() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pagegrade.checks import NEEDS, Need, SiteCheck, State, all_checks, all_site_checks
+from pagegrade.checks import NEEDS, Check, Need, SiteCheck, State, all_checks, all_site_checks
 from pagegrade.model.audit_result import (
     MAX_PLACES,
     MAX_SOURCES,
@@ -20,8 +20,9 @@ from pagegrade.model.audit_result import (
     Template,
     Unevaluated,
 )
+from pagegrade.model.check import severity_of_finding
 from pagegrade.model.identity import VERSION
-from pagegrade.model.outcome import Importance
+from pagegrade.model.outcome import Importance, Severity
 from pagegrade.model.report import DECENT_FROM, GOOD_FROM, RULESET
 from pagegrade.scoring import site
 from pagegrade.store.analysis.causes import find_causes
@@ -179,7 +180,7 @@ def _site_lines(relations: Relations) -> Iterator[_Line]:
             extent="site",
             check=name,
             state=state,
-            severity=checks[name].severity.label,
+            severity=Severity.of_points(one.severity.value * one.loss).label,
             words=checks[name].state(state),
             cause="",
             pages=pages,
@@ -222,7 +223,7 @@ def _cause_lines(relations: Relations) -> Iterator[_Line]:
             extent=extent,
             check=name,
             state=state,
-            severity="informative" if check is None else check.severity.label,
+            severity=_severity(check, state) if check is not None and known else "informative",
             words=check.state(state) if check is not None and known else None,
             cause="" if cause is None else f"{cause:016x}",
             pages=pages,
@@ -230,6 +231,12 @@ def _cause_lines(relations: Relations) -> Iterator[_Line]:
             units=int(units),
             template=template,
         )
+
+
+def _severity(check: Check, state: str) -> Importance:
+    """That of its worst place."""
+    explained = check.state(state)
+    return severity_of_finding(check, state, explained.highest).label if explained.highest else check.severity.label
 
 
 def _fill_pages(relations: Relations, lines: Sequence[_Line]) -> None:

@@ -156,7 +156,7 @@ class CheckResult(Document):
     outcome: OutcomeName = about("`not_applicable`, `not_evaluated` and `ignored` come with a reason.", "failed")
     state: str | None = about("State defined by the check; null if it was not evaluated.", "too_long")
     passed: bool | None = about("False: failed or warning; null: not evaluated.", False)  # noqa: FBT003
-    importance: Importance = about("Importance of the check.", "high")
+    importance: Importance = about("Importance of the finding; of the check where nothing was found.", "high")
     price: Amount = about("Maximum penalty, in points of the score.", 8)
     lost: Amount = about("Points lost, before budgets, caps and rounding.", 4)
     cause: str | None = sometimes(

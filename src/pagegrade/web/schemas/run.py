@@ -81,7 +81,7 @@ class Change(Document):
     check: str = about("Id of the check.", "title-length")
     title: str = about("The finding or its fix as a heading.", "Title is too long for search results")
     category: Category = about("Category of the check.", "seo")
-    importance: Importance = about("Importance of the check.", "high")
+    importance: Importance = about("Importance of the finding; of the check where nothing was found.", "high")
     state: str | None = about("State defined by the check.", "too_long")
     lost: Amount = about("Points lost.", 1.55)
     message: str = about("The finding in one sentence.", "The title has 79 characters; search cuts it near 60.")
