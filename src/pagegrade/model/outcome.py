@@ -23,7 +23,7 @@ DOUBTS: Final = (UNREAD_SHEETS, UNDETERMINED)
 
 
 class Severity(Enum):
-    """How much something matters; the value is the most points it can cost (``docs/explanation/scoring.md``).
+    """Importance of a check or a finding; the value is the most points it can cost (``docs/explanation/scoring.md``).
 
     Of a check it covers the worst that it can find, of a finding what was found.
     """
