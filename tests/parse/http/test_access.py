@@ -155,7 +155,10 @@ def test_no_secret_is_shown_by_the_values_themselves() -> None:
 
 
 def test_secrets_are_known_in_the_forms_that_pages_repeat() -> None:
-    """As in a URL, a form, HTML and JSON; the credentials of Basic as they are sent, and a token without its scheme."""
+    """As in a URL, a URL in it, a form, HTML and JSON.
+
+    So are the credentials of Basic as they are sent, and a token without its scheme.
+    """
     access = read_access(
         origins=["https://a.example"],
         user="u",
@@ -168,6 +171,7 @@ def test_secrets_are_known_in_the_forms_that_pages_repeat() -> None:
         'p"&w<or> d',
         "p%22%26w%3Cor%3E%20d",
         "p%22%26w%3Cor%3E+d",
+        "p%2522%2526w%253Cor%253E%2520d",
         "p&quot;&amp;w&lt;or&gt; d",
         'p\\"&w<or> d',
         b64encode(b'u:p"&w<or> d').decode(),

@@ -156,11 +156,12 @@ def secrets_of(access: Access, url: str) -> tuple[str, ...]:
 
 
 def _forms(value: str) -> Iterator[str]:
-    """A text as URLs, forms, HTML and JSON write it."""
+    """A text as URLs, forms, HTML and JSON write it; also as URLs in parameters of URLs, which HAR files decode."""
     yield value
-    yield quote(value, safe="")
-    yield quote(value)
-    yield quote_plus(value)
+    for encoded in (quote(value, safe=""), quote(value), quote_plus(value)):
+        yield encoded
+        yield quote(encoded, safe="")
+        yield quote(encoded)
     yield escape(value)
     yield escape(value, quote=False)
     yield value.replace("\\", "\\\\").replace('"', '\\"')
