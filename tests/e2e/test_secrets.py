@@ -333,11 +333,13 @@ def test_no_secret_comes_back(collector: Collector, tmp_path: Path) -> None:
     assert all(token in sent for token in TOKENS)
     assert len(search.secrets) > 20
     answers = [name for name in search.outputs if name.startswith("200 ")]
+
     assert len(answers) > 80
     assert any("compare" in name for name in answers)
     assert b"Staging" in search.outputs["200 MCP full"]
     assert search.found() == []
     search.outputs = kept
+
     assert search.found(but=used) == []
 
 
