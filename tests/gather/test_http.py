@@ -682,3 +682,46 @@ def test_nothing_of_an_access_goes_over_a_connection_that_is_not_verified() -> N
     assert len(site.asked) == 1
     assert "n0t-Shown" not in str(site.asked)
     assert "authorization" not in site.asked[0].headers
+
+
+def test_an_access_for_https_never_goes_over_http(authority: trustme.CA) -> None:
+    """Not to the same host and port either, when a page of the origin leads there."""
+
+    async def main() -> tuple[Site, Site]:
+        async with Site({}, tls=context(authority, "127.0.0.1")) as own, Site({"/": html("x")}) as plain:
+            own.routes = {"/": to_site(f"{plain.origin}/")}
+            secured = plain.origin.replace("http:", "https:")
+            access = replace(access_to(own.origin), origins=(own.origin, secured))
+            async with HTTPClient(guard=Guard(LOOPBACK), access=access) as client:
+                await client.follow(Request(url=f"{own.origin}/"))
+            return own, plain
+
+    own, plain = asyncio.run(main())
+
+    assert [asked.headers.get("x-door") for asked in own.asked] == ["n0t-Shown-2"]
+    assert len(plain.asked) == 1
+    assert "n0t-Shown" not in str(plain.asked)
+    assert "authorization" not in plain.asked[0].headers
+
+
+def test_an_access_follows_no_name_to_an_address_inside() -> None:
+    """DNS rebinding: within a run the address stays, and the next run does not dial what the name means now."""
+    names = Names({"site.com": ("127.0.0.1",)})
+    policy = Policy(allow_networks=(ip_network("127.0.0.1/32"),), typed_host="site.com")
+
+    async def main() -> tuple[Site, str]:
+        async with Site({"/": html("x")}) as own:
+            url = own.origin.replace("127.0.0.1", "site.com")
+            async with HTTPClient(guard=Guard(policy), resolver=names, access=access_to(url)) as client:
+                await client.fetch(Request(url=f"{url}/"))
+                names.addresses = {"site.com": ("127.0.0.2",)}
+                await client.fetch(Request(url=f"{url}/"))
+            async with HTTPClient(guard=Guard(policy), resolver=names, access=access_to(url)) as client:
+                with pytest.raises(FetchError) as caught:
+                    await client.fetch(Request(url=f"{url}/"))
+            return own, caught.value.reason
+
+    own, reason = asyncio.run(main())
+
+    assert reason == "target_refused"
+    assert [asked.headers["x-door"] for asked in own.asked] == ["n0t-Shown-2"] * 2
