@@ -271,6 +271,30 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ),
     ("GET", "/webhooks/{id}/delete"): (Visit(path="/webhooks/{webhook_id}/delete", person="Alice"),),
     ("POST", "/webhooks/{id}/delete"): (_post("/webhooks/{spare_webhook_id}/delete", {}, status=303),),
+    ("GET", "/audits"): (
+        Visit(path="/audits", person="Alice"),
+        Visit(name="empty", path="/audits?said=deleted", person="Dora"),
+    ),
+    ("POST", "/audits"): (
+        _post("/audits", {"url": _HOSTILE, "max_pages": _HOSTILE, "include": _HOSTILE}, name="wrong", status=422),
+        _post("/audits", {"url": "https://audit.example/"}, name="made", person="Spare-4", status=303),
+    ),
+    ("GET", "/audits/{id}"): tuple(
+        Visit(name=name, path=f"/audits/{number}", person="Alice")
+        for number, name in enumerate(("graded", "paused", "failed", "ungraded", "hostile"), 1)
+    ),
+    ("POST", "/audits/{id}"): (_post("/audits/6", {"deed": "cancel"}, status=303),),
+    ("GET", "/audits/{id}/findings/{finding}"): (
+        Visit(path="/audits/1/findings/1", person="Alice"),
+        Visit(name="hostile", path="/audits/5/findings/1", person="Alice"),
+    ),
+    ("GET", "/audits/{id}/pages"): (
+        Visit(path="/audits/1/pages", person="Alice"),
+        Visit(name="none", path="/audits/1/pages?search=nothing", person="Alice"),
+    ),
+    ("GET", "/audits/{id}/pages/{page}"): (Visit(path="/audits/1/pages/2", person="Alice"),),
+    ("GET", "/audits/{id}/delete"): (Visit(path="/audits/1/delete", person="Alice"),),
+    ("POST", "/audits/{id}/delete"): (_post("/audits/6/delete", {}, status=303),),
     ("GET", "/access-profiles"): (
         Visit(path="/access-profiles", person="Alice"),
         Visit(name="empty", path="/access-profiles?said=deleted", person="Dora"),

@@ -10,6 +10,7 @@ import base64
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +22,7 @@ import pagegrade
 from pagegrade.clock import now_ms
 from pagegrade.model.access import MAX_NAME
 from pagegrade.model.account import Account, Caller
+from pagegrade.model.audit import CrawlState, StopReason
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.events import Event
 from pagegrade.model.ignores import MAX_REASON, IgnoreRule
@@ -43,12 +45,14 @@ from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.runs import finish_run, set_step
 from pagegrade.store.repositories.accounts import add_account, load_account, save_password
+from pagegrade.store.repositories.crawls import end_crawl
 from pagegrade.store.repositories.ignores import add_ignore
 from pagegrade.store.repositories.monitors import add_monitor
 from pagegrade.store.repositories.outbox import add_test_event
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.migrate import migrate
 from pagegrade.store.schema.tables import accounts, deliveries, webhooks
+from tests.audit_builders import claim, fill, make_audit, result_of, ungraded
 from tests.browser.hostile_site import serve_hostile_page
 from tests.browser.payloads import PAYLOADS, RIGHT_TO_LEFT, VERY_LONG, everything
 from tests.rendering_builders import make_rendering
@@ -262,8 +266,50 @@ class _Builder:
             made = [create_profile(tx, caller, fields, vault, at_ms).profile.id for _ in range(2)]
             return {"access_id": str(made[0]), "spare_access_id": str(made[1])}
 
+        self._audit(alice)
         made = self._database.write_here(work) | self._database.write_here(ignore) | self._database.write_here(let_in)
         return secret, {**made, "hostile_key_id": str(hostile.id), "spare_key_id": str(spare.id)}
+
+    def _audit(self, alice: Account) -> None:
+        """Audits of Alice, from 1: graded, paused by the site, failed, without a grade, hostile; and one to spare."""
+        caller, at_ms, hostile = Caller(account=alice), self._now_ms, PAYLOADS["J02"]
+        graded = result_of("https://graded.example/")
+        (finding,) = graded.findings
+        evil = msgspec.structs.replace(
+            finding, number=2, title=hostile, message=hostile, why=hostile, fix=hostile, lost=1.0
+        )
+        results = {
+            "graded": graded,
+            "paused": None,
+            "failed": None,
+            "ungraded": ungraded("https://ungraded.example/"),
+            "hostile": msgspec.structs.replace(graded, findings=(evil,)),
+            "spare": None,
+        }
+        for name, result in results.items():
+            # A name of Hebrew letters, whose text runs from right to left.
+            host = "xn--4dbrk0ce.example" if name == "hostile" else f"{name}.example"
+            make_audit(self._database, caller, f"https://{host}/")
+            crawl = claim(self._database, at_ms=at_ms, account_crawls=9)
+            if crawl is None:
+                raise AssertionError("no crawl was claimed")
+            if result is not None:
+                fill(self._database, crawl, result)
+            else:
+                state: CrawlState = "paused" if name == "paused" else "failed"
+                reason: StopReason = "site_refuses" if name == "paused" else "start_unreachable"
+                resume = at_ms + 15 * MINUTE_MS if name == "paused" else None
+                self._database.write_here(
+                    partial(
+                        end_crawl,
+                        crawl=crawl,
+                        state=state,
+                        reason=reason,
+                        complete=False,
+                        now_ms=at_ms,
+                        resume_at_ms=resume,
+                    )
+                )
 
     def _add(
         self,

@@ -5,6 +5,7 @@ Each page declares its audience (``access``); nothing here names a page, so a ne
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from pagegrade.store.repositories.accounts import add_account, disable_account, 
 from pagegrade.store.repositories.sessions import end_sessions, list_sessions
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.routes import ALL_OPERATIONS
+from tests.audit_builders import claim, fill
 from tests.report_builders import make_report
 from tests.web.calling import Instance, with_instance
 
@@ -61,6 +63,9 @@ async def make_world(instance: Instance) -> World:
     await instance.call("POST", "/api/v1/webhooks", json=hook)
     access = {"name": "Staging", "origins": ["https://staging.example"], "user": "reader"}
     await instance.call("POST", "/api/v1/access-profiles", json=access)
+    await instance.call("POST", "/api/v1/audits", json={"url": "https://example.com/pricing"})
+    crawl = await asyncio.to_thread(claim, instance.services.database)
+    await asyncio.to_thread(fill, instance.services.database, crawl)
     alice = await instance.sign_in()
     bob, dora, eve = add("Bob"), add("Dora"), add("Eve")
     headers = [await instance.sign_in(account) for account in (bob, dora, eve)]
@@ -77,6 +82,7 @@ async def make_world(instance: Instance) -> World:
         "/monitors/": "1",
         "/webhooks/": "1",
         "/access-profiles/": "1",
+        "/audits/": "1",
         "/unsubscribe/": "1-" + "x" * 32,
         "/account/sessions/": str(session.id),
         "/admin/accounts/": str(instance.alice.id),
@@ -89,7 +95,8 @@ def address(operation: Operation, world: World) -> str:
     """The address of the operation for an object of Alice."""
     segments = operation.path.split("/")
     place = next((value for start, value in world.places.items() if operation.path.startswith(start)), "json")
-    named = {"{format}": "json", "{number}": "1", "{picture}": "viewport", "{delivery}": "1"}
+    named = {"{format}": "json", "{picture}": "viewport"}
+    named |= dict.fromkeys(("{number}", "{delivery}", "{finding}", "{page}"), "1")
     return "/".join(named.get(each, place) if each.startswith("{") else each for each in segments)
 
 

@@ -135,9 +135,18 @@ def make_environment(tag: str, loader: BaseLoader, *extensions: type[Extension])
         keep_trailing_newline=True,
     )
     made.install_gettext_translations(texts.catalogue, newstyle=True)  # type: ignore[attr-defined]
-    made.globals.update(texts=texts, project_url=PROJECT_URL)
+    made.globals.update(
+        texts=texts,
+        project_url=PROJECT_URL,
+        importance_names={name: texts.gettext(shown) for name, shown in _IMPORTANCE_NAMES.items()},
+        result_names={name: texts.gettext(shown) for name, shown in _RESULT_NAMES.items()},
+        long=LONG,
+        gauge_radius=charts.GAUGE_RADIUS,
+        gauge_track=charts.arc(100),
+    )
     made.filters.update(
         visible=visible,
+        arc=charts.arc,
         href=safe_href,
         prose=parse_prose,
         iso=timestamp,
@@ -161,7 +170,6 @@ def environment(tag: str) -> Environment:
         points=lambda number: view.points(number, texts),
         ms=lambda milliseconds: format_ms(milliseconds, texts),
         bytes=lambda number: format_bytes(number, texts),
-        arc=charts.arc,
         short_url=_short_url,
         at_ms=_milliseconds,
         in_language=_identity if (finding := finding_texts(tag)) is None else finding.translate,
@@ -173,8 +181,6 @@ def environment(tag: str) -> Environment:
         why_not_compared=why_not_compared,
         charts=charts,
         categories=CATEGORIES,
-        importance_names=translated(_IMPORTANCE_NAMES),
-        result_names=translated(_RESULT_NAMES),
         resource_names=translated(_RESOURCE_NAMES),
         file_types=translated(_FILE_TYPES),
         category_names=translated(view.CATEGORY_NAMES),
@@ -214,9 +220,6 @@ def environment(tag: str) -> Environment:
         has_to_let_us_in=has_to_let_us_in,
         cause=cause,
         user_agent=user_agent,
-        gauge_radius=charts.GAUGE_RADIUS,
-        gauge_track=charts.arc(100),
-        long=LONG,
     )
     return made
 

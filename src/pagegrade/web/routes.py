@@ -30,6 +30,7 @@ from pagegrade.web.pages.account import account_page as own_account
 from pagegrade.web.pages.account import ignore_rules, keys, sign_in
 from pagegrade.web.pages.account import webhooks as own_webhooks
 from pagegrade.web.pages.admin import accounts, overview
+from pagegrade.web.pages.audits import audit_list, audit_page
 from pagegrade.web.pages.catalog import api_docs, check_pages, problems
 from pagegrade.web.pages.reports import (
     badge,
@@ -93,6 +94,8 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *own_account.OPERATIONS,
     *keys.OPERATIONS,
     *own_webhooks.OPERATIONS,
+    *audit_list.OPERATIONS,
+    *audit_page.OPERATIONS,
     *own_access.OPERATIONS,
     *overview.OPERATIONS,
     *accounts.OPERATIONS,

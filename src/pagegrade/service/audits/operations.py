@@ -102,6 +102,20 @@ class ShownCrawl:
     found: int = 0
     """URLs in scope that are known."""
 
+    @property
+    def pages_per_second(self) -> float | None:
+        """While it was worked on; ``None``: nothing was fetched yet."""
+        crawl = self.crawl
+        return crawl.fetched * 1_000 / crawl.worked_ms if crawl.fetched and crawl.worked_ms else None
+
+    @property
+    def left_s(self) -> int | None:
+        """Seconds of work that are left, of what is known now; ``None``: it has ended, or nothing was fetched yet."""
+        crawl, rate = self.crawl, self.pages_per_second
+        if rate is None or crawl.finished_at_ms is not None:
+            return None
+        return round(max(0, min(self.found, crawl.settings.max_pages) - crawl.fetched) / rate)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownFindings:
@@ -370,6 +384,18 @@ def list_crawls(tx: Transaction, caller: Caller, audit_id: int, *, page: int, pe
     shown = rows[(page - 1) * per_page : page * per_page]
     items = tuple(_shown(tx, crawl, summary, patterns=0) for crawl, summary in shown)
     return Listed(items=items, total=len(rows))
+
+
+def show_whole(tx: Transaction, caller: Caller, audit_id: int) -> tuple[Audit, ShownCrawl, AuditResult | None]:
+    """An audit with the progress of its newest crawl, and the result of the newest that was evaluated.
+
+    Raises:
+        NotFound: There is no such audit.
+    """
+    audit = show_audit(tx, caller, audit_id)
+    newest = _shown(tx, audit.crawl, None, patterns=SHOWN_PATTERNS)
+    graded = None if audit.graded is None else store.list_crawls(tx, audit.id, number=audit.graded)
+    return audit, newest, store.load_result(tx, graded[0][0].id) if graded else None
 
 
 def show_crawl(tx: Transaction, caller: Caller, audit_id: int, number: int) -> ShownCrawl:

@@ -20,6 +20,11 @@ from pagegrade.service.runs.options import AnalyzeOptions
 
 _URL: Final = ("url", "sitemap")
 """Fields that contain a URL."""
+_PATTERNS: Final = N_(
+    "A line is no pattern. Write at most 100, each with / or * first and at most 500 characters, such as /blog/*."
+)
+_PAGES: Final = N_("Enter a number of pages from 1 up to the most that the hint names, or leave the field empty.")
+_DEPTH: Final = N_("Enter a number of clicks from 1 to 250, or leave the field empty.")
 SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("url", "required"): N_("Enter the URL of a page."),
     ("url", "empty"): N_("Enter the URL of a page."),
@@ -63,6 +68,17 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
         "A line is no condition. Enter conditions such as score<80, check.noindex, score drop>=5 or lcp_ms>2500 for 3."
     ),
     ("budgets", "too_many"): N_("A monitor has at most 20 budgets."),
+    ("include", "invalid"): _PATTERNS,
+    ("exclude", "invalid"): _PATTERNS,
+    ("include", "too_long"): _PATTERNS,
+    ("exclude", "too_long"): _PATTERNS,
+    ("scope", "not_in"): N_("Choose one of the scopes."),
+    ("max_pages", "type"): _PAGES,
+    ("max_pages", "too_small"): _PAGES,
+    ("max_pages", "too_large"): _PAGES,
+    ("max_depth", "type"): _DEPTH,
+    ("max_depth", "too_small"): _DEPTH,
+    ("max_depth", "too_large"): _DEPTH,
     ("search", "too_long"): N_("The search is too long. Search for a shorter part of the URL."),
     ("search", "too_expensive"): N_(
         "The search took too long, so the list is shown without it. Search for another text, or choose a site."

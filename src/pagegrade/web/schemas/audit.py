@@ -396,15 +396,14 @@ def crawl_object(shown: ShownCrawl) -> bytes:
 
 def _crawl_members(shown: ShownCrawl) -> dict[str, Any]:
     crawl, summary = shown.crawl, shown.summary
-    rate = crawl.fetched * 1_000 / crawl.worked_ms if crawl.fetched and crawl.worked_ms else None
-    left = max(0, min(shown.found, crawl.settings.max_pages) - crawl.fetched)
+    rate = shown.pages_per_second
     return {
         **_crawl(crawl, summary),
         "object": "crawl",
         "found": shown.found,
         "bytes": crawl.bytes,
         "pages_per_second": None if rate is None else round(rate, 2),
-        "eta_s": None if rate is None or crawl.finished_at_ms is not None else round(left / rate),
+        "eta_s": shown.left_s,
         "result": None if summary is None else summary.rating,
         "score": None if summary is None else summary.score,
     }

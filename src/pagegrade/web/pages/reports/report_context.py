@@ -220,10 +220,14 @@ def waiting_header(viewed: Viewed, urls: ReportURLs, now_ms: int) -> tuple[str, 
     It is a header and not a ``<meta>`` element, which accessibility tests report as a time limit.
     """
     asked_ms = max((run.created_at_ms for run in viewed.runs if run.state in UNFINISHED), default=now_ms)
-    waited_s = max(0, now_ms - asked_ms) // 1000
-    seconds = min(SLOWEST_S, max(FASTEST_S, waited_s // _PATIENCE))
+    return refresh_header(urls.base, now_ms - asked_ms)
+
+
+def refresh_header(url: str, waited_ms: int) -> tuple[str, str]:
+    """Return the header that makes a browser reload a page whose work has been waited for so long."""
+    seconds = min(SLOWEST_S, max(FASTEST_S, max(0, waited_ms) // 1000 // _PATIENCE))
     # The URL is explicit, so that the message about the previous action in the query is dropped.
-    return ("Refresh", f"{seconds};url={urls.base}")
+    return ("Refresh", f"{seconds};url={url}")
 
 
 def about(view: View, viewed: Viewed, urls: ReportURLs) -> dict[str, Any]:

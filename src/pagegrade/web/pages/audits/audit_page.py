@@ -1,0 +1,300 @@
+"""The pages of an audit: how far its crawl is, what it came to, a finding with its pages, and the pages of the site."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import cache
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from pagegrade.checks import all_checks, all_site_checks
+from pagegrade.model.audit import OPEN_STATES, PAGE_STATES, UNKNOWN_DEPTH, Audit, URLFilter
+from pagegrade.model.audit_result import SiteFinding
+from pagegrade.model.errors import CrawlLimit, InvalidInput, NotFound, RateLimited, Unavailable
+from pagegrade.model.report import CATEGORIES
+from pagegrade.render.audit import NO_GRADE, first_to_fix
+from pagegrade.render.english import N_
+from pagegrade.render.finding_texts import translated
+from pagegrade.render.view import CATEGORY_NAMES
+from pagegrade.service.audits import operations as service
+from pagegrade.service.container import Services
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.audit_parameters import AuditPageListQuery
+from pagegrade.web.http.fields import read_fields
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.pages.audits.audit_list import SCOPES, STATES, refusal
+from pagegrade.web.pages.field_messages import problems_of_input
+from pagegrade.web.pages.forms import read_form, read_query
+from pagegrade.web.pages.html import View, go
+from pagegrade.web.pages.reports.report_context import check_url, refresh_header
+from pagegrade.web.pages.reports.report_list import ALL
+from pagegrade.web.problems import problem_of
+from pagegrade.web.report_requests import refuse_when_draining
+from pagegrade.web.request import Request
+
+PATH: Final = "/audits/{id}"
+SHOWN_FINDINGS: Final = 100
+"""Findings of a page of the list."""
+PER_PAGE: Final = 25
+SHOWN_LINKS: Final = 25
+STOPPED: Final = {
+    "max_pages": N_("The crawl has as many pages as it may have."),
+    "max_depth": N_("Pages with a longer way from the start were left out."),
+    "max_time": N_("The time for the crawl is over."),
+    "site_refuses": N_("The site turns most requests away."),
+    "robots_unreachable": N_("robots.txt could not be had, and without it nothing may be fetched."),
+}
+"""Reason why a crawl ended before it had every page, or pauses -> sentence."""
+URL_STATES: Final = {
+    "fetched": N_("Fetched"),
+    "blocked": N_("Blocked by robots.txt"),
+    "failed": N_("No answer"),
+    "throttled": N_("Too many requests for the site"),
+    "not_fetched": N_("Not fetched"),
+}
+REASONS: Final = {
+    "limit": N_("the crawl ended before its turn"),
+    "nofollow": N_("links ask robots to stay away"),
+    "depth": N_("too many clicks from the start"),
+    "acts": N_("asking for it may do something"),
+    "growing": N_("its path repeats itself"),
+    "too_long": N_("its URL is too long"),
+    "sampled_out": N_("others of its shape have the same content"),
+}
+"""Reason why a URL was not fetched -> words."""
+PLACES: Final = {"nav": N_("navigation"), "header": N_("header"), "footer": N_("footer"), "main": N_("content")}
+_DEEDS: Final = {
+    "again": service.AuditChange(again=True),
+    "pause": service.AuditChange(paused=True),
+    "resume": service.AuditChange(paused=False),
+    "cancel": service.AuditChange(cancel=True),
+}
+"""Button -> change."""
+SITE: Final = "site"
+"""Category of the findings that only several pages together show."""
+
+
+async def show_audit_overview(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the audit; while its crawl is under way, a page that reloads itself."""
+    return await _overview(request, work, view)
+
+
+async def _overview(
+    request: Request, work: UnitOfWork, view: View, problem: str = "", *, status: int = 200
+) -> Response:
+    audit, newest, result = await work.read(service.show_whole, request.id)
+    crawl = audit.crawl
+    base = f"/audits/{audit.id}"
+    asked = {} if request.method == "POST" else read_query(request)
+    chosen = asked.get("category", "")
+    listed = [one for one in (() if result is None else result.findings) if chosen in {"", _category(one.check)}]
+    page = int(asked["page"]) if asked.get("page", "").isdecimal() and len(asked["page"]) < 4 else 1  # noqa: PLR2004 - findings are hundreds
+    last_page = max(1, -(-len(listed) // SHOWN_FINDINGS))
+    page = min(max(1, page), last_page)
+    is_under_way = crawl.state in OPEN_STATES and crawl.state != "paused"
+    waited_ms = view.now_ms - crawl.created_at_ms
+    withheld = None
+    if audit.graded != crawl.number:
+        withheld = service.withheld(crawl, None)
+    return view.page(
+        "audit_overview.html.jinja",
+        status=status,
+        headers=(refresh_header(base, waited_ms),) if is_under_way and not problem else (),
+        result=result,
+        newest=newest,
+        first=() if result is None else first_to_fix(result),
+        findings=listed[(page - 1) * SHOWN_FINDINGS : page * SHOWN_FINDINGS],
+        categories=_categories(view, () if result is None else result.findings, chosen, base),
+        page=page,
+        last_page=last_page,
+        url=lambda number: (
+            f"{base}?category={chosen}&page={number}#findings" if chosen else f"{base}?page={number}#findings"
+        ),
+        withheld=withheld,
+        stopped={name: view.texts.gettext(words) for name, words in STOPPED.items()},
+        scopes={name: view.texts.gettext(words) for name, words in SCOPES.items()},
+        is_under_way=is_under_way,
+        problem=problem,
+        **_about(view, audit),
+    )
+
+
+def _about(view: View, audit: Audit) -> dict[str, Any]:
+    """Values that every template about an audit needs."""
+    return {
+        "audit": audit,
+        "unknown_depth": UNKNOWN_DEPTH,
+        "no_grade": NO_GRADE,
+        "base": f"/audits/{audit.id}",
+        "section": "/audits",
+        "said": cache(lambda text: translated(text, view.texts.tag)),
+        "states": {name: view.texts.gettext(words) for name, words in STATES.items()},
+        "timezone": view.admitted.account.timezone,
+    }
+
+
+def _category(check: str) -> str:
+    known = all_checks().get(check)
+    return SITE if known is None else known.category
+
+
+def _categories(
+    view: View, findings: tuple[SiteFinding, ...], chosen: str, base: str
+) -> list[tuple[str, str, int, bool]]:
+    """(words, URL, findings, is chosen) of each category that has findings, and of all."""
+    counts: dict[str, int] = {}
+    for one in findings:
+        counts[_category(one.check)] = counts.get(_category(one.check), 0) + 1
+    words = {SITE: view.texts.gettext(N_("Whole site"))}
+    words |= {name: view.texts.gettext(CATEGORY_NAMES[name]) for name in CATEGORIES}
+    chips = [(view.texts.gettext(ALL), f"{base}#findings", len(findings), not chosen)]
+    chips += [
+        (shown, f"{base}?category={name}#findings", counts[name], name == chosen)
+        for name, shown in words.items()
+        if name in counts
+    ]
+    return chips
+
+
+async def show_audit_finding(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return a finding with all of its pages."""
+    page = _number_of_page(request)
+    number = request.number("finding")
+    audit = await work.read(service.show_audit, request.id)
+    places = await work.read(service.list_finding_pages, audit.id, number, page=page, per_page=PER_PAGE)
+    # They are numbered in the order of the list.
+    found = (await work.read(service.list_findings, audit.id, page=number, per_page=1)).listed.items
+    if not found:
+        raise NotFound
+    finding = found[0]
+    base = f"/audits/{audit.id}/findings/{finding.number}"
+    return view.page(
+        "audit_finding.html.jinja",
+        finding=finding,
+        places=places.items,
+        total=places.total,
+        page=page,
+        last_page=max(1, -(-places.total // PER_PAGE)),
+        url=lambda number: f"{base}?page={number}",
+        check_page=check_url(finding.check),
+        **_about(view, audit),
+    )
+
+
+async def list_site_pages(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the URLs of the newest evaluated crawl, or of the newest, that fit a filter."""
+    asked = read_query(request)
+    query, _ = read_fields(AuditPageListQuery, {**asked, "per_page": str(PER_PAGE)}, "query", lenient=True)
+    chosen = None
+    if query.state is not None:
+        chosen = tuple(state for state, (name, _) in PAGE_STATES.items() if name == query.state)
+    which = URLFilter(status=query.status, states=chosen, search=query.search)
+    audit = await work.read(service.show_audit, request.id)
+    found = await work.read(service.list_pages, audit.id, which, page=query.page, per_page=PER_PAGE)
+    sent = [(name, asked[name]) for name in ("search", "state", "status") if asked.get(name)]
+    return view.page(
+        "audit_pages.html.jinja",
+        pages=[(page, *PAGE_STATES[page.stored.state]) for page in found.items],
+        total=found.total,
+        query=query,
+        is_filtered=bool(sent),
+        page=query.page,
+        last_page=max(1, -(-found.total // PER_PAGE)),
+        url=lambda number: f"/audits/{audit.id}/pages?{urlencode([*sent, ('page', number)])}",
+        **_words(view),
+        **_about(view, audit),
+    )
+
+
+def _words(view: View) -> dict[str, Any]:
+    """Words for the states of URLs."""
+    said = view.texts.gettext
+    return {
+        "url_states": {name: said(words) for name, words in URL_STATES.items()},
+        "reasons": {name: said(words) for name, words in REASONS.items()},
+    }
+
+
+async def show_site_page(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return what is kept of one page of the site: its findings, and links from it and to it."""
+    audit = await work.read(service.show_audit, request.id)
+    shown = await work.read(service.show_page, audit.id, request.number("page"))
+    state, reason = PAGE_STATES[shown.stored.state]
+    found = [one for row in shown.found for one in row.found]
+    titles = {one.check: _title(one.check) for one in found}
+    return view.page(
+        "audit_site_page.html.jinja",
+        shown=shown,
+        state=state,
+        reason=reason,
+        found=sorted(found, key=lambda one: (-one.lost, one.check)),
+        titles=titles,
+        check_url=check_url,
+        shown_links=SHOWN_LINKS,
+        parts={name: view.texts.gettext(words) for name, words in PLACES.items()},
+        **_words(view),
+        **_about(view, audit),
+    )
+
+
+def _title(check: str) -> str:
+    known = all_checks().get(check) or all_site_checks().get(check)
+    return check if known is None else known.title
+
+
+def _number_of_page(request: Request) -> int:
+    query, _ = read_fields(AuditPageListQuery, dict(read_query(request)), "query", lenient=True)
+    return query.page
+
+
+async def change_audit_from_form(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
+    """Crawl again, pause, resume or cancel, as the button says."""
+    deed = (await read_form(request)).get("deed", "")
+    change = _DEEDS.get(deed, service.AuditChange())
+    try:
+        if change.again:
+            refuse_when_draining(services)
+        await work.write(service.change_audit, request.id, change, options=view.options, now_ms=view.now_ms)
+    except InvalidInput as error:
+        problem = next(iter(problems_of_input(view.texts, error).values()))
+        return await _overview(request, work, view, problem, status=422)
+    except (CrawlLimit, RateLimited, Unavailable) as error:
+        return await _overview(request, work, view, refusal(view.texts, error), status=problem_of(error).status)
+    services.wake_crawls()
+    return go(f"/audits/{request.id}")
+
+
+async def ask_to_delete_audit(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Ask whether to delete an audit."""
+    audit = await work.read(service.show_audit, request.id)
+    return view.page("audit_delete.html.jinja", **_about(view, audit))
+
+
+async def delete_audit_for_good(request: Request, work: UnitOfWork) -> Response:
+    """Delete an audit with all of its crawls."""
+    await work.write(service.delete_audit, request.id)
+    return go("/audits?said=deleted")
+
+
+def _page(method: str, path: str, name: str, summary: str, handler: Callable[..., Awaitable[Response]]) -> Operation:
+    return Operation(
+        method=method,
+        path=f"{PATH}{path}",
+        name=name,
+        summary=summary,
+        handler=handler,
+        access="account",
+        tag=PAGES,
+    )
+
+
+OPERATIONS: Final = (
+    _page("GET", "", "show_audit_overview", "An audit", show_audit_overview),
+    _page("POST", "", "change_audit_from_form", "Crawl again, pause or cancel", change_audit_from_form),
+    _page("GET", "/findings/{finding}", "show_audit_finding", "A finding of a site", show_audit_finding),
+    _page("GET", "/pages", "list_site_pages", "The pages of a site", list_site_pages),
+    _page("GET", "/pages/{page}", "show_site_page", "A page of a site", show_site_page),
+    _page("GET", "/delete", "ask_to_delete_audit", "Whether to delete an audit", ask_to_delete_audit),
+    _page("POST", "/delete", "delete_audit_for_good", "Delete an audit", delete_audit_for_good),
+)

@@ -1,0 +1,75 @@
+"""The list of audits, and the form for a new one."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import httpx
+
+from tests.audit_builders import claim, fill
+from tests.web.calling import Instance, with_instance
+
+PATH = "/audits"
+
+
+def test_an_audit_is_created_and_listed(tmp_path: Path) -> None:
+    """The form leads to its page; the list shows what its crawl came to, and a search finds it."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        empty = await instance.page("GET", PATH)
+        sent = {"url": " example.com/shop ", "scope": "folder", "max_pages": "20", "exclude": "/print/\r\n\r\n*.pdf$"}
+        made = await instance.page("POST", PATH, data=sent)
+        settings = (await instance.call("GET", "/api/v1/audits/1")).json()["data"]["settings"]
+        assert (settings["scope"], settings["max_pages"], settings["exclude"]) == ("folder", 20, ["/print/", "*.pdf$"])
+        queued = await instance.page("GET", PATH)
+        crawl = await asyncio.to_thread(claim, instance.services.database)
+        await asyncio.to_thread(fill, instance.services.database, crawl)
+        paths = (PATH, f"{PATH}?search=SHOP", f"{PATH}?search=other", f"{PATH}?page=9")
+        return [empty, made, queued, *[await instance.page("GET", path) for path in paths]]
+
+    empty, made, queued, graded, found, other, beyond = with_instance(tmp_path, script)
+
+    assert "No audits yet" in empty.text
+    assert (made.status_code, made.headers["location"]) == (303, f"{PATH}/1")
+    assert ("Queued" in queued.text, "not known yet" in queued.text) == (True, True)
+    assert all(words in graded.text for words in ("example.com/shop", "95 of 100", "Completed"))
+    assert ("example.com/shop" in found.text, "example.com/shop" in other.text) == (True, False)
+    assert "There is nothing on this page" in beyond.text
+
+
+def test_each_wrong_field_is_named_and_what_was_typed_stays(tmp_path: Path) -> None:
+    """In words of the form, not of the API."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        wrong = {"url": "exa mple.com", "max_pages": "501", "max_depth": "0", "include": "blog", "scope": "all"}
+        return [
+            await instance.page("POST", PATH, data=wrong),
+            await instance.page("POST", PATH, data={"url": "http://10.0.0.1/"}),
+            await instance.page("POST", PATH, data={}),
+        ]
+
+    wrong, private, empty = with_instance(tmp_path, script)
+    sentences = ("This is not a URL.", "a number of pages", "a number of clicks", "is no pattern", "one of the scopes")
+
+    assert [answer.status_code for answer in (wrong, private, empty)] == [422, 422, 422]
+    assert [words for words in sentences if words not in wrong.text] == []
+    assert 'value="501"' in wrong.text
+    assert "PAGEGRADE_ALLOW_NETWORKS=10." in private.text
+    assert "Enter the URL of a page." in empty.text
+
+
+def test_one_crawl_too_many_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    """Nothing is created."""
+
+    async def script(instance: Instance) -> tuple[httpx.Response, int]:
+        for number in range(20):
+            await instance.call("POST", "/api/v1/audits", json={"url": f"https://{number}.example/"})
+        refused = await instance.page("POST", PATH, data={"url": "https://more.example/"})
+        return refused, (await instance.call("GET", "/api/v1/audits")).json()["meta"]["total"]
+
+    refused, total = with_instance(tmp_path, script)
+
+    assert (refused.status_code, total) == (429, 20)
+    assert "Too many of your crawls have not ended." in refused.text
+    assert 'value="https://more.example/"' in refused.text

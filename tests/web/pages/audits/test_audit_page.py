@@ -1,0 +1,136 @@
+"""The pages of an audit in each of its states."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+import httpx
+import pytest
+from msgspec import structs
+
+from tests.audit_builders import claim, fail, fill, result_of, ungraded
+from tests.web.calling import Instance, with_instance
+
+PATH = "/audits/1"
+EVIL = "<script>alert(1)</script>"
+
+
+async def make(instance: Instance) -> None:
+    """An audit of Alice."""
+    await instance.call("POST", "/api/v1/audits", json={"url": "https://example.com/", "exclude": ["/print/"]})
+
+
+def test_it_goes_from_the_site_to_its_findings_pages_and_reports(tmp_path: Path) -> None:
+    """Each page links to the next one, and a button makes the report of a page."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await make(instance)
+        database = instance.services.database
+        found = result_of("https://example.com/")
+        (finding,) = found.findings
+        evil = structs.replace(finding, number=2, check="title", title=EVIL, message=EVIL, lost=0.5)
+        result = structs.replace(found, findings=(finding, evil))
+        await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database), result)
+        paths = ("", "?category=seo", "/findings/1", "/pages", "/pages?state=blocked", "/pages/2", "/findings/3")
+        return [await instance.page("GET", f"{PATH}{path}") for path in paths]
+
+    site, seo, finding, pages, none, page, unknown = with_instance(tmp_path, script)
+
+    assert all(words in site.text for words in ("Score 95 of 100", "Fix first", "Whole site", "/print/"))
+    assert f'href="{PATH}/findings/1"' in site.text
+    assert [one.text.count(f'href="{PATH}/findings/1"') for one in (site, seo)] == [2, 1]
+    assert "refresh" not in site.headers
+    assert all(words in finding.text for words in ("Name them apart.", "Welcome", "https://example.com/other"))
+    assert finding.text.count('action="/reports"') == 2
+    assert f'href="{PATH}/pages/2"' in pages.text
+    assert "No URL found" in none.text
+    assert all(words in page.text for words in ("Other", "Canonical URL", "Links to the page", 'action="/reports"'))
+    assert unknown.status_code == 404
+    assert not any("<script>alert" in answer.text for answer in (site, seo, finding))
+
+
+def test_a_crawl_under_way_shows_how_far_it_is_and_loads_itself_again(tmp_path: Path) -> None:
+    """Without scripts; pausing, going on, canceling and crawling again are buttons."""
+
+    async def script(instance: Instance) -> list[tuple[str, httpx.Response]]:
+        await make(instance)
+        seen = [("queued", await instance.page("GET", PATH))]
+        for deed in ("pause", "resume", "cancel", "again", "nothing"):
+            answer = await instance.page("POST", PATH, data={"deed": deed})
+            assert (answer.status_code, answer.headers["location"]) == (303, PATH)
+            seen.append((deed, await instance.page("GET", PATH)))
+        return seen
+
+    found: Mapping[str, httpx.Response] = dict(with_instance(tmp_path, script))
+    words = {
+        "queued": "Waiting for a worker",
+        "pause": "It goes on when you say so.",
+        "resume": "Waiting for a worker",
+        "cancel": "The crawl was canceled.",
+        "again": "Waiting for a worker",
+        "nothing": "Waiting for a worker",
+    }
+    reloads = {deed for deed, answer in found.items() if "refresh" in answer.headers}
+
+    assert [deed for deed, expected in words.items() if expected not in found[deed].text] == []
+    assert reloads == {"queued", "resume", "again", "nothing"}
+    assert found["queued"].headers["refresh"].endswith(f";url={PATH}")
+
+
+@pytest.mark.parametrize("has_result", [False, True])
+def test_a_failed_crawl_says_why_and_shows_the_result_before_it(tmp_path: Path, *, has_result: bool) -> None:
+    """Without one, nothing looks like a site without faults."""
+
+    async def script(instance: Instance) -> httpx.Response:
+        await make(instance)
+        database = instance.services.database
+        if has_result:
+            await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database))
+            await instance.page("POST", PATH, data={"deed": "again"})
+        await asyncio.to_thread(fail, database, await asyncio.to_thread(claim, database), reason="start_unreachable")
+        return await instance.page("GET", PATH)
+
+    text = with_instance(tmp_path, script).text
+
+    assert "The start page could not be fetched." in text
+    assert ("What follows is of crawl 1" in text, "Score 95 of 100" in text) == (has_result, has_result)
+    assert "Nothing was found." not in text
+
+
+def test_without_a_grade_the_reason_stands_in_its_place(tmp_path: Path) -> None:
+    """And no finding costs points."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await make(instance)
+        database = instance.services.database
+        result = ungraded("https://example.com/")
+        await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database), result)
+        return [await instance.page("GET", f"{PATH}{path}") for path in ("", "/findings/1")]
+
+    site, finding = with_instance(tmp_path, script)
+
+    assert "Fewer than five pages could be graded." in site.text
+    assert "Fix first" not in site.text
+    assert " points" not in finding.text
+
+
+def test_an_audit_is_deleted_after_a_question(tmp_path: Path) -> None:
+    """It is gone from the list, and from the API."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await make(instance)
+        return [
+            await instance.page("GET", f"{PATH}/delete"),
+            await instance.page("POST", f"{PATH}/delete"),
+            await instance.page("GET", "/audits?said=deleted"),
+            await instance.call("GET", "/api/v1/audits/1"),
+        ]
+
+    asked, deleted, listed, gone = with_instance(tmp_path, script)
+
+    assert "Delete this audit?" in asked.text
+    assert (deleted.status_code, deleted.headers["location"]) == (303, "/audits?said=deleted")
+    assert "The audit was deleted" in listed.text
+    assert gone.status_code == 404
