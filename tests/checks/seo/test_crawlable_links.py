@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pagegrade.checks.seo.crawlable_links import MIN_IDLE
 from pagegrade.model.outcome import NotApplicable
 from tests.builders import evaluated, outcome, run
 
@@ -94,3 +95,14 @@ def test_clickable_element_without_a_url_cannot_be_followed(attribute: str) -> N
 def test_element_without_a_url_and_without_a_click_is_a_placeholder(attribute: str) -> None:
     """It does nothing."""
     assert outcome("crawlable-links", f"<a href=/b>x</a><a {attribute}>y</a>").state == "crawlable"
+
+
+def test_links_to_the_top_of_the_page_lead_nowhere() -> None:
+    """Ten and more, where none leads to another page; a few are switches, and a single page has sections."""
+    idle = "".join(f"<a href='#'>ხილი {number}</a>" for number in range(MIN_IDLE))
+    sections = "".join(f"<a href='#s{number}'>ხილი {number}</a>" for number in range(MIN_IDLE))
+
+    assert outcome("crawlable-links", f"<title>ბაღი</title>{idle}").state == "nowhere"
+    assert outcome("crawlable-links", f"<title>ბაღი</title>{idle}<a href=/1>ვაშლი</a>").state == "crawlable"
+    assert isinstance(run("crawlable-links", f"<title>ბაღი</title>{sections}"), NotApplicable)
+    assert isinstance(run("crawlable-links", "<title>ბაღი</title><a href='#'>ხილი</a>"), NotApplicable)

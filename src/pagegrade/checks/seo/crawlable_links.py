@@ -2,13 +2,15 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import Cap, State, Verdict, check
 from pagegrade.checks._offenders import Offender, counted, evidence_of
 from pagegrade.model.document import Anchor, Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.implicit import tabindex_of
 from pagegrade.parse.url import host, is_http, registrable_domain, scheme
 
+MIN_IDLE: Final = 10
+"""Links to the top of the page that are no switch or two of a widget."""
 _OPENERS: Final = ("aria-haspopup", "aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle")
 """Attributes that say that a link is a button in disguise."""
 _OF_ADDRESSES: Final = ("target", "download", "ping", "rel", "hreflang", "type", "referrerpolicy")
@@ -53,7 +55,16 @@ _SPACED_SCRIPT: Final = re.compile(r"javascript\s{1,20}:", re.IGNORECASE)
                 "intercept the click."
             ),
         ),
+        State(
+            "nowhere",
+            "No link of the page leads anywhere.",
+            loss=1.0,
+            title="All links lead to the top of the page",
+            why="Visitors press links and nothing happens, and search engines discover no other page from here.",
+            fix="Give each link the URL of the page it names in place of `#`, and remove links to what does not exist.",
+        ),
     ),
+    cap=Cap(79, states=("nowhere",)),
     sources=("https://developers.google.com/search/docs/crawling-indexing/links-crawlable",),
 )
 def crawlable_links(document: Document) -> Verdict:
@@ -69,7 +80,8 @@ def crawlable_links(document: Document) -> Verdict:
     script.
 
     Such a link may be a mere button, so it costs a quarter, and ten cost half. It costs everything if the page has such
-    links and not a single visible one with a name to another page of the site.
+    links and not a single visible one with a name to another page of the site, and likewise if ten links and more have
+    only `#` as their URL and no visible one leads to another page; a page of the last kind scores 79 at most.
 
     ## Why it matters
 
@@ -99,6 +111,7 @@ def crawlable_links(document: Document) -> Verdict:
     """
     found: list[Offender] = []
     good: list[Anchor] = []
+    idle: list[Offender] = []
     for anchor in document.anchors:
         url = anchor.url
         if url is not None and is_http(url) and not (href := anchor.href or "").startswith("#"):
@@ -110,11 +123,16 @@ def crawlable_links(document: Document) -> Verdict:
             continue
         if not anchor.hidden and (reason := _problem(anchor)):
             found.append(Offender(anchor.node, reason, (anchor.href or "").strip()))
-    if not good and not found:
-        return NotApplicable("The page has no links to other pages.")
+        elif not anchor.hidden and (anchor.href or "").strip() == "#" and anchor.name and not _is_button(anchor):
+            idle.append(Offender(anchor.node, "leads to the top of the page"))
     own = registrable_domain(host(document.url))
     named = (one for one in good if one.name and not one.hidden)
-    if found and not any(registrable_domain(host(one.url or "")) == own for one in named):
+    leads_on = any(registrable_domain(host(one.url or "")) == own for one in named)
+    if len(idle) >= MIN_IDLE and not leads_on and not found:
+        return Outcome("nowhere", value=len(idle), evidence=evidence_of(document, idle), total=len(idle))
+    if not good and not found:
+        return NotApplicable("The page has no links to other pages.")
+    if found and not leads_on:
         return Outcome("only_scripts", value=len(found), evidence=evidence_of(document, found), total=len(found))
     return counted(
         document,
