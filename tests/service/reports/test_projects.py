@@ -56,9 +56,13 @@ def test_projects_come_with_their_results(instance: Instance) -> None:
     instance.finish()
     instance.now_ms = NOW_MS + 5_000
     instance.create("https://b.example/3")
-    found, total = instance.database.read_here(lambda tx: find_projects(tx, instance.alice, page=1, per_page=10))
+    listed, total = instance.database.read_here(
+        lambda tx: find_projects(tx, instance.alice, instance.now_ms, page=1, per_page=10)
+    )
+    found = [each.figures for each in listed]
 
     assert total == 2
+    assert [each.worse for each in listed] == [0, 0]
     assert [(each.name, each.reports, each.decent, each.failed) for each in found] == [
         ("a.example", 1, 1, 0),
         ("b.example", 3, 2, 0),

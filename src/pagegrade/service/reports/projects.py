@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -11,10 +12,12 @@ from pagegrade.model.errors import NotFound
 from pagegrade.model.stored import RATINGS
 from pagegrade.parse.url import project_of
 from pagegrade.service.id_lists import Listed
+from pagegrade.service.reports.listing import WEEK_MS
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import ignores, webhooks
 from pagegrade.store.repositories import projects as store
 from pagegrade.store.repositories.counts import count_matching
+from pagegrade.store.repositories.overview import average_score, pages_that_got_worse
 
 DELETED_AT_ONCE: Final = 200
 """Reports per transaction: a large project must not block the writer for other clients."""
@@ -33,6 +36,17 @@ class ProjectFigures:
     """Number of reports whose last analysis failed; they may have an earlier result."""
     latest_at_ms: int
     """Time of the last analysis of one of its pages, or of the last request if none was analyzed."""
+    average: float | None
+    """Mean score of its newest reports; ``None`` without a score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedProject:
+    """A project in a list."""
+
+    figures: ProjectFigures
+    worse: int
+    """Number of pages with fewer points than a week ago, on the same basis."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,11 +58,15 @@ class ProjectSize:
 
 
 def find_projects(
-    tx: Transaction, caller: Caller, *, page: int, per_page: int
-) -> tuple[tuple[ProjectFigures, ...], int]:
+    tx: Transaction, caller: Caller, now_ms: int, *, page: int, per_page: int
+) -> tuple[tuple[ListedProject, ...], int]:
     """(the caller's projects on a page, by name; how many there are on all pages)."""
     found, total = _page(tx, caller, page, per_page)
-    return tuple(_figures(tx, caller, project) for project in found), total
+    worse = pages_that_got_worse(tx, caller.account.id, since_ms=now_ms - WEEK_MS) if found else ()
+    number = Counter(project_of(one.url) for one in worse)
+    return tuple(
+        ListedProject(figures=_figures(tx, caller, project), worse=number[project.name]) for project in found
+    ), total
 
 
 def find_project(tx: Transaction, caller: Caller, typed: str) -> ProjectFigures:
@@ -118,4 +136,5 @@ def _figures(tx: Transaction, caller: Caller, project: store.Project) -> Project
         **rated,
         failed=count_matching(project.counts, state="failed"),
         latest_at_ms=store.latest_at_ms(tx, caller.account.id, project.name) or 0,
+        average=average_score(tx, caller.account.id, project.name),
     )

@@ -13,6 +13,12 @@ from tests.web.calling import Instance, with_instance
 HTML = {"Accept": "text/html"}
 
 
+async def run_again(instance: Instance, score: int) -> None:
+    """Another run of the first report."""
+    await instance.call("PUT", "/api/v1/reports/1", data={"results": 1})
+    await instance.finish(make_report(score=score))
+
+
 async def fill(instance: Instance) -> None:
     """Alice's reports on three hosts."""
     await instance.create("https://a.example/")
@@ -33,6 +39,23 @@ def test_projects_are_listed_with_links_to_their_reports(tmp_path: Path) -> None
         assert 'href="/reports?project=a.example%3A8443"' in text
         assert 'href="/projects/a.example%3A8443/delete"' in text
         assert "bücher.example" in text
+
+    with_instance(tmp_path, script)
+
+
+def test_the_list_says_how_a_site_is_and_whether_it_got_worse(tmp_path: Path) -> None:
+    """The mean score, and the pages with fewer points than a week ago; a site without a score has none."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        before = (await instance.page("GET", "/projects")).text
+        await run_again(instance, 60)
+        after = (await instance.page("GET", "/projects")).text
+
+        assert ("90 of 100" in before, "60 of 100" in after) == (True, True)
+        assert before.count("No score") == 2
+        assert "1 page</a>" not in before
+        assert 'href="/reports?project=a.example&amp;sort_by=result&amp;sort=asc">1 page</a>' in after
 
     with_instance(tmp_path, script)
 

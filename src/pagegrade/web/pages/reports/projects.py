@@ -29,12 +29,16 @@ async def list_project_rows(request: Request, work: UnitOfWork, view: View) -> R
     sent = read_query(request)
     # A wrong number is no reason for a page of problems: there is a first page.
     query, _ = read_fields(ProjectListQuery, {"per_page": str(PER_PAGE), **sent}, "query", lenient=True)
-    found, total = await work.read(service.find_projects, page=query.page, per_page=query.per_page)
+    found, total = await work.read(service.find_projects, view.now_ms, page=query.page, per_page=query.per_page)
     said = SAID.get(sent.get("said", ""))
     size = "" if query.per_page == PER_PAGE else f"&per_page={query.per_page}"
     return view.page(
         "projects.html.jinja",
-        projects=[(project, unicode_host(f"https://{project.name}/"), _segment(project.name)) for project in found],
+        projects=[
+            (one, _grade(one.figures.average, view), unicode_host(f"https://{name}/"), _segment(name))
+            for one in found
+            for name in [one.figures.name]
+        ],
         total=total,
         page=query.page,
         last_page=max(1, -(-total // query.per_page)),
@@ -54,6 +58,11 @@ async def delete_project_for_good(request: Request, work: UnitOfWork, services: 
     """Delete every report of the project, a part at a time, and go to the other projects."""
     await delete_project_in_parts(work, services, typed_project(request))
     return go(f"{PATH}?said=deleted")
+
+
+def _grade(score: float | None, view: View) -> str:
+    """Return the grade that a page with this score has, for its color."""
+    return "none" if score is None else view.options.analyze.thresholds.grade(round(score))
 
 
 def _segment(name: str) -> str:
