@@ -22,6 +22,8 @@ _MAX_LOOKED_AT: Final = 400
 _SHOWN: Final = "img, svg, picture, video, canvas, iframe"
 _ABOVE: Final = re.compile(r"z-index:[1-9]\d")
 _COPIES: Final = re.compile(r"\bclipboard\s{0,3}\.\s{0,3}writeText\b|\bexecCommand\(\s{0,3}[\"']copy|clipboardData")
+_COPY_MARKS: Final = ("clipboard", "execCommand")
+"""One of them is in everything that the pattern above matches."""
 _LOADER: Final = re.compile(
     r"powershell(?:\.exe)?\b[^\n]{0,200}\s-(?:w(?:in|indowstyle)?\s{1,3}h|e(?:c|nc|ncodedcommand)?\s{1,3}[\w+/=]{16})|"
     r"\bmshta(?:\.exe)?\s{1,3}[\"'\\]{0,3}https?:|\bcertutil\b[^\n]{0,80}-urlcache|\bregsvr32\b[^\n]{0,80}\bhttps?:|"
@@ -68,6 +70,9 @@ def _commands(document: Document) -> Iterator[Injection]:
     """Scripts and handlers that put a command into the clipboard which hides what it does."""
     for script in document.scripts[:MAX_SCRIPTS]:
         text = script.text[:MAX_SCRIPT]
+        # Few scripts copy anything, and the pattern is a slow search in long ones.
+        if not any(mark in text for mark in _COPY_MARKS):
+            continue
         if _COPIES.search(text) is not None and _LOADER.search(text) is not None:
             yield Injection("paste-command", script.node)
     body = document.body.node if document.body is not None else None
