@@ -71,9 +71,9 @@ class ServiceComparison(BaseModel):
     score_before: int | None
     score_after: int | None
     fixed: list[str] = Field(description="Checks with findings that only the older run has.")
-    fixed_count: int = Field(description="Number of these findings.")
+    fixed_count: int = Field(description="Number of these findings, each once.")
     new: list[str] = Field(description="Checks with findings that only the newer run has.")
-    new_count: int = Field(description="Number of these findings.")
+    new_count: int = Field(description="Number of these findings, each once.")
     still_count: int = Field(description="Findings of both runs.")
     not_comparable: list[str] = Field(description="Checks of which nothing can be said.")
     not_compared: str | None = Field(
@@ -205,6 +205,11 @@ def compared(comparison: Comparison) -> ServiceComparison:
     def checks(name: str) -> list[str]:
         return list(dict.fromkeys(one["check"] for one in found[name]))[:MAX_NAMED]
 
+    def count(name: str) -> int:
+        """As pages count them: once for a cause, however many places have it."""
+        causes = (known.cause if (known := all_checks().get(one["check"])) else None for one in found[name])
+        return len({cause or one["check"] for cause, one in zip(causes, found[name], strict=True)})
+
     return ServiceComparison(
         report=found["report_id"],
         before=found["from"],
@@ -212,10 +217,10 @@ def compared(comparison: Comparison) -> ServiceComparison:
         score_before=found["score_before"],
         score_after=found["score_after"],
         fixed=checks("fixed"),
-        fixed_count=len(found["fixed"]),
+        fixed_count=count("fixed"),
         new=checks("new"),
-        new_count=len(found["new"]),
-        still_count=len(found["still"]),
+        new_count=count("new"),
+        still_count=count("still"),
         not_comparable=checks("not_comparable"),
         not_compared=found["reason"],
     )

@@ -12,7 +12,7 @@ from pagegrade.model.events import URGENCY
 from pagegrade.model.stored import Privacy, StoredReport
 from pagegrade.model.webhooks import ClaimedWebhook, DueDelivery
 from pagegrade.render.notifications import MAX_ITEMS
-from pagegrade.report.compare import compare_reports
+from pagegrade.report.compare import compare_reports, count_findings
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.reports.history import report_of_run
 from pagegrade.service.webhooks.signatures import KEY_NAME
@@ -77,4 +77,4 @@ def _changed_findings(tx: Transaction, report: StoredReport, number: int | None)
         return unknown
     before, after = (report_of_run(report, run, detail) for run, detail in zip(runs, details, strict=True))
     made = compare_reports(before, after)
-    return {"new": len(made.new), "fixed": len(made.fixed)}
+    return {"new": count_findings(made.new), "fixed": count_findings(made.fixed)}
