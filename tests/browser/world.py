@@ -275,9 +275,7 @@ class _Builder:
         caller, at_ms, hostile = Caller(account=alice), self._now_ms, PAYLOADS["J02"]
         graded = result_of("https://graded.example/")
         (finding,) = graded.findings
-        evil = msgspec.structs.replace(
-            finding, number=2, title=hostile, message=hostile, why=hostile, fix=hostile, lost=1.0
-        )
+        evil = msgspec.structs.replace(finding, title=hostile, message=hostile, why=hostile, fix=hostile, lost=1.0)
         results = {
             "graded": graded,
             "paused": None,
