@@ -425,7 +425,7 @@ def test_changes_of_one_cause_stand_together() -> None:
     text = comparison_of(make_report(*passed), make_report(counted, charged, make_result("c", title="Another")))
     new = text[text.index(">New ") : text.index('id="fixed"')]
 
-    assert new.startswith('>New <span class="count">3</span>')
+    assert new.startswith('>New <span class="count">2</span>')
     assert new.count('<details class="row"') == 2
     assert "+1 with the same cause" in new
     assert new.index("Charged one") < new.index("Counted one") < new.index("Another")
