@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pagegrade.checks import NEEDS, Check, Need, SiteCheck, State, all_checks, all_site_checks
+from pagegrade.checks import NEEDS, Need, SiteCheck, State, all_checks, all_site_checks
 from pagegrade.model.audit_result import (
     MAX_PLACES,
     MAX_SOURCES,
@@ -223,7 +223,10 @@ def _cause_lines(relations: Relations) -> Iterator[_Line]:
             extent=extent,
             check=name,
             state=state,
-            severity=_severity(check, state) if check is not None and known else "informative",
+            # That of its worst place.
+            severity=severity_of_finding(check, state, check.state(state).highest).label
+            if check is not None and known
+            else "informative",
             words=check.state(state) if check is not None and known else None,
             cause="" if cause is None else f"{cause:016x}",
             pages=pages,
@@ -231,12 +234,6 @@ def _cause_lines(relations: Relations) -> Iterator[_Line]:
             units=int(units),
             template=template,
         )
-
-
-def _severity(check: Check, state: str) -> Importance:
-    """That of its worst place."""
-    explained = check.state(state)
-    return severity_of_finding(check, state, explained.highest).label if explained.highest else check.severity.label
 
 
 def _fill_pages(relations: Relations, lines: Sequence[_Line]) -> None:
