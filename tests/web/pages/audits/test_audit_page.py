@@ -34,9 +34,10 @@ def test_it_goes_from_the_site_to_its_findings_pages_and_reports(tmp_path: Path)
         result = structs.replace(found, findings=(finding, evil))
         await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database), result)
         paths = ("", "?category=seo", "/findings/1", "/pages", "/pages?state=blocked", "/pages/2", "/findings/3")
-        return [await instance.page("GET", f"{PATH}{path}") for path in paths]
+        odd = (f"?page={number}" for number in ("0", "-1", "x", "9", "9" * 30))
+        return [await instance.page("GET", f"{PATH}{path}") for path in (*paths, *odd)]
 
-    site, seo, finding, pages, none, page, unknown = with_instance(tmp_path, script)
+    site, seo, finding, pages, none, page, unknown, *odd = with_instance(tmp_path, script)
 
     assert all(words in site.text for words in ("Score 95 of 100", "Fix first", "Whole site", "/print/"))
     assert f'href="{PATH}/findings/1"' in site.text
@@ -48,6 +49,7 @@ def test_it_goes_from_the_site_to_its_findings_pages_and_reports(tmp_path: Path)
     assert "No URL found" in none.text
     assert all(words in page.text for words in ("Other", "Canonical URL", "Links to the page", 'action="/reports"'))
     assert unknown.status_code == 404
+    assert [one.text.count(f'href="{PATH}/findings/1"') for one in odd] == [2] * 5
     assert not any("<script>alert" in answer.text for answer in (site, seo, finding))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -43,7 +43,7 @@ STOPPED: Final = {
     "max_depth": N_("Pages with a longer way from the start were left out."),
     "max_time": N_("The time for the crawl is over."),
     "site_refuses": N_("The site turns most requests away."),
-    "robots_unreachable": N_("robots.txt could not be had, and without it nothing may be fetched."),
+    "robots_unreachable": NO_GRADE["robots_unreachable"][0],
 }
 """Reason why a crawl ended before it had every page, or pauses -> sentence."""
 URL_STATES: Final = {
@@ -89,9 +89,8 @@ async def _overview(
     asked = {} if request.method == "POST" else read_query(request)
     chosen = asked.get("category", "")
     listed = [one for one in (() if result is None else result.findings) if chosen in {"", _category(one.check)}]
-    page = int(asked["page"]) if asked.get("page", "").isdecimal() and len(asked["page"]) < 4 else 1  # noqa: PLR2004 - findings are hundreds
     last_page = max(1, -(-len(listed) // SHOWN_FINDINGS))
-    page = min(max(1, page), last_page)
+    page = min(_number_of_page(asked), last_page)
     is_under_way = crawl.state in OPEN_STATES and crawl.state != "paused"
     waited_ms = view.now_ms - crawl.created_at_ms
     withheld = None
@@ -159,7 +158,7 @@ def _categories(
 
 async def show_audit_finding(request: Request, work: UnitOfWork, view: View) -> Response:
     """Return a finding with all of its pages."""
-    page = _number_of_page(request)
+    page = _number_of_page(read_query(request))
     number = request.number("finding")
     audit = await work.read(service.show_audit, request.id)
     places = await work.read(service.list_finding_pages, audit.id, number, page=page, per_page=PER_PAGE)
@@ -243,8 +242,8 @@ def _title(check: str) -> str:
     return check if known is None else known.title
 
 
-def _number_of_page(request: Request) -> int:
-    query, _ = read_fields(AuditPageListQuery, dict(read_query(request)), "query", lenient=True)
+def _number_of_page(asked: Mapping[str, str]) -> int:
+    query, _ = read_fields(AuditPageListQuery, dict(asked), "query", lenient=True)
     return query.page
 
 
