@@ -53,7 +53,7 @@ async def wait_until_finished(
 async def wait_until_crawled(
     request: Request, work: UnitOfWork, services: Services, audit_id: int, seconds: float
 ) -> None:
-    """Return when no crawl of the audit is under way, as ``wait_until_finished``; nobody notifies of their end."""
+    """Return when no crawl of the audit is under way, as ``wait_until_finished``; no event tells of their end."""
     if seconds <= 0:
         return
     await _wait(

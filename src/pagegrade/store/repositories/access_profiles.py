@@ -65,7 +65,7 @@ def all_sealed(tx: Transaction) -> tuple[tuple[int, bytes], ...]:
 
 
 def replace_sealed(tx: Transaction, profile_id: int, before: bytes, after: bytes) -> None:
-    """Store the same secrets of a profile, encrypted with another key, if nobody has changed them; the revision stays.
+    """Store the same secrets of a profile, encrypted with another key, unless they were changed; the revision stays.
 
     Args:
         tx: A writing transaction.
