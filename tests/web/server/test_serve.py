@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import socket
 from email.utils import parsedate_to_datetime
+from typing import Any
 
 import pytest
 
@@ -66,6 +67,34 @@ def test_server_listens_nowhere_if_one_address_cannot_be_had() -> None:
             socket.create_server(("127.0.0.1", port)).close()
 
     asyncio.run(scenario())
+
+
+def test_server_chooses_a_port_that_is_free_on_every_address() -> None:
+    """Another program may take the chosen one on the second address in between; the first one is given back."""
+    taken: list[socket.socket] = []
+
+    async def scenario() -> int:
+        loop = asyncio.get_running_loop()
+        create = loop.create_server
+
+        async def overtaken(protocol: Any, host: str, port: int, **options: Any) -> asyncio.Server:
+            server = await create(protocol, host, port, **options)
+            if not taken:
+                taken.append(socket.create_server(("127.0.0.1", server.sockets[0].getsockname()[1])))
+            return server
+
+        loop.create_server = overtaken  # type: ignore[method-assign, assignment]
+        async with serving(Recorder(), hosts=["127.0.0.2", "127.0.0.1"]) as site:
+            answer = replies_in(await site.talk(request(), host="127.0.0.1"))[0]
+            refused = taken[0].getsockname()[1]
+            socket.create_server(("127.0.0.2", refused)).close()
+            assert site.port != refused
+            return answer.status
+
+    status = asyncio.run(scenario())
+    taken[0].close()
+
+    assert status == 200
 
 
 def test_taken_port_is_explained() -> None:

@@ -25,6 +25,8 @@ from pagegrade.web.server.protocol import Connection
 from pagegrade.web.server.refusals import Refusal
 
 BACKLOG: Final = 1024
+OTHER_PORTS: Final = 7
+"""Attempts to listen on all addresses, after the first one, where the system chooses the port."""
 ABORTING_S: Final = 2.0
 """Time for the application to handle the cancellation of its requests."""
 WILDCARDS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - recognized, not bound
@@ -110,6 +112,14 @@ async def _listen(listening: Listening, hosts: Sequence[str], port: int) -> list
     Raises:
         InvalidInput: The server cannot listen on an address.
     """
+    # A port that is free on one address may be taken on the next: where any will do, another one is tried.
+    for _ in range(0 if port else OTHER_PORTS):
+        with contextlib.suppress(InvalidInput):
+            return await _listen_once(listening, hosts, port)
+    return await _listen_once(listening, hosts, port)
+
+
+async def _listen_once(listening: Listening, hosts: Sequence[str], port: int) -> list[asyncio.Server]:
     servers: list[asyncio.Server] = []
     for host in dict.fromkeys(each for given in hosts for each in _BOTH_FAMILIES.get(given, (given.strip("[]"),))):
         try:
