@@ -250,57 +250,79 @@ def _member_type(member: str, schema: Mapping[str, Any], required: Any) -> str:
     return kind if member in required else f"NotRequired[{kind}]"
 
 
-def methods_module(methods: tuple[Method, ...], *, types: frozenset[str], is_async: bool) -> str:
-    """The module with the methods of a client."""
-    kind = "Async" if is_async else "Sync"
-    text = "\n".join(line for method in methods for line in _method_lines(method, is_async=is_async))
+def sync_module(methods: tuple[Method, ...], *, types: frozenset[str]) -> str:
+    """The module with the methods of ``Client``."""
+    text = "\n".join(line for method in methods for line in _method_lines(method))
     code = re.sub(r'"""[\s\S]*?"""', "", text)
     names = sorted(types & set(re.findall(r"\b[A-Z][A-Za-z]+\b", code)))
     typing = [name for name in ("Any", "Literal") if re.search(rf"\b{name}\b", text)]
-    iterator = "AsyncIterator" if is_async else "Iterator"
-    client = "AsyncClient" if is_async else "Client"
     imported = ["UNSET", *sorted({*names, "Unset"})] if "UNSET" in code else names
     head = [
-        f'"""Methods of ``{client}``, one for each operation of the API.\n\n{_MARK}\n"""',
+        f'"""Methods of ``Client``, one for each operation of the API.\n\n{_MARK}\n"""',
         "",
         "from __future__ import annotations",
         "",
-        f"from collections.abc import {iterator}",
+        "from collections.abc import Iterator",
         f"from typing import {', '.join(sorted({*typing, 'cast'}))}",
         "",
-        f"from pagegrade.client.calls import {kind}Caller",
+        "from pagegrade.client.calls import SyncCaller",
         f"from pagegrade.client.types import {', '.join(imported)}",
         "",
-        f"class {kind}Methods({kind}Caller):",
+        "class SyncMethods(SyncCaller):",
         '    """One method for each operation of the API."""',
         "",
     ]
     return "\n".join(head) + "\n" + text
 
 
-def _method_lines(method: Method, *, is_async: bool) -> Iterator[str]:
-    define, wait = ("async def", "await ") if is_async else ("def", "")
+def async_module(methods: tuple[Method, ...]) -> str:
+    """The module with the methods of ``AsyncClient``, which are those of ``Client`` with awaited answers."""
+    lines = [
+        f'"""Methods of ``AsyncClient``, one for each operation of the API.\n\n{_MARK}\n"""',
+        "",
+        "from __future__ import annotations",
+        "",
+        "from pagegrade.client.calls import AsyncCaller, awaited, iterated",
+        "from pagegrade.client.sync_methods import SyncMethods",
+        "",
+        "class AsyncMethods(AsyncCaller):",
+        '    """One method for each operation of the API."""',
+        "",
+    ]
+    for method in methods:
+        lines.append(f"    {method.name} = awaited(SyncMethods.{method.name})")
+        if method.formats:
+            lines.append(f"    {method.name}_file = awaited(SyncMethods.{method.name}_file)")
+        if method.pages or method.cursor:
+            name = _iterating_name(method)
+            lines.append(f"    {name} = iterated(SyncMethods.{name})")
+    return "\n".join([*lines, ""])
+
+
+def _iterating_name(method: Method) -> str:
+    return method.name.replace("list_", "iterate_", 1)
+
+
+def _method_lines(method: Method) -> Iterator[str]:
     returned = (method.answer and (method.data or method.answer)) or "bytes"
     call = "_file" if not method.answer else "_data" if method.data else "_answer"
-    yield f"    {define} {method.name}({_signature(method)}) -> {returned}:"
+    yield f"    def {method.name}({_signature(method)}) -> {returned}:"
     yield _method_docstring(method, method.summary, _shown(method))
-    result = f"{wait}self.{call}({_passed(method)})"
+    result = f"self.{call}({_passed(method)})"
     yield f"        return {result}" if returned == "bytes" else f'        return cast("{returned}", {result})'
     yield ""
     if method.formats:
         formats = f"Literal[{', '.join(repr(one) for one in method.formats)}]"
-        yield f"    {define} {method.name}_file({_signature(method, file=formats)}) -> bytes:"
+        yield f"    def {method.name}_file({_signature(method, file=formats)}) -> bytes:"
         yield _method_docstring(method, f"{method.summary} as a file", _shown(method, file=True), file=True)
-        yield f"        return {wait}self._file({_passed(method, file=True)})"
+        yield f"        return self._file({_passed(method, file=True)})"
         yield ""
     if method.pages or method.cursor:
-        iterator = "AsyncIterator" if is_async else "Iterator"
-        name = method.name.replace("list_", "iterate_", 1)
-        yield f"    def {name}({_signature(method, iterating=True)}) -> {iterator}[{method.item}]:"
+        yield f"    def {_iterating_name(method)}({_signature(method, iterating=True)}) -> Iterator[{method.item}]:"
         how = "from cursor to cursor: none is missed or repeated" if method.cursor else "page by page"
         yield f'        """Yield every item of ``{method.name}``, {how}."""'
         yield f"        items = self._items({_passed(method, iterating=True)}, by_cursor={method.cursor})"
-        yield f'        return cast("{iterator}[{method.item}]", items)'
+        yield f'        return cast("Iterator[{method.item}]", items)'
         yield ""
 
 
@@ -385,8 +407,8 @@ def modules(description_text: str) -> dict[Path, str]:
     made = {
         TYPES: types_module(description),
         OPERATIONS: operations_module(methods),
-        SYNC: methods_module(methods, types=types, is_async=False),
-        ASYNC: methods_module(methods, types=types, is_async=True),
+        SYNC: sync_module(methods, types=types),
+        ASYNC: async_module(methods),
     }
     return {path: _formatted(path, text) for path, text in made.items()}
 

@@ -12,9 +12,9 @@ import random
 import time
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar, cast
 from urllib.parse import parse_qsl, quote, urlencode
 
 from pagegrade.client.errors import ConnectionFailed, StillRunning, UnexpectedAnswer, error_of
@@ -24,6 +24,7 @@ from pagegrade.client.types import AnswerWarning, Unset
 
 logger: Final = logging.getLogger("pagegrade.client")
 
+P = ParamSpec("P")
 T = TypeVar("T")
 _MOST_DIGITS: Final = 9
 FIRST_PAUSE_S: Final = 0.5
@@ -320,3 +321,15 @@ class AsyncCaller(ABC):
     async def _data(self, operation: str, **values: Values) -> Any:
         """Call an operation and return the member ``data`` of its answer."""
         return member(await self._answer(operation, **values), "data")
+
+
+def awaited(method: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[AsyncCaller, P], Coroutine[Any, Any, T]]:
+    """A method of ``Client`` as one of ``AsyncClient``: its body returns the coroutine of an ``AsyncCaller``."""
+    return cast("Any", method)  # type: ignore[no-any-return]
+
+
+def iterated(
+    method: Callable[Concatenate[Any, P], Iterator[T]],
+) -> Callable[Concatenate[AsyncCaller, P], AsyncIterator[T]]:
+    """A list of ``Client`` as one of ``AsyncClient``, to be iterated with ``async for``."""
+    return cast("Any", method)  # type: ignore[no-any-return]
