@@ -132,20 +132,17 @@ def _sections(check: Check | SiteCheck) -> list[str]:
         # Not every reader of Markdown knows a second word behind the language of a block.
         text = re.sub(r"^```(\w+) (\w+)$", r"As `\2`:\n\n```\1", documentation[heading], flags=re.MULTILINE)
         lines += ["", f"## {heading}", "", text]
-        lines += _advice(check) if heading == "How to fix" else []
+        lines += _advice(check) if heading == "What it checks" else []
     lines += ["", "## Sources", "", *(f"- <{source}>" for source in check.sources)]
     return [*lines, "", f"[View the source]({PROJECT_URL}/blob/main/src/{source}.py)", ""]
 
 
 def _advice(check: Check | SiteCheck) -> list[str]:
-    """The title, the reason and the advice of every state that has them; states of one fault share a heading."""
-    alike: dict[tuple[str, str, str], list[str]] = {}
-    for state in check.states:
-        if state.title:
-            alike.setdefault((state.title, state.why, state.fix), []).append(f"`{state.name}`")
-    lines: list[str] = []
-    for (title, why, fix), names in alike.items():
-        lines += ["", f"### {title}", "", f"{' and '.join(names)}: {why}", "", fix]
+    """The title, the reason and the advice of every fault, below a heading for all of them."""
+    lines = ["", "## Why it matters and how to fix it"] if check.advice else []
+    for one in check.advice:
+        states = " and ".join(f"`{name}`" for name in one.states)
+        lines += ["", f"### {one.title}", "", f"{states}: {one.why}", "", one.fix]
     return lines
 
 

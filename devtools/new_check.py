@@ -51,14 +51,6 @@ def $function(document: Document) -> Outcome:
 
     Write here: what is looked at, what counts, and what does not.
 
-    ## Why it matters
-
-    Write here: what happens to a visitor or to the owner when it is wrong.
-
-    ## How to fix
-
-    Write here: the smallest change that fixes it.
-
     ## Fails on
 
     ```html

@@ -39,7 +39,7 @@ every_kind_of_check = pytest.mark.parametrize("check", DOCUMENTED, ids=[check.id
 
 
 @every_kind_of_check
-def test_has_the_five_sections_with_text(check: Check | SiteCheck) -> None:
+def test_has_its_sections_with_text(check: Check | SiteCheck) -> None:
     """The docstring is the documentation, whole and in order."""
     assert tuple(check.documentation) == SECTIONS
     assert all(check.documentation.values())

@@ -26,7 +26,8 @@ CONTENT: Final = frozenset(
 """Parameters of checks that are made of the document or of the files it names."""
 RENDERED: Final = frozenset({"drawn_document", "rendered_metrics", "rendering"})
 """Parameters of checks that evaluate the page as a browser drew it."""
-SECTIONS: Final = ("What it checks", "Why it matters", "How to fix", "Fails on", "Passes on")
+SECTIONS: Final = ("What it checks", "Fails on", "Passes on")
+"""Sections of the docstring of a check; why and how to fix are said by its states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,16 @@ class State:
         return self.loss if self.loss_max is None else self.loss_max
 
 
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Reason and fix of a fault, with the states that are degrees of it."""
+
+    title: str
+    why: str
+    fix: str
+    states: tuple[str, ...]
+
+
 class Documented:
     """Common parts of checks of pages and of sites: documentation by their function, and states by name."""
 
@@ -76,8 +87,17 @@ class Documented:
         return inspect.cleandoc(self.function.__doc__ or "").split("\n\n", 1)[0].replace("\n", " ")
 
     @property
+    def advice(self) -> tuple[Advice, ...]:
+        """Reasons and fixes of its faults, in the order of its states; empty for a check that only informs."""
+        alike: dict[tuple[str, str, str], list[str]] = {}
+        for state in self.states:
+            if state.title:
+                alike.setdefault((state.title, state.why, state.fix), []).append(state.name)
+        return tuple(Advice(*texts, tuple(names)) for texts, names in alike.items())
+
+    @property
     def documentation(self) -> dict[str, str]:
-        """The five sections by their heading, as Markdown."""
+        """The sections of the docstring by their heading, as Markdown."""
         text = inspect.cleandoc(self.function.__doc__ or "")
         parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)[1:]
         return {heading.strip(): body.strip() for heading, body in zip(parts[::2], parts[1::2], strict=True)}

@@ -94,8 +94,8 @@ def _write_explanation(
         text += render_markup(
             parse_prose(f"- `{state.name}` {state.message} ({loss})"), width=width, color=color, indent=2
         )
-        if state.fix:
-            text += render_markup(parse_prose(state.fix), width=width, color=color, indent=4)
+        for words in (state.why, state.fix):
+            text += render_markup(parse_prose(words), width=width, color=color, indent=4) if words else ""
     text += "\nSources\n" + "".join(f"  {source}\n" for source in check.sources)
     write_stdout(text)
 

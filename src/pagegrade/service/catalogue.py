@@ -78,8 +78,17 @@ def check_entries() -> list[dict[str, Any]]:
 
 
 def check_documentation(check: Check) -> dict[str, str]:
-    """The five sections of its documentation, as Markdown; a heading becomes a name: ``what_it_checks``."""
-    return {heading.lower().replace(" ", "_"): text for heading, text in check.documentation.items()}
+    """Its documentation in five parts, as Markdown; reasons and advice are those of its states, by their titles."""
+    sections = check.documentation
+    advice = check.advice
+    single = len(advice) == 1
+    return {
+        "what_it_checks": sections["What it checks"],
+        "why_it_matters": "\n".join(one.why if single else f"- {one.title}: {one.why}" for one in advice),
+        "how_to_fix": "\n\n".join(one.fix if single else f"### {one.title}\n\n{one.fix}" for one in advice),
+        "fails_on": sections["Fails on"],
+        "passes_on": sections["Passes on"],
+    }
 
 
 @cache

@@ -33,14 +33,6 @@ def accesskeys(document: Document, accessibility: Accessibility) -> Outcome | No
 
     Elements with an `accesskey` that are not hidden, ignoring case. It is informative and costs nothing.
 
-    ## Why it matters
-
-    Which of the elements is reached depends on the browser.
-
-    ## How to fix
-
-    Use each key once, or none at all: shortcuts of pages often collide with those of screen readers.
-
     ## Fails on
 
     ```html

@@ -39,14 +39,6 @@ def area_alt(document: Document) -> Outcome | NotApplicable:
     only once. Whether an image uses the map is not checked, because a script may add it. The loss grows from half (one
     area) to everything (ten or more).
 
-    ## Why it matters
-
-    Screen readers and voice control know an area only by its alternative text.
-
-    ## How to fix
-
-    Write into `alt` where the area leads.
-
     ## Fails on
 
     ```html

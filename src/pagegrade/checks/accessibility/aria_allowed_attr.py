@@ -96,14 +96,6 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
     does not show, and are left out as well. Names on `role="none"` restore the implicit role, which another check
     reports.
 
-    ## Why it matters
-
-    Browsers and screen readers ignore unsupported attributes or interpret them in unexpected ways.
-
-    ## How to fix
-
-    Remove the attribute, or give the element the role for which it is meant.
-
     ## Fails on
 
     ```html

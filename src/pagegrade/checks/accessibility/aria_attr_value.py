@@ -56,14 +56,6 @@ def aria_attr_value(document: Document, accessibility: Accessibility) -> Outcome
     opens a menu, because its target appears when it opens, and for `aria-errormessage` without an error
     (`aria-invalid`). How an error is announced is not evaluated.
 
-    ## Why it matters
-
-    A browser ignores an invalid value, so the state is not announced or announced wrongly.
-
-    ## How to fix
-
-    Use the values of the specification, and ids of elements that exist.
-
     ## Fails on
 
     ```html

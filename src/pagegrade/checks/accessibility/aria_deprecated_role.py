@@ -35,14 +35,6 @@ def aria_deprecated_role(document: Document, accessibility: Accessibility) -> Ou
     Elements that are not hidden and whose role is `directory`, `doc-biblioentry` or `doc-endnote`. It is informative
     and costs nothing: browsers still know them.
 
-    ## Why it matters
-
-    Deprecated roles are no longer tested and can lose support without notice.
-
-    ## How to fix
-
-    Use `list` for `directory`, and list items for entries and notes.
-
     ## Fails on
 
     ```html

@@ -52,14 +52,6 @@ def aria_hidden_body(document: Document) -> Outcome:
     temporarily while a dialog is open; that is neither seen here nor a fault. A page that is sent inert can be used by
     no one, and scores 49 at most.
 
-    ## Why it matters
-
-    Screen readers read nothing at all, not even the links and fields that take the focus.
-
-    ## How to fix
-
-    Remove the attribute from the body. For a dialog, use `<dialog>`, which makes the rest of the page inert by itself.
-
     ## Fails on
 
     ```html

@@ -47,15 +47,6 @@ def aria_hidden_focus(document: Document, accessibility: Accessibility) -> Verdi
     the focus on at once, which cannot be seen here, so it never costs more than half: a quarter for one element, half
     for ten or more.
 
-    ## Why it matters
-
-    Screen readers fall silent while the focus is on such an element.
-
-    ## How to fix
-
-    Remove the elements from the tab order with `tabindex="-1"`, or hide the whole part with `hidden` or `inert`
-    instead.
-
     ## Fails on
 
     ```html

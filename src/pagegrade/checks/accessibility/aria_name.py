@@ -73,14 +73,6 @@ def aria_name(document: Document, accessibility: Accessibility) -> Outcome | Not
     HTML, whatever its role. The list that belongs to a combobox, or is inside it, needs no name, nor does a combobox
     around an HTML field, which is evaluated itself. The loss grows from half (one widget) to everything (ten or more).
 
-    ## Why it matters
-
-    Screen readers announce "slider, 40" or "dialog", and users do not know what it is for.
-
-    ## How to fix
-
-    Add an `aria-labelledby` that refers to the visible heading or label, or an `aria-label`.
-
     ## Fails on
 
     ```html

@@ -47,15 +47,6 @@ def aria_parent_child(document: Document, accessibility: Accessibility) -> Outco
     has `aria-busy="true"` is left out, since scripts fill it. Lists and tables of HTML without a `role` have checks of
     their own. The loss grows from half (one element) to everything (ten or more).
 
-    ## Why it matters
-
-    Screen readers count: tab 2 of 5, option 3 of 12. Outside its group an element is announced as something else, or
-    not at all.
-
-    ## How to fix
-
-    Put the element into its group, or remove a role that was not meant.
-
     ## Fails on
 
     ```html

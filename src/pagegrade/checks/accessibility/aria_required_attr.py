@@ -52,14 +52,6 @@ def aria_required_attr(document: Document, accessibility: Accessibility) -> Outc
     `aria-owns` of older versions of ARIA is accepted. Elements with a native state, such as `<input type="checkbox"
     role="switch">`, need no attribute. The loss grows from half (one element) to everything (ten or more).
 
-    ## Why it matters
-
-    Screen readers announce a default state or none at all.
-
-    ## How to fix
-
-    Add the attribute and let the script keep it up to date, or use the HTML element, which does so by itself.
-
     ## Fails on
 
     ```html

@@ -44,14 +44,6 @@ def aria_roles(document: Document, accessibility: Accessibility) -> Outcome | No
     that browsers already support. An empty `role` counts as missing. The loss grows from half (one element) to
     everything (ten or more).
 
-    ## Why it matters
-
-    Browsers ignore unknown roles, so the element keeps its original role or has none.
-
-    ## How to fix
-
-    Correct the spelling, use a role from the list, or use the HTML element that has the role by itself.
-
     ## Fails on
 
     ```html

@@ -40,14 +40,6 @@ def aria_valid_attr(document: Document, accessibility: Accessibility) -> Outcome
     `aria-brailleroledescription`, `aria-colindextext` and `aria-rowindextext`. The loss grows from half (one attribute)
     to everything (ten or more).
 
-    ## Why it matters
-
-    A misspelled attribute has no effect: the name or state that it should supply is missing.
-
-    ## How to fix
-
-    Correct the spelling; most often it is `aria-labelledby` with a letter missing, or `aria-role` in place of `role`.
-
     ## Fails on
 
     ```html

@@ -63,14 +63,6 @@ def autocomplete_valid(document: Document) -> Outcome | NotApplicable:
     `work`, `mobile`, `fax` or `pager`, the name of the field, and `webauthn`. Case does not matter. Whether the word
     fits the type of the field is not evaluated. The loss grows from half (one field) to everything (ten or more).
 
-    ## Why it matters
-
-    Browsers can only fill in what they understand. People who find typing or remembering hard depend on it.
-
-    ## How to fix
-
-    Use the name from the list: `email`, not `e-mail`; `family-name`, not `lastname`.
-
     ## Fails on
 
     ```html

@@ -57,14 +57,6 @@ def autoplay_media(document: Document, accessibility: Accessibility) -> Outcome 
     nothing is reported, because it may control the sound. The loss grows from half (one element) to everything (ten or
     more).
 
-    ## Why it matters
-
-    Screen reader users cannot find the button that stops the sound, because the sound covers the speech output.
-
-    ## How to fix
-
-    Remove `autoplay`, add `controls`, or mute what is only decoration.
-
     ## Fails on
 
     ```html

@@ -59,19 +59,6 @@ def button_name(document: Document, accessibility: Accessibility) -> Outcome:
     no name. Text that stylesheets hide on a phone or on a laptop is no name there, as far as the page declares its
     viewport. The loss grows from half (one button) to everything (ten or more).
 
-    ## Why it matters
-
-    Menus, searches and dialogs are opened by buttons that often show only an icon. Without a name they cannot be used
-    with a screen reader or voice control.
-
-    ## How to fix
-
-    Put text into the button, or say what it does in an `aria-label`.
-
-    ```html
-    <button aria-label="Open menu"><svg aria-hidden="true">...</svg></button>
-    ```
-
     ## Fails on
 
     ```html

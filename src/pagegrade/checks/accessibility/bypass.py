@@ -52,15 +52,6 @@ def bypass(document: Document, accessibility: Accessibility) -> Outcome | NotApp
     may be such a way, and pages that begin with a paragraph of text before the first link, because there is nothing to
     skip.
 
-    ## Why it matters
-
-    Without one, keyboard users have to go through the whole menu on every page.
-
-    ## How to fix
-
-    Mark the content with `<main>` or give it a heading. A skip link as the first element of the page also helps people
-    who use only the keyboard.
-
     ## Fails on
 
     ```html

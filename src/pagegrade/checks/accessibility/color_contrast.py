@@ -66,16 +66,6 @@ def color_contrast(rendering: Rendering) -> Verdict:
     well can read, counts half. Blanks are not counted, and of a long list the thirty elements with most text are. So a
     pale color for comments in listings of code costs less than a pale text, however many elements have it.
 
-    ## Why it matters
-
-    People with low vision, and anyone in bright light, cannot read text that is nearly as bright as its
-    background.
-
-    ## How to fix
-
-    Darken the text or lighten its background until the contrast is at least 4.5:1, or 3:1 for text of 24 px and
-    more (18.66 px when bold).
-
     ## Fails on
 
     ```json rendering

@@ -46,14 +46,6 @@ def duplicate_id(document: Document, accessibility: Accessibility) -> Outcome:
     Repeated ids that nothing points to are shown and cost nothing, also those of fields and buttons: four of ten pages
     have some, and they harm only styles and scripts. The success criterion that forbade them was removed in WCAG 2.2.
 
-    ## Why it matters
-
-    A label then names the wrong field, and a link jumps to the wrong place.
-
-    ## How to fix
-
-    Make each id unique, and update the references to it.
-
     ## Fails on
 
     ```html

@@ -50,14 +50,6 @@ def empty_heading(document: Document, accessibility: Accessibility) -> Outcome |
     `image-alt`. Pages rendered by scripts are not evaluated. The loss grows from half (one heading) to everything (ten
     or more).
 
-    ## Why it matters
-
-    Screen readers list headings for navigation; an empty one leads nowhere useful.
-
-    ## How to fix
-
-    Remove empty headings, and add spacing with a stylesheet instead.
-
     ## Fails on
 
     ```html

@@ -75,20 +75,6 @@ def form_label(document: Document) -> Verdict:
 
     Four in ten well-known pages have such a field.
 
-    ## Why it matters
-
-    Screen readers announce a field without a label just as "edit text". A click on a label also focuses the field,
-    which helps everyone on a small screen.
-
-    ## How to fix
-
-    Give every field a `<label>` whose `for` is the `id` of the field.
-
-    ```html
-    <label for="mail">E-mail address</label>
-    <input id="mail" type="email" name="mail">
-    ```
-
     ## Fails on
 
     ```html

@@ -35,14 +35,6 @@ def form_multiple_labels(document: Document) -> Outcome:
     `aria-labelledby` or `aria-label` names are left out, because the labels do not count then. It is informative and
     costs nothing.
 
-    ## Why it matters
-
-    Some screen readers read only the first label, some only the last, and some both.
-
-    ## How to fix
-
-    Keep one label, and put additional text into an element that `aria-describedby` refers to.
-
     ## Fails on
 
     ```html

@@ -55,19 +55,6 @@ def frame_title(document: Document) -> Outcome | NotApplicable:
     `role="none"` beside a `tabindex` of 0 or more, so such a frame counts. The loss grows from half (one frame) to
     everything (ten or more).
 
-    ## Why it matters
-
-    Screen readers announce a frame by its title. Without one they read the URL or nothing, and users have to enter the
-    frame to find out whether it is a video, a map or an advertisement.
-
-    ## How to fix
-
-    Add a `title` to the frame that says what it shows.
-
-    ```html
-    <iframe src="https://maps.example/embed" title="Map of the way to our shop"></iframe>
-    ```
-
     ## Fails on
 
     ```html

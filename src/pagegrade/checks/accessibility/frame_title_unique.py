@@ -34,14 +34,6 @@ def frame_title_unique(document: Document) -> Outcome | NotApplicable:
     URLs differ by more than a trailing slash. Whether two URLs lead to the same content, and what frames contain,
     cannot be seen in the page. It is informative and costs nothing.
 
-    ## Why it matters
-
-    Screen reader users choose frames from a list of titles.
-
-    ## How to fix
-
-    Say in each title what this frame shows.
-
     ## Fails on
 
     ```html

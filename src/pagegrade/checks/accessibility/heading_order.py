@@ -46,15 +46,6 @@ def heading_order(document: Document) -> Outcome | NotApplicable:
     More than half of all pages skip a level somewhere, no standard forbids it, and many do little harm. So it never
     costs more, however many there are.
 
-    ## Why it matters
-
-    Screen reader users navigate from heading to heading. Where a level is missing, they look for a section that does
-    not exist.
-
-    ## How to fix
-
-    Choose the level by the place in the outline, and the size with a stylesheet.
-
     ## Fails on
 
     ```html

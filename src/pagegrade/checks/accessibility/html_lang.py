@@ -113,20 +113,6 @@ def html_lang(document: Document, accessibility: Accessibility, response: Respon
     language: at least 200 letters, whose beginning, middle and end a detector finds to be in one language that is not
     the declared one nor close to it (as Norwegian and Danish are), and that no part of the page declares.
 
-    ## Why it matters
-
-    A screen reader that expects another language reads the page with the wrong voice, which can be impossible to
-    understand. Hyphenation, quotation marks, fonts and translation depend on it as well.
-
-    ## How to fix
-
-    Declare the language on the `<html>` element, as short as possible: `en` rather than `en-US` unless the page is
-    meant for one country.
-
-    ```html
-    <html lang="en">
-    ```
-
     ## Fails on
 
     ```html

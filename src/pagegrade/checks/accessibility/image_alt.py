@@ -85,20 +85,6 @@ def image_alt(document: Document, accessibility: Accessibility) -> Verdict:
     quarter all the same: it is a barrier that the lowest level of the guidelines forbids, and a word or an empty `alt`
     removes it.
 
-    ## Why it matters
-
-    Screen readers read the alternative text aloud; without one they read the file name or say "image". Search engines
-    use it to understand the image, and browsers show it when the image does not load.
-
-    ## How to fix
-
-    Give every image that carries meaning an `alt` that describes it, and every decorative image an empty `alt=""`.
-
-    ```html
-    <img src="team.jpg" alt="Our team in front of the workshop">
-    <img src="line.png" alt="">
-    ```
-
     ## Fails on
 
     ```html

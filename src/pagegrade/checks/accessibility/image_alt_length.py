@@ -34,14 +34,6 @@ def image_alt_length(document: Document) -> Verdict:
     Images that are not hidden, whose `alt` has more than 150 characters. It is informative and costs nothing: no
     standard names a limit, and some images need more.
 
-    ## Why it matters
-
-    Users cannot pause within an alternative text or go back a sentence, as they can in the text of the page.
-
-    ## How to fix
-
-    Describe the image in a sentence, and put the rest into a caption or into the text beside it.
-
     ## Fails on
 
     ```html

@@ -35,14 +35,6 @@ def image_redundant_alt(document: Document, accessibility: Accessibility) -> Out
     Images with an alternative that are not hidden and are in a link, a button, a paragraph, a list item or a cell:
     those whose alternative is all the text there, ignoring case and spaces. It is informative and costs nothing.
 
-    ## Why it matters
-
-    "Bicycles, image, Bicycles" takes twice the time in a list of fifty products.
-
-    ## How to fix
-
-    Leave the alternative text of such an image empty: `alt=""`.
-
     ## Fails on
 
     ```html

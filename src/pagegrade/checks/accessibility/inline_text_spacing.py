@@ -52,14 +52,6 @@ def inline_text_spacing(document: Document) -> Outcome:
     if they are zero or less, or where the same attribute, or the only rule of the page about fonts, gives the size of
     the font in the same unit. It is informative and costs nothing.
 
-    ## Why it matters
-
-    Visitors cannot increase spacing that is fixed in this way.
-
-    ## How to fix
-
-    Remove `!important`, or move the rule into a stylesheet.
-
     ## Fails on
 
     ```html

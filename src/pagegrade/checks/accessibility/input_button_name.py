@@ -41,14 +41,6 @@ def input_button_name(document: Document) -> Outcome | NotApplicable:
     are not announced. No other role frees a button from having a name, since people can still press it. The loss grows
     from half (one button) to everything (ten or more).
 
-    ## Why it matters
-
-    An empty button says nothing to anyone, and voice control cannot address it.
-
-    ## How to fix
-
-    Write what the button does into `value`, or use a `<button>` with text inside.
-
     ## Fails on
 
     ```html

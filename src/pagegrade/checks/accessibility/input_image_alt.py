@@ -49,14 +49,6 @@ def input_image_alt(document: Document) -> Outcome | NotApplicable:
     that browsers put in its place says nothing. A file name or a filler word such as "image" costs a quarter. The loss
     grows from half (one button) to everything (ten or more).
 
-    ## Why it matters
-
-    Screen readers announce "button" or read the file name, so users do not know what the button does.
-
-    ## How to fix
-
-    Write into `alt` what the button does, not what it shows.
-
     ## Fails on
 
     ```html

@@ -62,14 +62,6 @@ def label_in_name(document: Document, accessibility: Accessibility) -> Outcome |
     Left out is text that well-known classes hide and that icon fonts draw as an icon. Text that other rules of a
     stylesheet hide counts as visible. It costs nothing, because visible text may still be an icon.
 
-    ## Why it matters
-
-    "Click buy now" does nothing when the accessible name of the button is "add to cart".
-
-    ## How to fix
-
-    Begin the accessible name with the visible words, or remove the `aria-label`.
-
     ## Fails on
 
     ```html

@@ -52,14 +52,6 @@ def landmark_main(document: Document, accessibility: Accessibility) -> Outcome |
     About half of well-known pages have none. They are all flagged, because one element fixes it, and without it screen
     reader users have no quick way to the content.
 
-    ## Why it matters
-
-    Screen reader users jump to the main landmark with one key, and reading modes look for it.
-
-    ## How to fix
-
-    Put the content that is specific to this page into one `<main>`.
-
     ## Fails on
 
     ```html

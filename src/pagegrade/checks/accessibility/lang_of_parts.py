@@ -47,14 +47,6 @@ def lang_of_parts(document: Document, accessibility: Accessibility) -> Outcome:
     its own. `aria-hidden` changes nothing, because browsers also choose hyphens and fonts by the language. The loss
     grows from half (one element) to everything (ten or more).
 
-    ## Why it matters
-
-    Screen readers that do not know the language code read the words with the pronunciation of the page's language.
-
-    ## How to fix
-
-    Use the code of the language: `de` instead of `ger`, `el` instead of `gr`, `uk` for Ukrainian.
-
     ## Fails on
 
     ```html

@@ -45,19 +45,6 @@ def legible_text(document: Document, rendering: Rendering) -> Verdict:
     Text inside SVG, whose sizes are in units of the drawing, is left out. Without a viewport phones make the whole page
     small, whatever its font sizes: that is what `meta-viewport` finds.
 
-    ## Why it matters
-
-    Visitors have to zoom in to read small text on a phone, and then to scroll sideways in every line.
-
-    ## How to fix
-
-    Set the size of running text once, for the whole page, and state others in relation to it:
-
-    ```css
-    body { font-size: 1rem; }
-    footer { font-size: .875rem; }
-    ```
-
     ## Fails on
 
     ```json rendering

@@ -41,19 +41,6 @@ def link_in_text_block(rendering: Rendering) -> Verdict:
     it in the same block needs an underline, another weight, a border or the like, or a color whose contrast to that of
     the text is at least 3:1. Links in menus and lists of links have no text beside them.
 
-    ## Why it matters
-
-    A reader who does not distinguish the two colors does not notice that a word in the text is a link. That is one man
-    in twelve, and everyone in bright sunlight.
-
-    ## How to fix
-
-    Underline links within text, or give them a color with a contrast of 3:1 to the text around them:
-
-    ```css
-    p a { text-decoration: underline; }
-    ```
-
     ## Fails on
 
     ```json rendering

@@ -70,20 +70,6 @@ def link_name(document: Document, accessibility: Accessibility) -> Outcome | Not
     is no name. Text that stylesheets hide on a phone or on a laptop is no name there, as far as the page declares its
     viewport. The loss grows from a quarter (one link) to everything (ten or more).
 
-    ## Why it matters
-
-    Screen readers list the links of a page by name, and voice control activates them by name. About half of well-known
-    pages have links without one, mostly icons and images: screen readers then announce just "link" or read the URL, so
-    one of them costs half already.
-
-    ## How to fix
-
-    Put text into the link, an `alt` on the image inside, or an `aria-label` on the link.
-
-    ```html
-    <a href="/cart" aria-label="Shopping cart"><svg aria-hidden="true">...</svg></a>
-    ```
-
     ## Fails on
 
     ```html

@@ -45,14 +45,6 @@ def list_structure(document: Document, accessibility: Accessibility) -> Outcome:
     evaluated. Hidden elements may be anywhere, and an unknown role changes nothing, as in browsers. The loss grows from
     half (one element) to everything (ten or more).
 
-    ## Why it matters
-
-    Screen readers announce a wrong number of items, or do not announce the list.
-
-    ## How to fix
-
-    Put what stands between the items into an item or outside the list, and items outside a list into one.
-
     ## Fails on
 
     ```html

@@ -40,14 +40,6 @@ def marquee_blink(document: Document) -> Outcome:
     because scripts may fill them. The loss grows from half (one element) to everything (ten or more). Whether a browser
     still moves the text is not evaluated: what it does with `<blink>` is up to scripts and styles.
 
-    ## Why it matters
-
-    Moving text distracts from what people want to read, and slow readers never reach its end.
-
-    ## How to fix
-
-    Show static text, and emphasize it with a stylesheet.
-
     ## Fails on
 
     ```html

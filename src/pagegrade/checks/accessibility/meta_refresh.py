@@ -90,15 +90,6 @@ def meta_refresh(
     although the strictest level of the guidelines forbids them as well. A refresh that leads to another site fails
     with any delay up to 20 hours, and limits the score: visitors do not get this page.
 
-    ## Why it matters
-
-    People who need longer lose their place or a half-filled form, and screen readers start again from the top.
-
-    ## How to fix
-
-    Remove the element or header; redirect with a response of the server, and refresh parts of the page when the visitor
-    asks for it.
-
     ## Fails on
 
     ```html

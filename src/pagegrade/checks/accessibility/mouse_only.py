@@ -59,14 +59,6 @@ def mouse_only(document: Document, accessibility: Accessibility) -> Verdict:
     and fields of the page that have a name, they cost everything. Fields whose form sends to another site do not count.
     Handlers that scripts add are not seen.
 
-    ## Why it matters
-
-    People who use a keyboard, a switch, voice control or a screen reader cannot reach these elements.
-
-    ## How to fix
-
-    Use `<button>` for what acts and `<a href>` for what leads somewhere.
-
     ## Fails on
 
     ```html

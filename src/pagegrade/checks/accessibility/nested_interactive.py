@@ -43,14 +43,6 @@ def nested_interactive(document: Document, accessibility: Accessibility) -> Outc
     there. In a link, the same elements count, and frames, which HTML forbids there. The loss grows from half (one
     control) to everything (ten or more).
 
-    ## Why it matters
-
-    The focus stops on something that is not announced, and a click may activate either of the two.
-
-    ## How to fix
-
-    Put the controls side by side.
-
     ## Fails on
 
     ```html

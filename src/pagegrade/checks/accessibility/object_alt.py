@@ -52,14 +52,6 @@ def object_alt(document: Document, accessibility: Accessibility) -> Outcome | No
     shown only when the object cannot be, so it is no name either. Objects that hold text or a page, and plugins that no
     browser runs any more, are left out. The loss grows from half (one object) to everything (ten or more).
 
-    ## Why it matters
-
-    Screen readers announce an object without a name as "object", or by its URL.
-
-    ## How to fix
-
-    Give the object a `title` or an `aria-label` that says what it shows.
-
     ## Fails on
 
     ```html

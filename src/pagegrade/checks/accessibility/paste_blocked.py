@@ -37,14 +37,6 @@ def paste_blocked(document: Document) -> Outcome:
     Fields that are not hidden and whose `onpaste` returns `false` or prevents the default. What scripts add elsewhere
     cannot be seen. It is informative and costs nothing.
 
-    ## Why it matters
-
-    People then have to type long passwords, codes and URLs by hand, and choose shorter ones.
-
-    ## How to fix
-
-    Remove the handler; it does not improve security.
-
     ## Fails on
 
     ```html

@@ -36,14 +36,6 @@ def presentation_conflict(document: Document, accessibility: Accessibility) -> O
     take the focus or have an attribute of ARIA that goes with every role and says something. Browsers then ignore the
     role. Frames and players are left out unless they have a `tabindex`. It is informative and costs nothing.
 
-    ## Why it matters
-
-    Browsers ignore the role, so the element is announced although it was meant to be decorative.
-
-    ## How to fix
-
-    Remove the role, or what contradicts it.
-
     ## Fails on
 
     ```html

@@ -44,15 +44,6 @@ def scrollable_focus(rendering: Rendering) -> Verdict:
     The rule `scrollable-region-focusable` of axe-core, which the browser runs on the rendered page: boxes that are
     smaller than their content and scroll need the keyboard focus, or something in them that takes it.
 
-    ## Why it matters
-
-    People who use no mouse cannot read what lies below the visible part of such a region. Firefox and recent versions
-    of Chromium give the focus to a region that has nothing in it to take it; Safari does not, so this costs little.
-
-    ## How to fix
-
-    Add `tabindex="0"` to the region, with a role and a name, or put something that takes the focus into it.
-
     ## Fails on
 
     ```json rendering

@@ -34,14 +34,6 @@ def server_side_image_map(document: Document, accessibility: Accessibility) -> O
     Images with `ismap` inside links with a URL that are not hidden; anywhere else the attribute does nothing. It is
     informative and costs nothing.
 
-    ## Why it matters
-
-    Keyboard and screen reader users cannot choose a position.
-
-    ## How to fix
-
-    Use `usemap` with a `<map>` of areas, or ordinary links.
-
     ## Fails on
 
     ```html

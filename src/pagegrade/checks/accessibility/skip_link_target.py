@@ -38,14 +38,6 @@ def skip_link_target(document: Document) -> Outcome | NotApplicable:
     screen is not known, so its text and appearance do not matter, and scripts may add the target later. It is
     informative and costs nothing.
 
-    ## Why it matters
-
-    A skip link without a target does nothing, and its users do not learn why.
-
-    ## How to fix
-
-    Give the main content of the page the `id` that the link refers to.
-
     ## Fails on
 
     ```html

@@ -44,14 +44,6 @@ def summary_name(document: Document, accessibility: Accessibility) -> Outcome | 
     of an SVG inside, or from `aria-label`, `aria-labelledby` or `title`. One that only lacks a name because its image
     has no alternative is left to `image-alt`. The loss grows from half (one summary) to everything (ten or more).
 
-    ## Why it matters
-
-    Screen readers announce only "collapsed", and users do not know what would open.
-
-    ## How to fix
-
-    Name the content of the part in the summary.
-
     ## Fails on
 
     ```html

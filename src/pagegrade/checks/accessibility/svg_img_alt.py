@@ -61,14 +61,6 @@ def svg_img_alt(document: Document, accessibility: Accessibility) -> Outcome | N
     around an SVG has no name either, that is the finding, and the SVG is not charged again. The loss grows from half
     (one SVG) to everything (ten or more).
 
-    ## Why it matters
-
-    The role promises an image, and screen readers then announce just "image".
-
-    ## How to fix
-
-    Put a `<title>` first into the SVG, or hide a decorative one with `aria-hidden="true"`.
-
     ## Fails on
 
     ```html

@@ -40,15 +40,6 @@ def tabindex(document: Document, accessibility: Accessibility) -> Outcome:
     Elements with a `tabindex` greater than 0 that are not hidden. `0` and negative numbers are fine, and so is what is
     no number. The loss grows from half (one element) to everything (ten or more).
 
-    ## Why it matters
-
-    Elements with a positive value come first, before everything else on the page, so the focus jumps about and people
-    lose their place.
-
-    ## How to fix
-
-    Use `tabindex="0"` and put the elements into the right order in the page.
-
     ## Fails on
 
     ```html

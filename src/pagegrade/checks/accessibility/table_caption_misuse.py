@@ -43,14 +43,6 @@ def table_caption_misuse(document: Document, accessibility: Accessibility) -> Ou
     across all columns. A table holds data when it has a header cell or the role of a table or grid. It is informative
     and costs nothing.
 
-    ## Why it matters
-
-    Screen readers announce a caption when they reach the table; a wide cell is just a cell.
-
-    ## How to fix
-
-    Move the text of the wide cell into a `<caption>`.
-
     ## Fails on
 
     ```html

@@ -83,14 +83,6 @@ def table_headers(document: Document, accessibility: Accessibility) -> Outcome |
     or column and tables that contain another one. In tables that roles make of other elements only a header further
     right than all cells of at least two rows is seen, because scripts usually fill them.
 
-    ## Why it matters
-
-    Screen readers announce the headers with each cell; without them users hear values without context.
-
-    ## How to fix
-
-    Mark headers with `<th>`, and in tables with headers at the top and at the side add `scope`.
-
     ## Fails on
 
     ```html

@@ -45,14 +45,6 @@ def target_size(rendering: Rendering) -> Verdict:
     pressed. Required are 24 by 24 CSS pixels, or a circle of that size that meets no other target. Links within a line
     of text are excepted.
 
-    ## Why it matters
-
-    People press the wrong one with a finger, and people whose hands tremble press none.
-
-    ## How to fix
-
-    Give links and buttons at least 24 by 24 CSS pixels, or so much space around them.
-
     ## Fails on
 
     ```json rendering

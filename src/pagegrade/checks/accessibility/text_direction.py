@@ -56,19 +56,6 @@ def text_direction(document: Document, accessibility: Accessibility) -> Verdict:
     hundred), the `<html>` element must not say `rtl`, unless a part of the page declares `ltr`. The direction that
     stylesheets set is no substitute: HTML asks for the attribute, because style sheets may be missing.
 
-    ## Why it matters
-
-    In the wrong base direction, lines begin at the wrong side, and punctuation, lists and tables come out in the wrong
-    order.
-
-    ## How to fix
-
-    Declare the direction beside the language:
-
-    ```html
-    <html lang="ar" dir="rtl">
-    ```
-
     ## Fails on
 
     ```html

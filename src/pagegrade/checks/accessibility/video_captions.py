@@ -47,14 +47,6 @@ def video_captions(document: Document, accessibility: Accessibility) -> Outcome 
     never costs more than half. Whether a track holds the right words is not evaluated. Videos that get their source
     from a script are not evaluated.
 
-    ## Why it matters
-
-    Without captions a video is silent for people who are deaf, and for everyone who watches without sound.
-
-    ## How to fix
-
-    Add a `<track kind="captions">` with a WebVTT file in the language of the video.
-
     ## Fails on
 
     ```html

@@ -59,19 +59,6 @@ def viewport_zoom(document: Document) -> Outcome | NotApplicable:
     5 passes: the success criterion is met with twice the size. A value that browsers cannot read is treated as they
     treat it: it disables zooming.
 
-    ## Why it matters
-
-    Some browsers ignore the restriction, others do not. Where they obey it, some visitors cannot read the page on a
-    phone.
-
-    ## How to fix
-
-    Remove `user-scalable` and `maximum-scale` from the viewport.
-
-    ```html
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    ```
-
     ## Fails on
 
     ```html

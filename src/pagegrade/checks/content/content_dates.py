@@ -68,14 +68,6 @@ def content_dates(document: Document, response: Response, artifacts: Artifacts) 
 
     Where structured data describes several things, the dates of the first one count.
 
-    ## Why it matters
-
-    Search engines show a date beside the result, and choose one themselves where the page's own dates disagree.
-
-    ## How to fix
-
-    Fill all places from the same field of the content management system, with the time zone.
-
     ## Fails on
 
     ```html

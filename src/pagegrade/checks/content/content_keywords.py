@@ -57,19 +57,6 @@ def content_keywords(document: Document) -> Verdict:
     Thai, home pages whose title is only the name of the site, and pages rendered by scripts. The `keywords` meta
     element plays no part, since search engines ignore it.
 
-    ## Why it matters
-
-    Search engines replace titles that do not match the content, and visitors look for the words they clicked.
-
-    ## How to fix
-
-    Use the important words of the title in the main heading and in the text:
-
-    ```
-    <title>Garden furniture made of teak</title>
-    <h1>Teak furniture for your garden</h1>
-    ```
-
     ## Fails on
 
     ```html

@@ -52,15 +52,6 @@ def content_length(document: Document) -> Verdict:
     In scripts without spaces 1.7 characters count as a word. Not evaluated are pages that are short by nature: a form
     to log in or to write a message, a gallery of a dozen images or more, and pages rendered by scripts.
 
-    ## Why it matters
-
-    Text is what search engines understand best, and a page that answers a question needs some.
-
-    ## How to fix
-
-    Say on the page what visitors come to find out: what it is, for whom, what it costs, how it works. Do not add words
-    for their own sake; a short page that answers its question is fine.
-
     ## Fails on
 
     ```html

@@ -62,14 +62,6 @@ def copyright_year(document: Document, artifacts: Artifacts) -> Verdict:
     (`2019-present`), and the year of a date or of another event (`© Oak, founded 1999`). Some notices state the year of
     first publication on purpose, so this is informative and costs nothing.
 
-    ## Why it matters
-
-    Visitors take the year for the age of the content.
-
-    ## How to fix
-
-    Let the template insert the current year, or leave the year out: a notice protects without it.
-
     ## Fails on
 
     ```html

@@ -36,14 +36,6 @@ def duplicate_paragraphs(document: Document) -> Verdict:
     Paragraphs (`<p>`) outside navigation, header and footer with at least 40 characters: whether one occurs three times
     or more. It is informative and costs nothing.
 
-    ## Why it matters
-
-    Readers skip what they have read.
-
-    ## How to fix
-
-    Show it once, and look into the template that repeats it.
-
     ## Fails on
 
     ```html

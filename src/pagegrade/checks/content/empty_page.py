@@ -50,14 +50,6 @@ def empty_page(document: Document, response: Response, rendering: Rendering | No
     Whether the body shows anything at all: text, an image, a video, a frame, a form or an SVG. Content that the page's
     own rules hide is not shown. Without a browser, a page is not evaluated whose scripts may add or show its content.
 
-    ## Why it matters
-
-    Visitors see a blank page, and search engines have nothing to list.
-
-    ## How to fix
-
-    Check the error log of the server. Where there is no content yet, answer with status 404 or 503.
-
     ## Fails on
 
     ```html

@@ -62,15 +62,6 @@ def invisible_text(document: Document, concealed_text: ConcealedText) -> Verdict
     What it costs grows with the share of the text: 8 points, 15 from a fifth, and a page of which a half cannot be
     seen scores 49 at most.
 
-    ## Why it matters
-
-    Visitors miss the text, and search engines take it for an attempt to deceive them.
-
-    ## How to fix
-
-    Give text and background colors that differ, in the same rule, and a readable size. Remove text that is not meant to
-    be read.
-
     ## Fails on
 
     ```html

@@ -47,14 +47,6 @@ def js_dependent_content(served_document: Document) -> Outcome:
     drew the page for other checks. Where three headings or more are in the HTML and hidden by stylesheets, as on slides
     that a script shows one by one, it says that instead. It is informative and costs nothing.
 
-    ## Why it matters
-
-    Social networks, many AI services and some search engines run no scripts; Google does, but later.
-
-    ## How to fix
-
-    Let the server render the page, or prepare the pages when the site is built. Most frameworks have a mode for it.
-
     ## Fails on
 
     ```html

@@ -63,15 +63,6 @@ def keyword_density(document: Document) -> Verdict:
     word makes up 15 %, and different words a quarter at most, in the whole text or in 300 words on end. Texts in
     scripts without spaces between words are spam if they can be compressed to a fifteenth, and not evaluated otherwise.
 
-    ## Why it matters
-
-    A word that is repeated too often reads badly, and search engines treat it as keyword stuffing.
-
-    ## How to fix
-
-    Keep the word where readers need it, and leave out sentences that only repeat it. If you did not write it, look for
-    content that intruders have inserted.
-
     ## Fails on
 
     ```html

@@ -163,14 +163,6 @@ def main_content(
     links, pages that ask not to be indexed and places that scripts may fill are not taken for empty. Such a page scores
     49 at most.
 
-    ## Why it matters
-
-    Visitors do not find what they came for, and search engines have nothing to list.
-
-    ## How to fix
-
-    Put the content into the page as text. Where there is none, answer with status 404 or use `noindex`.
-
     ## Fails on
 
     ```html

@@ -97,15 +97,6 @@ def mojibake(document: Document) -> Verdict:
     than 2 % of the text up to 15, which 15 % cost, and such a page scores 79 at most; one of which 30 % cannot be read
     scores 49 at most.
 
-    ## Why it matters
-
-    The page looks broken, and words with such characters in them are not found by a search.
-
-    ## How to fix
-
-    Look for the step that reads UTF-8 as Windows-1252, often the connection to the database or an import. Correct the
-    stored text as well.
-
     ## Fails on
 
     ```html

@@ -106,17 +106,6 @@ def og_image(served_document: Document, resources: Resources | NotGathered) -> O
     size is that of `og:image:width` and `og:image:height`. Where the page shows the same picture, its real size and
     status count; otherwise the picture is not loaded for this check.
 
-    ## Why it matters
-
-    Networks omit a picture that they cannot load, and show a small one beside the text. Well-known pages of some age
-    name none, or one with http, so about half of them are flagged: without a picture a shared link is a line of text,
-    which is why that costs everything of a low severity, while http, which networks still load, costs a quarter.
-
-    ## How to fix
-
-    Name a JPEG or PNG picture of 1200 by 630 pixels by its absolute URL:
-    `<meta property="og:image" content="https://example.com/chair.jpg">`.
-
     ## Fails on
 
     ```html

@@ -67,23 +67,6 @@ def open_graph(served_document: Document) -> Verdict:
 
     About a third of well-known pages have none; it is a low severity, as only shared links suffer.
 
-    ## Why it matters
-
-    A shared link with a title, an image and a sentence gets noticed; without them networks show a bare URL or pick any
-    image of the page.
-
-    ## How to fix
-
-    Add the properties to the head of every page, each with its own values:
-
-    ```
-    <meta property="og:title" content="Garden furniture">
-    <meta property="og:type" content="website">
-    <meta property="og:image" content="https://example.com/chair.jpg">
-    <meta property="og:url" content="https://example.com/">
-    <meta property="og:description" content="Tables and chairs made of teak.">
-    ```
-
     ## Fails on
 
     ```html

@@ -153,14 +153,6 @@ def placeholder_text(document: Document) -> Outcome:
     page that shows its source: JSON and nothing else, text in Markdown, or the code of PHP that the server does not
     run. Several paragraphs of filling text cost 8 points, however long the page is.
 
-    ## Why it matters
-
-    The page looks neglected, and search results show the placeholders.
-
-    ## How to fix
-
-    Write the missing text, and look in the template for the value that is not set.
-
     ## Fails on
 
     ```html

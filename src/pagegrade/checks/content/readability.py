@@ -60,14 +60,6 @@ def readability(document: Document) -> Verdict:
     1,000 characters. Syllables are estimated. Other languages need formulas of their own and are not evaluated. It is
     informative and costs nothing: a text for experts may be hard.
 
-    ## Why it matters
-
-    Visitors leave a text that takes effort, most of all on a phone.
-
-    ## How to fix
-
-    Split long sentences, use the shorter word, and begin a new paragraph with each thought.
-
     ## Fails on
 
     ```html

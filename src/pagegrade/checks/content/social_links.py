@@ -32,18 +32,6 @@ def social_links(document: Document, page_links: PageLinks) -> Verdict:
     data. Share buttons and single posts are no profiles. It is informative and costs nothing, because a site needs
     none.
 
-    ## Why it matters
-
-    Visitors see who is behind the site, and search engines connect the profiles with it.
-
-    ## How to fix
-
-    Link to the profiles you have, in the footer for example:
-
-    ```
-    <a rel="me" href="https://mastodon.social/@garden">Mastodon</a>
-    ```
-
     ## Fails on
 
     ```html

@@ -26,14 +26,6 @@ def text_html_ratio(document: Document) -> Verdict:
     The bytes of visible text divided by the bytes of the HTML. It is informative and costs nothing: search engines do
     not use it, and two of three real pages lie below the customary 10 %.
 
-    ## Why it matters
-
-    A very low share can hint at large inline scripts, styles or data, which make the page slower to arrive.
-
-    ## How to fix
-
-    Nothing needs fixing for its own sake; where the HTML is large, move inline scripts, styles and data into files.
-
     ## Fails on
 
     ```html

@@ -36,14 +36,6 @@ def thin_boilerplate(document: Document) -> Verdict:
     50 words. Less than half is reported. It is informative and costs nothing; on a home page it is usual. Where the
     page does not mark its parts with these elements, all its text counts as content.
 
-    ## Why it matters
-
-    Search engines ignore repeated text, and may find hardly anything left.
-
-    ## How to fix
-
-    Write more about the subject of the page, or shorten menus and footers.
-
     ## Fails on
 
     ```html

@@ -22,15 +22,6 @@ def title_h1_duplicate(document: Document) -> Verdict:
     Whether a main heading of the page is the same text as its title, ignoring case. It is informative and costs
     nothing: no search engine objects to it.
 
-    ## Why it matters
-
-    The title is read in search results and tabs, without the page around it; it may say more than the heading, such as
-    the name of the site.
-
-    ## How to fix
-
-    Leave it, or add to the title what people need who do not see the page.
-
     ## Fails on
 
     ```html

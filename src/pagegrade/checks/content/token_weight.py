@@ -59,14 +59,6 @@ def token_weight(document: Document) -> Outcome:
     model splits text in its own way. Up to 25,000 tokens of text are fine, which is what a widely used agent reads of
     one response by default, and up to 200,000 tokens of HTML. It is informative and costs nothing.
 
-    ## Why it matters
-
-    Agents cut off what is too long, and pay for every token that they read.
-
-    ## How to fix
-
-    Move inline scripts, styles and data into files. Put a summary at the beginning of long pages.
-
     ## Fails on
 
     ```html

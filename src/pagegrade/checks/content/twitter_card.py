@@ -52,14 +52,6 @@ def twitter_card(served_document: Document) -> Outcome:
     title for it, or else the Open Graph properties from which X makes a summary: type, title and description. X takes
     `og:title` where `twitter:title` is missing; an app card needs no title. `name` and `property` both count.
 
-    ## Why it matters
-
-    A card with an image and a sentence gets noticed in a stream of short texts.
-
-    ## How to fix
-
-    Add `<meta name="twitter:card" content="summary_large_image">` beside your Open Graph properties.
-
     ## Fails on
 
     ```html

@@ -41,20 +41,6 @@ def animated_gif(assets: Assets) -> Verdict:
     not matter, and a GIF with one frame does not count. If the second frame comes too late in the file to be read,
     nothing is reported.
 
-    ## Why it matters
-
-    GIF was not made for video: a few seconds need megabytes, and decoding them drains phone batteries.
-
-    ## How to fix
-
-    Convert it to a muted video that plays automatically in a loop:
-
-    ```
-    <video src="/dance.mp4" autoplay muted loop playsinline></video>
-    ```
-
-    Or save it as animated WebP or AVIF.
-
     ## Fails on
 
     ```json resources

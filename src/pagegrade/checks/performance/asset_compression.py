@@ -80,19 +80,6 @@ def asset_compression(assets: Assets) -> Verdict:
     once more cost a quarter, because that work has no effect. Files of other sites are not evaluated, since their
     owners have to act.
 
-    ## Why it matters
-
-    Fewer bytes arrive sooner, most of all on mobile networks.
-
-    ## How to fix
-
-    Add these types to the list of what the server compresses. For nginx:
-
-    ```
-    gzip on;
-    gzip_types text/css text/javascript application/json image/svg+xml application/wasm font/ttf;
-    ```
-
     ## Fails on
 
     ```json resources

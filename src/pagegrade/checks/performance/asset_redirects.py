@@ -37,14 +37,6 @@ def asset_redirects(resources: Resources) -> Verdict:
     after at least one redirect. The first costs a quarter, ten cost everything. Frames are left out, since they are
     pages, and so are URLs of other sites: those redirect to the newest version or to a nearby server on purpose.
 
-    ## Why it matters
-
-    Each redirect costs another round trip before the file starts to download.
-
-    ## How to fix
-
-    Write the final URL into the page or the stylesheet; the list shows both.
-
     ## Fails on
 
     ```json resources

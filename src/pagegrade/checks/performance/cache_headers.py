@@ -79,21 +79,6 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
     do not excuse a short one. Neither the word `immutable` nor a hash in the name is required: a URL may stay as long
     as its file does, and whether it does cannot be seen.
 
-    ## Why it matters
-
-    Returning visitors and those who open a second page wait for files that they already had.
-
-    ## How to fix
-
-    Let static files be cached for a year, and change their names when they change:
-
-    ```
-    Cache-Control: public, max-age=31536000, immutable
-    ```
-
-    Build tools put a hash into the name (`shop.3f9a1c.js`), so a new version has a new URL. Keep the lifetime of the
-    HTML itself short.
-
     ## Fails on
 
     ```json resources

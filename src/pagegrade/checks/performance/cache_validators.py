@@ -32,14 +32,6 @@ def cache_validators(assets: Assets) -> Verdict:
     header. Files that may not be kept (`no-store`) and files that never change (`immutable`) need none. It is
     informative and costs nothing.
 
-    ## Why it matters
-
-    When the lifetime of a file has expired, a file without validators is downloaded again although it has not changed.
-
-    ## How to fix
-
-    Let the web server send `ETag` or `Last-Modified`; every server can do so for files on disk.
-
     ## Fails on
 
     ```json resources

@@ -49,15 +49,6 @@ def client_redirect(rendering: Rendering) -> Verdict:
     points, and all from 2 seconds on. The metrics of the page begin after it. A page that leads to another site is not
     graded at all.
 
-    ## Why it matters
-
-    Visitors wait for a page that they never see before the one that they get. Search engines follow such redirects
-    later, or not at all, and programs without scripts stay on the first page.
-
-    ## How to fix
-
-    Answer the first URL with status 301 or 302 and the URL of the second, or link to the second at once.
-
     ## Fails on
 
     ```json rendering

@@ -38,14 +38,6 @@ def compression_modern(response: Response) -> Verdict:
     informative and costs nothing: gzip is good enough, and `text-compression` evaluates whether anything is compressed
     at all. Browsers accept the newer codings over https only.
 
-    ## Why it matters
-
-    Text compressed with Brotli is about a sixth smaller than with gzip.
-
-    ## How to fix
-
-    Turn on Brotli or Zstandard in addition to gzip on the web server or the CDN.
-
     ## Fails on
 
     ```http

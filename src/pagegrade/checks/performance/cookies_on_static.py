@@ -40,14 +40,6 @@ def cookies_on_static(assets: Assets) -> Verdict:
     Images, scripts, styles, fonts and media of the site's own domain whose answer has a `Set-Cookie` header. Only the
     names of the cookies are shown. It is informative and costs nothing, because load balancers set them on everything.
 
-    ## Why it matters
-
-    Shared caches do not store responses that set cookies, and browsers send the cookies with every later request.
-
-    ## How to fix
-
-    Set cookies with pages only, or serve files from a host that sets none.
-
     ## Fails on
 
     ```json resources

@@ -41,14 +41,6 @@ def css_import(document: Document, resources: Resources | NotGathered) -> Verdic
     own domain; imports in stylesheets of other sites are not the owner's. Rules that browsers ignore, because they
     follow other rules, are not counted. Imports of preloaded sheets count as well: few pages do that.
 
-    ## Why it matters
-
-    Each import adds a round trip before the page can be shown, one after the other.
-
-    ## How to fix
-
-    Load the stylesheet with `<link rel="stylesheet">` in the page, or let the build tool combine the files.
-
     ## Fails on
 
     ```html

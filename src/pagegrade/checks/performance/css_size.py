@@ -52,15 +52,6 @@ def css_size(document: Document, assets: Assets) -> Verdict:
     decompression. Up to 120,000 bytes are fine; above that it costs in four steps, and more than 400,000 bytes
     decompressed cost everything. Styles inside the page and sheets for printing are not counted.
 
-    ## Why it matters
-
-    Text and images are not shown until all stylesheets are there.
-
-    ## How to fix
-
-    Remove rules and frameworks that the page does not use, and load styles for rarely used parts only where they are
-    needed.
-
     ## Fails on
 
     ```html

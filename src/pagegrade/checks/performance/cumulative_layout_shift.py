@@ -68,16 +68,6 @@ def cumulative_layout_shift(rendering: Rendering, rendered_metrics: LoadMetrics)
     between; more than 0.75 costs 8. Only shifts during the load are seen. The elements that moved
     in the worst shifts are named, when and how far they moved, and what pushed them as far as that was seen.
 
-    ## Why it matters
-
-    Visitors lose the line that they read, and press a button that they did not mean.
-
-    ## How to fix
-
-    Reserve the space of everything that arrives later: `width` and `height` on images and frames, a minimum height
-    for advertisements and banners, a fallback font of the same measures. Show notices over the page instead of
-    pushing it down.
-
     ## Fails on
 
     ```json rendering

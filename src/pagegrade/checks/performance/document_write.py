@@ -47,14 +47,6 @@ def document_write(document: Document, assets: Assets | NotGathered) -> Verdict:
     `window.jQuery || document.write(...)`, which runs only when a file did not arrive. Whether a call is ever reached
     is not known without running it, so the first costs a quarter and six cost half.
 
-    ## Why it matters
-
-    Parsing stops until the written markup has been read; on slow connections browsers ignore the call.
-
-    ## How to fix
-
-    Insert elements with `append` or `insertAdjacentHTML`, and load scripts with `<script async>`.
-
     ## Fails on
 
     ```html

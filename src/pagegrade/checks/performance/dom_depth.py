@@ -34,14 +34,6 @@ def dom_depth(document: Document) -> Verdict:
     levels or more than 60 children are reported; the limits are those that Lighthouse has published. Long lists and
     tables have many children for good reasons, so the check is informative and costs nothing.
 
-    ## Why it matters
-
-    A change in one element can move all its siblings and parents.
-
-    ## How to fix
-
-    Remove wrappers that only carry a class, and split very long lists over several pages.
-
     ## Fails on
 
     ```html

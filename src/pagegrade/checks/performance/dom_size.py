@@ -60,16 +60,6 @@ def dom_size(document: Document, rendering: Rendering | NotGathered) -> Verdict:
     everything. 1,500 is the number that Lighthouse has published for years; one in six real pages exceeds it. Its score
     falls from 800 elements on; that slope is not followed, because no fault can be named there.
 
-    ## Why it matters
-
-    Styles are matched against every element, and each layout change affects many of them, so large pages respond
-    slowly, most of all on phones.
-
-    ## How to fix
-
-    Show less at once: split long lists over several pages, load hidden parts when they are opened, and remove wrappers
-    that only carry a class. The deepest nesting and the widest parent in the details show where the elements are.
-
     ## Fails on
 
     ```html

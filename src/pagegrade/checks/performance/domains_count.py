@@ -53,14 +53,6 @@ def domains_count(document: Document, resources: Resources | NotGathered) -> Ver
     names one. Lazy images, candidates that a browser does not take, icons, and hosts that scripts call later are not
     counted.
 
-    ## Why it matters
-
-    A DNS lookup, the connection and TLS take three round trips for each host: half a second on a slow phone.
-
-    ## How to fix
-
-    Serve fonts, scripts and images from the page's own host, and drop services that are no longer used.
-
     ## Fails on
 
     ```html

@@ -43,15 +43,6 @@ def duplicate_assets(assets: Assets) -> Verdict:
     Icons are left out, since a browser takes one of them. The copies cost in five steps, and everything from fifteen
     on.
 
-    ## Why it matters
-
-    The copies are downloaded although the browser already has the file, and a library that runs twice may interfere
-    with itself.
-
-    ## How to fix
-
-    Use the same URL everywhere. Usually a plugin or a template brings its own copy of a library.
-
     ## Fails on
 
     ```json resources

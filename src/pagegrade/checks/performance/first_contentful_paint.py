@@ -50,15 +50,6 @@ def first_contentful_paint(rendering: Rendering, rendered_metrics: LoadMetrics) 
     loads over the simulated connection. Up to 1.8 s on a phone (0.9 s on a desktop) is good, more than 3 s (1.6 s) is
     bad, with four steps between.
 
-    ## Why it matters
-
-    Until something is painted, visitors see a blank screen and do not know whether the page works.
-
-    ## How to fix
-
-    Cache the page so that the server answers at once, avoid redirects, load scripts with `defer`, and keep only the
-    styles of the first screen in the head.
-
     ## Fails on
 
     ```json rendering

@@ -51,15 +51,6 @@ def font_count(font_faces: tuple[Face, ...]) -> Verdict:
     quarter, more cost half. A browser fetches only those that the page really uses, and which these are is known only
     when it is rendered, so it never costs everything. Fonts embedded in the stylesheet count like others.
 
-    ## Why it matters
-
-    Text waits for its font or shifts when it arrives, and each font needs 20,000 to 100,000 bytes.
-
-    ## How to fix
-
-    Use two weights of one or two families; a variable font has all weights in one file. Use SVG instead of a font for
-    icons.
-
     ## Fails on
 
     ```json resources

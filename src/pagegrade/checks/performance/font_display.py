@@ -52,20 +52,6 @@ def font_display(font_faces: tuple[Face, ...], rendering: Rendering | NotGathere
     count, and those that it loaded from stylesheets or scripts that were not read. The first costs a quarter, five cost
     half.
 
-    ## Why it matters
-
-    Visitors on a slow connection see no text for up to three seconds.
-
-    ## How to fix
-
-    Add this declaration to each `@font-face` rule:
-
-    ```
-    font-display: swap;
-    ```
-
-    In the URL of a Google Fonts stylesheet, add `&display=swap`.
-
     ## Fails on
 
     ```json resources

@@ -48,18 +48,6 @@ def font_format(font_faces: tuple[Face, ...], resources: Resources) -> Verdict:
     program the format it knows. Whether a face is used is not known here, so the first costs a quarter and five cost
     half.
 
-    ## Why it matters
-
-    The same font needs a third fewer bytes as WOFF2 than as WOFF, and half of what it needs as TTF.
-
-    ## How to fix
-
-    Convert the files, and list WOFF2 first:
-
-    ```
-    src: url("/lato.woff2") format("woff2"), url("/lato.woff") format("woff");
-    ```
-
     ## Fails on
 
     ```json resources

@@ -45,14 +45,6 @@ def header_bytes(seen_response: Response) -> Verdict:
     characters other than a content security policy, or more than 4,000 bytes of cookies, which the visitor has to send
     back each time. It is informative and costs nothing. Values are never shown here.
 
-    ## Why it matters
-
-    The first packets of a connection hold about 14,000 bytes; what headers take of them delays the page.
-
-    ## How to fix
-
-    Remove headers that only serve debugging, shorten long lists, and keep the contents of cookies on the server.
-
     ## Fails on
 
     ```http

@@ -50,20 +50,6 @@ def html_cache_policy(seen_response: Response) -> Verdict:
     visitors see an old page; `no-store` also keeps it out of the back/forward cache. Both may be meant, so the check is
     informative and costs nothing.
 
-    ## Why it matters
-
-    With a long lifetime a correction reaches visitors late; with `no-store` going back loads the page again.
-
-    ## How to fix
-
-    For most pages this is best:
-
-    ```
-    Cache-Control: no-cache
-    ```
-
-    Browsers then keep the page and ask whether it is still current.
-
     ## Fails on
 
     ```http

@@ -50,24 +50,6 @@ def http2(response: Response, tls: TLS | NotGathered) -> Verdict:
     handshake, and whether its `Alt-Svc` header announces HTTP/2 or HTTP/3. One of these is enough. Browsers speak
     HTTP/2 over https only, so the check does not apply to a page over http.
 
-    ## Why it matters
-
-    With HTTP/1.1 a browser opens up to six connections to a server, and each transfers one file at a time: pages with
-    many files wait in line.
-
-    ## How to fix
-
-    Turn on HTTP/2 in the web server or put a CDN in front of it. For nginx:
-
-    ```
-    server {
-        listen 443 ssl;
-        http2 on;
-    }
-    ```
-
-    Apache needs `Protocols h2 http/1.1`. Every current browser supports HTTP/2.
-
     ## Fails on
 
     ```http

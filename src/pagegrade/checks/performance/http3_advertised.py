@@ -44,19 +44,6 @@ def http3_advertised(seen_response: Response) -> Verdict:
     may announce HTTP/3 in the DNS instead, which is not checked, so the check is informative and costs nothing. Pages
     over http cannot have it.
 
-    ## Why it matters
-
-    With HTTP/3 a lost packet delays one file and not all, and switching from one network to another keeps the
-    connection.
-
-    ## How to fix
-
-    Turn on HTTP/3 in the CDN or the web server, which then sends:
-
-    ```
-    Alt-Svc: h3=":443"; ma=86400
-    ```
-
     ## Fails on
 
     ```http

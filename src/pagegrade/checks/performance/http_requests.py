@@ -66,16 +66,6 @@ def http_requests(document: Document, resources: Resources | NotGathered) -> Ver
     bound. Up to 50 is fine, up to 150 costs in four steps, more costs everything; no standard names a number, and 50 is
     the customary limit.
 
-    ## Why it matters
-
-    Every request costs headers, waiting and work in the browser, and the important ones compete with the rest.
-
-    ## How to fix
-
-    Load images further down only when they are needed, with `loading="lazy"`, and remove files that the page does not
-    use. Then bundle small scripts and stylesheets that are always used together, and combine small icons in one SVG
-    file.
-
     ## Fails on
 
     ```html

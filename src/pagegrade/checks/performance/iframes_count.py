@@ -39,15 +39,6 @@ def iframes_count(document: Document) -> Verdict:
     nothing by themselves. More than four are reported. The message says how many of them have no `loading="lazy"`. It
     is informative and costs nothing.
 
-    ## Why it matters
-
-    A video player or a map in a frame often weighs more than the page around it.
-
-    ## How to fix
-
-    Show a preview image that is replaced by the frame when it is clicked, or load frames further down with
-    `loading="lazy"`.
-
     ## Fails on
 
     ```html

@@ -71,22 +71,6 @@ def image_dimensions(document: Document, rendering: Rendering | NotGathered) -> 
     because the attributes went out of use when layouts became fluid. Since 2020 browsers reserve the space by them
     again, and without them the page still shifts while people read.
 
-    ## Why it matters
-
-    When an image loads late and no space was reserved for it, everything below moves while people read or are about to
-    tap.
-
-    ## How to fix
-
-    Write the pixel size of the file as `width` and `height` on each image:
-
-    ```
-    <img src="/chair.webp" alt="Green garden chair" width="800" height="600">
-    ```
-
-    With `img { max-width: 100%; height: auto }` in the stylesheet it still shrinks on narrow screens, and the browser
-    keeps the proportions.
-
     ## Fails on
 
     ```html

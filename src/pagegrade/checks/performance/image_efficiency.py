@@ -45,14 +45,6 @@ def image_efficiency(assets: Assets) -> Verdict:
     left out, and so are images that only a stylesheet names, because a page rarely uses all of them. Pictures with much
     fine detail need more, hence the low severity.
 
-    ## Why it matters
-
-    The same image can often be sent in half the bytes without a visible difference.
-
-    ## How to fix
-
-    Save the image again with a quality of 60 to 80, or convert it to WebP or AVIF.
-
     ## Fails on
 
     ```json resources

@@ -68,23 +68,6 @@ def image_format(document: Document, resources: Resources) -> Verdict:
     known: the format itself is evaluated here, while `image-efficiency` looks at bytes alone. It costs everything when
     more than 4,096 bytes could be saved against that. SVG and icons are not evaluated.
 
-    ## Why it matters
-
-    Images are the largest part of most pages, and modern formats save a quarter to a half of them.
-
-    ## How to fix
-
-    Offer larger images as AVIF or WebP, with the old file as the fallback:
-
-    ```
-    <picture>
-      <source type="image/avif" srcset="/chair.avif">
-      <img src="/chair.jpg" alt="Green garden chair" width="800" height="600">
-    </picture>
-    ```
-
-    Many CDNs convert images and send each browser the best format it accepts.
-
     ## Fails on
 
     ```html

@@ -63,20 +63,6 @@ def image_lazy_loading(document: Document, resources: Resources | NotGathered) -
     They are reported because all visitors download these images, whether they scroll that far or not, and one attribute
     fixes it. Because it is so common, it costs little.
 
-    ## Why it matters
-
-    Images below the first screen compete with those that visitors are looking at.
-
-    ## How to fix
-
-    Add the attribute to every image that is not on the first screen:
-
-    ```
-    <img src="/bench.webp" alt="Bench" width="800" height="600" loading="lazy">
-    ```
-
-    Do not add it to the large image at the top.
-
     ## Fails on
 
     ```html

@@ -61,15 +61,6 @@ def image_weight(assets: Assets, document: Document) -> Verdict:
     sites exist for large photos, hence the steps. Backgrounds that a stylesheet names are left out, since they may
     never be fetched, and so are images that were not fetched.
 
-    ## Why it matters
-
-    Large images load last and keep phones busy; they are the most frequent reason for slow pages.
-
-    ## How to fix
-
-    Save photos in the size in which they are shown, as AVIF or WebP with a quality of 60 to 80, and offer smaller
-    candidates with `srcset`.
-
     ## Fails on
 
     ```html

@@ -36,14 +36,6 @@ def inline_payload(document: Document) -> Verdict:
     `data:` in an `<img>`. More than 100,000 are reported. It is informative and costs nothing, because inlining the
     styles of the first screen is good practice.
 
-    ## Why it matters
-
-    The same data is sent again with the next page, while a separate file would already be in the cache.
-
-    ## How to fix
-
-    Move scripts and styles that many pages share into files. Keep inline only what the first screen needs.
-
     ## Fails on
 
     ```html

@@ -83,20 +83,6 @@ def javascript_defer(document: Document, parties: Parties) -> Verdict:
     because the snippets of services are older than `async` and are copied unchanged. Visitors wait for each of them,
     and one attribute fixes it.
 
-    ## Why it matters
-
-    While the browser waits for a script, visitors see nothing of what comes after it.
-
-    ## How to fix
-
-    Add `defer` to every external script that the first screen does not need:
-
-    ```
-    <script src="/shop.js" defer></script>
-    ```
-
-    Deferred scripts still run in their order. Use `async` for those that depend on nothing, such as analytics.
-
     ## Fails on
 
     ```html

@@ -45,14 +45,6 @@ def jquery_versions(document: Document, assets: Assets) -> Verdict:
     costs everything. The version of a single copy costs nothing here: `vulnerable-js-libraries` charges what is known
     about it. Frames are pages of their own and are not checked.
 
-    ## Why it matters
-
-    Each copy is 30,000 bytes to download and run, and plugins attach to whichever comes last.
-
-    ## How to fix
-
-    Keep one copy of the newest version. `jquery-migrate` keeps old plugins working.
-
     ## Fails on
 
     ```json resources

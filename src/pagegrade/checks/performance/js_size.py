@@ -55,15 +55,6 @@ def js_size(document: Document, assets: Assets) -> Verdict:
     scripts load cannot be seen here, so the number is a lower bound. Half of all pages on the web exceed 500,000 with
     everything that loads later.
 
-    ## Why it matters
-
-    A phone needs a second to parse and run what a desktop runs in a tenth.
-
-    ## How to fix
-
-    Remove libraries that are hardly used, split large bundles so that each page loads its own part, and review what
-    every third-party service adds.
-
     ## Fails on
 
     ```html

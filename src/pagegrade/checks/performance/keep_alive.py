@@ -41,15 +41,6 @@ def keep_alive(response: Response, resources: Resources) -> Verdict:
     answers cost half, fifteen everything. HTTP/2 and HTTP/3 keep their connection always, so there is nothing to
     evaluate.
 
-    ## Why it matters
-
-    Connecting and negotiating TLS for each file takes two or three round trips.
-
-    ## How to fix
-
-    Remove the setting that turns it off: `keepalive_timeout 0` in nginx, `KeepAlive Off` in Apache. HTTP/2 makes this
-    superfluous.
-
     ## Fails on
 
     ```json resources

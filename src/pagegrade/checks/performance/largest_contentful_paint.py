@@ -66,16 +66,6 @@ def largest_contentful_paint(rendering: Rendering, rendered_metrics: LoadMetrics
     first byte, until its image is asked for, until that has arrived, until it is painted) and the reason for the
     longest of them; where the fix takes that phase away, its length is the most that it saves.
 
-    ## Why it matters
-
-    Visitors take a page for loaded when its main picture or headline is there, and many leave before.
-
-    ## How to fix
-
-    Look at the element that is named, and at the request that brings it. An image belongs in the HTML as `<img>` with
-    `fetchpriority="high"` and without `loading="lazy"`; text needs its font early. Then shorten what every element
-    waits for: the server response, redirects, render-blocking styles and scripts.
-
     ## Fails on
 
     ```json rendering

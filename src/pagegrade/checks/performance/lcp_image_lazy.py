@@ -48,18 +48,6 @@ def lcp_image_lazy(
     200 pixels or more, by its attributes or, where it was fetched, by its file). Hidden images, inline `data:` and
     images of a menu are left out.
 
-    ## Why it matters
-
-    A browser loads a lazy image only after layout, so the image that visitors wait for comes last.
-
-    ## How to fix
-
-    Remove `loading="lazy"` from the large image at the top and raise its priority:
-
-    ```
-    <img src="/hero.webp" alt="The garden in May" width="1200" height="600" fetchpriority="high">
-    ```
-
     ## Fails on
 
     ```html

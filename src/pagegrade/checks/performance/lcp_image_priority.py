@@ -60,19 +60,6 @@ def lcp_image_priority(
     file) and in no menu. This is informative and costs nothing. An image that is loaded lazily is left out, because
     another check covers that. Preloads in response headers are not seen.
 
-    ## Why it matters
-
-    Browsers load images with low priority until layout shows that they are visible. With a high priority the main image
-    starts at once.
-
-    ## How to fix
-
-    Add `fetchpriority="high"` to the large image at the top, and to no other:
-
-    ```
-    <img src="/hero.webp" alt="The garden in May" width="1200" height="600" fetchpriority="high">
-    ```
-
     ## Fails on
 
     ```html

@@ -55,14 +55,6 @@ def legacy_javascript(
     because their owners compile them. How much would be saved depends on the build, so no saving is estimated; it is
     informative and costs nothing.
 
-    ## Why it matters
-
-    Every visitor loads and runs code that their browser does not need.
-
-    ## How to fix
-
-    Set the target of the compiler to browsers that know ES2017, and remove polyfills for what those browsers have.
-
     ## Fails on
 
     ```html

@@ -56,16 +56,6 @@ def load_time(load_samples_ms: tuple[float, ...], response: Response) -> Verdict
     these numbers: 2 seconds is the customary limit of tools like this one. The time is measured from where the
     analysis runs, so compare only reports from the same place.
 
-    ## Why it matters
-
-    Nothing can be shown or requested before the HTML arrives, and visitors leave while they wait.
-
-    ## How to fix
-
-    Make the server respond faster: cache rendered pages, put a CDN near the visitors, and shorten slow database work.
-    The phases in the evidence show where the time goes: a long `first byte` is the server, a long `download` is the
-    size of the page, a long `connect` or `TLS` is distance.
-
     ## Fails on
 
     ```json load_samples_ms

@@ -45,14 +45,6 @@ def long_tasks(rendering: Rendering) -> Verdict:
     slowed down unless that was requested, so a phone is slower. The scripts with most time on the main thread are
     listed with it.
 
-    ## Why it matters
-
-    Visitors take a page for broken that does not react within a fifth of a second.
-
-    ## How to fix
-
-    Split long work into parts with `scheduler.yield()`, move it to a worker, or do it when the page is idle.
-
     ## Fails on
 
     ```json rendering

@@ -38,21 +38,6 @@ def main_thread_animations(rendering: Rendering) -> Verdict:
 
     It costs nothing: layout that moves what visitors read is charged by `cumulative-layout-shift`.
 
-    ## Why it matters
-
-    The compositor goes on animating while scripts run. The main thread does not, and a phone computes layout and paint
-    for every frame as long as the animation lasts.
-
-    ## How to fix
-
-    Move elements with `transform: translate()` instead of `left` or `margin`, change their size with `scale()`, and let
-    them appear with `opacity`:
-
-    ```css
-    .panel { transition: transform .2s; }
-    .panel.open { transform: translateX(0); }
-    ```
-
     ## Fails on
 
     ```json rendering

@@ -50,15 +50,6 @@ def main_thread_work(rendering: Rendering) -> Verdict:
 
     It costs nothing: the checks of long tasks, blocking time and scripts charge what delays visitors.
 
-    ## Why it matters
-
-    All this work competes with the answers to taps and keys.
-
-    ## How to fix
-
-    Start with the kind that takes most time. Forced layout goes away when a script reads all sizes first and changes
-    the page afterwards.
-
     ## Fails on
 
     ```json rendering

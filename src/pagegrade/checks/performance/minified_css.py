@@ -34,14 +34,6 @@ def minified_css(assets: Assets) -> Verdict:
     fifth, in five steps up to 60,000 bytes. Shorter names for variables would save more and are not required. Files of
     other sites are left out, and so are very large ones that were not read.
 
-    ## Why it matters
-
-    Compression hides most of the waste but not all, and the browser has to read past the rest each time.
-
-    ## How to fix
-
-    Let the build tool or the CDN minify; most have a switch. Keep the readable source out of what is served.
-
     ## Fails on
 
     ```json resources

@@ -45,18 +45,6 @@ def offscreen_images(rendering: Rendering) -> Verdict:
     4,096 and it is not shown further up, too. Up to 50,000 bytes in all are fine, 1,000,000 and more cost everything,
     with five steps between. Files that the browser had from its cache and images inside the HTML are left out.
 
-    ## Why it matters
-
-    They share the connection with what the first screen needs, and are downloaded even if no one scrolls to them.
-
-    ## How to fix
-
-    Add the attribute to the listed images, but not to the large image at the top:
-
-    ```
-    <img src="/bench.webp" alt="Bench" width="800" height="600" loading="lazy">
-    ```
-
     ## Fails on
 
     ```json rendering

@@ -40,18 +40,6 @@ def oversized_images(rendering: Rendering) -> Verdict:
     surplus together costs in five steps from nothing to 500,000 bytes. Where a file is shown several times, its largest
     place counts. SVGs, images inside the HTML, and files that the browser had from its cache are left out.
 
-    ## Why it matters
-
-    Images are most of what pages transfer, and a photo with twice the needed width has four times the bytes.
-
-    ## How to fix
-
-    Scale the listed images to their size on the screen, and offer several widths:
-
-    ```
-    <img src="/chair-800.webp" srcset="/chair-400.webp 400w, /chair-800.webp 800w" sizes="50vw" alt="Chair">
-    ```
-
     ## Fails on
 
     ```json rendering

@@ -53,16 +53,6 @@ def page_size(response: Response) -> Verdict:
     is the customary one; four of five real pages stay below it. The cost grows in steps, so that a few bytes of useful
     markup never cost a point.
 
-    ## Why it matters
-
-    The transferred bytes decide how soon the page shows; the decompressed bytes decide how long a phone is busy with
-    it.
-
-    ## How to fix
-
-    Move large inline data, styles, scripts and images out of the HTML into files that can be cached. Lists of hundreds
-    of entries can be split over several pages, and compression shrinks what is transferred.
-
     ## Fails on
 
     ```json navigation

@@ -92,16 +92,6 @@ def redirect_chain(navigation: Navigation) -> Verdict:
     without `http://` or `https://`, a step that only changes this is not counted. Redirects by `<meta>` or scripts are
     not seen here.
 
-    ## Why it matters
-
-    On a phone each round trip costs a tenth of a second or more, in which nothing happens; crawlers give up on long
-    chains.
-
-    ## How to fix
-
-    Redirect every old URL in one step, with status 301 or 308, to the final one, and link to that directly. Chains
-    usually come from separate rules for https, `www` and the trailing slash: let one rule build the final URL.
-
     ## Fails on
 
     ```http

@@ -46,15 +46,6 @@ def render_blocking_css(document: Document, resources: Resources | NotGathered) 
     more cost a fifth to a half, by number up to ten and by bytes up to 200,000. One stylesheet is what the first screen
     needs, so a page without any is not expected. Bytes count only for sheets that were fetched.
 
-    ## Why it matters
-
-    Visitors look at a blank page while stylesheets load, one after the other when they import each other.
-
-    ## How to fix
-
-    Combine stylesheets that are always used together, give those for printing `media="print"`, and load styles for
-    parts further down later.
-
     ## Fails on
 
     ```html

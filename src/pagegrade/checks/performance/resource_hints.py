@@ -47,14 +47,6 @@ def resource_hints(document: Document, resources: Resources | NotGathered) -> Ve
     of another site, which browsers refuse or fetch in vain. A preloaded stylesheet that its own `onload` turns into a
     stylesheet is used. Scripts may use what the HTML does not name, so the check is informative and costs nothing.
 
-    ## Why it matters
-
-    What is loaded in advance takes its turn before what the visitor is waiting for.
-
-    ## How to fix
-
-    Preload only what the first screen needs, with the right `as`, and preconnect to two or three hosts at most.
-
     ## Fails on
 
     ```html

@@ -44,18 +44,6 @@ def responsive_images(document: Document, resources: Resources) -> Verdict:
     `<picture>`. It is informative, because whether a smaller one is enough depends on the displayed size, which only a
     browser knows. SVGs have no pixels and are left out.
 
-    ## Why it matters
-
-    A phone downloads four times the pixels that it can show.
-
-    ## How to fix
-
-    Offer the image in two or three widths:
-
-    ```
-    <img src="/chair-1600.webp" srcset="/chair-800.webp 800w, /chair-1600.webp 1600w" sizes="100vw" alt="Chair">
-    ```
-
     ## Fails on
 
     ```html

@@ -51,15 +51,6 @@ def speed_index(rendering: Rendering, rendered_metrics: LoadMetrics) -> Verdict:
     (1.3 s on a desktop) is good, more than 5.8 s (2.3 s) is bad, with four steps between. It was not measured where the
     browser made no pictures.
 
-    ## Why it matters
-
-    A page that is painted in pieces feels slow, even when its first piece comes early.
-
-    ## How to fix
-
-    Let the server send what is seen first as HTML, load images of the first screen without `loading="lazy"`, and
-    avoid animations that fade the content in.
-
     ## Fails on
 
     ```json rendering

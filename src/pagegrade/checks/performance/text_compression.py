@@ -114,23 +114,6 @@ def text_compression(response: Response) -> Verdict:
     that declares a compression which the content does not have costs everything and limits the score, because browsers
     do not show such a page. One that names no compression at all, such as `UTF-8`, costs a quarter.
 
-    ## Why it matters
-
-    Fewer bytes arrive sooner, most of all on mobile networks. Without `Vary` a cache may send the compressed bytes to a
-    client that cannot read them.
-
-    ## How to fix
-
-    Turn on gzip or Brotli for text on the server or CDN. For nginx:
-
-    ```
-    gzip on;
-    gzip_vary on;
-    gzip_types text/css text/javascript application/json image/svg+xml;
-    ```
-
-    Apache has `mod_deflate` and `mod_brotli`; most CDNs have a switch.
-
     ## Fails on
 
     ```http

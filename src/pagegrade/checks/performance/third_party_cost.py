@@ -48,15 +48,6 @@ def third_party_cost(rendering: Rendering, parties: Parties) -> Verdict:
     between. The sites are listed with their time, requests and transferred bytes as the browser saw them. Which files
     are the site's own is decided as in `third-party-share`.
 
-    ## Why it matters
-
-    While such a script runs, the page reacts to nothing, and its author can make it slower at any time.
-
-    ## How to fix
-
-    Remove what is not needed. Load the rest after the page, on the first interaction, or behind a placeholder that is
-    replaced by a click.
-
     ## Fails on
 
     ```json rendering

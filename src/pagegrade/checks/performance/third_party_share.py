@@ -44,14 +44,6 @@ def third_party_share(response: Response, assets: Assets) -> Verdict:
     the delivery network of the platform that the page names as its generator, and on the domain that most of its styles
     and scripts come from. Services that many sites share never are. It is informative and costs nothing.
 
-    ## Why it matters
-
-    Third-party files can fail, slow down or change without your doing, and their hosts learn who visits the page.
-
-    ## How to fix
-
-    Review the list of sites and drop what is not needed. Fonts and libraries can usually be served from your own host.
-
     ## Fails on
 
     ```html

@@ -58,15 +58,6 @@ def total_blocking_time(rendering: Rendering, rendered_metrics: LoadMetrics) -> 
     between. Where the page never became quiet, what was seen until the end counts. The scripts that took most of these
     tasks in the last load are named, each with the time that it blocks, which is what the page would save without it.
 
-    ## Why it matters
-
-    While a long task runs, the page reacts to no tap, key or scroll.
-
-    ## How to fix
-
-    Look which scripts the browser could not use at once (`unused-javascript`), load third parties later or not at
-    all, and split work that takes more than 50 ms with `scheduler.yield()` or a worker.
-
     ## Fails on
 
     ```json rendering

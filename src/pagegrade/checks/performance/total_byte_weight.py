@@ -62,15 +62,6 @@ def total_byte_weight(response: Response, assets: Assets) -> Verdict:
     stylesheet names. Files that scripts request cannot be seen here, so the number is a lower bound. When more than one
     in ten files could not be fetched within our limits, a low number proves nothing, and the check does not evaluate.
 
-    ## Why it matters
-
-    Visitors with a slow or metered connection wait and pay for every megabyte.
-
-    ## How to fix
-
-    Look at the largest files in the list first: smaller images in modern formats, no video that plays automatically,
-    and no script that the page does not use.
-
     ## Fails on
 
     ```html

@@ -58,15 +58,6 @@ def ttfb(response: Response) -> Verdict:
     connecting, so this is lenient. Tools in a browser often ask for 600 ms. Here one fetch is measured, from a distance
     that is not known, so the stricter number would blame servers for their distance.
 
-    ## Why it matters
-
-    Everything else waits for the first byte.
-
-    ## How to fix
-
-    Serve rendered pages from a cache instead of building each one anew. Then look for slow database queries, cold
-    starts and calls to other services; a CDN helps where the visitors are far away.
-
     ## Fails on
 
     ```json navigation

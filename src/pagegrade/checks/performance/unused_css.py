@@ -40,14 +40,6 @@ def unused_css(rendering: Rendering) -> Verdict:
     in all are fine, 150,000 and more cost everything, with four steps between. Code that waits for an action of the
     visitor counts as unused, and inline code is not counted.
 
-    ## Why it matters
-
-    Nothing is painted before all stylesheets are there and read.
-
-    ## How to fix
-
-    Remove rules that no page uses, and split the sheet so that each page loads its own part.
-
     ## Fails on
 
     ```json rendering

@@ -43,14 +43,6 @@ def unused_javascript(rendering: Rendering) -> Verdict:
     50,000 bytes in all are fine, 300,000 and more cost everything, with four steps between. Code that waits for an
     action of the visitor counts as unused, and inline code is not counted.
 
-    ## Why it matters
-
-    It is downloaded, parsed and compiled before the page can react to its visitor.
-
-    ## How to fix
-
-    Split bundles so that each page loads its own part, and load what waits for an action when the action comes.
-
     ## Fails on
 
     ```json rendering

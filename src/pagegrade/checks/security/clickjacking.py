@@ -103,20 +103,6 @@ def clickjacking(seen_response: Response, csp: CSP) -> Outcome:
     About half of the most visited sites still have no such header. It costs everything because one line protects every
     page, and only a page that anyone may frame needs none.
 
-    ## Why it matters
-
-    A page in a hidden frame still has the visitor's session. Clicks meant for the visible site then buy, delete or
-    agree to something here.
-
-    ## How to fix
-
-    Send `Content-Security-Policy: frame-ancestors 'self'`, or `'none'` if the page is never framed. List other sites
-    that are allowed to embed it after `'self'`. `X-Frame-Options: SAMEORIGIN` beside it helps only very old browsers.
-
-    ```
-    Content-Security-Policy: frame-ancestors 'self' https://partner.example
-    ```
-
     ## Fails on
 
     ```http

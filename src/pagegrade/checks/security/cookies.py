@@ -111,20 +111,6 @@ def cookies(cookies: tuple[Cookie, ...], artifacts: Artifacts) -> Outcome:
     and so are lines that delete a cookie. Attributes that browsers ignore, because they are unknown or have a value
     that cannot be read, are listed and cost nothing. A page without cookies loses nothing.
 
-    ## Why it matters
-
-    Anyone who reads a session cookie is logged in. `Secure` keeps it off plain HTTP, `HttpOnly` keeps it from injected
-    scripts, and `SameSite` keeps other sites from using it.
-
-    ## How to fix
-
-    Set cookies with `Secure; HttpOnly; SameSite=Lax` unless a script has to read them. For logins, put `__Host-`
-    before the name as well, so that no other host can overwrite them:
-
-    ```
-    Set-Cookie: __Host-session=...; Path=/; Secure; HttpOnly; SameSite=Lax
-    ```
-
     ## Fails on
 
     ```http

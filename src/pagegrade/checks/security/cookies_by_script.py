@@ -29,14 +29,6 @@ def cookies_by_script(rendering: Rendering) -> Verdict:
     The names of the cookies that the browser holds after it has rendered the page and that no response of a server set.
     It is informative and costs nothing.
 
-    ## Why it matters
-
-    Every script of the page can read such a cookie, and in many countries visitors have to agree before it is set.
-
-    ## How to fix
-
-    Set cookies of a login on the server with `HttpOnly`, and those of others only after consent.
-
     ## Fails on
 
     ```json rendering

@@ -58,17 +58,6 @@ def cors(cors_probe: WellKnown) -> Verdict:
     for a certain other site, and `*` pass: with `*` browsers send no cookies, so everyone sees only what is public
     anyway. Only the page is requested, not the URLs that its scripts use.
 
-    ## Why it matters
-
-    When every site is allowed with credentials, any page that the visitor opens elsewhere can read this one with the
-    visitor's session: names, messages, form tokens.
-
-    ## How to fix
-
-    Compare the `Origin` header with a list of sites that you trust, and send no CORS headers to others. Where the
-    content is public, send `Access-Control-Allow-Origin: *` without credentials. Add `Vary: Origin` where the response
-    depends on it.
-
     ## Fails on
 
     ```http cors_probe

@@ -52,19 +52,6 @@ def cross_origin_isolation(seen_response: Response) -> Outcome:
     by letter. A header that is sent twice counts as unknown. None of them is required, because they can break payments,
     logins in a new window and embedded content. This check costs nothing.
 
-    ## Why it matters
-
-    Browsers ignore an unknown value, so the page is not isolated although that was intended.
-
-    ## How to fix
-
-    Correct the value, or remove the header. `same-origin-allow-popups` and `same-site` are less strict values to begin
-    with.
-
-    ```
-    Cross-Origin-Opener-Policy: same-origin-allow-popups
-    ```
-
     ## Fails on
 
     ```http

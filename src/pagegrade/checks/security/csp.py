@@ -183,21 +183,6 @@ def csp(csp: CSP, document: Document) -> Outcome:
     Three of four of the most visited sites have no policy, so most pages are flagged: a policy takes work, and its
     absence alone is no vulnerability, but nothing else limits the damage of one.
 
-    ## Why it matters
-
-    Where a comment, a search term or a plugin can put markup into the page, a script in it acts in the visitor's name.
-    A good policy is a second line of defense that makes such a mistake harmless.
-
-    ## How to fix
-
-    Send a `Content-Security-Policy` header that names your scripts by nonce and switches plugins and `<base>` off. Make
-    a new nonce for every response and repeat it in `<script nonce="...">`. Try the policy in a
-    `Content-Security-Policy-Report-Only` header first.
-
-    ```
-    Content-Security-Policy: script-src 'nonce-2726c7f26c' 'strict-dynamic'; object-src 'none'; base-uri 'none'
-    ```
-
     ## Fails on
 
     ```http

@@ -58,14 +58,6 @@ def csp_blocks(document: Document, csp: CSP, parties: Parties, response: Respons
     points or more; where all styles or half of the files and forms are blocked, the score is 49 at most. A page
     without an enforced policy is not evaluated.
 
-    ## Why it matters
-
-    Browsers obey the policy without a message to visitors: the page has no styles, does not work, or sends no form.
-
-    ## How to fix
-
-    Add `'self'` and the site's own hosts to the directives, and a nonce or hash for inline code.
-
     ## Fails on
 
     ```http

@@ -82,14 +82,6 @@ def csp_violations(rendering: Rendering, csp: CSP, served_document: Document) ->
     page's style sheets or script files are blocked, the score is 49 at most. Violations of a policy in report-only mode
     are listed and cost nothing.
 
-    ## Why it matters
-
-    What the policy blocks does not work for any visitor, and real attacks are hard to see among the reports.
-
-    ## How to fix
-
-    Allow what the page needs with a nonce, a hash or its origin. Remove what it does not need.
-
     ## Fails on
 
     ```http

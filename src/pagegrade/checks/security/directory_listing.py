@@ -82,14 +82,6 @@ def directory_listing(document: Document) -> Outcome:
     like backups, databases, keys or configuration are reported as confidential. A page that writes about listings has
     no such links.
 
-    ## Why it matters
-
-    Such a list shows everything in the folder, including what no page links to.
-
-    ## How to fix
-
-    Put a start page into the folder, and switch listings off: `Options -Indexes` in Apache, `autoindex off` in nginx.
-
     ## Fails on
 
     ```html

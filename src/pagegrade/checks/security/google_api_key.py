@@ -45,15 +45,6 @@ def google_api_key(
     tried. It is informative and costs nothing. Keys are shown masked, and those that the page shows as code are left
     out.
 
-    ## Why it matters
-
-    A key without restrictions works on other sites and for other services of the same project, and the owner pays.
-
-    ## How to fix
-
-    In the Google Cloud console, restrict the key to the site's own addresses (HTTP referrers) and to the services that
-    the page uses.
-
     ## Fails on
 
     ```html

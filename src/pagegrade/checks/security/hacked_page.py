@@ -114,15 +114,6 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
     services and to privacy policies do not count, and neither do hidden links for goods that the page is about by its
     title and its own text.
 
-    ## Why it matters
-
-    Search engines warn of hacked sites, and visitors are led to fraud or malware.
-
-    ## How to fix
-
-    Restore the site from a clean backup, update all software, change all passwords, and look for users and files that
-    no one knows. Removing the visible traces alone does not close the way in.
-
     ## Fails on
 
     ```html

@@ -127,22 +127,6 @@ def hsts(seen_response: Response, document: Document) -> Outcome | NotApplicable
     About half of the most visited sites still lack the header. It costs points because it is one line, and nothing else
     protects the first request.
 
-    ## Why it matters
-
-    A redirect from HTTP to HTTPS protects only after its first, unprotected response. With this header a browser that
-    has visited the host skips that step, so attackers on the network cannot keep visitors on plain HTTP, and visitors
-    cannot bypass certificate warnings.
-
-    ## How to fix
-
-    Send `Strict-Transport-Security: max-age=31536000` with every response over HTTPS. Begin with a short time, such as
-    `max-age=300`, until you are sure that everything on the host works over HTTPS. Add `includeSubDomains` only when
-    that is true of every subdomain as well.
-
-    ```
-    Strict-Transport-Security: max-age=31536000
-    ```
-
     ## Fails on
 
     ```http

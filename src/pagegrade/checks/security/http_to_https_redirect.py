@@ -109,26 +109,6 @@ def http_to_https_redirect(
     URL first, or when port 80 only gives an error. It fails when a page is served or the redirects end on plain HTTP,
     and when a certificate of a redirect does not verify. Paths used by certificate authorities are not requested.
 
-    ## Why it matters
-
-    Without the redirect, old links and typed URLs stay on an unprotected connection. The hop to the same host
-    matters because a browser stores the HSTS promise of exactly the host that sends it: `http://example.com` sent
-    straight to `https://www.example.com` leaves `example.com` unprotected on every later visit.
-
-    ## How to fix
-
-    Answer every request on port 80 with a permanent redirect to the same host over HTTPS. For example with nginx:
-
-    ```
-    server {
-        listen 80;
-        server_name example.com www.example.com;
-        return 301 https://$host$request_uri;
-    }
-    ```
-
-    Send visitors on to `www` or away from it in a second step, from the HTTPS URL.
-
     ## Fails on
 
     ```http insecure_probe

@@ -61,25 +61,6 @@ def https(response: Response, tls: TLS | NotGathered) -> Outcome:
     to send an intermediate certificate does not fail here, because browsers fetch the missing certificate; the
     certificate check reports it.
 
-    ## Why it matters
-
-    Browsers mark a page over plain HTTP as "not secure" and switch features off. Anyone between the visitor and the
-    server can read form entries and insert scripts or advertisements. Search engines prefer the HTTPS URL. While
-    this check fails, the score cannot be higher than 69.
-
-    ## How to fix
-
-    Install a certificate for the host and serve the page from its `https://` URL. Free certificates that renew
-    themselves are available from several authorities; most hosting panels have a switch for it. For example with Caddy,
-    which requests one by itself:
-
-    ```
-    example.com {
-        root * /srv/www
-        file_server
-    }
-    ```
-
     ## Fails on
 
     ```url

@@ -127,16 +127,6 @@ def insecure_form(document: Document, markup: Markup, parties: Parties) -> Verdi
     of payments or sign-in runs it. That the page itself is served over plain HTTP is the subject of another check, so
     its searches and other forms without `post` cost nothing here.
 
-    ## Why it matters
-
-    Anyone on the same network can read or change what is sent over plain HTTP; browsers warn of such forms. URLs are
-    kept in histories and log files, where a password must not be.
-
-    ## How to fix
-
-    Serve the page over HTTPS and write the URL of the form with `https:` or without scheme and host. Give every form
-    with a password `method="post"`.
-
     ## Fails on
 
     ```html

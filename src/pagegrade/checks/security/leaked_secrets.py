@@ -65,15 +65,6 @@ def leaked_secrets(
     keys that the page shows as code are left out. Keys are shown masked. Other secrets, such as passwords, have no
     form that can be recognized, so the absence of findings proves nothing.
 
-    ## Why it matters
-
-    Bots search pages for such keys and use them within minutes.
-
-    ## How to fix
-
-    Revoke the key with its provider first, because it was published. Then keep the new key on the server, and let the
-    page send its requests to the server.
-
     ## Fails on
 
     ```html

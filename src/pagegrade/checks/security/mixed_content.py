@@ -86,21 +86,6 @@ def mixed_content(document: Document, csp: CSP, resources: Resources | NotGather
     or more different URLs). Where `upgrade-insecure-requests` or `block-all-mixed-content` covers all of it, the check
     costs half.
 
-    ## Why it matters
-
-    Browsers block scripts, styles, frames and fonts over plain HTTP on an HTTPS page, so parts of the page are broken
-    for everyone. They try images, audio and video over HTTPS instead, which fails where the other server has none. In
-    browsers that do neither, anyone on the network can change what is loaded.
-
-    ## How to fix
-
-    Change every such URL to `https://`, or to a path without a host where the file is your own. Where the content is
-    too much to edit, let browsers do it with a header, and correct the URLs later:
-
-    ```
-    Content-Security-Policy: upgrade-insecure-requests
-    ```
-
     ## Fails on
 
     ```html

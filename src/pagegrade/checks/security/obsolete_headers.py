@@ -52,16 +52,6 @@ def obsolete_headers(seen_response: Response) -> Outcome:
     old filter off with `0`. `Pragma` is listed only beside `Cache-Control`, which overrules it. This check costs
     nothing.
 
-    ## Why it matters
-
-    They are sent with every page. The filter that `X-XSS-Protection` controlled could itself be abused, and an obsolete
-    header suggests protection that does not exist.
-
-    ## How to fix
-
-    Remove them from the configuration of the server or application. A Content Security Policy does what
-    `X-XSS-Protection` was meant to do.
-
     ## Fails on
 
     ```http

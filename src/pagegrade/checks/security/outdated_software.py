@@ -49,15 +49,6 @@ def outdated_software(seen_response: Response, document: Document, artifacts: Ar
     makers ended the support. If a distribution still patches a version, its date counts. Up to a year after the end
     costs half, three years and more cost everything. What shows no version is not evaluated: hiding it is no fault.
 
-    ## Why it matters
-
-    Vulnerabilities of a version that is not supported any more become known and are never fixed.
-
-    ## How to fix
-
-    Update to a supported version, and keep the dates of the makers in your calendar. Hosting panels usually offer the
-    version of PHP as a setting.
-
     ## Fails on
 
     ```http

@@ -74,19 +74,6 @@ def permissions_policy(seen_response: Response) -> Outcome:
     `geolocation=(https://a.example)` name no one. Such parts are listed. A missing header is no fault: other sites in
     frames get none of these features unless the page grants them. This check costs nothing.
 
-    ## Why it matters
-
-    A policy that browsers ignore protects from nothing.
-
-    ## How to fix
-
-    List for each feature the origins that may use it in parentheses, separated by commas. An empty pair of parentheses
-    turns the feature off.
-
-    ```
-    Permissions-Policy: camera=(), geolocation=(self "https://maps.example")
-    ```
-
     ## Fails on
 
     ```http

@@ -56,19 +56,6 @@ def plaintext_email(document: Document) -> Outcome:
     anything at `yourdomain.com`). Reports show addresses masked. No standard forbids them, and in some countries a
     contact address is mandatory, so this never costs more than half of a low check.
 
-    ## Why it matters
-
-    Bots that collect addresses read pages as this check does. An address that is found once receives spam for years.
-
-    ## How to fix
-
-    Offer a contact form, or encode the address so that bots do not read it, where the law allows it. Many content
-    systems and CDNs can hide addresses from bots and still show them to people.
-
-    ```html
-    <a href="/contact">Write to us</a>
-    ```
-
     ## Fails on
 
     ```html

@@ -34,14 +34,6 @@ def protocol_relative_urls(document: Document) -> Outcome:
     over HTTPS they are reached over HTTPS, so the check is informative and costs nothing, on more than half of
     well-known pages: most of them were written before everything was on HTTPS.
 
-    ## Why it matters
-
-    Where the page is opened over plain HTTP or saved to disk, such a file is loaded unencrypted or not at all.
-
-    ## How to fix
-
-    Write `https://` in front.
-
     ## Fails on
 
     ```html

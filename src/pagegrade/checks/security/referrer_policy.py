@@ -72,20 +72,6 @@ def referrer_policy(seen_response: Response, document: Document) -> Outcome:
     these is what browsers do by themselves. It costs half with `origin`, `origin-when-cross-origin` and
     `no-referrer-when-downgrade`, and fails with `unsafe-url` and with a header that holds no known word.
 
-    ## Why it matters
-
-    URLs can contain search terms, account names and secret links. With `unsafe-url` every linked site and every
-    embedded third party receives them, even over plain HTTP.
-
-    ## How to fix
-
-    Remove the policy, or set it to `strict-origin-when-cross-origin`. Choose `no-referrer` or `same-origin` where even
-    the host name should stay private.
-
-    ```
-    Referrer-Policy: strict-origin-when-cross-origin
-    ```
-
     ## Fails on
 
     ```http

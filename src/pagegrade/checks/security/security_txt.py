@@ -50,20 +50,6 @@ def security_txt(security_txt: WellKnown, artifacts: Artifacts) -> Verdict:
     among them. A signature is not verified. An application that answers every URL
     with a page counts as having no such file. A missing file is no fault. This check costs nothing.
 
-    ## Why it matters
-
-    Without a contact, reports of vulnerabilities end up with customer support, or in public. An expired file is treated
-    as abandoned.
-
-    ## How to fix
-
-    Publish a file such as this one, and renew the date every year.
-
-    ```
-    Contact: mailto:security@example.com
-    Expires: 2027-12-31T23:00:00Z
-    ```
-
     ## Fails on
 
     ```http security_txt

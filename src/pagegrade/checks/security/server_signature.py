@@ -87,23 +87,6 @@ def server_signature(seen_response: Response, document: Document) -> Outcome:
     and a server can be recognized without it. A generator without a version costs nothing. `X-Runtime` holds a time
     rather than a version, so it counts as the name of the framework that sends it.
 
-    ## Why it matters
-
-    Automated attacks look for versions with known vulnerabilities. Hiding the number does not fix a vulnerability, but
-    it removes the site from lists made from these headers. Keeping the software up to date matters more.
-
-    ## How to fix
-
-    Turn version numbers off in the server and in the application. For example:
-
-    ```
-    server_tokens off;          # nginx
-    ServerTokens Prod           # Apache
-    expose_php = Off            # php.ini
-    ```
-
-    A generator tag can be removed in the settings or the theme of the content system.
-
     ## Fails on
 
     ```http

@@ -40,16 +40,6 @@ def source_maps_public(source_maps: SourceMaps, resources: Resources) -> Verdict
     requested, and a map inside a script counts as public. An answer that is a web page or a message of an application
     is no map. Publishing sources may be what the site wants, so this check costs nothing.
 
-    ## Why it matters
-
-    Source maps show comments, names and parts of the program that were not meant to be public. They can contain keys
-    that were left in the sources.
-
-    ## How to fix
-
-    If the sources are not meant to be public, do not deploy the source maps to the web server; upload them only to the
-    error tracking service.
-
     ## Fails on
 
     ```json source_maps

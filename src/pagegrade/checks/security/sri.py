@@ -109,20 +109,6 @@ def sri(document: Document, resources: Resources | NotGathered, parties: Parties
     other files whose URL names no exact version (such as `2.1.0`, or a digest). Scripts that other scripts load are not
     seen.
 
-    ## Why it matters
-
-    A script from another site can do everything the page can. When that site is compromised, so are all pages that load
-    the script.
-
-    ## How to fix
-
-    Serve the files from your own host. Where that is not possible, name a fixed version and add its hash; delivery
-    networks for libraries show the whole tag.
-
-    ```html
-    <script src="https://cdn.libraries.example/lib-2.1.0.js" integrity="sha384-..." crossorigin="anonymous"></script>
-    ```
-
     ## Fails on
 
     ```html

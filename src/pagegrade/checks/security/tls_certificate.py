@@ -168,22 +168,6 @@ def tls_certificate(navigation: Navigation, tls: TLS | NotGathered) -> Outcome |
     certificate is missing that browsers can fetch. The signature of a root certificate plays no part, because no one
     relies on it. Certificates of earlier redirects must verify as well.
 
-    ## Why it matters
-
-    With a certificate that does not verify, browsers show a full-page warning and most visitors turn back. A
-    certificate that expires unnoticed takes the whole site down at a date that is known in advance. While this check
-    fails, the score cannot be higher than 49.
-
-    ## How to fix
-
-    Renew the certificate for exactly this host name, have the server send the full chain, and let renewal run by
-    itself. Tools that speak ACME do all three; the file to configure is the one with the whole chain:
-
-    ```
-    ssl_certificate     /etc/letsencrypt/live/example.com/fullchain.pem;
-    ssl_certificate_key /etc/letsencrypt/live/example.com/privkey.pem;
-    ```
-
     ## Fails on
 
     ```json tls

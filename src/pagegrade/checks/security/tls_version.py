@@ -61,19 +61,6 @@ def tls_version(response: Response, tls: TLS | NotGathered) -> Verdict:
     A version that could not be tried from here counts for nothing; where neither old version could be tried, or
     neither new one, the check is not evaluated.
 
-    ## Why it matters
-
-    TLS 1.0 and 1.1 rely on broken methods, and the standard forbids them. TLS 1.3 is safer than 1.2 and connects
-    faster.
-
-    ## How to fix
-
-    Allow TLS 1.2 and 1.3 only, in the server or the CDN before it. With nginx:
-
-    ```
-    ssl_protocols TLSv1.2 TLSv1.3;
-    ```
-
     ## Fails on
 
     ```json tls

@@ -53,19 +53,6 @@ def trackers(document: Document, rendering: Rendering | NotGathered, parties: Pa
     consent depends on the service, its settings and the place; this check only shows what is contacted. It costs
     nothing.
 
-    ## Why it matters
-
-    Each of these requests says to another company which address opened which page. Visitors expect to be asked first,
-    and so do laws such as the ePrivacy directive.
-
-    ## How to fix
-
-    Hold the scripts back until visitors agree. Consent managers do that for scripts of another type:
-
-    ```html
-    <script type="text/plain" data-category="analytics" data-src="https://www.googletagmanager.com/gtag/js"></script>
-    ```
-
     ## Fails on
 
     ```html

@@ -56,19 +56,6 @@ def trusted_types(csp: CSP, document: Document) -> Verdict:
     policies of headers and of the head count. A page without scripts, or without any policy, is not evaluated: the
     check of the policy itself comes first. It is informative and costs nothing.
 
-    ## Why it matters
-
-    With the directive, browsers refuse plain strings where they could become code, such as `innerHTML`, which stops
-    most DOM-based cross-site scripting.
-
-    ## How to fix
-
-    Add the directive to a report-only policy, correct what is reported, and then enforce it:
-
-    ```text
-    Content-Security-Policy: require-trusted-types-for 'script'
-    ```
-
     ## Fails on
 
     ```http

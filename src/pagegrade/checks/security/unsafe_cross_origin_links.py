@@ -44,19 +44,6 @@ def unsafe_cross_origin_links(document: Document, page_links: PageLinks) -> Outc
     either is safe, too. Only `rel="opener"`, which switches the protection off, is reported. Links inside the site and
     windows that scripts open are not evaluated.
 
-    ## Why it matters
-
-    The other site can replace this page, for example by a copy of the login form, while the visitor looks at the new
-    window.
-
-    ## How to fix
-
-    Remove `rel="opener"`.
-
-    ```html
-    <a href="https://other.example/" target="_blank">Other site</a>
-    ```
-
     ## Fails on
 
     ```html

@@ -76,15 +76,6 @@ def vulnerable_js_libraries(document: Document, resources: Resources | NotGather
     that a distribution has fixed itself, is not evaluated. Libraries inside bundles are not seen, and a version that is
     not in the list is not known to be safe.
 
-    ## Why it matters
-
-    Whether a vulnerability can be exploited depends on the page. Attackers try the published ones first, and some let
-    injected code run for every visitor.
-
-    ## How to fix
-
-    Update each listed library to its newest version, or remove what is no longer used.
-
     ## Fails on
 
     ```html

@@ -51,19 +51,6 @@ def x_content_type_options(seen_response: Response) -> Outcome:
     About half of the most visited sites still lack the header, and browsers guess less than they used to. So it is a
     low check; one line for the whole site fixes it.
 
-    ## Why it matters
-
-    A browser that sniffs may run an uploaded image or text file as a script. With the header, scripts and styles of a
-    wrong type are refused.
-
-    ## How to fix
-
-    Send `X-Content-Type-Options: nosniff` with every response. For example with nginx:
-
-    ```
-    add_header X-Content-Type-Options nosniff always;
-    ```
-
     ## Fails on
 
     ```http

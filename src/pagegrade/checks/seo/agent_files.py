@@ -42,14 +42,6 @@ def agent_files(agent_files: AgentFiles) -> Verdict:
     name. Sites without them, and applications that answer every URL with a page, are not evaluated. What the files
     describe is not used, and it is informative and costs nothing.
 
-    ## Why it matters
-
-    Agents that look for such a file cannot use what it describes if it has mistakes.
-
-    ## How to fix
-
-    Serve the file as JSON with all members that its specification requires, or remove it.
-
     ## Fails on
 
     ```json agent_files

@@ -57,16 +57,6 @@ def ai_crawler_access(robots: Robots, response: Response) -> Outcome:
     as Bytespider or meta-externalagent, are shown if robots.txt names them. It is informative and costs nothing, either
     way. Whether a crawler obeys is not known.
 
-    ## Why it matters
-
-    Crawlers that answer users' questions can only cite pages they may fetch. Crawlers that collect training data use
-    what they may fetch to train models.
-
-    ## How to fix
-
-    Decide for each kind of crawler. To block one, give it a group of its own in robots.txt: `User-agent: GPTBot`,
-    followed by `Disallow: /`.
-
     ## Fails on
 
     ```http robots_txt

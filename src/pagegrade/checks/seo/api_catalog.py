@@ -46,18 +46,6 @@ def api_catalog(agent_files: AgentFiles, document: Document, response: Response)
     or `<link rel="api-catalog">`) while the site has none is noted. Sites without a catalog, and applications that
     answer every URL with a page, are not evaluated. It is informative and costs nothing.
 
-    ## Why it matters
-
-    Programs find the site's APIs and their descriptions in one place.
-
-    ## How to fix
-
-    Serve a linkset, and name it in a `Link` header:
-
-    ```http
-    link: </.well-known/api-catalog>; rel="api-catalog"
-    ```
-
     ## Fails on
 
     ```json agent_files

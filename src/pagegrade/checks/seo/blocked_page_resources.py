@@ -60,15 +60,6 @@ def blocked_page_resources(document: Document, response: Response, robots: Robot
     `/cdn-cgi/` do not count: the delivery network that serves them advises to keep crawlers out. A page that is blocked
     itself is a finding of another check, and so is a robots.txt that returns an error.
 
-    ## Why it matters
-
-    Google renders a page before it evaluates it. Without its files the page may look unusable on a phone, and text that
-    scripts add is not indexed.
-
-    ## How to fix
-
-    Remove the rules that cover the files, or add longer `Allow` rules for them.
-
     ## Fails on
 
     ```html

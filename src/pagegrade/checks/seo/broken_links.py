@@ -66,14 +66,6 @@ def broken_links(document: Document, link_probes: LinkProbes) -> Verdict:
     requested are URLs that `robots.txt` or `rel="nofollow"` excludes for robots, URLs that seem to perform an action
     (such as logging out), and other sites, whose owners have not agreed to requests.
 
-    ## Why it matters
-
-    Visitors who meet an error leave, and search engines waste requests on links that lead nowhere.
-
-    ## How to fix
-
-    Correct the URL, remove the link, or redirect the old URL to its replacement with status 301.
-
     ## Fails on
 
     ```html

@@ -221,21 +221,6 @@ def canonical(document: Document, response: Response, drawn_document: Document |
     A canonical URL that is the home page, another language version or another site keeps the page out of search results
     as `noindex` does, so it costs the same: while it fails, the score cannot exceed 59, and that of the category 30.
 
-    ## Why it matters
-
-    Shops and content systems serve the same page under many URLs. Without a canonical URL search engines choose one
-    themselves; with a wrong one the page can disappear from results in favor of another.
-
-    ## How to fix
-
-    Put one `<link rel="canonical">` with the absolute URL of the page into the head.
-
-    ```html
-    <link rel="canonical" href="https://example.com/shoes/red">
-    ```
-
-    The tag must come before any element that browsers move to the body, such as `<div>` or `<img>`.
-
     ## Fails on
 
     ```html

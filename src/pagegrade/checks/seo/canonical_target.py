@@ -91,14 +91,6 @@ def canonical_target(  # noqa: PLR0917 - what it names are artifacts
     this page out of search, and cost what `noindex` costs. A redirect back to this page, as from http to https, costs
     little. A URL of another site is not fetched.
 
-    ## Why it matters
-
-    Search engines ignore a canonical URL that they cannot fetch or index, and choose another one, or drop the page.
-
-    ## How to fix
-
-    Name the URL at which the page answers without a redirect and which robots.txt allows.
-
     ## Fails on
 
     ```http canonical_probe

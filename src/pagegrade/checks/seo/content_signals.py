@@ -49,21 +49,6 @@ def content_signals(robots: Robots | NotGathered, response: Response) -> Verdict
     barrier: whether a crawler respects it is not known. A site that states nothing is not evaluated, and any choice is
     fine, so this is informative and costs nothing.
 
-    ## Why it matters
-
-    Rules for crawlers only say what may be fetched, and not what it may be used for. A line with a mistake in it states
-    nothing.
-
-    ## How to fix
-
-    Put the line below the `User-agent` line of the crawlers it is addressed to:
-
-    ```text
-    User-agent: *
-    Content-Signal: search=yes, ai-input=yes, ai-train=no
-    Allow: /
-    ```
-
     ## Fails on
 
     ```http robots_txt

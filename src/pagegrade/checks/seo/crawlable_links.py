@@ -83,15 +83,6 @@ def crawlable_links(document: Document) -> Verdict:
     links and not a single visible one with a name to another page of the site, and likewise if ten links and more have
     only `#` as their URL and no visible one leads to another page; a page of the last kind scores 79 at most.
 
-    ## Why it matters
-
-    Pages that can be reached only through scripts are not found by search engines and cannot be opened in a new tab.
-
-    ## How to fix
-
-    Give links that lead to a page a URL, which a script may still handle: `<a href="/chairs">`. Turn links that perform
-    an action on the page into `<button>` elements.
-
     ## Fails on
 
     ```html

@@ -146,19 +146,6 @@ def favicon(
     free of them: fewer than 48 pixels (an SVG has no pixels), not square, more than 10 kB, blocked by robots.txt, and
     no cache lifetime. An icon inside the page (`data:image/...`) is fine. A web page in place of the icon is a failure.
 
-    ## Why it matters
-
-    People find a tab by its icon, and search engines show it beside each result.
-
-    ## How to fix
-
-    Add a square icon of at least 48 by 48 pixels, or correct the URL of the icon that does not load.
-
-    ```html
-    <link rel="icon" href="/icon.svg" type="image/svg+xml">
-    <link rel="icon" href="/icon-96.png" sizes="96x96">
-    ```
-
     ## Fails on
 
     ```html

@@ -90,17 +90,6 @@ def h1(document: Document, drawn_document: Document | NotGathered) -> Verdict:
     or worse, most of them for a second main heading around the logo: people who navigate by headings then find the name
     of the site instead of the subject of the page. Several headings cost half, a missing one costs everything.
 
-    ## Why it matters
-
-    Visitors and screen reader users look for the main heading to see whether they are on the right page, and search
-    engines may use it as the title of a result.
-
-    ## How to fix
-
-    Give the page one `<h1>` that names its subject, and use `<h2>` to `<h6>` for the parts.
-
-    A logo at the top of each page needs no heading. If it is one, give its image an alternative text.
-
     ## Fails on
 
     ```html

@@ -73,14 +73,6 @@ def host_canonicalization(response: Response, sibling_probe: WellKnown | NotGath
     name that does not exist is fine, and so is one that leads to another site. Deeper names such as `shop.example.com`
     have no other name. Redirects from http are evaluated by a check of their own.
 
-    ## Why it matters
-
-    Links and ranking signals split between two hosts, and search engines choose one of them.
-
-    ## How to fix
-
-    Choose one host and redirect the other to it with status 301, each path to the same path.
-
     ## Fails on
 
     ```html

@@ -126,23 +126,6 @@ def hreflang(document: Document, response: Response) -> Verdict:
     Google asks for the page itself in its list, and knows countries only, though `es-419` is a good language tag.
     It calls `x-default` optional; visitors of all other languages still need some page to land on.
 
-    ## Why it matters
-
-    Search engines ignore annotations with errors, and visitors then land on a version in the wrong language.
-
-    ## How to fix
-
-    List every version with a valid code and its absolute URL on each of them, the page itself included.
-
-    The code is a language, optionally followed by a region: British English is `en-GB` (not `en-UK`), and a region
-    alone is not valid.
-
-    ```html
-    <link rel="alternate" hreflang="en-GB" href="https://example.com/uk/">
-    <link rel="alternate" hreflang="de" href="https://example.com/de/">
-    <link rel="alternate" hreflang="x-default" href="https://example.com/">
-    ```
-
     ## Fails on
 
     ```html

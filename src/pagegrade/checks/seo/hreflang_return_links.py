@@ -34,14 +34,6 @@ def hreflang_return_links(alternates: Alternates) -> Verdict:
     or HTTP in place of HTTPS makes no difference here. Versions that cannot be read are left out. Sites may also name
     their versions in the sitemap, which is not looked at, so this check costs nothing.
 
-    ## Why it matters
-
-    Without the return link, search engines ignore the annotation and may show visitors the wrong language.
-
-    ## How to fix
-
-    Let every version list all versions, itself included, with the same URLs.
-
     ## Fails on
 
     ```json alternates

@@ -40,14 +40,6 @@ def http_internal_links(document: Document, page_links: PageLinks) -> Verdict:
     On a page that came over https: links with `http://` to the same host, with or without `www.`. Other hosts may have
     no encryption, and are left out. One costs a quarter, ten cost half.
 
-    ## Why it matters
-
-    Each click on such a link costs a redirect, and the first request can be read and changed on its way.
-
-    ## How to fix
-
-    Write these links with `https://`, or without scheme and host: `/chairs`. Check menus, widgets and old articles.
-
     ## Fails on
 
     ```html

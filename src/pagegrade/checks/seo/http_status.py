@@ -79,19 +79,6 @@ def http_status(navigation: Navigation) -> Outcome:
     that fails here gets no score: what came back is an error message and not the page. A page that answers with
     success and with `Content-Disposition: attachment` is saved by browsers and not shown; it scores 49 at most.
 
-    ## Why it matters
-
-    Search engines drop URLs that answer with an error, whatever the response contains. A 403 or 429 may be meant for
-    automated visitors only; 429 and 503 mean "try again later".
-
-    ## How to fix
-
-    Make the server answer this URL with status 200.
-
-    - 404 or 410: restore the page, or redirect the URL to its replacement with status 301.
-    - 401 or 403: check whether a login, a firewall or bot protection blocks the request.
-    - 5xx: look into the error log of the server.
-
     ## Fails on
 
     ```http

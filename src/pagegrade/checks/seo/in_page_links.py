@@ -74,14 +74,6 @@ def in_page_links(document: Document, page_links: PageLinks, drawn_document: Doc
     served without links gets a warning if scripts add them in a browser; without a browser, a page that scripts render
     is not evaluated.
 
-    ## Why it matters
-
-    A page without links is a dead end. Among thousands of links, neither people nor crawlers find the important ones.
-
-    ## How to fix
-
-    Link to the pages that matter to readers of this page, and move long lists to pages of their own.
-
     ## Fails on
 
     ```html

@@ -51,14 +51,6 @@ def internal_nofollow(document: Document, page_links: PageLinks) -> Verdict:
     sort and filter, jumps within the page, URLs of advertisements, and links that visitors placed (`ugc`) or someone
     paid for (`sponsored`). One costs a quarter, ten cost half.
 
-    ## Why it matters
-
-    Pages that are linked only with `nofollow` are found later and receive less weight.
-
-    ## How to fix
-
-    Remove `nofollow` from these links. To keep a page out of search results, use `noindex` on that page.
-
     ## Fails on
 
     ```html

@@ -29,14 +29,6 @@ def link_redirects(link_probes: LinkProbes) -> Verdict:
     The pages that the check for broken links requests: which of them redirect. Temporary redirects, such as those to a
     form for signing in or to the visitor's language, are meant that way and not listed. This check costs nothing.
 
-    ## Why it matters
-
-    Each redirect costs visitors time and search engines an extra request.
-
-    ## How to fix
-
-    Link to the final URL.
-
     ## Fails on
 
     ```json link_probes

@@ -58,16 +58,6 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
     with `rel="nofollow"`, jumps within the page and links without any name are left out. One such link costs half,
     twenty cost everything.
 
-    ## Why it matters
-
-    Search engines learn from link texts what a page is about. Screen reader users who go from link to link hear nothing
-    else.
-
-    ## How to fix
-
-    Make the words that name the target the link: "prices of garden chairs" instead of "here". Where a card needs "Read
-    more", add the title of the card in a label: `aria-label="Read more about garden chairs"`.
-
     ## Fails on
 
     ```html

@@ -44,14 +44,6 @@ def llms_txt(llms_txt: WellKnown) -> Verdict:
     least one link and 50 characters of text. An application that answers every URL with a page counts as having no such
     file. The format is a proposal that few programs read, so this check costs nothing.
 
-    ## Why it matters
-
-    A file that lacks its content is of no use to the programs that read it.
-
-    ## How to fix
-
-    Give it a heading, a sentence about the site and links to the pages that matter, or remove it.
-
     ## Fails on
 
     ```http llms_txt

@@ -79,15 +79,6 @@ def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
     and half of all are there, or whose form sends what visitors type there, scores 49 at most. Addresses that are only
     text do not count. A page at such an address is not evaluated.
 
-    ## Why it matters
-
-    Visitors get an error, or images and styles are missing. Browsers may ask them for access to their local network.
-
-    ## How to fix
-
-    Replace the host by that of the public site, or leave out scheme and host: `/pictures/chair.jpg`. Look for a site
-    URL setting that was left as it was during development.
-
     ## Fails on
 
     ```html

@@ -48,19 +48,6 @@ def markdown_for_agents(document: Document, markdown_probe: WellKnown) -> Verdic
     type="text/markdown">` is noted as well. Few sites offer Markdown and few agents ask for it, so this is informative
     and costs nothing, and a page without Markdown is fine.
 
-    ## Why it matters
-
-    Markdown takes a fraction of the tokens of HTML, and holds no navigation or scripts that distract from the content.
-
-    ## How to fix
-
-    Where the server or the content system can convert pages, send Markdown to clients that prefer it:
-
-    ```http
-    content-type: text/markdown; charset=utf-8
-    vary: Accept
-    ```
-
     ## Fails on
 
     ```http markdown_probe

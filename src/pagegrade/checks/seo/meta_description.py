@@ -104,19 +104,6 @@ def meta_description(document: Document, drawn_document: Document | NotGathered)
     About a third of well-known pages have none, and can afford it. Other pages gain visitors through it, so the
     severity is medium.
 
-    ## Why it matters
-
-    A description in your own words decides what people read below the title. Without one, search engines pick some
-    sentence of the page.
-
-    ## How to fix
-
-    Add a `<meta name="description">` with one or two sentences about this page to the head.
-
-    ```html
-    <meta name="description" content="Light running shoes in five colors, with free returns for 60 days.">
-    ```
-
     ## Fails on
 
     ```html

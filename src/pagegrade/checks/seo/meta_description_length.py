@@ -47,14 +47,6 @@ def meta_description_length(document: Document) -> Verdict:
     because they fill twice the space. Outside of this it is a warning and never a failure: search engines name no limit
     and cut to the width of the device. The width in pixels is shown and not evaluated.
 
-    ## Why it matters
-
-    A short description wastes the space below the title; the end of a long one is not read.
-
-    ## How to fix
-
-    Write a description of 70 to 160 characters, with the most important part first.
-
     ## Fails on
 
     ```html

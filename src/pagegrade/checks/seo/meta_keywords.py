@@ -27,14 +27,6 @@ def meta_keywords(document: Document) -> Outcome:
 
     Whether there is a `<meta name="keywords">` that is not empty. It is informative and costs nothing.
 
-    ## Why it matters
-
-    Google stated in 2009 that it does not use the tag for ranking.
-
-    ## How to fix
-
-    Remove it, unless the site's own search uses it.
-
     ## Fails on
 
     ```html

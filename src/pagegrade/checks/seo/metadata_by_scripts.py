@@ -47,15 +47,6 @@ def metadata_by_scripts(document: Document, response: Response, drawn_document: 
     Another canonical URL costs a point; a changed title or description is only named. What scripts add where the HTML
     has nothing, and a `noindex` that they add, is a finding of the checks of that element. A browser is necessary.
 
-    ## Why it matters
-
-    Google reads the HTML first and the drawn page later; many other programs never run scripts. Contradictions make
-    them show an outdated title, choose another URL, or leave the page out.
-
-    ## How to fix
-
-    Let the server send the final values, and let scripts change them only when the visitor goes to another view.
-
     ## Fails on
 
     ```html

@@ -40,15 +40,6 @@ def metas_in_body(document: Document) -> Outcome:
     body once a browser has read the page. Browsers end the head at the first element that is not allowed there, and
     that element is named. Meta elements of structured data (`itemprop`) belong in the body and do not count.
 
-    ## Why it matters
-
-    Search engines ignore most of them in the body, so the page has no description or no canonical URL.
-
-    ## How to fix
-
-    Move the named elements into the head, before any element that shows something, such as `<div>`, `<img>` or
-    `<iframe>`. Often a snippet of an analytics or advertising service comes too early.
-
     ## Fails on
 
     ```html

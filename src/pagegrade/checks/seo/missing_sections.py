@@ -43,14 +43,6 @@ def missing_sections(document: Document, link_probes: LinkProbes | NotGathered) 
     links to a quotation (`#:~:text=`), URLs that scripts read (`#/`, `#!`, `#t=30`), links that a role or a script
     makes into something else, and pages that have next to no text without their scripts, or were not read whole.
 
-    ## Why it matters
-
-    Visitors land at the top of the page and have to look for the section themselves.
-
-    ## How to fix
-
-    Correct the part behind `#` in the links, or give the section this `id`.
-
     ## Fails on
 
     ```html

@@ -38,14 +38,6 @@ def nofollow_page(document: Document, response: Response) -> Outcome:
     crawlers that are no known search engine's, or that work for one of its services only, do not count.
     `rel="nofollow"` of single links is another thing and has a check of its own.
 
-    ## Why it matters
-
-    Pages that are linked from nowhere else are then found late or never.
-
-    ## How to fix
-
-    Remove `nofollow` from the tag or header. To exclude a single link, give that link `rel="nofollow"`.
-
     ## Fails on
 
     ```html

@@ -138,18 +138,6 @@ def noindex(
 
     While this fails, the score cannot exceed 59, and that of the category 30.
 
-    ## Why it matters
-
-    Nothing else about search matters for a page that must not be indexed. Rules left over from a test site are a common
-    reason why pages vanish from search results.
-
-    ## How to fix
-
-    Remove `noindex` from the robots meta tag and from the `X-Robots-Tag` header.
-
-    Leave it in place if the page is not meant to be found, for example on a test site. Look for a setting such as
-    "discourage search engines" in the content management system, and into the server's configuration for the header.
-
     ## Fails on
 
     ```html

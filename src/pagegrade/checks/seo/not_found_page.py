@@ -90,18 +90,6 @@ def not_found_page(not_found_probe: WellKnown, robots_txt: WellKnown | NotGather
     same reason is listed here. An answer of 401, 403, 429 or another refusal is not evaluated, because it may be meant
     for our fetcher only.
 
-    ## Why it matters
-
-    Search engines keep URLs that answer with 200, so mistyped and deleted URLs fill the index and displace real pages.
-    A helpful 404 page keeps visitors on the site.
-
-    ## How to fix
-
-    Answer unknown URLs with status 404 and a page that helps visitors to go on.
-
-    An application that renders all its pages in the browser needs a rule on the server that knows which URLs exist. Do
-    not redirect unknown URLs to the home page.
-
     ## Fails on
 
     ```http not_found_probe

@@ -32,14 +32,6 @@ def pagination_links(document: Document) -> Verdict:
     Whether each `<link>` with `rel="next"` or `rel="prev"` leads to a page that is also linked with `<a href>`. It is
     informative and costs nothing: Google no longer uses these links of the head.
 
-    ## Why it matters
-
-    A page of a list that no visible link leads to may never be found.
-
-    ## How to fix
-
-    Link the next and the previous page below the list.
-
     ## Fails on
 
     ```html

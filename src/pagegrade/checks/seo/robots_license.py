@@ -36,18 +36,6 @@ def robots_license(robots: Robots, response: Response) -> Verdict:
     `https` URL, on any host. The license itself is not fetched. A site without such a line is not evaluated, and it is
     informative and costs nothing.
 
-    ## Why it matters
-
-    The terms of use, such as payment for training, are only found through this line.
-
-    ## How to fix
-
-    Write the absolute URL of the license file:
-
-    ```text
-    License: https://example.com/license.xml
-    ```
-
     ## Fails on
 
     ```http robots_txt

@@ -54,14 +54,6 @@ def robots_meta_valid(document: Document, response: Response) -> Verdict:
     (`robot`), or a list of names, is read by none. Words that only say what holds anyway, such as `archive`, are
     fine, and so are rules for programs that are no search engine's.
 
-    ## Why it matters
-
-    The page is indexed or shown although its owner wrote the opposite.
-
-    ## How to fix
-
-    Correct the spelling of the listed rules, and separate rules by commas.
-
     ## Fails on
 
     ```html

@@ -71,21 +71,6 @@ def robots_txt_allows(robots: Robots, response: Response) -> Outcome:
 
     While this fails, the score cannot exceed 59, and that of the category 30.
 
-    ## Why it matters
-
-    A crawler that may not fetch a page cannot read it. Such pages rank badly or not at all, and never have a
-    description.
-
-    ## How to fix
-
-    Remove the rule that blocks the page from robots.txt, or add a longer `Allow` rule for it.
-
-    ```text
-    User-agent: *
-    Disallow: /private/
-    Allow: /private/press/
-    ```
-
     ## Fails on
 
     ```url

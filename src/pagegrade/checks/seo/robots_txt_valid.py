@@ -137,23 +137,6 @@ def robots_txt_valid(
     server answers every URL that does not exist with a page, a page at `/robots.txt` is no fault of its own: that is a
     finding of `not-found-page`.
 
-    ## Why it matters
-
-    While the file returns a server error, search engines stop fetching the site. A line that crawlers skip does not do
-    what its author meant.
-
-    ## How to fix
-
-    Correct the listed lines: each rule needs a `User-agent` line above it, each path starts with `/`, and a sitemap has
-    an absolute URL. Serve the file as plain text with status 200, or let `/robots.txt` answer 404.
-
-    ```text
-    User-agent: *
-    Disallow: /cart/
-
-    Sitemap: https://example.com/sitemap.xml
-    ```
-
     ## Fails on
 
     ```http robots_txt

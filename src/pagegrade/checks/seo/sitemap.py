@@ -129,21 +129,6 @@ def sitemap(sitemaps: Sitemaps, response: Response) -> Verdict:
     among good ones. URLs on other hosts are allowed when robots.txt of those hosts names the file, so they cost
     nothing.
 
-    ## Why it matters
-
-    Search engines find pages through links. A sitemap helps with pages that few links lead to, and says what has
-    changed. A small site that is well linked needs none.
-
-    ## How to fix
-
-    Create a sitemap and name it in robots.txt. Correct the URL or the file of one that cannot be read.
-
-    ```text
-    Sitemap: https://example.com/sitemap.xml
-    ```
-
-    Most content management systems can write one. Split a file that is too large and list the parts in a sitemap index.
-
     ## Fails on
 
     ```json sitemaps

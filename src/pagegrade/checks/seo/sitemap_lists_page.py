@@ -51,14 +51,6 @@ def sitemap_lists_page(
     such a rule need not be listed and is not evaluated then. Where not all files could be read, a missing entry says
     nothing. It is informative and costs nothing.
 
-    ## Why it matters
-
-    URLs in a sitemap that cannot be indexed make search engines trust it less.
-
-    ## How to fix
-
-    Add the canonical URL of the page to the sitemap, or remove it if the page is not to be indexed.
-
     ## Fails on
 
     ```html

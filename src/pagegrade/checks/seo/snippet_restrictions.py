@@ -42,14 +42,6 @@ def snippet_restrictions(document: Document, response: Response) -> Outcome:
     informative and costs nothing: publishers choose such limits deliberately. Parts of the text that are marked with
     `data-nosnippet` are not counted.
 
-    ## Why it matters
-
-    A result without a description and without an image is clicked less often.
-
-    ## How to fix
-
-    Keep the rules if you chose them. If a template or an extension set them, remove them there.
-
     ## Fails on
 
     ```html

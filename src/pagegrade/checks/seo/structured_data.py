@@ -91,21 +91,6 @@ def structured_data(document: Document, drawn_document: Document | NotGathered) 
     Many well-known pages have tags for social networks only. They say how a shared link looks, not what the page is
     about, so this costs half; no structured data at all costs everything.
 
-    ## Why it matters
-
-    Prices, ratings, dates and breadcrumbs beside a search result come from structured data.
-
-    ## How to fix
-
-    Add a JSON-LD block that describes the main subject of the page with schema.org.
-
-    ```html
-    <script type="application/ld+json">
-    {"@context": "https://schema.org", "@type": "Product", "name": "Red running shoes",
-     "offers": {"@type": "Offer", "price": "59.00", "priceCurrency": "EUR"}}
-    </script>
-    ```
-
     ## Fails on
 
     ```html

@@ -119,14 +119,6 @@ def structured_data_valid(document: Document) -> Verdict:
     publisher of an article, are not evaluated; a reference by `@id` counts as the item it names. The table of
     properties follows Google's pages of November 2026.
 
-    ## Why it matters
-
-    One missing required property is enough to lose the rating, price or image beside the result.
-
-    ## How to fix
-
-    Add the properties that the finding names to the JSON-LD block, or to the item in the markup.
-
     ## Fails on
 
     ```html

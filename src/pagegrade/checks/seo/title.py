@@ -171,20 +171,6 @@ def title(document: Document, drawn_document: Document | NotGathered) -> Verdict
     WCAG requires only a first title with text, wherever it is. HTML allows exactly one in the head, and search engines
     may take either of two, so this is a warning.
 
-    ## Why it matters
-
-    The title is what people read and click in a list of results, and how they find the page among twenty tabs.
-
-    ## How to fix
-
-    Put one `<title>` that names the subject of this page into the head.
-
-    Start with the subject and end with the name of the site:
-
-    ```html
-    <title>Red running shoes for women - Example Shop</title>
-    ```
-
     ## Fails on
 
     ```html

@@ -70,14 +70,6 @@ def title_length(document: Document) -> Verdict:
     than 60 characters, so the limits are wide and cost little. Even so more than half of well-known pages get a
     warning, because their titles end in a long site name, and only that name is cut off, so the severity is low.
 
-    ## Why it matters
-
-    What is cut off is not read. A title of one short word rarely distinguishes two pages of a site.
-
-    ## How to fix
-
-    Write a title of 10 to 70 characters with the important words first.
-
     ## Fails on
 
     ```html

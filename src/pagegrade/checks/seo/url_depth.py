@@ -27,14 +27,6 @@ def url_depth(response: Response) -> Outcome:
     The parts of the path between slashes, of which up to four are usual. It is informative and costs nothing: for
     search engines it matters how many clicks a page is away from the home page, not how many slashes its URL has.
 
-    ## Why it matters
-
-    Many folders often mean that the structure of the site grew without a plan.
-
-    ## How to fix
-
-    Nothing needs to be done as long as the page is linked from where visitors look for it.
-
     ## Fails on
 
     ```url

@@ -112,18 +112,6 @@ def url_friendly(navigation: Navigation) -> Outcome:
     of `=` and `&`. Letters of any language are fine, also when they appear as `%E3%82%AF`, and so are folders such as
     `en-US`, which is how language tags are written; the home page has no path to evaluate.
 
-    ## Why it matters
-
-    A URL is often the only thing people see before they click. A session id or an odd query creates endless URLs for
-    one page, and search engines do not see what follows a `#`.
-
-    ## How to fix
-
-    Use lower-case words separated by hyphens, and as few parameters as possible.
-
-    Redirect the old URL to the new one with 301, so that links keep working:
-    `/Shop/Red_Shoes.php?id=7` becomes `/shop/red-shoes`.
-
     ## Fails on
 
     ```url

@@ -51,14 +51,6 @@ def url_length(response: Response) -> Outcome:
     characters, or more than 2,000 altogether as they are sent. These limits are a convention for people; servers have
     to cope with 8,000.
 
-    ## Why it matters
-
-    Long URLs are cut off in search results, chats and emails.
-
-    ## How to fix
-
-    Leave out folders, dates and words that add nothing, and redirect the old URL to the new one.
-
     ## Fails on
 
     ```url

@@ -39,14 +39,6 @@ def anchor_text() -> str:
 
     Links without text, and texts in the main content that stand for ten or more different pages of the site.
 
-    ## Why it matters
-
-    The text of a link is what a search engine reads about its target.
-
-    ## How to fix
-
-    Look at lists: the name of the item is the best text.
-
     ## Fails on
 
     ```json pages

@@ -31,15 +31,6 @@ def blocked_in_sitemap() -> str:
 
     Entries of the sitemap that the rules of `robots.txt` for all crawlers forbid.
 
-    ## Why it matters
-
-    A page that may not be fetched is shown without a description, or not at all.
-
-    ## How to fix
-
-    List the URLs of pages of status 200 that search engines may show, and no others; most systems make the sitemap
-    from a list of published pages.
-
     ## Fails on
 
     ```json pages

@@ -32,14 +32,6 @@ def broken_assets() -> str:
 
     The files of all pages, each requested once: those that answer with an error.
 
-    ## Why it matters
-
-    One missing style sheet can spoil a whole template.
-
-    ## How to fix
-
-    Begin with the file that most pages load.
-
     ## Fails on
 
     ```json pages

@@ -32,14 +32,6 @@ def broken_external_links() -> str:
     Answers of other sites with status 404 and above; each target is requested once. Refusals (401, 403, 429) say
     nothing about the page.
 
-    ## Why it matters
-
-    Pages of others vanish without notice.
-
-    ## How to fix
-
-    Look at old articles first.
-
     ## Fails on
 
     ```json pages

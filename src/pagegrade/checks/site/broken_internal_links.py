@@ -34,14 +34,6 @@ def broken_internal_links() -> str:
     Links between pages, through redirects. Answers that ask who is there (401, 403) or for fewer requests (429) are
     no broken links.
 
-    ## Why it matters
-
-    A broken link is the end of a visit.
-
-    ## How to fix
-
-    Search the templates for targets that many pages link to: one correction mends them all.
-
     ## Fails on
 
     ```json pages

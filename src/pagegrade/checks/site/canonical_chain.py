@@ -30,14 +30,6 @@ def canonical_chain() -> str:
 
     Pages of status 200 whose canonical URL has a canonical link to a third.
 
-    ## Why it matters
-
-    A canonical URL is meant to be the last one.
-
-    ## How to fix
-
-    Let each canonical link name the final URL of a page of status 200 that search engines may show.
-
     ## Fails on
 
     ```json pages

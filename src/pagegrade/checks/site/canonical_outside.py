@@ -30,14 +30,6 @@ def canonical_outside() -> str:
 
     Pages of status 200 whose canonical URL is out of the scope of the crawl.
 
-    ## Why it matters
-
-    A host name of a test system in a template hides a whole site.
-
-    ## How to fix
-
-    Look for the name of the other host in the templates.
-
     ## Fails on
 
     ```json pages

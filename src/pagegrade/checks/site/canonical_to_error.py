@@ -30,14 +30,6 @@ def canonical_to_error() -> str:
 
     Pages of status 200 whose canonical URL of the site has a status from 400 on, or does not answer.
 
-    ## Why it matters
-
-    The statement tells search engines to prefer nothing to something.
-
-    ## How to fix
-
-    Let each canonical link name the final URL of a page of status 200 that search engines may show.
-
     ## Fails on
 
     ```json pages

@@ -30,14 +30,6 @@ def canonical_to_noindex() -> str:
 
     Pages of status 200 whose canonical URL of the site has `noindex`.
 
-    ## Why it matters
-
-    The two statements exclude each other.
-
-    ## How to fix
-
-    Let each canonical link name the final URL of a page of status 200 that search engines may show.
-
     ## Fails on
 
     ```json pages

@@ -44,14 +44,6 @@ def crawl_traps() -> str:
     URLs that the crawl left out because their path repeats itself, or because nearly all pages of their pattern
     have the same content: calendars, filters, relative links that add to the path.
 
-    ## Why it matters
-
-    Search engines fetch only so many pages of a site.
-
-    ## How to fix
-
-    Look at the patterns with the most URLs.
-
     ## Fails on
 
     ```json pages

@@ -29,14 +29,6 @@ def dead_ends() -> str:
 
     Pages that search engines may show, and their links to other pages of the site.
 
-    ## Why it matters
-
-    A page without a way on is left.
-
-    ## How to fix
-
-    Look at pages that were made by hand, such as landing pages.
-
     ## Fails on
 
     ```json pages

@@ -32,14 +32,6 @@ def deep_pages() -> str:
     The shortest way from the start page by links: more than five are many. What no link leads to is another
     finding.
 
-    ## Why it matters
-
-    What is far away is found late.
-
-    ## How to fix
-
-    Look at long lists with links to the next page only.
-
     ## Fails on
 
     ```json pages

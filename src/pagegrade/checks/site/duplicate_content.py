@@ -35,14 +35,6 @@ def duplicate_content() -> str:
     The main text of pages of status 200 that search engines may show and that name no other canonical URL.
     Spellings of one URL and parameters are other findings.
 
-    ## Why it matters
-
-    Of equal pages at most one is shown.
-
-    ## How to fix
-
-    Give each content one URL.
-
     ## Fails on
 
     ```json pages

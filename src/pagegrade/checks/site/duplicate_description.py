@@ -33,14 +33,6 @@ def duplicate_description() -> str:
     The description of the pages that search engines may show, upper and lower case alike, page by page of one
     language. Copies of one content count as one page: they are a finding of their own.
 
-    ## Why it matters
-
-    The description is what a search result shows of a page.
-
-    ## How to fix
-
-    Put into the description what only this page has.
-
     ## Fails on
 
     ```json pages

@@ -30,14 +30,6 @@ def duplicate_title() -> str:
     The title of the pages that search engines may show, upper and lower case alike, page by page of one language.
     Copies of one content count as one page: they are a finding of their own.
 
-    ## Why it matters
-
-    The title is what a search result shows of a page.
-
-    ## How to fix
-
-    Put into the title what only this page has.
-
     ## Fails on
 
     ```json pages

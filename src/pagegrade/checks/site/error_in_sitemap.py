@@ -32,15 +32,6 @@ def error_in_sitemap() -> str:
     Entries of the sitemap whose answer has a status from 400 on. Answers that only ask for fewer requests (429) do
     not count.
 
-    ## Why it matters
-
-    A sitemap is a promise that the pages are there.
-
-    ## How to fix
-
-    List the URLs of pages of status 200 that search engines may show, and no others; most systems make the sitemap
-    from a list of published pages.
-
     ## Fails on
 
     ```json pages

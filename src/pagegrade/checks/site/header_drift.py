@@ -30,14 +30,6 @@ def header_drift() -> str:
 
     Security headers that at least nine of ten pages have, and at least ten: which pages do not.
 
-    ## Why it matters
-
-    Pages that another program serves are easily forgotten.
-
-    ## How to fix
-
-    Compare the answers of the two pages.
-
     ## Fails on
 
     ```json pages

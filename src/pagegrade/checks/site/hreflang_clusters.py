@@ -38,14 +38,6 @@ def hreflang_clusters() -> str:
 
     Whether a page names one URL for each language, and itself.
 
-    ## Why it matters
-
-    A set that contradicts itself is ignored as a whole.
-
-    ## How to fix
-
-    Make the links from one list for all versions.
-
     ## Fails on
 
     ```json pages

@@ -31,14 +31,6 @@ def hreflang_reciprocity() -> str:
     Pairs of pages that search engines may show: whether the version that a page names also names the page. Links
     for `x-default` need no return.
 
-    ## Why it matters
-
-    The return link proves that both pages agree.
-
-    ## How to fix
-
-    Make the links from one list for all versions.
-
     ## Fails on
 
     ```json pages

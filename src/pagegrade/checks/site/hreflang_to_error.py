@@ -30,14 +30,6 @@ def hreflang_to_error() -> str:
 
     The URLs of the site that hreflang links name, through redirects: status 400 and above, or no answer.
 
-    ## Why it matters
-
-    A language that is gone stays in the links of all others.
-
-    ## How to fix
-
-    Make the links from one list for all versions.
-
     ## Fails on
 
     ```json pages

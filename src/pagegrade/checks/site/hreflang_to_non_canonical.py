@@ -34,14 +34,6 @@ def hreflang_to_non_canonical() -> str:
     The pages of the site that hreflang links name: those that redirect, that have noindex, or whose canonical URL
     is another one.
 
-    ## Why it matters
-
-    The links connect pages of search results; others cannot take part.
-
-    ## How to fix
-
-    Make canonical links and hreflang links from one list.
-
     ## Fails on
 
     ```json pages

@@ -30,14 +30,6 @@ def https_downgrade() -> str:
 
     Links between pages whose source has HTTPS and whose target has not.
 
-    ## Why it matters
-
-    The first request is open to everybody on the way.
-
-    ## How to fix
-
-    Search the content for `http://` and the name of the site.
-
     ## Fails on
 
     ```json pages

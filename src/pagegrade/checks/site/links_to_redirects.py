@@ -30,14 +30,6 @@ def links_to_redirects() -> str:
 
     Links between pages whose target redirects, and where that ends at a page.
 
-    ## Why it matters
-
-    Redirects are for links that others set; one's own can be corrected.
-
-    ## How to fix
-
-    Correct the links in templates first.
-
     ## Fails on
 
     ```json pages

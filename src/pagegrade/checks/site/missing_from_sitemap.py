@@ -37,14 +37,6 @@ def missing_from_sitemap() -> str:
     Pages of status 200 that search engines may show and that stand for themselves. Of copies one in the sitemap is
     enough.
 
-    ## Why it matters
-
-    A sitemap that is complete brings changes to search engines sooner.
-
-    ## How to fix
-
-    Let the system make the sitemap from all published pages.
-
     ## Fails on
 
     ```json pages

@@ -29,14 +29,6 @@ def mixed_schemes() -> str:
 
     Pages of status 200 whose URL has `http:`, where others of the same host have `https:`.
 
-    ## Why it matters
-
-    HTTPS protects only those who use it.
-
-    ## How to fix
-
-    Redirect with status 301 on the whole host.
-
     ## Fails on
 
     ```json pages

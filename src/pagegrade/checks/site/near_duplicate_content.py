@@ -30,14 +30,6 @@ def near_duplicate_content() -> str:
     Simhashes of the main text of pages with at least 50 words: those that differ in at most three of 64 bits are
     alike.
 
-    ## Why it matters
-
-    Pages for each town or each color with the same text are the usual case.
-
-    ## How to fix
-
-    Write what is different, or make one page of them.
-
     ## Fails on
 
     ```json pages

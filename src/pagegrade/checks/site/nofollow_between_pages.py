@@ -34,14 +34,6 @@ def nofollow_between_pages() -> str:
     Links with `rel="nofollow"` to pages that search engines may show, where no other link of the page to the same
     target is without it.
 
-    ## Why it matters
-
-    The attribute is meant for links that others set.
-
-    ## How to fix
-
-    Look at menus and lists of tags.
-
     ## Fails on
 
     ```json pages

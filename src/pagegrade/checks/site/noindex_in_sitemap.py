@@ -34,15 +34,6 @@ def noindex_in_sitemap() -> str:
 
     Entries of the sitemap whose page has `noindex` in a robots meta tag or in `X-Robots-Tag`.
 
-    ## Why it matters
-
-    Search engines see two statements that exclude each other, and trust the sitemap less.
-
-    ## How to fix
-
-    List the URLs of pages of status 200 that search engines may show, and no others; most systems make the sitemap
-    from a list of published pages.
-
     ## Fails on
 
     ```json pages

@@ -30,14 +30,6 @@ def noindex_share() -> str:
 
     Whether more than half of the pages of status 200, of at least ten, have `noindex`.
 
-    ## Why it matters
-
-    A few such pages are usual, a majority is usually a mistake.
-
-    ## How to fix
-
-    Look for a setting of the whole site or of a template.
-
     ## Fails on
 
     ```json pages

@@ -31,15 +31,6 @@ def non_canonical_in_sitemap() -> str:
 
     Entries of the sitemap whose page names another URL in `<link rel="canonical">` or in the `Link` header.
 
-    ## Why it matters
-
-    Search engines take both as signals for the URL to show; where they differ, one is ignored.
-
-    ## How to fix
-
-    List the URLs of pages of status 200 that search engines may show, and no others; most systems make the sitemap
-    from a list of published pages.
-
     ## Fails on
 
     ```json pages

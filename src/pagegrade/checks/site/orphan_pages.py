@@ -34,14 +34,6 @@ def orphan_pages() -> str:
     Pages that search engines may show, known from the sitemap alone. Links through redirects and to copies of a
     page count; those of the page itself do not.
 
-    ## Why it matters
-
-    Links say how a page belongs to the site. Without one it is a letter box without a house.
-
-    ## How to fix
-
-    Link to each page from at least one other.
-
     ## Fails on
 
     ```json pages

@@ -30,14 +30,6 @@ def pagination_chain() -> str:
 
     Pages with `rel="next"`: whether the next page is there and names this one in `rel="prev"`.
 
-    ## Why it matters
-
-    A chain is as good as its weakest link.
-
-    ## How to fix
-
-    Make both links in the same template.
-
     ## Fails on
 
     ```json pages

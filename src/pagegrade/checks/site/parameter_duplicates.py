@@ -32,14 +32,6 @@ def parameter_duplicates() -> str:
 
     Groups of URLs of one path with equal main content and different parameters.
 
-    ## Why it matters
-
-    Sorting, filters and tracking multiply a site without adding anything.
-
-    ## How to fix
-
-    Set a canonical URL, or keep such parameters out of links.
-
     ## Fails on
 
     ```json pages

@@ -39,14 +39,6 @@ def redirect_chains() -> str:
 
     The steps from each URL that redirects to the URL that does not: two are a chain, five are a long one.
 
-    ## Why it matters
-
-    Chains grow with each move of a site.
-
-    ## How to fix
-
-    Rewrite the rules of the server so that old URLs lead to the newest one.
-
     ## Fails on
 
     ```json pages

@@ -31,15 +31,6 @@ def redirect_in_sitemap() -> str:
 
     Entries of the sitemap whose answer is a redirect.
 
-    ## Why it matters
-
-    The sitemap and the redirect name two URLs for one page.
-
-    ## How to fix
-
-    List the URLs of pages of status 200 that search engines may show, and no others; most systems make the sitemap
-    from a list of published pages.
-
     ## Fails on
 
     ```json pages

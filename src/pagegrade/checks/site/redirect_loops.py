@@ -33,14 +33,6 @@ def redirect_loops() -> str:
 
     Redirects of which one leads to a URL that was passed before.
 
-    ## Why it matters
-
-    A loop is a page that is not there.
-
-    ## How to fix
-
-    Request one of the URLs and read where each answer leads.
-
     ## Fails on
 
     ```json pages

@@ -38,14 +38,6 @@ def robots_conflicts() -> str:
 
     Canonical URLs and redirects whose target `robots.txt` forbids for all crawlers.
 
-    ## Why it matters
-
-    A crawler obeys robots.txt first, and never sees the rest.
-
-    ## How to fix
-
-    Decide which of the two is meant, and remove the other.
-
     ## Fails on
 
     ```json pages

@@ -30,14 +30,6 @@ def server_errors() -> str:
 
     All URLs of the site that were requested: those with a status from 500 to 599, after three tries.
 
-    ## Why it matters
-
-    An error of the server is a page that nobody can read.
-
-    ## How to fix
-
-    Begin with the pattern that fails most.
-
     ## Fails on
 
     ```json pages

@@ -32,14 +32,6 @@ def session_ids() -> str:
     Pages to which links with `;jsessionid`, `PHPSESSID` or a similar parameter with a long random value lead. The
     crawl takes the id away.
 
-    ## Why it matters
-
-    An id in the URL is copied with it.
-
-    ## How to fix
-
-    Configure the session of the server.
-
     ## Fails on
 
     ```json pages

@@ -31,14 +31,6 @@ def sitemap_lastmod_churn() -> str:
 
     The values of `lastmod`: whether at least nine of ten entries, and at least 20, have the same one.
 
-    ## Why it matters
-
-    With true dates search engines fetch what has changed first.
-
-    ## How to fix
-
-    Take the date from the content, not from the time at which the sitemap was made.
-
     ## Fails on
 
     ```json pages

@@ -33,14 +33,6 @@ def slow_sections() -> str:
     The time until the answer of the pages of one pattern of URLs, of at least ten: whether a quarter of them takes
     longer than 1,000 ms.
 
-    ## Why it matters
-
-    A slow page may have a bad day; a slow section has a cause.
-
-    ## How to fix
-
-    Measure one of the pages on the server.
-
     ## Fails on
 
     ```json pages

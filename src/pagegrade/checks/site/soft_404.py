@@ -32,14 +32,6 @@ def soft_404() -> str:
     Pages whose main text is nearly that of a URL that does not exist, where the site answers such a URL with status
     200. If the start page looks like that, too, nothing is said.
 
-    ## Why it matters
-
-    For a browser an error page of status 200 is a page like any other.
-
-    ## How to fix
-
-    Let the server send the status that fits the text.
-
     ## Fails on
 
     ```json pages

@@ -33,14 +33,6 @@ def structured_data_outliers() -> str:
     Types of structured data that at least nine of ten pages of a template have, in templates with at least ten
     pages.
 
-    ## Why it matters
-
-    What a template does nearly always it is meant to do always.
-
-    ## How to fix
-
-    Fill in the fields of the page that the block needs.
-
     ## Fails on
 
     ```json pages

@@ -30,14 +30,6 @@ def thin_for_its_template() -> str:
     Words of the main text in templates with at least ten pages: fewer than 150, and fewer than a quarter of what
     half of the pages have.
 
-    ## Why it matters
-
-    A length that is right for one template is wrong for another, so pages are compared with their siblings.
-
-    ## How to fix
-
-    Compare the page with one of its siblings.
-
     ## Fails on
 
     ```json pages

@@ -33,14 +33,6 @@ def title_pattern_outliers() -> str:
     What follows the last separator (`-`, `|`, `–`, `·`) in the titles of templates with at least ten pages: whether
     at least nine of ten agree, and which do not.
 
-    ## Why it matters
-
-    One name at the end of every title makes a site known.
-
-    ## How to fix
-
-    Correct the field of the title on these pages.
-
     ## Fails on
 
     ```json pages

@@ -33,14 +33,6 @@ def url_variants() -> str:
     URLs with equal main content that differ only in scheme, `www`, case, a final slash, an index file or the order
     of parameters.
 
-    ## Why it matters
-
-    For a search engine each spelling is a page of its own.
-
-    ## How to fix
-
-    Redirect with status 301, and link with the one spelling.
-
     ## Fails on
 
     ```json pages

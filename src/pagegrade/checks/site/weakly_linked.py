@@ -31,14 +31,6 @@ def weakly_linked() -> str:
     Different pages that link to each page, copies as one, in sites of at least ten pages. Links with nofollow do
     not count.
 
-    ## Why it matters
-
-    A second link is a second way.
-
-    ## How to fix
-
-    Add lists of related pages to the template.
-
     ## Fails on
 
     ```json pages

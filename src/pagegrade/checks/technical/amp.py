@@ -32,14 +32,6 @@ def amp(document: Document) -> Outcome:
     not checked; AMP has a validator for that. Since 2021 search results need no AMP, so this is informative and costs
     nothing.
 
-    ## Why it matters
-
-    A second version of each page has to be maintained, and visitors who share it share a URL that is not yours.
-
-    ## How to fix
-
-    Nothing needs to be done. To give up AMP, redirect the AMP URLs to the ordinary pages and remove the links.
-
     ## Fails on
 
     ```html

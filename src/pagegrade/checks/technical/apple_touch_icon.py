@@ -46,18 +46,6 @@ def apple_touch_icon(document: Document, resources: Resources | NotGathered) -> 
     requested here, or show a small picture of the page. About two of five well-known pages name none. This check costs
     nothing.
 
-    ## Why it matters
-
-    A small icon looks blurred, and a missing one is replaced by a letter.
-
-    ## How to fix
-
-    Provide a PNG of 180 by 180 pixels without transparent corners.
-
-    ```html
-    <link rel="apple-touch-icon" href="/apple-touch-icon.png">
-    ```
-
     ## Fails on
 
     ```html

@@ -63,15 +63,6 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
     which another site may turn away programs (401, 403, 407, 451, 503), and files that could not be fetched for reasons
     that may be ours, such as a time limit. Icons of the site are left to the checks that evaluate them.
 
-    ## Why it matters
-
-    Visitors see gaps or unstyled pages, buttons without their script do nothing, and each failing request costs time.
-
-    ## How to fix
-
-    Correct or remove each URL in the list. Files that moved with a new release are usually named in a template or
-    stylesheet that was not updated.
-
     ## Fails on
 
     ```json resources

@@ -64,16 +64,6 @@ def base_element(document: Document) -> Outcome:
     it stays on the same site (the same registered domain), and whether its URL is one that browsers accept for it,
     which are those with `http:` and `https:`. A page without `<base>` passes.
 
-    ## Why it matters
-
-    Browsers may start to load files before they meet a late `<base>`, and then load them twice or from the wrong place.
-    All relative links, forms and scripts follow the base, also to another site.
-
-    ## How to fix
-
-    Remove the element and write URLs that begin with a slash. Where you need it, let it be the first element with a URL
-    in the head.
-
     ## Fails on
 
     ```html

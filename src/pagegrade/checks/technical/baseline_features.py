@@ -59,21 +59,6 @@ def baseline_features(document: Document, response: Response, resources: Resourc
     in the same stylesheet. So are features whose absence changes a detail of the looks only, such as colors of
     scrollbars or transitions between views. What scripts use is not seen. It is informative and costs nothing.
 
-    ## Why it matters
-
-    What works in one browser may be missing in another, or in one that was not updated for a year or two.
-
-    ## How to fix
-
-    Look at the page in a browser without the feature, and add a fallback where something important is missing:
-
-    ```css
-    .menu { top: 3rem }
-    @supports (position-area: bottom) {
-      .menu { position-area: bottom }
-    }
-    ```
-
     ## Fails on
 
     ```html

@@ -36,15 +36,6 @@ def bom(document: Document, assets: Assets | NotGathered) -> Outcome:
     Whether the page begins with one, or one of its scripts, stylesheets and manifests does with the one of UTF-8. In
     HTML, CSS and JavaScript it is allowed and even overrules the header, so the check is informative and costs nothing.
 
-    ## Why it matters
-
-    The mark is not needed where the encoding is declared otherwise, and it causes problems elsewhere: concatenated
-    files contain it in the middle, and JSON must not have it.
-
-    ## How to fix
-
-    Save the file as UTF-8 without a byte order mark, and declare the encoding in the `Content-Type` header.
-
     ## Fails on
 
     ```json resources

@@ -72,14 +72,6 @@ def broken_styles_scripts(
     its `integrity`. Some lost files cost half. It costs everything and limits the score when all stylesheets are lost
     and the page has next to no styles of its own, or when at least three files and half of all are lost.
 
-    ## Why it matters
-
-    Visitors see a bare page without layout and functions.
-
-    ## How to fix
-
-    Restore the files or correct their URLs. After a move to HTTPS, let all of them begin with `https:` or `/`.
-
     ## Fails on
 
     ```html

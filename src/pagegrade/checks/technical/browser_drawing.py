@@ -97,14 +97,6 @@ def browser_drawing(rendering: Rendering | NotGathered) -> Verdict:
     for an address that could not be opened. Each of them limits the score. A page that consists of frames is not taken
     for blank. Where the browser itself failed, or there was no time for it, nothing is said.
 
-    ## Why it matters
-
-    Visitors see nothing, or cannot use what they see.
-
-    ## How to fix
-
-    Open the page in a browser with its developer tools: the console, the profile and the memory show the cause.
-
     ## Fails on
 
     ```json rendering

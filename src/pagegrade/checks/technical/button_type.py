@@ -35,14 +35,6 @@ def button_type(document: Document, markup: Markup) -> Outcome:
     with the `form` attribute. Other buttons without a type submit nothing and are not listed. Often the button is meant
     to submit, so the check is informative and costs nothing.
 
-    ## Why it matters
-
-    A button that was meant to open a menu or show a password submits the half-filled form instead.
-
-    ## How to fix
-
-    Write `type="button"` on buttons that a script reacts to, and `type="submit"` on those that send the form.
-
     ## Fails on
 
     ```html

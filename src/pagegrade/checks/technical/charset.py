@@ -81,20 +81,6 @@ def charset(document: Document) -> Verdict:
     other cost half. No declaration, or only a name that no browser knows, costs everything. The declaration in an
     `<?xml ...?>` line does not count in HTML. Every usual spelling of the name is fine, `utf8` too.
 
-    ## Why it matters
-
-    Browsers have to guess an encoding that is not declared, and search engines show what they guessed.
-
-    ## How to fix
-
-    Put this directly after `<head>`, before the title and everything else:
-
-    ```
-    <meta charset="utf-8">
-    ```
-
-    Better still, let the server send `Content-Type: text/html; charset=utf-8`. Save the files as UTF-8.
-
     ## Fails on
 
     ```http

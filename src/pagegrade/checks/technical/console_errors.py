@@ -45,16 +45,6 @@ def console_errors(rendering: Rendering) -> Verdict:
     page is not to blame for that; those of hosts that do not exist or do not answer count. What its content security
     policy blocks belongs to `csp-violations`.
 
-    ## Why it matters
-
-    A script that stops, or a file that does not arrive, leaves a part of the page without function, and often only
-    visitors notice.
-
-    ## How to fix
-
-    Open the console of the browser on this page, and fix the causes one after the other. Catch what may fail, and do
-    not use `console.error` for what is no error.
-
     ## Fails on
 
     ```json rendering

@@ -49,14 +49,6 @@ def deprecated_apis(rendering: Rendering, parties: Parties) -> Verdict:
     One in a file of the site costs half, five cost everything. Those in files of other sites are listed, and cost
     nothing. Features that only a click or a scroll reaches are not seen.
 
-    ## Why it matters
-
-    Browsers remove such features after some time, and what depends on them stops working, often unnoticed.
-
-    ## How to fix
-
-    Look up the listed features on https://chromestatus.com, and use what replaces them.
-
     ## Fails on
 
     ```json rendering

@@ -46,15 +46,6 @@ def deprecated_html(document: Document) -> Verdict:
     body, is not counted. `<marquee>` and `<blink>` are reported by `marquee-blink`, `<applet>` and plugins with their
     `<param>` elements by `obsolete-plugins`.
 
-    ## Why it matters
-
-    Browsers still render most of them, but need not, and assistive technology ignores them.
-
-    ## How to fix
-
-    Replace each by a current element or a style: `<center>` by `text-align: center`, `<font>` by a class, `<strike>` by
-    `<s>` or `<del>`, `<tt>` by `<code>`, `<acronym>` by `<abbr>`.
-
     ## Fails on
 
     ```html

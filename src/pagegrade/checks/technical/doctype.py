@@ -52,19 +52,6 @@ def doctype(document: Document) -> Verdict:
     browsers ignore it there. Comments before it are fine. So are mistakes that change no mode: a missing space, or a
     second document type, which browsers ignore.
 
-    ## Why it matters
-
-    In quirks mode browsers imitate bugs of very old browsers on purpose: heights, tables and text sizes differ from
-    what the stylesheet says.
-
-    ## How to fix
-
-    Make this the very first line of the page, before any text or tag:
-
-    ```
-    <!doctype html>
-    ```
-
     ## Fails on
 
     ```html

@@ -39,14 +39,6 @@ def empty_src(document: Document, markup: Markup) -> Verdict:
     later should be left out until then, because HTML allows no empty one. Spaces alone count as empty. `<object>` is
     not evaluated: an empty one shows its content. The first costs half, five cost everything.
 
-    ## Why it matters
-
-    Old browsers request the page itself once more for it; current ones show a broken image or run nothing.
-
-    ## How to fix
-
-    Remove the attribute, or the element. For images that a script fills in, leave `src` out.
-
     ## Fails on
 
     ```html

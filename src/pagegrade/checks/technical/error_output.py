@@ -76,16 +76,6 @@ def error_output(document: Document) -> Outcome:
     quotations and comments are what a page writes about, unless the page holds nothing else; so are those inside a
     sentence, and those that title, description or address name on a page that has something to say about them.
 
-    ## Why it matters
-
-    Such messages show paths, queries and sometimes passwords to everyone, and they make the site look
-    broken.
-
-    ## How to fix
-
-    Switch the display of errors off on the live site and write them to a log file; in PHP that is `display_errors =
-    Off` and `log_errors = On`. Then correct what the log names.
-
     ## Fails on
 
     ```html

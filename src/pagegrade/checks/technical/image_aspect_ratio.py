@@ -47,20 +47,6 @@ def image_aspect_ratio(rendering: Rendering) -> Verdict:
     `object-fit` that keeps the proportions, SVGs, images inside the HTML and those with a side below 6 pixels are left
     out.
 
-    ## Why it matters
-
-    Distorted photos and logos look like a mistake, and people in them look wrong.
-
-    ## How to fix
-
-    Keep `width` and `height` in the HTML, which reserve the place, and leave one side to the browser in the styles:
-
-    ```css
-    img { max-width: 100%; height: auto; }
-    ```
-
-    Where the place has proportions of its own, cut the image with `object-fit: cover`.
-
     ## Fails on
 
     ```json rendering

@@ -54,21 +54,6 @@ def inline_css(document: Document) -> Verdict:
     some legitimately and nine of ten real pages have at least one. From 21 on it costs in five steps, at 200 half. It
     never fails, since no standard forbids it; about a third of well-known pages have more, so it counts little.
 
-    ## Why it matters
-
-    The attributes make the HTML larger on every visit, override the stylesheet, and stop working under a Content
-    Security Policy without `unsafe-inline`.
-
-    ## How to fix
-
-    Move repeated styles into classes of a stylesheet:
-
-    ```
-    <p class="price">12 €</p>
-    ```
-
-    Values that differ for each element, such as a progress of 37 %, may stay.
-
     ## Fails on
 
     ```html

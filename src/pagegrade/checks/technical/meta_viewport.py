@@ -115,19 +115,6 @@ def meta_viewport(document: Document) -> Verdict:
     About half of a set of well-known pages of all ages were without a good one, nearly all of them made before phones
     or for desktops only. It affects every visitor on a phone, so it is not graded more leniently.
 
-    ## Why it matters
-
-    Most visitors use phones. Without the declaration the layout is about 980 pixels wide, the text becomes tiny, and
-    search engines evaluate the page in that view.
-
-    ## How to fix
-
-    Put this into the head, once:
-
-    ```
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    ```
-
     ## Fails on
 
     ```html

@@ -75,16 +75,6 @@ def mime_types(document: Document, resources: Resources, seen_response: Response
     type, a script with an image type, an SVG without its type. It costs from a quarter to half when the type is missing
     or wrong and browsers detect it by themselves.
 
-    ## Why it matters
-
-    A refused stylesheet or script has no effect. If browsers have to detect the type, caches and filters between them
-    and the server may detect another one.
-
-    ## How to fix
-
-    Configure the type by file extension on the server. Files that answer with HTML are usually missing, and the
-    application answers in their place.
-
     ## Fails on
 
     ```json resources

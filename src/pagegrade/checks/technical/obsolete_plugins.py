@@ -57,14 +57,6 @@ def obsolete_plugins(document: Document) -> Outcome:
     `<object>` and `<embed>` whose type, file or class belongs to Flash, Silverlight, Shockwave or Java, and every
     `<applet>`. The file may also be named by a `<param>`. Other types, such as PDF, are fine.
 
-    ## Why it matters
-
-    Visitors see an empty area or a hint to install something that no longer exists.
-
-    ## How to fix
-
-    Replace videos by `<video>` and the rest by current web technology, or remove the element.
-
     ## Fails on
 
     ```html

@@ -33,21 +33,6 @@ def picture_img(document: Document, markup: Markup) -> Outcome:
     `<picture>` elements without an `<img>` inside. Those with a `<noscript>` are left out, because a script usually
     puts the image in their place. The first costs half, ten cost everything.
 
-    ## Why it matters
-
-    Without the `<img>` browsers show nothing, whatever the `<source>` elements offer.
-
-    ## How to fix
-
-    Put an `<img>` with a file for all browsers and a text alternative at the end of the element.
-
-    ```html
-    <picture>
-      <source srcset="/chair.avif" type="image/avif">
-      <img src="/chair.jpg" alt="Green garden chair" width="640" height="480">
-    </picture>
-    ```
-
     ## Fails on
 
     ```html

@@ -84,14 +84,6 @@ def script_rules(document: Document, seen_response: Response) -> Verdict:
     keys or values that none knows, cost a quarter, and so does a `Speculation-Rules` header whose URLs are not in
     double quotes. Such a script with a `src` is never read.
 
-    ## Why it matters
-
-    Without its import map, the scripts of a page cannot find their modules and stop.
-
-    ## How to fix
-
-    Correct the JSON. It has double quotes, no comments, and no comma behind the last entry.
-
     ## Fails on
 
     ```html

@@ -41,19 +41,6 @@ def theme_color(document: Document) -> Outcome:
     missing color is no fault: more than half of well-known pages name none, and browsers then choose one. This check
     costs nothing.
 
-    ## Why it matters
-
-    Browsers ignore an invalid value, such as one without `#`.
-
-    ## How to fix
-
-    Write one color, or one each for light and dark.
-
-    ```html
-    <meta name="theme-color" content="#ffffff" media="(prefers-color-scheme: light)">
-    <meta name="theme-color" content="#202020" media="(prefers-color-scheme: dark)">
-    ```
-
     ## Fails on
 
     ```html

@@ -31,14 +31,6 @@ def video_poster(document: Document, accessibility: Accessibility) -> Verdict:
     `<video>` elements without `poster`, or with an empty one. Browsers then show the first frame as soon as they have
     it, or nothing. It is informative and costs nothing.
 
-    ## Why it matters
-
-    Until the first frame is loaded, visitors see an empty box.
-
-    ## How to fix
-
-    Name an image in `poster`, for example a still of the video.
-
     ## Fails on
 
     ```html

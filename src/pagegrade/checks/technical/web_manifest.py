@@ -49,19 +49,6 @@ def web_manifest(document: Document, resources: Resources) -> Verdict:
     name, and whose `purpose` is not only `maskable` or `monochrome`. Lengths of names, colors and unknown members are
     not checked: no browser refuses an app for them. This check costs nothing.
 
-    ## Why it matters
-
-    Browsers offer to install a page only when the manifest is complete.
-
-    ## How to fix
-
-    Complete the file, or remove the link if the page is not meant to be installed.
-
-    ```json
-    {"name": "Garden furniture", "start_url": "/", "display": "standalone",
-     "icons": [{"src": "/192.png", "sizes": "192x192"}, {"src": "/512.png", "sizes": "512x512"}]}
-    ```
-
     ## Fails on
 
     ```html

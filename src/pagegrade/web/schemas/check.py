@@ -44,8 +44,8 @@ class CheckDocumentation(Document):
     """The check explained, as Markdown."""
 
     what_it_checks: str = about("Parts of the page that it reads.", "The length of the text of `<title>`.")
-    why_it_matters: str = about("Benefit of passing.", "Search results show about 60 characters.")
-    how_to_fix: str = about("Instructions for when it fails.", "Put the topic first and stop there.")
+    why_it_matters: str = about("Why each fault matters; empty: it only informs.", "Results show about 60 characters.")
+    how_to_fix: str = about("How to fix each fault; empty: it only informs.", "Put the topic first and stop there.")
     fails_on: str = about("A page or header it fails on.", "```html\n<title>A very long title …</title>\n```")
     passes_on: str = about("A page or header it passes on.", "```html\n<title>Pricing</title>\n```")
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pagegrade.checks import Check, all_checks
+from pagegrade.checks import Advice, Check, all_checks
 from pagegrade.model.errors import NotFound
 from pagegrade.model.report import CATEGORIES, RULESET
 from pagegrade.render.english import N_
@@ -16,7 +16,7 @@ from pagegrade.render.finding_texts import finding_texts, translated
 from pagegrade.render.i18n import Texts
 from pagegrade.render.prose import parse_prose
 from pagegrade.render.view import CATEGORY_NAMES
-from pagegrade.service.catalogue import check_documentation, check_entries, check_entry, check_penalties
+from pagegrade.service.catalogue import check_entries, check_entry, check_penalties
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
@@ -32,14 +32,9 @@ IMPORTANCE: Final = {
     "low": N_("Low severity"),
     "informative": N_("For information"),
 }
-SECTIONS: Final = {
-    "what_it_checks": N_("What it checks"),
-    "why_it_matters": N_("Why it matters"),
-    "how_to_fix": N_("How to fix it"),
-}
 ARTIFACT: Final = "json "
 """Begin of the language of such a block; the name of the artifact follows."""
-EXAMPLES: Final = {"passes_on": N_("This passes"), "fails_on": N_("This fails")}
+EXAMPLES: Final = {"Passes on": N_("This passes"), "Fails on": N_("This fails")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,19 +99,19 @@ async def show_check_page(request: Request, work: UnitOfWork, view: View) -> Res
     check, price = found
     texts = view.texts
     entry = _shown(check_entry(check, price), texts)
-    documentation = check_documentation(check)
+    documentation = check.documentation
     return view.page(
         "check.html.jinja",
         check=entry,
         category=texts.gettext(CATEGORY_NAMES[check.category]),
-        sections=[(texts.gettext(name), documentation[key]) for key, name in SECTIONS.items()],
+        advice=[_advice(each, texts) for each in check.advice],
         examples=[
             (texts.gettext(name), documentation[key])
             for key, name in EXAMPLES.items()
             if _is_for_people(documentation[key])
         ],
         states=[_state(state, texts) for state in entry["states"]],
-        documentation=[(name, text) for name, text in check.documentation.items() if _is_for_people(text)],
+        what_it_checks=documentation["What it checks"],
         is_english=finding_texts(texts.tag) is None,
         same_cause=[
             (other.id, translated(other.title, texts.tag))
@@ -170,7 +165,12 @@ def _state(state: Mapping[str, Any], texts: Texts) -> Mapping[str, str]:
         share = texts.percent(high)
     else:
         share = texts.gettext("%(low)s to %(high)s", low=texts.percent(low), high=texts.percent(high))
-    return {"share": share, **{name: translated(state[name], texts.tag) for name in ("message", "why", "fix")}}
+    return {"share": share, "message": translated(state["message"], texts.tag)}
+
+
+def _advice(advice: Advice, texts: Texts) -> Mapping[str, str]:
+    """Return why a fault matters and how to fix it."""
+    return {name: translated(getattr(advice, name), texts.tag) for name in ("title", "why", "fix")}
 
 
 def _short(href: str) -> str:
