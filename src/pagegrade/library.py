@@ -107,6 +107,7 @@ def _read_access(access: Access | None, target: Target) -> Access | None:
         cookies=access.cookies,
         user_agent=access.user_agent,
         query=access.query,
+        certificates=access.certificates,
     )
 
 

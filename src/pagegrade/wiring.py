@@ -6,11 +6,10 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from pagegrade.model.access import Access
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.rendering import Device
@@ -70,9 +69,8 @@ def configured_options() -> AnalyzeOptions:
         InvalidInput: A ``PAGEGRADE_*`` variable cannot be used; the message names it.
     """
     # Reading settings costs a quarter of a second of imports, which most calls from a terminal need not pay.
-    if not _anything_set():
-        return AnalyzeOptions(proxies=_proxies())
-    return _analyze_options(_settings())
+    settings = given_settings()
+    return AnalyzeOptions(proxies=_proxies()) if settings is None else _analyze_options(settings)
 
 
 def configured_render() -> RenderDefault:
@@ -95,46 +93,6 @@ class Rendered:
     """Factor by which the page's processor is slowed down, 1 to 20."""
     trace: Path | None = None
     """File for the trace of the last load."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypedAccess:
-    """Access as typed at the terminal; what is not stands in the settings ``PAGEGRADE_ACCESS_*``."""
-
-    user: str | None = field(default=None, repr=False)
-    """``USER:PASSWORD``."""
-    headers: tuple[str, ...] = field(default=(), repr=False)
-    """``Name: value`` each."""
-    cookies: tuple[str, ...] = field(default=(), repr=False)
-    """``a=b; c=d`` each."""
-    user_agent: str | None = None
-    origins: tuple[str, ...] = ()
-
-    def for_page(self, url: str) -> Access | None:
-        """The access of a run: to its page's origin, unless others are named; ``None``: there is nothing to send.
-
-        Raises:
-            InvalidInput: A part cannot be used; ``reason`` names it.
-        """
-        from pagegrade.parse.http.access import read_access, split_cookies, split_header
-        from pagegrade.parse.url import origin
-
-        given = _settings() if _anything_set() else None
-        user = self.user if self.user is not None or given is None else _plain(given.access_user)
-        headers = self.headers or _lines(None if given is None else given.access_headers)
-        cookies = self.cookies or _lines(None if given is None else given.access_cookies)
-        agent = self.user_agent if self.user_agent is not None or given is None else given.access_user_agent
-        if not (user or headers or cookies or agent):
-            return None
-        name, _, password = (user or "").partition(":")
-        return read_access(
-            origins=self.origins or (() if given is None else given.access_origins) or (origin(url),),
-            user=name,
-            password=password,
-            headers=map(split_header, headers),
-            cookies=(pair for line in cookies for pair in split_cookies(line)),
-            user_agent=agent or "",
-        )
 
 
 def typed_options(
@@ -505,6 +463,15 @@ def _anything_set() -> bool:
     return _env_file is not None or any(name.upper().startswith("PAGEGRADE_") for name in os.environ)
 
 
+def given_settings() -> Settings | None:
+    """The settings; ``None`` where none are given, which costs less than reading them.
+
+    Raises:
+        InvalidInput: A setting cannot be used.
+    """
+    return _settings() if _anything_set() else None
+
+
 def _settings() -> Settings:
     from pagegrade.config import load_settings
 
@@ -513,10 +480,6 @@ def _settings() -> Settings:
 
 def _plain(secret: SecretStr | None) -> str | None:
     return None if secret is None else secret.get_secret_value()
-
-
-def _lines(secret: SecretStr | None) -> tuple[str, ...]:
-    return tuple(line for line in (_plain(secret) or "").splitlines() if line.strip())
 
 
 def _analyze_options(settings: Settings) -> AnalyzeOptions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ssl
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -67,7 +68,8 @@ class Site:
     def __init__(self, server: _Server) -> None:
         """Take a server that listens."""
         self._server = server
-        self.url = f"http://127.0.0.1:{server.server_address[1]}/"
+        scheme = "https" if isinstance(server.socket, ssl.SSLSocket) else "http"
+        self.url = f"{scheme}://127.0.0.1:{server.server_address[1]}/"
 
     def wait_until_asked(self) -> None:
         """Wait until a client waits for ``/slow`` or ``/slow-body`` (for the first time), at most half a minute."""
@@ -81,9 +83,11 @@ class Site:
 
 
 @contextlib.contextmanager
-def running_site() -> Iterator[Site]:
-    """The site, listening on a port of its own until the block ends."""
+def running_site(tls: ssl.SSLContext | None = None) -> Iterator[Site]:
+    """The site, listening on a port of its own until the block ends; with ``tls`` over https."""
     server = _Server()
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 
 from pagegrade.cli import exit_codes
 from pagegrade.service.access.operations import profile_for, unseal
@@ -42,13 +43,19 @@ def test_a_profile_is_created_listed_changed_and_deleted(run: CommandLine, tmp_p
     (tmp_path / "headers").write_text("X-Door: n0t-Shown-2\n\nX-More: n0t-Shown-3\n")
     number = create(run, "-H", f"@{tmp_path / 'headers'}", "-b", "session=n0t-Shown-4", "--query", "key=n0t-Shown-5")
     (entry,) = listed(run)
-    changed = run("access-profiles", "change", number, "--cookie", "session=n0t-Shown-6", "-A", "Company browser")
+    (tmp_path / "ca.pem").write_bytes(trustme.CA(organization_name="Company").cert_pem.bytes())
+    trusting = run("access-profiles", "change", number, "--cacert", str(tmp_path / "ca.pem"))
+    trusts = listed(run)[0]["sends"][-1]
+    changed = run(
+        "access-profiles", "change", number, "-b", "session=n0t-Shown-6", "-A", "Company browser", "--cacert", ""
+    )
     database = run.open()
     profile = database.read_here(lambda tx: profile_for(tx, 1, f"{ORIGIN}/page", None))
     database.close()
     table = run("access-profiles", "list").out
     deleted = run("access-profiles", "delete", number)
 
+    assert (trusting.code, "trust in" in trusts, "Company" in trusts) == (0, True, True)
     assert (entry["id"], entry["name"], entry["origins"]) == (1, "Staging", [ORIGIN])
     assert entry["sends"] == ["Basic reader", "header X-Door", "header X-More", "cookie session", "parameter key"]
     assert profile is not None
@@ -56,6 +63,7 @@ def test_a_profile_is_created_listed_changed_and_deleted(run: CommandLine, tmp_p
 
     assert (access.user, access.password, access.user_agent) == ("reader", "n0t-Shown-1", "Company browser")
     assert access.headers == (("X-Door", "n0t-Shown-2"), ("X-More", "n0t-Shown-3"))
+    assert access.certificates == ""
     assert (access.cookies, access.query) == ((("session", "n0t-Shown-6"),), (("key", "n0t-Shown-5"),))
     assert "n0t-Shown" not in "".join((json.dumps(entry), table, changed.out, changed.err))
     assert (changed.code, deleted.code, listed(run)) == (0, 0, [])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import ip_network
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
@@ -150,6 +152,35 @@ def test_a_run_uses_the_access_profile_of_its_origin_and_stores_nothing_of_it(se
     assert error_of(queue, 2)["reason"] == "status_401"
     for secret in ("n0t-Shown", "cmVhZGVyOm4wdC1TaG93bi0x"):
         assert secret.encode() not in stored + detail
+
+
+@pytest.mark.parametrize("trusts", [True, False])
+def test_a_run_trusts_the_certificates_of_its_profile(services: Services, queue: Queue, *, trusts: bool) -> None:
+    """Without them nothing is sent, so the page stays closed."""
+    authority, tls = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(tls)
+    services.vault = Vault(keys=("k" * 32,))
+    caller = Caller(account=Account(id=queue.account_id, name="", email="", created_at_ms=NOW_MS))
+
+    async def main() -> None:
+        async with LittleSite({}, missing=door, tls=tls) as site, Children(1) as children:
+            fields = AccessFields(
+                name="Staging",
+                origins=[site.origin],
+                headers=["X-Door: n0t-Shown-2"],
+                certificates=authority.cert_pem.bytes().decode() if trusts else None,
+            )
+            services.database.write_here(lambda tx: create_profile(tx, caller, fields, services.vault, NOW_MS))
+            queue.add(f"{site.origin}/", target="")
+            (run,) = queue.claim(1)
+            await perform_run(services, run, children=children)
+
+    asyncio.run(main())
+    report = queue.report(1)
+
+    assert report.state == ("completed" if trusts else "failed")
+    if trusts:
+        assert json.loads(report.summary or b"{}")["run"]["access"]["sent"] == ["headers", "certificates"]
 
 
 def test_a_run_whose_secrets_cannot_be_read_fails_by_name(services: Services, queue: Queue) -> None:

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 import typer
 
 from pagegrade.cli import exit_codes
-from pagegrade.cli.analyze import typed_access
+from pagegrade.cli.access_options import typed_access
 from pagegrade.cli.database import opened
 from pagegrade.cli.files import typed_lines
 from pagegrade.cli.output import write_stdout
@@ -35,6 +35,7 @@ _OPTIONS: Final = {
     "cookies": "--cookie",
     "query": "--query",
     "user_agent": "--user-agent",
+    "certificates": "--cacert",
 }
 """Field of a profile -> the option that gives it."""
 
@@ -51,6 +52,8 @@ class TypedProfile:
     cookies: tuple[str, ...] = ()
     query: tuple[str, ...] = ()
     user_agent: str | None = None
+    cacert: str | None = None
+    """File of certificates; empty: none are trusted."""
 
     def fields(self) -> service.AccessFields:
         """As the service takes them, with files read.
@@ -58,7 +61,9 @@ class TypedProfile:
         Raises:
             typer.BadParameter: A file cannot be read, or there is no password.
         """
-        typed = typed_access(self.user, self.headers, self.cookies, self.user_agent, self.origins)
+        typed = typed_access(
+            self.user, self.headers, self.cookies, user_agent=self.user_agent, origins=self.origins, cacert=self.cacert
+        )
         query = [line for each in self.query for line in typed_lines(each, "--query")]
         user, _, password = (typed.user or "").partition(":")
         return service.AccessFields(
@@ -70,6 +75,7 @@ class TypedProfile:
             cookies=typed.cookies or None,
             query=query or None,
             user_agent=typed.user_agent,
+            certificates=typed.certificates,
         )
 
 
@@ -170,6 +176,7 @@ def _entry(profile: StoredAccess) -> Mapping[str, object]:
         *(f"cookie {name}" for name in profile.cookies),
         *(f"parameter {name}" for name in profile.query),
         *(["user agent"] if profile.user_agent else []),
+        *(f"trust in {subject}" for subject in profile.certificates),
     ]
     return {
         "id": profile.id,

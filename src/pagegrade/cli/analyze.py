@@ -8,14 +8,13 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from getpass import getpass
 from pathlib import Path
-from typing import Final
 
 import typer
 
 from pagegrade.cli import exit_codes
-from pagegrade.cli.files import STDIN, read_file, typed_lines
+from pagegrade.cli.access_options import TypedAccess, accesses_of
+from pagegrade.cli.files import STDIN, read_file
 from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import Plan, ReportLines, deliver
 from pagegrade.cli.progress import Progress
@@ -34,17 +33,7 @@ from pagegrade.report.artifacts_file import save_artifacts
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.runs.analysis import Analysis, analyze_target
 from pagegrade.service.runs.options import AnalyzeOptions
-from pagegrade.wiring import Rendered, TypedAccess, typed_options
-
-_ACCESS_OPTIONS: Final = {
-    "user": "--user",
-    "password": "--user",
-    "headers": "--header",
-    "cookies": "--cookie",
-    "user_agent": "--user-agent",
-    "origins": "--access-origin",
-}
-"""Part of an access -> the option that gives it."""
+from pagegrade.wiring import Rendered, typed_options
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +69,7 @@ def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> in
         InvalidInput, typer.BadParameter: What was typed cannot be used.
     """
     targets = _targets(request.typed)
-    accesses = _accesses(request.access or TypedAccess(), targets)
+    accesses = accesses_of(request.access or TypedAccess(), targets)
     options = typed_options(
         budget_s=request.budget_s,
         subresources=request.subresources,
@@ -148,46 +137,6 @@ def _addresses(typed: Sequence[str]) -> list[tuple[str, str]]:
             if entry and not entry.startswith("#"):
                 found.append((f"line {number}: ", entry))
     return found
-
-
-def typed_access(
-    user: str | None,
-    headers: Sequence[str],
-    cookies: Sequence[str],
-    user_agent: str | None,
-    origins: Sequence[str],
-) -> TypedAccess:
-    """The options that let a run in, with those read that stand in a file, and a missing password asked for.
-
-    Raises:
-        typer.BadParameter: A file cannot be read, or there is no password.
-    """
-    given = None if user is None else "".join(typed_lines(user, "--user")[:1])
-    if given is not None and ":" not in given:
-        if not sys.stdin.isatty():
-            raise typer.BadParameter(
-                "The password is missing. Give NAME:PASSWORD, with nothing behind the colon if it is empty.",
-                param_hint="'--user'",
-            )
-        given = f"{given}:{getpass(f'Password of {visible(given, 100)}: ')}"
-    return TypedAccess(
-        user=given,
-        headers=tuple(line for typed in headers for line in typed_lines(typed, "--header")),
-        cookies=tuple(line for typed in cookies for line in typed_lines(typed, "--cookie")),
-        user_agent=user_agent,
-        origins=tuple(origins),
-    )
-
-
-def _accesses(typed: TypedAccess, targets: Sequence[Target]) -> dict[Target, Access | None]:
-    """Return each page with what is sent for it."""
-    try:
-        return {target: typed.for_page(target.url) for target in targets}
-    except InvalidInput as error:
-        option = _ACCESS_OPTIONS.get(error.reason or "")
-        if option is None:
-            raise
-        raise typer.BadParameter(error.message, param_hint=f"'{option}'") from error
 
 
 async def _analyze_all(

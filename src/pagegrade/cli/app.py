@@ -180,6 +180,12 @@ def analyze(
         str | None,
         typer.Option("--user-agent", "-A", metavar="TEXT", help="User agent sent there instead of Pagegrade's own."),
     ] = None,
+    cacert: Annotated[
+        str | None,
+        typer.Option(
+            "--cacert", metavar="FILE", help="Certificates (PEM) to trust, too: of your own authority or server."
+        ),
+    ] = None,
     access_origin: Annotated[
         list[str] | None,
         typer.Option(
@@ -236,7 +242,8 @@ def analyze(
     quiet: Quiet = False,
 ) -> None:
     """Fetch pages, check them and grade them."""
-    from pagegrade.cli.analyze import AnalyzeRequest, analyze_pages, typed_access
+    from pagegrade.cli.access_options import typed_access
+    from pagegrade.cli.analyze import AnalyzeRequest, analyze_pages
     from pagegrade.cli.ignore_file import read_ignores
     from pagegrade.cli.output import plan_output
     from pagegrade.cli.report_output import read_criteria
@@ -250,7 +257,9 @@ def analyze(
         budget_s=budget,
         subresources=not no_subresources,
         allow_networks=tuple(allow_network or ()),
-        access=typed_access(user, header or [], cookie or [], user_agent, access_origin or []),
+        access=typed_access(
+            user, header or [], cookie or [], user_agent=user_agent, origins=access_origin or [], cacert=cacert
+        ),
         concurrency=concurrency,
         ignores=read_ignores(config),
         quiet=quiet,

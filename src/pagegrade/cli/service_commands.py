@@ -394,6 +394,10 @@ Query = Annotated[
 UserAgent = Annotated[
     str | None, typer.Option("--user-agent", "-A", metavar="TEXT", help="Instead of Pagegrade's own.")
 ]
+Authorities = Annotated[
+    str | None,
+    typer.Option("--cacert", metavar="FILE", help="Certificates (PEM) to trust, too: of your own authority or server."),
+]
 
 
 @access_profiles.command("list")
@@ -414,6 +418,7 @@ def access_profiles_create(
     cookie: Cookies = None,
     query: Query = None,
     user_agent: UserAgent = None,
+    cacert: Authorities = None,
     account_id: OwnerOfProfile = None,
 ) -> None:
     """Create an access profile and print its id; analyses of its origins use it from now on."""
@@ -427,6 +432,7 @@ def access_profiles_create(
         cookies=tuple(cookie or ()),
         query=tuple(query or ()),
         user_agent=user_agent,
+        cacert=cacert,
     )
     create(typed, account_id)
 
@@ -442,6 +448,7 @@ def access_profiles_change(
     cookie: Cookies = None,
     query: Query = None,
     user_agent: UserAgent = None,
+    cacert: Authorities = None,
     account_id: OwnerOfProfile = None,
 ) -> None:
     """Change an access profile: all origins, all headers, all cookies or all parameters, or one of the others."""
@@ -455,6 +462,7 @@ def access_profiles_change(
         cookies=tuple(cookie or ()),
         query=tuple(query or ()),
         user_agent=user_agent,
+        cacert=cacert,
     )
     change(profile_id, typed, account_id)
 

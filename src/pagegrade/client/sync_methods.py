@@ -1138,6 +1138,7 @@ class SyncMethods(SyncCaller):
         cookies: list[str] | None = None,
         query: list[str] | None = None,
         user_agent: str | None = None,
+        certificates: str | None = None,
         idempotency_key: str | None = None,
     ) -> AccessProfile:
         """Create an access profile.
@@ -1157,6 +1158,8 @@ class SyncMethods(SyncCaller):
             cookies: `name=value` each, likewise.
             query: Parameters that are added to URLs, `name=value` each, likewise.
             user_agent: Instead of Pagegrade's own.
+            certificates: In PEM, of own authorities, or of a server that signed its own: trusted, too. Empty:
+                none.
             idempotency_key: Key of this request; without it, one is made.
         """
         return cast(
@@ -1172,6 +1175,7 @@ class SyncMethods(SyncCaller):
                     "cookies": cookies,
                     "query": query,
                     "user_agent": user_agent,
+                    "certificates": certificates,
                 },
                 header={"Idempotency-Key": idempotency_key},
             ),
@@ -1201,6 +1205,7 @@ class SyncMethods(SyncCaller):
         cookies: list[str] | Unset | None = UNSET,
         query: list[str] | Unset | None = UNSET,
         user_agent: str | Unset | None = UNSET,
+        certificates: str | Unset | None = UNSET,
         if_match: str | None = None,
     ) -> AccessProfile:
         """Change an access profile.
@@ -1223,6 +1228,8 @@ class SyncMethods(SyncCaller):
             query: Parameters that are added to URLs, `name=value` each, likewise. They replace all that there
                 were; a name alone keeps its value.
             user_agent: Instead of Pagegrade's own.
+            certificates: In PEM, of own authorities, or of a server that signed its own: trusted, too. Empty:
+                none.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
         """
         return cast(
@@ -1239,6 +1246,7 @@ class SyncMethods(SyncCaller):
                     "cookies": cookies,
                     "query": query,
                     "user_agent": user_agent,
+                    "certificates": certificates,
                 },
                 header={"If-Match": if_match},
             ),

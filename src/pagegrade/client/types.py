@@ -56,6 +56,7 @@ class AccessProfile(TypedDict):
     cookies: list[str]
     query: list[str]
     user_agent: str | None
+    certificates: list[str]
     created_at: str
     updated_at: str
 
@@ -601,6 +602,7 @@ class CreateAccessProfileBody(TypedDict):
     cookies: NotRequired[list[str] | None]
     query: NotRequired[list[str] | None]
     user_agent: NotRequired[str | None]
+    certificates: NotRequired[str | None]
 
 
 class CreateAuditBody(TypedDict):
@@ -1604,6 +1606,7 @@ class UpdateAccessProfileBody(TypedDict):
     cookies: NotRequired[list[str] | None]
     query: NotRequired[list[str] | None]
     user_agent: NotRequired[str | None]
+    certificates: NotRequired[str | None]
 
 
 class UpdateAuditBody(TypedDict):

@@ -9,6 +9,7 @@ MAX_ORIGINS: Final = 20
 MAX_HEADERS: Final = 20
 MAX_COOKIES: Final = 50
 MAX_QUERY: Final = 20
+MAX_CERTIFICATES: Final = 20
 MAX_PROFILES: Final = 100
 """Of one account."""
 MAX_NAME: Final = 100
@@ -25,7 +26,8 @@ class AccessNote:
     origins: tuple[str, ...] = ()
     """Origins it was sent to, if anything was asked for there."""
     sent: tuple[str, ...] = ()
-    """Kinds of what was sent: ``basic``, ``headers``, ``cookies``, ``user_agent``, ``query``."""
+    """Kinds of what was sent: ``basic``, ``headers``, ``cookies``, ``user_agent``, ``query``; and ``certificates``
+    where some were trusted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,9 @@ class Access:
     """Instead of Pagegrade's own; empty: its own."""
     query: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     """(name, value) of parameters that are added to URLs which do not have them."""
+    certificates: str = field(default="", repr=False)
+    """In PEM, of authorities, or of a server that signed its own: trusted by the run besides those of everyone. They
+    let no one in, and are no secret."""
 
     @property
     def note(self) -> AccessNote:
@@ -60,6 +65,7 @@ class Access:
             "cookies": bool(self.cookies),
             "user_agent": bool(self.user_agent),
             "query": bool(self.query),
+            "certificates": bool(self.certificates),
         }
         return AccessNote(
             name=self.name, origins=self.origins, sent=tuple(kind for kind, is_sent in kinds.items() if is_sent)
@@ -82,6 +88,8 @@ class StoredAccess:
     cookies: tuple[str, ...]
     query: tuple[str, ...]
     user_agent: str
+    certificates: tuple[str, ...]
+    """Subjects of the certificates that are trusted."""
     sealed: bytes = field(repr=False)
     """Its secrets, encrypted."""
     created_at_ms: int

@@ -19,6 +19,7 @@ from pagegrade.model.events import EVENT_TYPES
 from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, MAX_URL_PATTERN
 from pagegrade.model.monitors import MAX_BUDGETS, MAX_SCHEDULE
 from pagegrade.model.webhooks import KINDS
+from pagegrade.parse.http.access import MAX_PEM
 from pagegrade.parse.url import parse_target_url
 from pagegrade.service.accounts.operations import MAX_NAME
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
@@ -495,6 +496,14 @@ class UpdateWebhookBody(BaseModel):
 
 _HEADERS: Final = "`Name: value` each; in a form `headers[]` several times, or one text with a header a line."
 _KEEPS: Final = "They replace all that there were; a name alone keeps its value."
+_TRUSTED: Final = "In PEM, of own authorities, or of a server that signed its own: trusted, too. Empty: none."
+_HIDDEN: Final = "Of Basic authentication; never shown."
+_UserAgent = Annotated[
+    str | None,
+    Field(max_length=MAX_TEXT, description="Instead of Pagegrade's own.", examples=["Mozilla/5.0 (X11; Linux)"]),
+]
+_Password = Annotated[str | None, Field(max_length=MAX_TEXT, description=_HIDDEN, examples=["correct horse"])]
+_Certificates = Annotated[str | None, Field(max_length=MAX_PEM, description=_TRUSTED, examples=[""])]
 
 
 class CreateAccessProfileBody(BaseModel):
@@ -507,9 +516,7 @@ class CreateAccessProfileBody(BaseModel):
         examples=[["https://staging.example"]],
     )
     user: str | None = Field(None, max_length=MAX_TEXT, description="Of Basic authentication.", examples=["reader"])
-    password: str | None = Field(
-        None, max_length=MAX_TEXT, description="Of Basic authentication; never shown.", examples=["correct horse"]
-    )
+    password: _Password = None
     headers: tuple[str, ...] | None = Field(
         None, max_length=MAX_HEADERS, description=_HEADERS, examples=[["X-Preview: 4f1c9a"]]
     )
@@ -522,9 +529,8 @@ class CreateAccessProfileBody(BaseModel):
         description="Parameters that are added to URLs, `name=value` each, likewise.",
         examples=[["preview=4f1c9a"]],
     )
-    user_agent: str | None = Field(
-        None, max_length=MAX_TEXT, description="Instead of Pagegrade's own.", examples=["Mozilla/5.0 (X11; Linux)"]
-    )
+    user_agent: _UserAgent = None
+    certificates: _Certificates = None
 
 
 class UpdateAccessProfileBody(BaseModel):
@@ -538,9 +544,7 @@ class UpdateAccessProfileBody(BaseModel):
         examples=[["https://staging.example", "https://files.staging.example"]],
     )
     user: str | None = Field(None, max_length=MAX_TEXT, description="Of Basic authentication.", examples=["reader"])
-    password: str | None = Field(
-        None, max_length=MAX_TEXT, description="Of Basic authentication; never shown.", examples=["correct horse"]
-    )
+    password: _Password = None
     headers: tuple[str, ...] | None = Field(
         None, max_length=MAX_HEADERS, description=f"{_HEADERS} {_KEEPS}", examples=[["X-Preview"]]
     )
@@ -553,9 +557,8 @@ class UpdateAccessProfileBody(BaseModel):
         description=f"Parameters that are added to URLs, `name=value` each, likewise. {_KEEPS}",
         examples=[["preview=4f1c9a"]],
     )
-    user_agent: str | None = Field(
-        None, max_length=MAX_TEXT, description="Instead of Pagegrade's own.", examples=["Mozilla/5.0 (X11; Linux)"]
-    )
+    user_agent: _UserAgent = None
+    certificates: _Certificates = None
 
 
 class AccessProfileListQuery(PagedById):

@@ -5,15 +5,18 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
+import trustme
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagegrade.model.access import Access
+from pagegrade.model.access import MAX_CERTIFICATES, Access
 from pagegrade.model.errors import InvalidInput
 from pagegrade.parse.http.access import (
+    MAX_PEM,
     MIN_SECRET_CHARACTERS,
     Sent,
     read_access,
+    read_certificates,
     read_cookies,
     read_headers,
     read_origins,
@@ -26,6 +29,7 @@ from pagegrade.parse.http.access import (
 )
 from pagegrade.parse.url import origin
 
+PEM = trustme.CA().cert_pem.bytes().decode()
 PASSWORD = "n0t-Shown-1"
 ACCESS = read_access(
     origins=["https://staging.example", "https://bücher.example:8443", "http://[::1]:8080"],
@@ -294,3 +298,35 @@ def test_lines_are_read_as_they_are_copied_from_a_browser() -> None:
     assert split_header("X-Time: 12:30") == ("X-Time", "12:30")
     assert split_header("nothing") == ("nothing", "")
     assert split_cookies(" a=b;c=d=e ; ; f") == [("a", "b"), ("c", "d=e"), ("f", "")]
+
+
+def test_certificates_are_read_without_what_stands_around_them() -> None:
+    """A blank text is none of them."""
+    found = read_certificates(f"subject=/CN=Company\n{PEM}\nand a note\n")
+
+    assert (found, read_certificates(" \n")) == (PEM, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_read"),
+    [
+        (PEM * MAX_CERTIFICATES, True),
+        (PEM * (MAX_CERTIFICATES + 1), False),
+        (PEM + "x" * (MAX_PEM - len(PEM)), True),
+        (PEM + "x" * (MAX_PEM - len(PEM) + 1), False),
+        ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", False),
+        ("-----BEGIN PRIVATE KEY-----\nn0tShown\n-----END PRIVATE KEY-----\n", False),
+        ("\N{SNOWMAN}", False),
+    ],
+    ids=["as many", "one more", "as long", "longer", "damaged", "a key", "no PEM"],
+)
+def test_what_is_no_certificate_is_refused(text: str, *, is_read: bool) -> None:
+    """By number, length and content; the message repeats nothing of it."""
+    if is_read:
+        assert read_certificates(text).startswith(PEM)
+        return
+    with pytest.raises(InvalidInput) as caught:
+        read_certificates(text)
+
+    assert caught.value.reason == "certificates"
+    assert "n0tShown" not in caught.value.message

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 from sqlalchemy import update
 
 from pagegrade.model.access import MAX_PROFILES, NO_ACCESS, Access, StoredAccess
@@ -96,6 +97,23 @@ def test_secrets_are_stored_encrypted_alone(database: Database, alice: Account) 
         cookies=(("session", "n0t-Shown-3"), ("theme", "dark")),
         query=(("key", "n0t-Shown-4"),),
     )
+
+
+def test_certificates_are_named_and_need_nothing_else(database: Database, alice: Account) -> None:
+    """They stay until others, or none, are sent; then something else must be."""
+    pem = trustme.CA(organization_name="Company").cert_pem.bytes().decode()
+    fields = AccessFields(name="Staging", origins=["https://staging.example"], certificates=pem)
+    profile = create(database, alice, fields)
+    (subject,) = profile.certificates
+    kept = change(database, alice, profile, user="reader")
+    removed = change(database, alice, profile, certificates="")
+
+    assert "Company" in subject
+    assert (kept.certificates, removed.certificates) == (pem, "")
+    with pytest.raises(ValidationFailed) as refused:
+        change(database, alice, profile, user="")
+
+    assert [(each.field, each.code) for each in refused.value.violations] == [("user", "required")]
 
 
 def test_a_change_keeps_what_is_not_sent(database: Database, alice: Account) -> None:

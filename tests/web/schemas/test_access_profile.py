@@ -19,6 +19,7 @@ def test_the_object_has_the_described_members_and_no_secret() -> None:
         cookies=(),
         query=(),
         user_agent="",
+        certificates=("CN=Company",),
         sealed=b"n0t-Shown",
         created_at_ms=0,
         updated_at_ms=0,

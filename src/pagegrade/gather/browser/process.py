@@ -36,8 +36,8 @@ _REMEDIES: Final = {
     "folder": "The folder for temporary files (TMPDIR) is closed to the user that the browser runs as. Set TMPDIR to "
     "one that every user may enter, or allow `mount` in user namespaces.",
     "program": "The browser cannot be run.",
-    "authorities": "The browser cannot be given the authorities of PAGEGRADE_CA_FILE: libnss3.so, which belongs to "
-    "Chromium on Linux, is missing or does not take them.",
+    "authorities": "The browser cannot be given the certificates of PAGEGRADE_CA_FILE, --cacert or the access profile: "
+    "libnss3.so, which belongs to Chromium on Linux, is missing or does not take them.",
     "user": "No unprivileged user exists here to run the browser as; Chromium does not start as root. Run Pagegrade as "
     "another user than root, or map more than one user into its container.",
 }

@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape
 from typing import Final
 from urllib.parse import quote, quote_plus
 
-from pagegrade.model.access import MAX_COOKIES, MAX_HEADERS, MAX_ORIGINS, MAX_QUERY, Access
+from pagegrade.model.access import MAX_CERTIFICATES, MAX_COOKIES, MAX_HEADERS, MAX_ORIGINS, MAX_QUERY, Access
 from pagegrade.model.errors import InvalidInput
+from pagegrade.parse.http.certificates import read_authorities
 from pagegrade.parse.url import has_userinfo, host, host_problem, origin, strip_fragment
 
 MAX_VALUE_CHARACTERS: Final = 4_096
 """Of one header, cookie, parameter, user or password; servers refuse longer header lines."""
+MAX_PEM: Final = 32_768
+"""Characters of all certificates of an access; one takes 1,500."""
 MIN_SECRET_CHARACTERS: Final = 6
 """A value this long is removed from whatever comes back; a shorter one (``1``, ``yes``) is no secret, and its text
 stands everywhere."""
@@ -45,6 +49,7 @@ _NEGOTIATION: Final = frozenset(
     {"accept", "accept-language", "cache-control", "dnt", "origin", "pragma", "prefer", "referer", "save-data"}
 )
 """Headers that ask for a representation and prove nothing, in lower case."""
+_PEM_BEGIN: Final = "-----BEGIN CERTIFICATE-----"
 _WORD: Final = re.compile(r"[a-z]+")
 _ELSEWHERE: Final = {
     "cookie": "Give cookies by themselves",
@@ -177,6 +182,7 @@ def read_access(
     cookies: Iterable[tuple[str, str]] = (),
     user_agent: str = "",
     query: Iterable[tuple[str, str]] = (),
+    certificates: str = "",
 ) -> Access:
     """The access that people describe.
 
@@ -196,6 +202,7 @@ def read_access(
         cookies=read_cookies(cookies),
         user_agent=_read_user_agent(user_agent),
         query=read_query(query),
+        certificates=read_certificates(certificates),
     )
 
 
@@ -295,6 +302,27 @@ def read_query(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     if len(found) > MAX_QUERY:
         raise _invalid("query", f"There are {len(found)} parameters; at most {MAX_QUERY} are added.")
     return tuple(found.items())
+
+
+def read_certificates(text: str) -> str:
+    """Certificates in PEM, without what else stands in the text; empty for a blank one.
+
+    Raises:
+        InvalidInput: There is none in it, one cannot be read, or there are too many.
+    """
+    if not text.strip():
+        return ""
+    found = ""
+    if len(text) <= MAX_PEM:
+        with suppress(ValueError):
+            found = read_authorities(text.encode())
+    if not 0 < found.count(_PEM_BEGIN) <= MAX_CERTIFICATES:
+        raise _invalid(
+            "certificates",
+            f"This cannot be read as certificates. Give 1 to {MAX_CERTIFICATES} in PEM, each from "
+            f"'{_PEM_BEGIN}' on, and no key.",
+        )
+    return found
 
 
 def split_header(line: str) -> tuple[str, str]:

@@ -55,12 +55,15 @@ def read_chain(pems: Sequence[str]) -> tuple[Certificate, ...]:
 
 
 def read_authorities(content: bytes) -> str:
-    """Return the certificates of an operator's file in PEM, without what else stands in it.
+    """Return the certificates of a file in PEM, without what else stands in it.
 
     Raises:
         ValueError: It holds no certificate, or one that cannot be read.
     """
-    found = x509.load_pem_x509_certificates(content)
+    no_certificates: list[x509.Certificate] = []
+    found = _attempt(lambda: x509.load_pem_x509_certificates(content), no_certificates)
+    if not found:
+        raise ValueError("no certificate that can be read")
     return "".join(each.public_bytes(serialization.Encoding.PEM).decode("ascii") for each in found)
 
 

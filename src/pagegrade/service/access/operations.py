@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import msgspec
 
 from pagegrade.model.access import MAX_NAME, MAX_PROFILES, NO_ACCESS, Access, StoredAccess
 from pagegrade.model.account import Caller
+from pagegrade.model.artifacts import Certificate
 from pagegrade.model.errors import (
     InvalidInput,
     NotFound,
@@ -20,6 +22,7 @@ from pagegrade.model.errors import (
     Violation,
 )
 from pagegrade.parse.http.access import read_access, split_cookies, split_header
+from pagegrade.parse.http.certificates import read_chain
 from pagegrade.parse.url import origin, project_of
 from pagegrade.service.access.vault import KeyState, Vault
 from pagegrade.service.id_lists import Listed, Part, Walked, walk
@@ -27,6 +30,8 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories import access_profiles as store
 from pagegrade.store.repositories.reports import make_private
+
+_PEM_END: Final = "-----END CERTIFICATE-----\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +47,8 @@ class AccessFields:
     cookies: Sequence[str] | None = field(default=None, repr=False)
     query: Sequence[str] | None = field(default=None, repr=False)
     user_agent: str | None = None
+    certificates: str | None = None
+    """In PEM; they replace all that there were, and none does when it is blank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,9 +279,14 @@ def _new(access: Access, vault: Vault) -> store.NewAccess:
             "cookies": [name for name, _ in access.cookies],
             "query": [name for name, _ in access.query],
             "user_agent": access.user_agent,
+            "certificates": [each.subject for each in _certificates(access)],
         },
         sealed=vault.seal(msgspec.json.encode(access)),
     )
+
+
+def _certificates(access: Access) -> tuple[Certificate, ...]:
+    return read_chain([f"{each}{_PEM_END}" for each in access.certificates.split(_PEM_END)[:-1]])
 
 
 def _read(wanted: AccessFields, before: Access | None) -> Access:
@@ -307,6 +319,7 @@ def _read(wanted: AccessFields, before: Access | None) -> Access:
             cookies=_pairs(wanted.cookies, kept.cookies, "="),
             user_agent=kept.user_agent if wanted.user_agent is None else wanted.user_agent.strip(),
             query=_pairs(wanted.query, kept.query, "="),
+            certificates=kept.certificates if wanted.certificates is None else wanted.certificates,
         )
     except InvalidInput as error:
         refuse(
@@ -315,7 +328,11 @@ def _read(wanted: AccessFields, before: Access | None) -> Access:
             error.message,
         )
     if not violations and not access.note.sent:
-        refuse("user", "required", "There is nothing to send. Give a user and password, a header or a cookie.")
+        refuse(
+            "user",
+            "required",
+            "There is nothing to send. Give a user and password, a header, a cookie, or a certificate to trust.",
+        )
     if violations:
         raise ValidationFailed(violations)
     return access

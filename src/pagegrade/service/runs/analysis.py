@@ -185,7 +185,7 @@ def policy_of(url: str, options: AnalyzeOptions) -> Policy:
         typed_host=typed[0],
         typed_private=frozenset({typed}) if options.allow_typed_private else frozenset(),
         proxy=options.proxy,
-        authorities=options.authorities,
+        authorities=options.authorities + ("" if options.access is None else options.access.certificates),
     )
 
 

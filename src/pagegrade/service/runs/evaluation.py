@@ -449,9 +449,13 @@ def access_notes(artifacts: Artifacts) -> tuple[str, ...]:
         )
     if response.certificate_error is not None:
         return ("The access was not used: the certificate did not verify, so nothing of it was sent.",)
+    if access.sent == ("certificates",) and not access.name:
+        return ("Analyzed with trust in certificates that not everybody trusts.",)
+    trusts = "certificates" in access.sent and response.url.startswith("https:")
+    also = ("The certificates of the access were trusted besides those of everyone.",) if trusts else ()
     if access.name:
-        return (f"Analyzed with access profile {access.name}.",)
-    return ("Analyzed with an access that visitors without it do not have.",)
+        return (f"Analyzed with access profile {access.name}.", *also)
+    return ("Analyzed with an access that visitors without it do not have.", *also)
 
 
 def _notes(artifacts: Artifacts, facts: Facts) -> tuple[str, ...]:

@@ -22,7 +22,8 @@ class NewAccess:
     name: str
     origins: tuple[str, ...]
     shown: dict[str, Any]
-    """``user``, ``has_password``, ``headers``, ``cookies``, ``query``, ``user_agent`` of ``StoredAccess``."""
+    """``user``, ``has_password``, ``headers``, ``cookies``, ``query``, ``user_agent`` and ``certificates`` of
+    ``StoredAccess``."""
     sealed: bytes = field(repr=False)
 
 
@@ -122,6 +123,7 @@ def _stored(row: Row[Any]) -> StoredAccess:
         cookies=tuple(shown["cookies"]),
         query=tuple(shown["query"]),
         user_agent=shown["user_agent"],
+        certificates=tuple(shown.get("certificates", ())),
         sealed=bytes(row.sealed),
         created_at_ms=row.created_at_ms,
         updated_at_ms=row.updated_at_ms,

@@ -111,6 +111,7 @@ def _wanted(fields: CreateAccessProfileBody | UpdateAccessProfileBody) -> servic
         cookies=fields.cookies,
         query=fields.query,
         user_agent=fields.user_agent,
+        certificates=fields.certificates,
     )
 
 

@@ -27,6 +27,9 @@ class AccessProfile(Document):
     cookies: list[str] = about("Names of the cookies that are sent.", ["session"])
     query: list[str] = about("Names of the parameters that are added to URLs.", ["preview"])
     user_agent: str | None = about("User agent that is sent; null: Pagegrade's own.", "Mozilla/5.0 (X11; Linux)")
+    certificates: list[str] = about(
+        "Subjects of the certificates that are trusted besides those of everyone.", ["CN=Company Root"]
+    )
     created_at: Timestamp = about("Time of its creation.", "2026-01-05T12:34:56.789Z")
     updated_at: Timestamp = about("Time of its last change.", "2026-01-05T12:34:56.789Z")
 
@@ -63,6 +66,7 @@ def access_profile_object(stored: StoredAccess) -> bytes:
         "cookies": stored.cookies,
         "query": stored.query,
         "user_agent": stored.user_agent or None,
+        "certificates": stored.certificates,
         "created_at": timestamp(stored.created_at_ms),
         "updated_at": timestamp(stored.updated_at_ms),
     }

@@ -313,7 +313,9 @@ class AccessNote(Document):
         "Origins that it was sent to, if anything was asked for there.", ["https://staging.example"]
     )
     sent: list[str] = about(
-        "Kinds of what was sent: `basic`, `headers`, `cookies`, `user_agent`, `query`.", ["basic", "headers"]
+        "Kinds of what was sent: `basic`, `headers`, `cookies`, `user_agent`, `query`; and `certificates` where some "
+        "were trusted.",
+        ["basic", "headers"],
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 from sqlalchemy import update
 
 from pagegrade.model.access import Access
@@ -83,6 +84,31 @@ def test_a_change_keeps_what_is_not_typed_again(tmp_path: Path) -> None:
     with_instance(tmp_path, script)
 
 
+def test_certificates_are_named_and_kept_until_they_are_forgotten(tmp_path: Path) -> None:
+    """An empty field leaves them; the form does not repeat them."""
+    pem = trustme.CA().cert_pem.bytes().decode()
+    certificates = {"name": "Staging", "origins": "https://staging.example", "certificates": pem}
+
+    async def script(instance: Instance) -> None:
+        made = await instance.page("POST", PATH, data=certificates)
+        shown = await instance.page("GET", f"{PATH}/1")
+        fields = {**certificates, "certificates": "", "user": "reader", "seen": "1"}
+        await instance.page("POST", f"{PATH}/1", data=fields)
+        left = kept(instance)
+        await instance.page("POST", f"{PATH}/1", data={**fields, "forget_certificates": "yes", "seen": "2"})
+        forgotten = kept(instance)
+
+        assert made.status_code == 303
+        assert "Testing CA" in shown.text
+        assert pem.splitlines()[1] not in shown.text
+        assert left is not None
+        assert (left.user, left.certificates) == ("reader", pem)
+        assert forgotten is not None
+        assert (forgotten.user, forgotten.certificates) == ("reader", "")
+
+    with_instance(tmp_path, script)
+
+
 @pytest.mark.parametrize(
     ("field", "code", "typed"),
     [
@@ -97,6 +123,7 @@ def test_a_change_keeps_what_is_not_typed_again(tmp_path: Path) -> None:
         ("cookies", "invalid", "no equals sign"),
         ("query", "invalid", "no equals sign"),
         ("user_agent", "invalid", "\N{SNOWMAN}"),
+        ("certificates", "invalid", "no certificate"),
     ],
 )
 def test_what_cannot_be_used_comes_back_with_the_way_out(tmp_path: Path, field: str, code: str, typed: str) -> None:

@@ -39,7 +39,9 @@ WRONG: Final = {
         "A line is no origin. Enter 1 to 20, one a line, each with scheme and host and without a path, such as "
         "https://staging.example."
     ),
-    ("user", "required"): N_("There is nothing to send yet. Enter a user and password, a header or a cookie."),
+    ("user", "required"): N_(
+        "There is nothing to send yet. Enter a user and password, a header, a cookie, or a certificate to trust."
+    ),
     ("user", "invalid"): N_("The user cannot be sent. A colon and line breaks are not possible in it."),
     ("password", "invalid"): N_("The password cannot be sent. It is too long, or has a line break in it."),
     ("headers", "invalid"): N_(
@@ -50,6 +52,10 @@ WRONG: Final = {
         "A line is no cookie that can be sent. Write each as name=value, at most 50, as the browser sends them."
     ),
     ("query", "invalid"): N_("A line is no parameter that can be added. Write each as name=value, at most 20."),
+    ("certificates", "invalid"): N_(
+        "This cannot be read as certificates. Paste 1 to 20 in PEM, each from -----BEGIN CERTIFICATE----- on, and no "
+        "key."
+    ),
     ("user_agent", "invalid"): N_("The user agent cannot be sent. Enter it on one line, in ASCII characters."),
 }
 """(field, code) -> message."""
@@ -158,7 +164,15 @@ def _wanted(sent: Mapping[str, str], before: StoredAccess | None = None) -> serv
         cookies=lines["cookies"],
         query=lines["query"],
         user_agent=sent.get("user_agent", ""),
+        certificates=_sent_certificates(sent, before),
     )
+
+
+def _sent_certificates(sent: Mapping[str, str], before: StoredAccess | None) -> str | None:
+    """Return the certificates as pasted; ``None`` leaves those of the profile, which the form only names."""
+    pasted = sent.get("certificates", "")
+    keeps = before is not None and not pasted.strip() and sent.get("forget_certificates") != "yes"
+    return None if keeps else pasted
 
 
 def _problems(view: View, error: ValidationFailed) -> dict[str, str]:
