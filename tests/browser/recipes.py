@@ -60,6 +60,7 @@ _FORMATS: Final = (
     "conformance",
     "criteria",
     "earl",
+    "statement",
 )
 _HOSTILE: Final = PAYLOADS["J02"][:60]
 _LONG_LIST: Final = "\n".join(f"https://bulk-{number}.example/{'path/' * 5}" for number in range(40))

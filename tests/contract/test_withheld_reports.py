@@ -117,7 +117,9 @@ def test_rows_and_statistics_have_no_figure_of_it(tmp_path: Path) -> None:
     assert not re.search(r"\d+\s*(?:of|/)\s*100", _text(page.text))
 
 
-@pytest.mark.parametrize("name", ["csv", "md", "prompt", "sarif", "html", "json", "conformance", "criteria", "earl"])
+@pytest.mark.parametrize(
+    "name", ["csv", "md", "prompt", "sarif", "html", "json", "conformance", "criteria", "earl", "statement"]
+)
 def test_files_of_it_have_no_grade(tmp_path: Path, name: str) -> None:
     """Findings that hold all the same are there, without a cost."""
 

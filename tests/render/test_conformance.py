@@ -11,9 +11,11 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from pagegrade.model.report import Report
-from pagegrade.render.conformance import COLUMNS, render_conformance, render_criteria, render_earl
+from pagegrade.render.conformance import COLUMNS, render_conformance, render_criteria, render_earl, render_statement
 from pagegrade.render.criteria import CRITERIA
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
+
+STATEMENT_PARTS = ("Compliance status", "Content that is not accessible", "Preparation of this statement")
 
 
 def failing(url: str = "https://example.com/pricing") -> Report:
@@ -103,13 +105,13 @@ def test_a_page_that_was_not_seen_is_in_the_document() -> None:
     assert "Failed (0)" in text
 
 
-@pytest.mark.parametrize("render", [render_conformance, render_criteria, render_earl])
+@pytest.mark.parametrize("render", [render_conformance, render_criteria, render_earl, render_statement])
 def test_text_of_pages_stays_text(render: Callable[[Sequence[Report]], str]) -> None:
     """Whatever a report holds, the document has no element of it, and a terminal no command."""
     written = render([poisoned_report("\x1b[2J<img src=x onerror=alert(1)>")])
 
     assert "\x1b" not in written
-    assert render is not render_conformance or "<img" not in written
+    assert render not in {render_conformance, render_statement} or "<img" not in written
 
 
 def test_the_document_is_translated() -> None:
@@ -118,3 +120,43 @@ def test_the_document_is_translated() -> None:
 
     assert "1.1.1 Nicht-Text-Inhalt" in text
     assert "Fehlgeschlagen (1)" in text
+
+
+def test_a_statement_names_what_fails_and_where() -> None:
+    """The clause and the page; whether the whole is partially compliant is left to a person."""
+    good = make_report(make_passed("image-alt", state="described"), url="https://example.com/good")
+    text = text_of(render_statement([good, failing("https://example.com/bad")]))
+    status, found, prepared = (text.partition(heading)[2] for heading in STATEMENT_PARTS)
+
+    assert "[partially compliant, not compliant]" in status.partition(STATEMENT_PARTS[1])[0]
+    assert "1.1.1 Non-text Content (EN 301 549, 9.1.1.1)" in " ".join(found.split())
+    assert "https://example.com/bad" in found.partition(STATEMENT_PARTS[2])[0]
+    assert "https://example.com/good" not in found.partition(STATEMENT_PARTS[2])[0]
+    assert prepared.count("of 55 criteria A and AA evaluated by machine") == 2
+
+
+def test_a_statement_never_says_by_itself_that_a_site_complies() -> None:
+    """Automatic tests that find nothing leave all statuses open, and every criterion to a person."""
+    text = text_of(render_statement([make_report(make_passed("image-alt", state="described"))]))
+    left = text.partition("To be evaluated by a person")[2]
+
+    assert "[fully compliant, partially compliant, not compliant: only a person can tell]" in text
+    assert "because of what is listed below" not in text
+    assert "1.2.4 Captions (Live)" in left
+    assert "need to be confirmed as well" in left
+
+
+def test_a_statement_of_a_page_that_was_not_seen_claims_nothing() -> None:
+    """All criteria are open, and the page is listed with the reason."""
+    text = text_of(render_statement([make_failed_report()]))
+
+    assert "only a person can tell" in text
+    assert text.partition("To be evaluated by a person")[2].count("Not evaluated here") > 10
+
+
+def test_a_statement_is_translated() -> None:
+    """With gaps inside of the sentences."""
+    text = text_of(render_statement([failing()], tag="de"))
+
+    assert "Diese Website ist wegen der unten aufgeführten Punkte mit EN 301 549" in text
+    assert "[teilweise vereinbar, nicht vereinbar]" in text

@@ -255,7 +255,18 @@ class SyncMethods(SyncCaller):
         self,
         id: int,
         format: Literal[
-            "pdf", "csv", "md", "markdown", "prompt", "html", "sarif", "conformance", "criteria", "earl", "har"
+            "pdf",
+            "csv",
+            "md",
+            "markdown",
+            "prompt",
+            "html",
+            "sarif",
+            "conformance",
+            "criteria",
+            "earl",
+            "statement",
+            "har",
         ],
     ) -> bytes:
         """Show a report as a file.

@@ -26,6 +26,7 @@ FORMATS: Final[dict[str, str]] = {
     "conformance": "accessibility conformance report by criteria of WCAG 2.2 and EN 301 549, an HTML page to print",
     "criteria": "the same as CSV, one row a criterion",
     "earl": "the same as EARL in JSON-LD, for accessibility tools",
+    "statement": "draft of an accessibility statement of a public body, an HTML page to complete",
     "sarif": "SARIF 2.1.0, for code scanning",
     "junit": "JUnit XML, for build servers",
     "github": "annotations in a GitHub Actions log",
@@ -101,7 +102,7 @@ def render(report_or_reports: Report | Sequence[Report], format_name: str, optio
             from pagegrade.render.html import render_html
 
             return render_html(reports, comparisons=chosen.comparisons)
-        case "conformance" | "criteria" | "earl":
+        case "conformance" | "criteria" | "earl" | "statement":
             from pagegrade.render.conformance import RENDERERS
 
             return RENDERERS[format_name](reports)

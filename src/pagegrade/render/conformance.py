@@ -1,4 +1,4 @@
-"""Reports by criterion of WCAG 2.2: a document to print, a table, and EARL.
+"""Reports by criterion of WCAG 2.2: a document to print, an accessibility statement, a table, and EARL.
 
 The document has the parts that EN 301 549 and templates of accessibility reports ask for: what was evaluated, when and
 how, what the words mean, and a row for every criterion with its clauses, the result and remarks.
@@ -193,22 +193,33 @@ def render_conformance(reports: Sequence[Report], *, tag: str = ENGLISH_TAG) -> 
         reports: At least one.
         tag: Language of the document, one of ``i18n.LOCALES``.
     """
-    css = stylesheet()
     shown = [in_language(report, tag) for report in reports]
     rows = _rows(shown)
-    return (
-        environment(tag)
-        .get_template("conformance_report.html.jinja")
-        .render(
-            reports=shown,
-            rows=rows,
-            levels=LEVELS,
-            counts={status: sum(row.status == status for row in rows) for status in STATUS_NAMES},
-            # Ours, and without text of a page.
-            css=Markup(css),  # noqa: S704
-            policy=content_policy(css),
-        )
-    )
+    counts = {status: sum(row.status == status for row in rows) for status in STATUS_NAMES}
+    return _document("conformance_report", tag, reports=shown, rows=rows, levels=LEVELS, counts=counts)
+
+
+def render_statement(reports: Sequence[Report], *, tag: str = ENGLISH_TAG) -> str:
+    """A draft of the accessibility statement of a public body, with gaps for what only a person can say.
+
+    Its parts are those of the model of Commission Implementing Decision (EU) 2018/1523.
+
+    Args:
+        reports: At least one, of pages of one site.
+        tag: Language of the document, one of ``i18n.LOCALES``.
+    """
+    shown = [in_language(report, tag) for report in reports]
+    rows = _rows(shown)
+    failed = [row for row in rows if row.status == "failed"]
+    undecided = [row for row in rows if row.status in {"needs_person", "not_evaluated"}]
+    return _document("accessibility_statement", tag, reports=shown, failed=failed, open=undecided)
+
+
+def _document(template: str, tag: str, **values: object) -> str:
+    css = stylesheet()
+    # The style sheet is ours, and without text of a page.
+    values |= {"css": Markup(css), "policy": content_policy(css)}  # noqa: S704
+    return environment(tag).get_template(f"{template}.html.jinja").render(**values)
 
 
 def _rows(reports: Sequence[Report]) -> tuple[Row, ...]:
@@ -230,5 +241,6 @@ RENDERERS: Final[dict[str, Callable[[Sequence[Report]], str]]] = {
     "conformance": render_conformance,
     "criteria": render_criteria,
     "earl": render_earl,
+    "statement": render_statement,
 }
 """Format -> how it is written."""

@@ -204,22 +204,22 @@ class ReportWalkQuery(ReportListQuery):
     count: Counted = 0
 
 
+CriteriaFormat = Literal["conformance", "criteria", "earl", "statement"]
+
+
 class ShowReportQuery(BaseModel):
     """Form of the answer."""
 
-    format: (
-        Literal[
-            "json", "pdf", "csv", "md", "markdown", "prompt", "html", "sarif", "conformance", "criteria", "earl", "har"
-        ]
-        | None
-    ) = Field(
-        None,
-        description="Answer with a file instead of JSON, as with `Accept: application/pdf`, `text/csv`, "
-        "`text/markdown`, `text/html`, `application/sarif+json`, `application/ld+json` or `application/har+json`, "
-        "which it overrides; `prompt` is Markdown for coding agents. By criterion of WCAG 2.2 are `conformance` (a "
-        "document in HTML), `criteria` (CSV) and `earl` (JSON-LD). 404 while there are no "
-        "results, and for a HAR if no browser drew the page.",
-        examples=["json"],
+    format: Literal["json", "pdf", "csv", "md", "markdown", "prompt", "html", "sarif", CriteriaFormat, "har"] | None = (
+        Field(
+            None,
+            description="Answer with a file instead of JSON, as with `Accept: application/pdf`, `text/csv`, "
+            "`text/markdown`, `text/html`, `application/sarif+json`, `application/ld+json` or `application/har+json`, "
+            "which it overrides; `prompt` is Markdown for coding agents. By criterion of WCAG 2.2 are `conformance` (a "
+            "document in HTML), `criteria` (CSV), `earl` (JSON-LD) and `statement` (draft of an accessibility "
+            "statement, in HTML). 404 while there are no results, and for a HAR if no browser drew the page.",
+            examples=["json"],
+        )
     )
     fields: Members = Field(None, description=_MEMBERS, examples=["id,url,state,score"])
 

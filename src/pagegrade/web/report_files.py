@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from pagegrade.model.report import Report
-from pagegrade.render.conformance import render_conformance, render_criteria, render_earl
+from pagegrade.render.conformance import render_conformance, render_criteria, render_earl, render_statement
 from pagegrade.render.csv import render_csv
 from pagegrade.render.filename import content_disposition, export_name
 from pagegrade.render.har import render_har
@@ -34,6 +34,7 @@ MEDIA_TYPES: Final = {
     "pdf-letter": "application/pdf",
     "html": "text/html; charset=utf-8",
     "conformance": "text/html; charset=utf-8",
+    "statement": "text/html; charset=utf-8",
     "criteria": "text/csv; charset=utf-8; header=present",
     "earl": "application/ld+json",
     "har": "application/har+json",
@@ -44,6 +45,7 @@ _EXTENSIONS: Final = {
     "prompt": "md",
     "pdf-letter": "pdf",
     "conformance": "html",
+    "statement": "html",
     "criteria": "csv",
     "earl": "jsonld",
 }
@@ -55,6 +57,12 @@ _RENDERERS: Final[dict[str, Callable[[tuple[Report, ...]], str]]] = {
     "criteria": render_criteria,
     "earl": render_earl,
 }
+_DOCUMENTS: Final[dict[str, Callable[..., str]]] = {
+    "html": render_html,
+    "conformance": render_conformance,
+    "statement": render_statement,
+}
+"""Formats in the language of the reader."""
 FINDING_FORMATS: Final[dict[str, Callable[[Report, str], str | None]]] = {
     "md": render_finding,
     "prompt": render_finding_prompt,
@@ -125,10 +133,8 @@ def _written(viewed: Viewed, shown: Report, name: str, base_url: str, tag: str) 
         return msgspec.json.format(_exported_object(viewed, shown, base_url), indent=2)
     if name == "csv":
         return render_csv((shown,), ids=() if viewed.masked else (viewed.report.id,)).encode()
-    if name == "html":
-        return render_html((shown,), tag=tag).encode("utf-8", "replace")
-    if name == "conformance":
-        return render_conformance((shown,), tag=tag).encode("utf-8", "replace")
+    if name in _DOCUMENTS:
+        return _DOCUMENTS[name]((shown,), tag=tag).encode("utf-8", "replace")
     return _RENDERERS[name]((shown,)).encode("utf-8", "replace")
 
 

@@ -29,11 +29,19 @@ STARTS = {
     "earl": b"{",
     "criteria": b"\xef\xbb\xbfurl",
     "conformance": b"<!doctype html>",
+    "statement": b"<!doctype html>",
     "pdf": b"%PDF-",
     "pdf-letter": b"%PDF-",
     "html": b"<!doctype html>",
 }
-EXTENSIONS = {"prompt": "md", "pdf-letter": "pdf", "conformance": "html", "criteria": "csv", "earl": "jsonld"}
+EXTENSIONS = {
+    "prompt": "md",
+    "pdf-letter": "pdf",
+    "conformance": "html",
+    "criteria": "csv",
+    "earl": "jsonld",
+    "statement": "html",
+}
 HTML = {"Accept": "text/html"}
 
 

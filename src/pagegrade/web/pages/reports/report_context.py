@@ -32,6 +32,7 @@ FORMATS: Final[dict[str, tuple[str, str]]] = {
     "pdf-letter": (N_("PDF, Letter"), N_("to print or to send")),
     "html": (N_("HTML"), N_("one file that needs nothing else")),
     "conformance": (N_("Conformance report"), N_("WCAG 2.2 and EN 301 549")),
+    "statement": (N_("Accessibility statement"), N_("a draft to complete")),
     "csv": (N_("CSV"), N_("for spreadsheets")),
     "criteria": (N_("CSV by criterion"), N_("for spreadsheets")),
     "json": (N_("JSON"), N_("as the API has it")),
