@@ -294,6 +294,10 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         Visit(name="none", path="/audits/1/pages?search=nothing", person="Alice"),
     ),
     ("GET", "/audits/{id}/pages/{page}"): (Visit(path="/audits/1/pages/2", person="Alice"),),
+    ("GET", "/audits/{id}/export/{format}"): tuple(
+        Visit(name=name, path=f"/audits/{number}/export/{name}", person="Alice")
+        for number, name in ((1, "html"), (5, "prompt"), (2, "pages"), (1, "sitemap"))
+    ),
     ("GET", "/audits/{id}/delete"): (Visit(path="/audits/1/delete", person="Alice"),),
     ("POST", "/audits/{id}/delete"): (_post("/audits/6/delete", {}, status=303),),
     ("GET", "/access-profiles"): (
@@ -350,6 +354,7 @@ FILES: Final = frozenset(
         "/r/{slug}/card.png",
         "/reports/states",
         "/reports/export.csv",
+        "/audits/{id}/export/{format}",
         "/reports/{id}/export/{format}",
         "/r/{slug}/export/{format}",
         "/reports/{id}/pictures/{picture}",

@@ -86,7 +86,7 @@ def test_a_site_without_an_answer_pauses(audit: CommandLine, tmp_path: Path) -> 
         (("--rate", "50", "--own-site"), "--rate: 50 requests a second is no rate"),
         (("--resume",), "--resume: there is no crawl in"),
         (("--list", "missing.txt"), "missing.txt"),
-        (("--format", "sarif"), "--format: sarif is no format of an audit. Use text, json, html or csv."),
+        (("--format", "sarif"), "--format: sarif is no format of an audit. Use text, json, html, csv or prompt."),
         (("--fail-on", "lcp_ms>1"), "--fail-on: lcp_ms>1: an audit does not have that."),
     ],
 )
@@ -122,7 +122,7 @@ def test_the_result_is_written_in_every_format(audit: CommandLine, tmp_path: Pat
         audit("audit", f"{site.origin}/", "-o", str(out), "--quiet")
         said = {
             name: audit("audit", f"{site.origin}/", "-o", str(out), "--resume", "--quiet", "-f", name)
-            for name in ("json", "html", "csv", "text")
+            for name in ("json", "html", "csv", "prompt", "text")
         }
     result = json.loads(said["json"].out)
     rows = list(csv.DictReader(io.StringIO(said["csv"].out.removeprefix("\ufeff"))))
@@ -131,6 +131,7 @@ def test_the_result_is_written_in_every_format(audit: CommandLine, tmp_path: Pat
     assert {one.code for one in said.values()} == {0}
     assert said["html"].out == (out / "1" / "audit.html").read_text(encoding="utf-8")
     assert said["text"].out == ""
+    assert said["prompt"].out.startswith(f"# Fix {len(pages)} finding")
     assert {number: len({row["page"] for row in rows if row["finding"] == str(number)}) for number in pages} == pages
 
 

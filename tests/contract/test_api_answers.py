@@ -108,7 +108,14 @@ async def tour_audits(instance: Instance, see: Callable[..., Awaitable[httpx.Res
     await asyncio.to_thread(fill, instance.services.database, crawl)
     for path in ("", "/crawls", "/crawls/1", "/findings", "/findings/1/pages", "/pages", "/pages?cursor=", "/pages/2"):
         await see("GET", f"{place}{path}")
-    for path in ("/crawls/9", "/findings/9/pages", "/findings?crawl=9", "/pages/9", "/pages?status=1"):
+    for path in (
+        "/crawls/9",
+        "/findings/9/pages",
+        "/findings?crawl=9",
+        "/pages/9",
+        "/pages?status=1",
+        "/export?part=0",
+    ):
         await see("GET", f"{place}{path}")
     await see("PUT", place, json={"results": 1})
     await see("PUT", place, json={"paused": 1})

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pagegrade.render.filename import content_disposition, export_name, list_name
+from pagegrade.render.filename import audit_name, content_disposition, export_name, list_name
 from tests.report_builders import NOW, make_report
 
 HOSTILE = [
@@ -55,6 +55,19 @@ def test_run_format_and_paper_are_in_the_name() -> None:
 
     assert name == "pagegrade-example.com-2026-01-05-123456-run-12-us-letter.pdf"
     assert export_name(make_report(), "json.gz", kind=("artifacts",)).endswith("-123456-artifacts.json.gz")
+
+
+@pytest.mark.parametrize(
+    ("project", "name"),
+    [
+        ("example.com", "pagegrade-audit-example.com-2026-01-05-123456-crawl-3-pages.csv"),
+        ("xn--bcher-kva.example:8080", "pagegrade-audit-bücher.example-2026-01-05-123456-crawl-3-pages.csv"),
+        ("[2001:db8::1]:81", "pagegrade-audit-2001-db8-1-81-2026-01-05-123456-crawl-3-pages.csv"),
+    ],
+)
+def test_a_file_of_a_crawl_is_named_after_site_moment_and_crawl(project: str, name: str) -> None:
+    """So that crawls lie side by side and sort well."""
+    assert audit_name(project, NOW, "csv", crawl=3, kind=("pages",)) == name
 
 
 def test_no_two_exports_of_a_day_share_a_name() -> None:

@@ -6,13 +6,22 @@ from typing import Literal
 
 import pytest
 from markdown_it import MarkdownIt
+from msgspec import structs
 
+from pagegrade.model.audit_result import AuditResult, Place, Unevaluated
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.rendering import LoadMetrics
 from pagegrade.model.report import Report
 from pagegrade.render import view
-from pagegrade.render.prompt import BYTES_PER_TOKEN, MAX_TOKENS, render_finding_prompt, render_prompt
+from pagegrade.render.prompt import (
+    BYTES_PER_TOKEN,
+    MAX_TOKENS,
+    render_audit_prompt,
+    render_finding_prompt,
+    render_prompt,
+)
 from pagegrade.report.rendered import rendered_page
+from tests.audit_builders import result_of
 from tests.rendering_builders import make_rendering
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
 
@@ -164,3 +173,52 @@ def test_a_page_without_findings_says_so() -> None:
 
     assert "# A web page without findings" in text
     assert "## 1." not in text
+
+
+def audited(payload: str, findings: int = 2, places: int = 50) -> AuditResult:
+    """A result in which everything that a site can influence, and nothing else, is ``payload``."""
+    result = result_of(payload)
+    (finding,) = result.findings
+    place = Place(url=payload, value=payload, sources=(payload,) * 5, count=9)
+    found = [
+        structs.replace(finding, number=number, message=payload, pages=places, places=(place,) * places)
+        for number in range(1, findings + 1)
+    ]
+    return structs.replace(result, findings=tuple(found))
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_text_of_a_site_stands_in_blocks_of_its_own(payload: str) -> None:
+    """Nothing of it is outside, whatever it holds."""
+    text = render_audit_prompt(audited(payload)) or ""
+    plain, evil = (
+        [
+            content
+            for info, content in blocks(render_audit_prompt(audited(each)) or "")
+            if info not in {"page-data", "sh"}
+        ]
+        for each in ("http://a.test/", payload)
+    )
+
+    assert plain == evil
+    assert len(text.encode()) <= MAX_TOKENS * BYTES_PER_TOKEN
+
+
+def test_the_prompt_of_a_site_names_causes_places_and_how_to_verify() -> None:
+    """One finding alone, too; what does not fit is named."""
+    result = structs.replace(
+        audited("http://a.test/"), not_evaluated=(Unevaluated(check="orphan-pages", title="", reason=""),)
+    )
+    text = render_audit_prompt(result) or ""
+    one = render_audit_prompt(result, number=2) or ""
+    many = render_audit_prompt(audited("http://a.test/" + "x" * 300, findings=60)) or ""
+
+    assert text.startswith("# Fix 2 findings of a web site")
+    assert "Not evaluated here: `orphan-pages`." in text
+    assert "and on 4 more pages" in text
+    assert "pagegrade audit http://a.test/" in text
+    assert ("finding 1 of the audit" in one, "finding 2 of the audit" in one) == (False, True)
+    assert render_audit_prompt(result, number=3) is None
+    assert "## Not shown" in many
+    assert len(many.encode()) <= MAX_TOKENS * BYTES_PER_TOKEN
+    assert "# A web site without findings" in (render_audit_prompt(structs.replace(result, findings=())) or "")

@@ -1356,6 +1356,7 @@ class SyncMethods(SyncCaller):
         urls: list[str] | None = None,
         drop_parameters: list[str] | None = None,
         idempotency_key: str | None = None,
+        wait_s: int | None = None,
     ) -> AuditDocument:
         """Create an audit.
 
@@ -1380,6 +1381,7 @@ class SyncMethods(SyncCaller):
             drop_parameters: Parameters of URLs that do not change a page, beside those that only follow
                 visitors.
             idempotency_key: Key of this request; without it, one is made.
+            wait_s: Seconds to wait for the end of the crawl, 0 to 50; else none.
         """
         return cast(
             "AuditDocument",
@@ -1397,11 +1399,11 @@ class SyncMethods(SyncCaller):
                     "urls": urls,
                     "drop_parameters": drop_parameters,
                 },
-                header={"Idempotency-Key": idempotency_key},
+                header={"Idempotency-Key": idempotency_key, "Prefer": wait_s},
             ),
         )
 
-    def show_audit(self, id: int) -> AuditDocument:
+    def show_audit(self, id: int, *, wait_s: int | None = None) -> AuditDocument:
         """Show an audit.
 
         An audit with the state of its newest crawl, and the result of the newest that was evaluated.
@@ -1410,8 +1412,9 @@ class SyncMethods(SyncCaller):
 
         Args:
             id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            wait_s: Seconds to wait for the end of the crawl, 0 to 50; else none.
         """
-        return cast("AuditDocument", self._data("show_audit", path={"id": id}))
+        return cast("AuditDocument", self._data("show_audit", path={"id": id}, header={"Prefer": wait_s}))
 
     def update_audit(
         self,
@@ -1421,6 +1424,7 @@ class SyncMethods(SyncCaller):
         paused: Literal[0, 1] | Unset | None = UNSET,
         cancel: Literal[0, 1] | Unset = UNSET,
         if_match: str | None = None,
+        wait_s: int | None = None,
     ) -> AuditDocument:
         """Crawl again, pause or cancel.
 
@@ -1435,6 +1439,7 @@ class SyncMethods(SyncCaller):
             paused: 1: stop the crawl until it is resumed, 0: resume it.
             cancel: 1: end the crawl without a result.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
+            wait_s: Seconds to wait for the end of the crawl, 0 to 50; else none.
         """
         return cast(
             "AuditDocument",
@@ -1442,7 +1447,7 @@ class SyncMethods(SyncCaller):
                 "update_audit",
                 path={"id": id},
                 body={"results": results, "paused": paused, "cancel": cancel},
-                header={"If-Match": if_match},
+                header={"If-Match": if_match, "Prefer": wait_s},
             ),
         )
 
@@ -1672,6 +1677,34 @@ class SyncMethods(SyncCaller):
         """
         return cast(
             "AuditPageDocument", self._data("show_audit_page", path={"id": id, "page": page}, query={"crawl": crawl})
+        )
+
+    def export_audit(
+        self,
+        id: int,
+        *,
+        crawl: int | None = None,
+        what: Literal["json", "html", "findings", "pages", "prompt", "sitemap"] | None = None,
+        finding: int | None = None,
+        part: int | None = None,
+    ) -> bytes:
+        """Export an audit.
+
+        What the newest evaluated crawl, or `crawl`, found, as a file.
+
+        The key needs the scope `audits:read`.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            crawl: Number of the crawl; without it the newest that was evaluated, or the newest of all.
+            what: `json`: the whole result; `html`: the same as a document; `findings`: a table (CSV) of every
+                page of every finding; `pages`: a table of every URL; `prompt`: the findings in Markdown for
+                coding agents; `sitemap`: an XML sitemap of the pages that search engines should know.
+            finding: Number of the only finding of a `prompt`.
+            part: Part of a table or a sitemap, which has 50,000 rows; `Link` names the next one.
+        """
+        return self._file(
+            "export_audit", path={"id": id}, query={"crawl": crawl, "what": what, "finding": finding, "part": part}
         )
 
     def list_projects(

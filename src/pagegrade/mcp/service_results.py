@@ -7,7 +7,16 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from pagegrade.checks import all_checks
-from pagegrade.client.types import Comparison, ListedReport, Monitor, Report
+from pagegrade.client.types import (
+    AuditDocument,
+    Comparison,
+    FindingPageList,
+    FindingPlace,
+    ListedReport,
+    Monitor,
+    Report,
+    SiteFindingList,
+)
 from pagegrade.mcp.results import (
     MAX_NAMED,
     MAX_NOT_EVALUATED,
@@ -103,6 +112,56 @@ class ServiceMonitor(BaseModel):
     next_run_at: str | None = Field(description="RFC 3339, UTC; null: it is paused.")
     last_run_at: str | None = Field(description="RFC 3339, UTC; null: it has not been due yet.")
     unreachable_since: str | None = Field(description="RFC 3339, UTC; null: the page can be reached.")
+
+
+class AuditSummary(BaseModel):
+    """The audit of a site in short: how far its crawl is, and what the last evaluated one came to."""
+
+    audit: int = Field(description="Id of the audit, for the other tools about audits.")
+    state: str = Field(description="State of the newest crawl: completed, failed and canceled are its ends.")
+    crawl: int = Field(description="Number of the newest crawl.")
+    fetched: int = Field(description="URLs that it has fetched.")
+    graded_crawl: int | None = Field(description="Number of the crawl that what follows is of; null: none yet.")
+    score: int | None = Field(description="0 to 100, of the site; null: no grade.")
+    result: str | None = Field(description="good, decent or bad; null: no grade.")
+    withheld: str | None = Field(description="Why there is no grade, and what to do; null: there is one, or none yet.")
+    partial: bool | None = Field(description="True: the crawl did not reach the whole site.")
+    pages: int | None = Field(description="Pages that were read.")
+    findings: dict[str, int] = Field(description="Severity -> findings; one cause is one, however many pages have it.")
+    page_data: Untrusted
+
+
+class SiteFindingLine(BaseModel):
+    """A finding of a site without its pages."""
+
+    finding: int = Field(description="Number of the finding, for list_finding_pages.")
+    check: str = Field(description="Id of the check; explain_check documents it.")
+    title: str
+    severity: str
+    pages: int = Field(description="Pages that have it; list_finding_pages names them.")
+    points: float | None = Field(description="Points of the score of the site that it costs; null: no grade.")
+    template: bool = Field(description="True: nearly all pages of one template have it, so it is repaired there once.")
+    fix: str
+    counted_in: str | None = Field(description="Check that is charged for the same cause; null: none.")
+    page_data: Untrusted
+
+
+class SiteFindings(BaseModel):
+    """Findings of a site, the most expensive first."""
+
+    audit: int
+    findings: list[SiteFindingLine]
+    total: int = Field(description="Number of all findings that were asked for.")
+    not_known: str | None = Field(description="Why nothing is known, which is not the same as none; null: it is known.")
+
+
+class FindingPages(BaseModel):
+    """Pages of a finding: one line each, with what was found there and where it leads."""
+
+    audit: int
+    finding: int
+    total: int = Field(description="Number of all pages of the finding.")
+    page_data: Untrusted
 
 
 def summarize(report: Report) -> ServiceReportSummary:
@@ -224,3 +283,70 @@ def compared(comparison: Comparison) -> ServiceComparison:
         not_comparable=checks("not_comparable"),
         not_compared=found["reason"],
     )
+
+
+def audit_summary(audit: AuditDocument) -> AuditSummary:
+    """An audit in short."""
+    counts, withheld = audit["counts"], audit["withheld"] or audit["crawl"]["withheld"]
+    severities = ("critical", "high", "medium", "low", "informative")
+    found: dict[str, Any] = {} if counts is None else dict(counts)
+    return AuditSummary(
+        audit=audit["id"],
+        state=audit["state"],
+        crawl=audit["crawl"]["number"],
+        fetched=audit["crawl"]["fetched"],
+        graded_crawl=audit["graded_crawl"],
+        score=audit["score"],
+        result=audit["result"],
+        withheld=None if withheld is None else f"{withheld['message']} {withheld['fix']}",
+        partial=audit["partial"],
+        pages=None if counts is None else counts["pages"],
+        findings={name: found[name] for name in severities if name in found},
+        page_data=[f"url: {visible(audit['url'], _URL_CHARS)}"],
+    )
+
+
+def site_findings(audit: int, listed: SiteFindingList) -> SiteFindings:
+    """The findings of a page of the list."""
+    unknown = [one["message"] for one in listed.get("warnings", ()) if one["code"] == "not_evaluated"]
+    return SiteFindings(
+        audit=audit,
+        findings=[
+            SiteFindingLine(
+                finding=one["id"],
+                check=one["check"],
+                title=visible(one["title"], 120),
+                severity=one["severity"],
+                pages=one["pages"],
+                points=one["lost"],
+                template=one["template"] is not None,
+                fix=visible(one["fix"], 400),
+                counted_in=one["counted_in"],
+                page_data=[
+                    visible(one["message"], 300),
+                    *(
+                        f"{visible(place['url'], _URL_CHARS)} {visible(place['value'], 100)}"
+                        for place in one["places"][:1]
+                    ),
+                ],
+            )
+            for one in listed["data"]
+        ],
+        total=listed["meta"]["total"],
+        not_known=unknown[0] if unknown else None,
+    )
+
+
+def _first_place(place: FindingPlace) -> str:
+    return f"{visible(place['url'], _URL_CHARS)} {visible(place['value'], 100)}".rstrip()
+
+
+def finding_pages(audit: int, finding: int, listed: FindingPageList) -> FindingPages:
+    """The pages of a page of the list."""
+    lines = []
+    for one in listed["data"]:
+        parts = [visible(one["url"], _URL_CHARS)]
+        parts += [f"leads to {visible(one['target'], _URL_CHARS)}"] if one["target"] else []
+        parts += [f"has {visible(one['value'], 200)}"] if one["value"] else []
+        lines.append(", ".join(parts))
+    return FindingPages(audit=audit, finding=finding, total=listed["meta"]["total"], page_data=lines)

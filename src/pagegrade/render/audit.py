@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from rich.text import Text
 
 from pagegrade.model.audit_result import AuditResult, Place, SiteFinding
@@ -47,6 +47,10 @@ NO_GRADE: Final[dict[str, tuple[str, str]]] = {
 }
 """Reason for having no grade -> what happened, and what to do."""
 PAGE_COLUMNS: Final = ("finding", "check", "state", "title", "page", "target", "value")
+SITE_COLUMNS: Final = (
+    *("id", "url", "state", "reason", "status", "depth", "content_type", "bytes", "time_ms", "title", "description"),
+    *("words", "noindex", "canonical", "redirect", "score"),
+)
 
 
 def first_to_fix(result: AuditResult) -> tuple[SiteFinding, ...]:
@@ -149,6 +153,24 @@ def render_audit_csv(result: AuditResult, pages: Iterable[tuple[int, str, str | 
             yield (number, one.check, one.state, one.title, url, target, value)
 
     return table(PAGE_COLUMNS, rows())
+
+
+def render_audit_pages(pages: Iterable[Mapping[str, Cell]]) -> str:
+    """A row for every URL of a site.
+
+    Args:
+        pages: Page objects of the HTTP interface; what one lacks is an empty cell.
+    """
+    return table(SITE_COLUMNS, ([page.get(name) for name in SITE_COLUMNS] for page in pages))
+
+
+def render_sitemap(listed: Iterable[tuple[str, str]]) -> str:
+    """A sitemap (https://www.sitemaps.org/protocol.html) of (URL, date of the last change or nothing)."""
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">']
+    for url, date in listed:
+        when = f"<lastmod>{escape(date)}</lastmod>" if date else ""
+        lines.append(f"<url><loc>{escape(url)}</loc>{when}</url>")
+    return "\n".join([*lines, "</urlset>", ""])
 
 
 def render_audit_html(result: AuditResult, *, tag: str = ENGLISH_TAG) -> str:

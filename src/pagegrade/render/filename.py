@@ -55,6 +55,21 @@ def list_name(moment: datetime, extension: str) -> str:
     return _name("pagegrade-reports", f"-{_moment(moment)}", extension)
 
 
+def audit_name(project: str, moment: datetime, extension: str, *, crawl: int, kind: Sequence[str] = ()) -> str:
+    """``pagegrade-audit-example.com-2026-01-05-123456-crawl-3-pages.csv``, for what a crawl of a site found.
+
+    Args:
+        project: Host of the site, with its port where it has one.
+        moment: When the crawl ended.
+        extension: As of ``export_name``.
+        crawl: Number of the crawl.
+        kind: What the extension does not say.
+    """
+    host = unicode_host(f"https://{project}/") or project
+    end = "-".join(("", _moment(moment), "crawl", f"{crawl}", *(_clean(part, MAX_CHARS) for part in kind)))
+    return _name(f"pagegrade-audit-{host}", end, extension)
+
+
 def content_disposition(name: str) -> str:
     """The value of a ``Content-Disposition`` header that has an answer saved under ``name``.
 

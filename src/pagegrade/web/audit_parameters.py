@@ -142,3 +142,25 @@ class AuditPageQuery(BaseModel):
     """Crawl that the page is of."""
 
     crawl: CrawlNumber = None
+
+
+class AuditExportQuery(AuditPageQuery):
+    """File, and of what."""
+
+    what: Literal["json", "html", "findings", "pages", "prompt", "sitemap"] = Field(
+        "json",
+        description="`json`: the whole result; `html`: the same as a document; `findings`: a table (CSV) of every page "
+        "of every finding; `pages`: a table of every URL; `prompt`: the findings in Markdown for coding agents; "
+        "`sitemap`: an XML sitemap of the pages that search engines should know.",
+        examples=["findings"],
+    )
+    finding: int | None = Field(
+        None, ge=1, le=2**31 - 1, description="Number of the only finding of a `prompt`.", examples=[1]
+    )
+    part: int = Field(
+        1,
+        ge=1,
+        le=100_000,
+        description="Part of a table or a sitemap, which has 50,000 rows; `Link` names the next one.",
+        examples=[1],
+    )

@@ -404,7 +404,7 @@ def show_crawl(tx: Transaction, caller: Caller, audit_id: int, number: int) -> S
     Raises:
         NotFound: There is no such audit or crawl.
     """
-    crawl, summary = _crawl(tx, show_audit(tx, caller, audit_id), number)
+    crawl, summary = find_crawl(tx, show_audit(tx, caller, audit_id), number)
     return _shown(tx, crawl, summary, patterns=SHOWN_PATTERNS)
 
 
@@ -414,7 +414,7 @@ def _shown(tx: Transaction, crawl: Crawl, summary: AuditSummary | None, *, patte
     return ShownCrawl(crawl=crawl, summary=summary, patterns=tuple(most), found=sum(one.found for one in known))
 
 
-def _crawl(tx: Transaction, audit: Audit, number: int | None) -> tuple[Crawl, AuditSummary | None]:
+def find_crawl(tx: Transaction, audit: Audit, number: int | None) -> tuple[Crawl, AuditSummary | None]:
     """A crawl of an audit; without a number the newest that was evaluated, or the newest of all.
 
     Raises:
@@ -456,7 +456,7 @@ def list_findings(
 
 
 def _result(tx: Transaction, caller: Caller, audit_id: int, number: int | None) -> tuple[Crawl, AuditResult | None]:
-    crawl, _ = _crawl(tx, show_audit(tx, caller, audit_id), number)
+    crawl, _ = find_crawl(tx, show_audit(tx, caller, audit_id), number)
     return crawl, store.load_result(tx, crawl.id)
 
 
@@ -471,16 +471,18 @@ def list_finding_pages(
     of, result = _result(tx, caller, audit_id, crawl)
     if result is None or not 0 < finding <= len(result.findings):
         raise NotFound
-    rows = _finding_pages(tx, of, finding)
+    rows = finding_pages(tx, of, result.findings[finding - 1])
     first = (page - 1) * per_page
-    return Listed(items=_places(tx, of, rows[first : first + per_page], first), total=len(rows))
+    return Listed(items=places_of(tx, of, rows[first : first + per_page], first), total=len(rows))
 
 
-def _finding_pages(tx: Transaction, crawl: Crawl, number: int) -> list[FindingPage]:
-    return next(each_segment(tx, crawl.id, FindingPage, (number,)), [])
+def finding_pages(tx: Transaction, crawl: Crawl, finding: SiteFinding) -> list[FindingPage]:
+    """The pages of a finding of a crawl, by their ids."""
+    return next(each_segment(tx, crawl.id, FindingPage, (finding.number,)), [])
 
 
-def _places(tx: Transaction, crawl: Crawl, rows: Sequence[FindingPage], first: int) -> tuple[ShownPlace, ...]:
+def places_of(tx: Transaction, crawl: Crawl, rows: Sequence[FindingPage], first: int) -> tuple[ShownPlace, ...]:
+    """Pages of a finding with their URLs, of which ``first`` come before."""
     ids = [each for row in rows for each in (row.page_id, row.target_id) if each is not None]
     urls = urls_of(tx, crawl.id, ids)
     return tuple(
@@ -493,23 +495,6 @@ def _places(tx: Transaction, crawl: Crawl, rows: Sequence[FindingPage], first: i
         )
         for at, row in enumerate(rows, 1)
     )
-
-
-def export_findings(
-    tx: Transaction, caller: Caller, audit_id: int, *, crawl: int | None = None
-) -> tuple[AuditResult | None, list[tuple[int, str, str | None, str | None]]]:
-    """The result of a crawl, and (number of the finding, page, target, value) of every page of every finding.
-
-    Raises:
-        NotFound: There is no such audit or crawl.
-    """
-    of, result = _result(tx, caller, audit_id, crawl)
-    rows = [
-        (one.number, place.url, place.target, place.value)
-        for one in (() if result is None else result.findings)
-        for place in _places(tx, of, _finding_pages(tx, of, one.number), 0)
-    ]
-    return result, rows
 
 
 def list_pages(
@@ -527,9 +512,9 @@ def list_pages(
     Raises:
         NotFound: There is no such audit or crawl.
     """
-    of, _ = _crawl(tx, show_audit(tx, caller, audit_id), crawl)
+    of, _ = find_crawl(tx, show_audit(tx, caller, audit_id), crawl)
     stored = urls_page(tx, of.id, which, first=(page - 1) * per_page, count=per_page)
-    return Listed(items=_pages(tx, of, stored), total=count_urls(tx, of.id, which))
+    return Listed(items=pages_of(tx, of, stored), total=count_urls(tx, of.id, which))
 
 
 def walk_pages(
@@ -540,16 +525,17 @@ def walk_pages(
     Raises:
         NotFound: There is no such audit or crawl.
     """
-    of, _ = _crawl(tx, show_audit(tx, caller, audit_id), crawl)
+    of, _ = find_crawl(tx, show_audit(tx, caller, audit_id), crawl)
 
     def read(count: int, *, beside: int | None, backward: bool) -> tuple[StoredURL, ...]:
         return urls_beside(tx, of.id, which, count, beside=beside, backward=backward)
 
     walked = walk(read, lambda url: url.url_id, part, lambda: count_urls(tx, of.id, which))
-    return Walked(items=_pages(tx, of, walked.items), before=walked.before, after=walked.after, total=walked.total)
+    return Walked(items=pages_of(tx, of, walked.items), before=walked.before, after=walked.after, total=walked.total)
 
 
-def _pages(tx: Transaction, crawl: Crawl, stored: Sequence[StoredURL]) -> tuple[ShownPage, ...]:
+def pages_of(tx: Transaction, crawl: Crawl, stored: Sequence[StoredURL]) -> tuple[ShownPage, ...]:
+    """URLs of a crawl with what is kept of their pages."""
     numbers = sorted({one.segment for one in stored if one.segment is not None})
     wanted = {one.url_id for one in stored}
     rows = {
@@ -569,11 +555,11 @@ def show_page(tx: Transaction, caller: Caller, audit_id: int, page_id: int, *, c
     Raises:
         NotFound: There is no such audit, crawl or page.
     """
-    of, _ = _crawl(tx, show_audit(tx, caller, audit_id), crawl)
+    of, _ = find_crawl(tx, show_audit(tx, caller, audit_id), crawl)
     stored = load_url(tx, of.id, page_id) if 0 < page_id <= of.urls else None
     if stored is None:
         raise NotFound
-    (page,) = _pages(tx, of, (stored,))
+    (page,) = pages_of(tx, of, (stored,))
     out: list[LinkRow] = []
     into: list[LinkRow] = []
     for rows in each_segment(tx, of.id, LinkRow, of.segments):

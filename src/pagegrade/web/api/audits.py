@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from typing import Final
+from urllib.parse import urlencode
 
 import msgspec
 
@@ -18,8 +19,10 @@ from pagegrade.service.container import Services
 from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.api.id_lists import answer_id_list
+from pagegrade.web.audit_files import MEDIA_TYPES, make_audit_file
 from pagegrade.web.audit_parameters import (
     AuditCrawlListQuery,
+    AuditExportQuery,
     AuditFindingListQuery,
     AuditListQuery,
     AuditPageListQuery,
@@ -33,6 +36,7 @@ from pagegrade.web.http.conditional import may_change
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
+from pagegrade.web.problems import Rejected
 from pagegrade.web.report_requests import evaluate_fields, refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import (
@@ -41,6 +45,7 @@ from pagegrade.web.responses import (
     fresh_answer,
     hashed_tag,
     listed_answer,
+    unchanged,
     validators,
     warned,
 )
@@ -244,6 +249,25 @@ async def show_audit_page(request: Request, work: UnitOfWork) -> Response:
     return fresh_answer(request, enveloped(page_object(shown)))
 
 
+async def export_audit(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return what a crawl found as a file."""
+    query = request.query(AuditExportQuery)
+    made = await make_audit_file(
+        work, request.id, query.what, crawl=query.crawl, finding=query.finding, part=query.part
+    )
+    if made is None:
+        raise Rejected("not_found", "The crawl was not evaluated, or has no such finding.")
+    headers: tuple[tuple[str, str], ...] = (made.disposition,)
+    if made.more:
+        sent = urlencode({**request.filters(query), "part": query.part + 1})
+        url = f"{services.options.base_url}{PATH}/{request.id}/export?{sent}"
+        headers = (*headers, ("Link", f'<{url}>; rel="next"'))
+    etag = hashed_tag(made.body)
+    return unchanged(request, etag) or Response(
+        status_code=200, content=made.body, media_type=made.media_type, headers=(*validators(etag), *headers)
+    )
+
+
 async def _crawled(request: Request, work: UnitOfWork, services: Services, audit: Audit, *, status: int) -> Response:
     """Answer a change with the audit, once its crawl has ended or the time that the client wants to wait is over."""
     seconds = request.preferences.seconds(0.0)
@@ -438,5 +462,19 @@ OPERATIONS: Final = (
         headers=("Prefer", "If-None-Match"),
         answers={200: AuditPageAnswer},
         tag=PARTS,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}/export",
+        name="export_audit",
+        summary="Export an audit",
+        description="What the newest evaluated crawl, or `crawl`, found, as a file.",
+        handler=export_audit,
+        scope=AUDITS_READ,
+        for_projects=True,
+        query=AuditExportQuery,
+        headers=("If-None-Match",),
+        file_types=tuple(dict.fromkeys(kind.partition(";")[0] for kind in MEDIA_TYPES.values())),
+        tag=TAG,
     ),
 )

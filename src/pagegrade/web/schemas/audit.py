@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Final, Literal
 
 import msgspec
+from msgspec import structs
 
 from pagegrade.model.audit import PAGE_STATES, UNKNOWN_DEPTH, Audit, Crawl, CrawlState, ScopeKind, StopReason
-from pagegrade.model.audit_result import AuditSummary, Extent, Place, SiteFinding
+from pagegrade.model.audit_result import AuditResult, AuditSummary, Extent, Place, SiteFinding
 from pagegrade.model.outcome import Importance
 from pagegrade.render.audit import NO_GRADE
 from pagegrade.report.serialize import timestamp
@@ -374,6 +375,13 @@ def _moment(at_ms: int | None) -> str | None:
     return None if at_ms is None else timestamp(at_ms)
 
 
+def result_object(audit: Audit, crawl: Crawl, result: AuditResult) -> bytes:
+    """The JSON object of everything that an evaluated crawl came to, for a file."""
+    about = {"audit": audit.id, "object": "audit_result", "crawl": crawl.number}
+    dates = {"created_at": timestamp(crawl.created_at_ms), "finished_at": _moment(crawl.finished_at_ms)}
+    return msgspec.json.format(msgspec.json.encode({**about, **dates, **structs.asdict(result)}), indent=2)
+
+
 def crawl_item(shown: ShownCrawl) -> bytes:
     """The JSON object of a crawl in a list."""
     return msgspec.json.encode(_crawl_members(shown))
@@ -451,13 +459,13 @@ def finding_page_object(place: ShownPlace) -> bytes:
 
 def page_item(page: ShownPage) -> bytes:
     """The JSON object of a page of a crawl in a list."""
-    return msgspec.json.encode(_page_members(page))
+    return msgspec.json.encode(page_members(page))
 
 
 def page_object(page: ShownPage) -> bytes:
     """The JSON object of a page of a crawl with its findings and links."""
     members = {
-        **_page_members(page),
+        **page_members(page),
         "findings": [
             {"check": one.check, "state": one.state, "lost": one.lost, "total": one.total, "examples": one.examples}
             for row in page.found
@@ -469,7 +477,8 @@ def page_object(page: ShownPage) -> bytes:
     return msgspec.json.encode(members)
 
 
-def _page_members(page: ShownPage) -> dict[str, Any]:
+def page_members(page: ShownPage) -> dict[str, Any]:
+    """The members of a page of a crawl in a list."""
     stored, row = page.stored, page.row
     state, reason = PAGE_STATES[stored.state]
     is_read = row is not None and row.read

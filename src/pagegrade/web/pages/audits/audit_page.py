@@ -17,16 +17,19 @@ from pagegrade.render.english import N_
 from pagegrade.render.finding_texts import translated
 from pagegrade.render.view import CATEGORY_NAMES
 from pagegrade.service.audits import operations as service
+from pagegrade.service.audits.exports import PART_ROWS
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.audit_parameters import AuditPageListQuery
+from pagegrade.web.audit_files import FileName, make_audit_file
+from pagegrade.web.audit_parameters import AuditExportQuery, AuditPageListQuery
 from pagegrade.web.http.fields import read_fields
+from pagegrade.web.http.headers import INERT
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.audits.audit_list import SCOPES, STATES, refusal
 from pagegrade.web.pages.field_messages import problems_of_input
 from pagegrade.web.pages.forms import read_form, read_query
-from pagegrade.web.pages.html import View, go
+from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View, go
 from pagegrade.web.pages.reports.report_context import check_url, refresh_header
 from pagegrade.web.pages.reports.report_list import ALL
 from pagegrade.web.problems import problem_of
@@ -64,6 +67,15 @@ REASONS: Final = {
 }
 """Reason why a URL was not fetched -> words."""
 PLACES: Final = {"nav": N_("navigation"), "header": N_("header"), "footer": N_("footer"), "main": N_("content")}
+EXPORTS: Final[dict[FileName, tuple[str, str]]] = {
+    "html": (N_("HTML"), N_("one file that needs nothing else")),
+    "findings": (N_("Findings as CSV"), N_("every page of every finding")),
+    "pages": (N_("Pages as CSV"), N_("every URL of the site")),
+    "json": (N_("JSON"), N_("everything that was found")),
+    "prompt": (N_("Prompt"), N_("for coding agents")),
+    "sitemap": (N_("Sitemap"), N_("of the pages that search engines should know")),
+}
+"""File -> (name, purpose), in the order of the menu."""
 _DEEDS: Final = {
     "again": service.AuditChange(again=True),
     "pause": service.AuditChange(paused=True),
@@ -103,6 +115,7 @@ async def _overview(
         result=result,
         newest=newest,
         first=() if result is None else first_to_fix(result),
+        exports=_exports(view, audit) if crawl.fetched or result is not None else (),
         findings=listed[(page - 1) * SHOWN_FINDINGS : page * SHOWN_FINDINGS],
         categories=_categories(view, () if result is None else result.findings, chosen, base),
         page=page,
@@ -247,6 +260,37 @@ def _number_of_page(asked: Mapping[str, str]) -> int:
     return query.page
 
 
+async def export_audit_file(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return what the newest evaluated crawl found as a file."""
+    query, _ = read_fields(AuditExportQuery, read_query(request), "query", lenient=True)
+    name = next((name for name in EXPORTS if name == request.path_params["format"]), None)
+    made = None
+    if name is not None:
+        made = await make_audit_file(
+            work, request.id, name, crawl=query.crawl, finding=query.finding, part=query.part, tag=view.texts.tag
+        )
+    if made is None:
+        raise NotFound
+    return Response(
+        content=made.body, media_type=made.media_type, headers=(made.disposition, INERT, UNLISTED, UNKEPT, VARY)
+    )
+
+
+def _exports(view: View, audit: Audit) -> list[tuple[str, str, str]]:
+    """(name, purpose, path) of the files of an audit; of a table or sitemap in parts, of each part."""
+    summary, said = audit.summary, view.texts.gettext
+    found = []
+    for name, (words, purpose) in EXPORTS.items():
+        if summary is None and name not in {"pages", "sitemap"}:
+            continue
+        path = f"/audits/{audit.id}/export/{name}"
+        found.append((said(words), said(purpose), path))
+        rows = {"pages": summary.found, "sitemap": summary.graded}.get(name, 0) if summary is not None else 0
+        parts = range(2, 1 + -(-rows // PART_ROWS))
+        found += [(said(words), said(N_("part %(number)s"), number=part), f"{path}?part={part}") for part in parts]
+    return found
+
+
 async def change_audit_from_form(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Crawl again, pause, resume or cancel, as the button says."""
     deed = (await read_form(request)).get("deed", "")
@@ -294,6 +338,7 @@ OPERATIONS: Final = (
     _page("GET", "/findings/{finding}", "show_audit_finding", "A finding of a site", show_audit_finding),
     _page("GET", "/pages", "list_site_pages", "The pages of a site", list_site_pages),
     _page("GET", "/pages/{page}", "show_site_page", "A page of a site", show_site_page),
+    _page("GET", "/export/{format}", "export_audit_file", "What was found as a file", export_audit_file),
     _page("GET", "/delete", "ask_to_delete_audit", "Whether to delete an audit", ask_to_delete_audit),
     _page("POST", "/delete", "delete_audit_for_good", "Delete an audit", delete_audit_for_good),
 )

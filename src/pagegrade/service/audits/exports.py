@@ -1,0 +1,145 @@
+"""Tables and files of a crawl: findings with their pages, all pages, and a sitemap of the good ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final, TypeVar
+
+from pagegrade.model.account import Caller
+from pagegrade.model.audit import Audit, Crawl, URLFilter, URLState
+from pagegrade.model.audit_result import AuditResult
+from pagegrade.model.errors import NotFound
+from pagegrade.service.audits.operations import (
+    ShownPage,
+    ShownPlace,
+    find_crawl,
+    finding_pages,
+    pages_of,
+    places_of,
+    show_audit,
+)
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.audits import load_result
+from pagegrade.store.repositories.crawl_segments import SitemapRow, each_segment
+from pagegrade.store.repositories.crawl_urls import StoredURL, urls_beside, urls_page
+
+T = TypeVar("T")
+PART_ROWS: Final = 50_000
+"""Rows of one file; also what the protocol of sitemaps allows in one."""
+_AT_ONCE: Final = 5_000
+_FETCHED: Final = URLFilter(status=200, states=(URLState.FETCHED,))
+_DATE: Final = re.compile(r"[0-9]{4}-[01][0-9](-[0-3][0-9](T[0-9:.]{5,18}(Z|[+-][0-9]{2}:[0-9]{2}))?)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """A part of what is exported of a crawl."""
+
+    audit: Audit
+    crawl: Crawl
+    result: AuditResult | None = None
+    """``None``: the crawl was not evaluated, or its result is not a part of the file."""
+    places: tuple[tuple[int, ShownPlace], ...] = ()
+    """(number of the finding, page)."""
+    pages: tuple[ShownPage, ...] = ()
+    listed: tuple[tuple[str, str], ...] = ()
+    """(URL, date of its last change) of pages for a sitemap; the date is empty where the site says none."""
+    more: bool = False
+    """There is a part after this one."""
+
+
+def export_result(tx: Transaction, caller: Caller, audit_id: int, *, crawl: int | None = None) -> Exported:
+    """The result of a crawl; without a number of the newest that was evaluated.
+
+    Raises:
+        NotFound: There is no such audit or crawl.
+    """
+    audit, of = _of(tx, caller, audit_id, crawl)
+    return Exported(audit=audit, crawl=of, result=load_result(tx, of.id))
+
+
+def export_findings(
+    tx: Transaction, caller: Caller, audit_id: int, *, crawl: int | None = None, part: int = 1
+) -> Exported:
+    """Every page of every finding in the order of the findings, ``PART_ROWS`` in a part.
+
+    Args:
+        tx: Any transaction.
+        caller: Whose audit it is.
+        audit_id: Any number.
+        crawl: Number of the crawl; ``None``: the newest that was evaluated, or the newest of all.
+        part: From 1.
+
+    Raises:
+        NotFound: There is no such audit, crawl or part.
+    """
+    audit, of = _of(tx, caller, audit_id, crawl)
+    result = load_result(tx, of.id)
+    every = (
+        (one.number, row) for one in (() if result is None else result.findings) for row in finding_pages(tx, of, one)
+    )
+    rows, more = _part(every, part)
+    places = places_of(tx, of, [row for _, row in rows], 0)
+    numbered = tuple(zip((number for number, _ in rows), places, strict=True))
+    return Exported(audit=audit, crawl=of, result=result, places=numbered, more=more)
+
+
+def export_pages(
+    tx: Transaction, caller: Caller, audit_id: int, *, crawl: int | None = None, part: int = 1
+) -> Exported:
+    """Every URL in scope in the order of discovery; arguments and errors as of ``export_findings``."""
+    audit, of = _of(tx, caller, audit_id, crawl)
+    first = (part - 1) * PART_ROWS
+    stored = urls_page(tx, of.id, URLFilter(), first=first, count=PART_ROWS + 1) if first < of.urls else ()
+    if part > 1 and not stored:
+        raise NotFound
+    pages = pages_of(tx, of, stored[:PART_ROWS])
+    return Exported(audit=audit, crawl=of, pages=pages, more=len(stored) > PART_ROWS)
+
+
+def export_sitemap(
+    tx: Transaction, caller: Caller, audit_id: int, *, crawl: int | None = None, part: int = 1
+) -> Exported:
+    """The pages that search engines should know; arguments and errors as of ``export_findings``.
+
+    These are pages of status 200 that were read, do not ask to be left out, and name no other page as canonical.
+    """
+    audit, of = _of(tx, caller, audit_id, crawl)
+    dates = {
+        row.page_id: row.lastmod
+        for rows in each_segment(tx, of.id, SitemapRow, of.segments)
+        for row in rows
+        if _DATE.fullmatch(row.lastmod)
+    }
+    rows, more = _part(_good(tx, of), part)
+    listed = tuple((one.url, dates.get(one.url_id, "")) for one in rows)
+    return Exported(audit=audit, crawl=of, listed=listed, more=more)
+
+
+def _of(tx: Transaction, caller: Caller, audit_id: int, number: int | None) -> tuple[Audit, Crawl]:
+    audit = show_audit(tx, caller, audit_id)
+    return audit, find_crawl(tx, audit, number)[0]
+
+
+def _part(rows: Iterator[T], part: int) -> tuple[list[T], bool]:
+    """The rows of a part, and whether there are more."""
+    first = (part - 1) * PART_ROWS
+    found = list(islice(rows, first, first + PART_ROWS + 1))
+    if part > 1 and not found:
+        raise NotFound
+    return found[:PART_ROWS], len(found) > PART_ROWS
+
+
+def _good(tx: Transaction, crawl: Crawl) -> Iterator[StoredURL]:
+    last: int | None = None
+    while stored := urls_beside(tx, crawl.id, _FETCHED, _AT_ONCE, beside=last, backward=False):
+        for page in pages_of(tx, crawl, stored):
+            row = page.row
+            if row is None or not row.read or row.noindex or row.refusal:
+                continue
+            if row.canonical_id in {None, page.stored.url_id}:
+                yield page.stored
+        last = stored[-1].url_id

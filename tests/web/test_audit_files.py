@@ -1,0 +1,151 @@
+"""Files of a crawl, for programs and on the page of the audit."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import httpx
+import pytest
+
+from pagegrade.service.audits import exports
+from tests.audit_builders import claim, fail, fill
+from tests.web.calling import BASE_URL, Instance, with_instance
+
+EXPORT = "/api/v1/audits/1/export"
+FILES = ("json", "html", "findings", "pages", "prompt", "sitemap")
+KINDS = {
+    "json": "application/json",
+    "html": "text/html",
+    "findings": "text/csv",
+    "pages": "text/csv",
+    "prompt": "text/markdown",
+    "sitemap": "application/xml",
+}
+
+
+async def make(instance: Instance, *, evaluated: bool = True, url: str = "https://www.example.com/") -> None:
+    """An audit of Alice whose crawl has ended."""
+    await instance.call("POST", "/api/v1/audits", json={"url": url})
+    crawl = await asyncio.to_thread(claim, instance.services.database)
+    if evaluated:
+        await asyncio.to_thread(fill, instance.services.database, crawl)
+    else:
+        await asyncio.to_thread(fail, instance.services.database, crawl, reason=None, error="internal")
+
+
+def rows_of(answer: httpx.Response) -> list[dict[str, str]]:
+    """The rows of a table."""
+    return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
+
+
+def listed_in(answer: httpx.Response) -> list[tuple[str | None, ...]]:
+    """URL and date of each entry of a sitemap."""
+    root = ET.fromstring(answer.content)  # noqa: S314 - it is ours
+    return [tuple(member.text for member in entry) for entry in root]
+
+
+def test_each_file_is_of_its_kind_and_named_after_site_moment_and_crawl(tmp_path: Path) -> None:
+    """The same by key and on the pages; a file that a program has already is not sent again."""
+
+    async def script(instance: Instance) -> tuple[dict[str, httpx.Response], dict[str, httpx.Response], Any]:
+        await make(instance)
+        keyed = {name: await instance.call("GET", f"{EXPORT}?what={name}") for name in FILES}
+        pages = {name: await instance.page("GET", f"/audits/1/export/{name}") for name in FILES}
+        known = {"If-None-Match": keyed["pages"].headers["etag"]}
+        return keyed, pages, await instance.call("GET", f"{EXPORT}?what=pages", headers=known)
+
+    keyed, pages, known = with_instance(tmp_path, script)
+
+    for name, answer in keyed.items():
+        named = answer.headers["content-disposition"]
+
+        assert answer.headers["content-type"].partition(";")[0] == KINDS[name]
+        assert 'filename="pagegrade-audit-example.com-' in named
+        assert "-crawl-1" in named
+        assert (f"-{name}." in named) == (name not in {"json", "html"})
+        assert "link" not in answer.headers
+        assert pages[name].headers["content-disposition"] == named
+        assert pages[name].content == answer.content
+
+    assert known.status_code == 304
+    assert keyed["json"].json()["findings"][0]["check"] == "duplicate-title"
+    assert (keyed["json"].json()["audit"], keyed["json"].json()["crawl"]) == (1, 1)
+    assert [(row["page"], row["target"]) for row in rows_of(keyed["findings"])] == [
+        ("https://www.example.com/", "https://www.example.com/other"),
+        ("https://www.example.com/other", ""),
+    ]
+    assert [(row["url"], row["title"], row["score"]) for row in rows_of(keyed["pages"])] == [
+        ("https://www.example.com/", "Start", "90"),
+        ("https://www.example.com/other", "Other", "70"),
+    ]
+    assert listed_in(keyed["sitemap"]) == [("https://www.example.com/",)]
+    assert "## 1. Pages have the same title" in keyed["prompt"].text
+
+
+def test_only_a_prompt_is_of_one_finding(tmp_path: Path) -> None:
+    """Of one there is not, nothing."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await make(instance)
+        paths = (f"{EXPORT}?what=prompt&finding=1", f"{EXPORT}?what=prompt&finding=2")
+        return [await instance.call("GET", path) for path in paths]
+
+    one, none = with_instance(tmp_path, script)
+
+    assert "prompt-1.md" in one.headers["content-disposition"]
+    assert none.status_code == 404
+
+
+def test_a_crawl_that_was_not_evaluated_has_its_pages_only(tmp_path: Path) -> None:
+    """Its findings are not known, which is no empty table."""
+
+    async def script(instance: Instance) -> list[int]:
+        await make(instance, evaluated=False)
+        return [(await instance.call("GET", f"{EXPORT}?what={name}")).status_code for name in FILES]
+
+    assert dict(zip(FILES, with_instance(tmp_path, script), strict=True)) == {
+        "json": 404,
+        "html": 404,
+        "findings": 404,
+        "pages": 200,
+        "prompt": 404,
+        "sitemap": 200,
+    }
+
+
+@pytest.mark.parametrize("name", ["findings", "pages"])
+@pytest.mark.parametrize("rows", [1, 2])
+def test_a_table_comes_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, rows: int) -> None:
+    """Each names the next one, and after the last there is none."""
+    monkeypatch.setattr(exports, "PART_ROWS", rows)
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await make(instance)
+        parts = range(1, 4 - rows + 1)
+        return [await instance.call("GET", f"{EXPORT}?what={name}&part={part}") for part in parts]
+
+    *found, beyond = with_instance(tmp_path, script)
+    following = f'<{BASE_URL}{EXPORT}?what={name}&part=2>; rel="next"'
+
+    assert [len(rows_of(answer)) for answer in found] == [rows] * (2 // rows)
+    assert [answer.headers.get("link") for answer in found] == ([following, None] if rows == 1 else [None])
+    assert beyond.status_code == 404
+
+
+def test_the_page_of_an_audit_offers_what_there_is(tmp_path: Path) -> None:
+    """Every file leads somewhere; a name that is none leads nowhere."""
+
+    async def script(instance: Instance) -> tuple[httpx.Response, list[httpx.Response]]:
+        await make(instance)
+        paths = ("/audits/1/export/other", "/audits/1/export/prompt?finding=9", "/audits/1/export/pages?part=2")
+        return await instance.page("GET", "/audits/1"), [await instance.page("GET", path) for path in paths]
+
+    page, wrong = with_instance(tmp_path, script)
+
+    assert [f'href="/audits/1/export/{name}" download' in page.text for name in FILES] == [True] * 6
+    assert [answer.status_code for answer in wrong] == [404] * 3
