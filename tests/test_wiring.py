@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pagegrade import wiring
 from pagegrade.config import given_settings
 from pagegrade.gather.browser.program import find_browser
 from pagegrade.model.errors import InvalidInput
@@ -401,3 +402,13 @@ def test_variables_that_cannot_be_used_are_said(
     assert tracing is NO_TRACING
     assert caplog.messages == ["traces_set_up_strangely", "traces_not_sent"]
     assert "http/protobuf" in vars(caplog.records[0])["reason"]
+
+
+def test_settings_are_read_once_and_again_when_they_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A start asks seven times, and each reading takes a fiftieth of a second of a processor."""
+    first = wiring._settings()
+    again = wiring._settings()
+    monkeypatch.setenv("PAGEGRADE_PORT", "8123")
+
+    assert again is first
+    assert wiring._settings().port == 8123

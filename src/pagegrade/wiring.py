@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -473,9 +474,17 @@ def given_settings() -> Settings | None:
 
 
 def _settings() -> Settings:
+    """Return the settings of this process, which are read once: a start asks for them seven times."""
+    from pagegrade.config import given_settings
+
+    return _read_settings(_env_file, tuple(sorted(given_settings(_env_file).items())))
+
+
+@lru_cache(maxsize=1)
+def _read_settings(env_file: Path | None, _given: tuple[tuple[str, str], ...]) -> Settings:
     from pagegrade.config import load_settings
 
-    return load_settings(_env_file)
+    return load_settings(env_file)
 
 
 def _plain(secret: SecretStr | None) -> str | None:

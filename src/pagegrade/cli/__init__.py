@@ -14,11 +14,11 @@ from typing import Final, NoReturn
 
 _INTERRUPTED = 130
 """As ``cli.exit_codes.INTERRUPTED``, which must not have to be imported while an interrupt is handled."""
-START_OBJECTS: Final = 50_000
+START_OBJECTS: Final = 400_000
 """New objects after which garbage is collected until a server or a worker is ready.
 
-Importing a server creates 220,000, most of which stay; with Python's own 700, a fifth of the CPU time of the start goes
-into looking through them."""
+To start a server, and to make its database, creates 300,000, most of which stay; with Python's own 700, a fifth of the
+CPU time of the start goes into looking through them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

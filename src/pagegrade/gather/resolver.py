@@ -7,13 +7,20 @@ import socket
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from importlib import import_module
 from itertools import chain, zip_longest
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
-import dns.asyncresolver
-import dns.exception
-import dns.name
-import dns.resolver
+from dns.exception import DNSException, Timeout
+
+if TYPE_CHECKING:
+    import dns.asyncresolver
+    import dns.name
+    import dns.resolver
+
+_LIBRARY: Final = "dns.asyncresolver"
+"""Loaded with the first question to a name server: it takes a tenth of a second of a processor, or two where an HTTP
+client is installed, and neither a command without a page nor a page with an IP address needs it."""
 
 TIMEOUT_S: Final = 5.0
 """For all that a name costs, both families and all retries."""
@@ -22,7 +29,7 @@ ATTEMPT_S: Final = 2.0
 SECOND_FAMILY_S: Final = 2.0
 """Seconds that one address family is waited for once the other has returned addresses."""
 _LOCALHOST: Final = ("127.0.0.1", "::1")
-_BROKEN: Final = (dns.exception.DNSException, OSError, ValueError, EOFError)
+_BROKEN: Final = (DNSException, OSError, ValueError, EOFError)
 """Exceptions that a broken or hostile DNS response can raise in the DNS library."""
 _FAILED: Final = "The DNS look-up of the host name failed."
 _FAMILIES: Final = ("AAAA", "A")
@@ -74,6 +81,8 @@ def _interleave(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]
 def configured_servers() -> tuple[str, ...]:
     """The name servers this machine is set to; empty when there are none or the file cannot be read."""
     try:
+        import dns.resolver
+
         return tuple(str(server) for server in dns.resolver.Resolver(configure=True).nameservers)
     except _BROKEN:
         return ()
@@ -93,6 +102,8 @@ class DNSResolver:
         self._stub: dns.asyncresolver.Resolver | None = None
 
     def _configured(self) -> dns.asyncresolver.Resolver:
+        import dns.asyncresolver
+
         if self._stub is None:
             stub = dns.asyncresolver.Resolver(configure=not self._nameservers)
             if self._nameservers:
@@ -113,10 +124,12 @@ class DNSResolver:
 
         Source: https://www.rfc-editor.org/rfc/rfc6761#section-6.3
         """
-        started = asyncio.get_running_loop().time()
         bare = host.removesuffix(".")
         if local_names and (bare == "localhost" or bare.endswith(".localhost")):
             return Answer(host=host, addresses=_LOCALHOST)
+        if self._stub is None and not local_names:
+            await asyncio.to_thread(import_module, _LIBRARY)
+        started = asyncio.get_running_loop().time()
         if local_names:
             answer = await self._ask_system(host)
         else:
@@ -124,6 +137,8 @@ class DNSResolver:
         return replace(answer, duration_ms=(asyncio.get_running_loop().time() - started) * 1_000)
 
     async def _ask_servers(self, host: str) -> Answer:
+        import dns.name
+
         try:
             # The final dot makes the name absolute: search domains never apply.
             name = dns.name.from_text(host.removesuffix(".") + ".")
@@ -216,12 +231,14 @@ def _combine(host: str, tasks: list[asyncio.Task[dns.resolver.Answer]]) -> Answe
 
 
 def _explain(failures: list[BaseException]) -> ResolveError:
+    import dns.resolver
+
     if not failures or any(isinstance(each, dns.resolver.NXDOMAIN) for each in failures):
         return ResolveError("dns_nxdomain", "The host name does not exist or has no address.")
     for failure in failures:
         if not isinstance(failure, (*_BROKEN, asyncio.CancelledError)):
             raise failure
-    if any(isinstance(each, (dns.exception.Timeout, asyncio.CancelledError)) for each in failures):
+    if any(isinstance(each, (Timeout, asyncio.CancelledError)) for each in failures):
         return ResolveError("dns_timeout", "The name servers did not answer in time.")
     return ResolveError("dns_error", "The name servers answered with an error.")
 
