@@ -72,7 +72,7 @@ def make_file(tmp_path: Path, *, readers: int = 4, durable: bool = False) -> SQL
     would wait for the disk at every commit. ``durable`` leaves it as the product sets it up.
     """
     path = tmp_path / f"pagegrade-{next(_numbers)}.db"
-    path.write_bytes(_migrated())
+    path.write_bytes(migrated())
     database = SQLiteDatabase(f"sqlite:///{path}", readers=readers)
     if not durable:
         event.listen(database._engine, "connect", _do_not_wait_for_the_disk)
@@ -84,7 +84,7 @@ def _do_not_wait_for_the_disk(raw: sqlite3.Connection, _record: object) -> None:
 
 
 @functools.cache
-def _migrated() -> bytes:
+def migrated() -> bytes:
     """The file that a migration leaves: hundreds of tests begin with it, and making it waits for the disk each time."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "pagegrade.db"
