@@ -3,44 +3,46 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from devtools import report_schema
+from devtools.report_schema import report_schema
 from pagegrade.checks import all_checks
 from pagegrade.library import evaluate
 from pagegrade.model.errors import FAILURE_CODES
-from pagegrade.report.serialize import report_to_dict
+from pagegrade.report.serialize import report_from_dict, report_to_dict
 from tests.contract.test_several_faults import FAULTS, mixed
 from tests.examples import artifacts_of_example
+from tests.golden.test_old_reports import REPORTS
 from tests.report_builders import make_failed_report, make_report, poisoned_report
 
+SCHEMA = report_schema()
+VALIDATOR = Draft202012Validator(SCHEMA)
 
-def read(report: dict[str, Any]) -> report_schema.Report:
-    """Read a written report by the published shape."""
-    return msgspec.json.decode(json.dumps(report), type=report_schema.Report)
+
+def faults(report: dict[str, Any]) -> list[str]:
+    """List the places where a written report differs from the schema."""
+    written = json.loads(json.dumps(report))
+    return [f"{error.json_path}: {error.message[:200]}" for error in VALIDATOR.iter_errors(written)]
 
 
 def test_a_completed_report_has_the_published_shape() -> None:
     """No member too many, none missing, every type right."""
-    assert read(report_to_dict(make_report())).object == "report"
+    assert faults(report_to_dict(make_report())) == []
 
 
 @pytest.mark.parametrize("code", sorted(FAILURE_CODES))
 def test_a_failed_report_has_the_published_shape(code: str) -> None:
     """Whatever went wrong."""
-    error = read(report_to_dict(make_failed_report(code))).error
-
-    assert error is not None
-    assert error.code == code
+    assert faults(report_to_dict(make_failed_report(code))) == []
 
 
 def test_hostile_text_does_not_change_the_shape() -> None:
     """Strings of a page stay strings."""
-    assert read(report_to_dict(poisoned_report("\x00\u202e</script>"))).state == "completed"
+    assert faults(report_to_dict(poisoned_report("\x00\u202e</script>"))) == []
 
 
 @pytest.mark.parametrize("check", all_checks())
@@ -48,41 +50,42 @@ def test_the_example_of_every_check_has_the_published_shape(check: str) -> None:
     """Whatever artifacts it is of."""
     page = artifacts_of_example(all_checks()[check].documentation["Fails on"])
 
-    assert read(report_to_dict(evaluate(page))).object == "report"
+    assert faults(report_to_dict(evaluate(page))) == []
 
 
 @pytest.mark.parametrize("check", FAULTS)
 def test_a_page_with_several_faults_has_the_published_shape(check: str) -> None:
     """The entries of its evidence name states."""
-    assert read(report_to_dict(evaluate(mixed(check, *FAULTS[check])))).object == "report"
+    assert faults(report_to_dict(evaluate(mixed(check, *FAULTS[check])))) == []
 
 
-def test_the_schema_takes_what_the_shape_takes() -> None:
-    """Programs read the schema, not the types that it is made of."""
-    report = json.loads(json.dumps(report_to_dict(evaluate(mixed("canonical", *FAULTS["canonical"])))))
-
-    assert list(Draft202012Validator(report_schema.report_schema()).iter_errors(report)) == []
+@pytest.mark.parametrize("path", REPORTS, ids=[path.stem for path in REPORTS])
+def test_an_old_report_has_the_published_shape(path: Path) -> None:
+    """Members that came later are absent from it."""
+    assert faults(report_to_dict(report_from_dict(json.loads(path.read_text())))) == []
 
 
 @pytest.mark.parametrize("member", ["results", "run", "generated_at"])
 def test_a_missing_member_is_noticed(member: str) -> None:
-    """The shape is strict, or the tests above would prove nothing."""
+    """The schema is strict, or the tests above would prove nothing."""
     report = report_to_dict(make_report())
     del report[member]
-    with pytest.raises(msgspec.ValidationError, match=member):
-        read(report)
+
+    assert faults(report) == [f"$: '{member}' is a required property"]
 
 
 def test_an_unknown_member_is_noticed() -> None:
-    """A new member comes with its line in the schema."""
-    with pytest.raises(msgspec.ValidationError, match="surprise"):
-        read({**report_to_dict(make_report()), "surprise": 1})
+    """A new member comes with its description."""
+    report = {**report_to_dict(make_report()), "surprise": 1}
+
+    assert faults(report) == ["$: Additional properties are not allowed ('surprise' was unexpected)"]
 
 
 def test_the_schema_is_a_schema_of_an_object() -> None:
     """Programs find the draft, the title and the definitions where they look for them."""
-    schema = report_schema.report_schema()
+    Draft202012Validator.check_schema(SCHEMA)
 
-    assert schema["$schema"].endswith("2020-12/schema")
-    assert schema["$ref"] == "#/$defs/Report"
-    assert "Result" in schema["$defs"]
+    assert SCHEMA["$schema"].endswith("2020-12/schema")
+    assert SCHEMA["$ref"] == "#/$defs/Report"
+    assert "CheckResult" in SCHEMA["$defs"]
+    assert "#/components" not in json.dumps(SCHEMA)

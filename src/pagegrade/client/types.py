@@ -349,7 +349,7 @@ class CategoryScore(TypedDict):
     failed: int
     lost: NotRequired[float | None]
     taken: NotRequired[float | None]
-    budget: NotRequired[int]
+    budget: NotRequired[int | None]
     coverage: NotRequired[float | None]
 
 

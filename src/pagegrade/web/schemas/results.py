@@ -83,7 +83,7 @@ class CategoryScore(Document):
     )
     lost: Amount | None = sometimes("Points its findings cost; absent from reports of ruleset 2026.1.", 7.6)
     taken: Amount | None = sometimes("Points taken from the score of the page: lost, at most budget.", 7.6)
-    budget: Count = sometimes("The most points it can take.", 40)
+    budget: Count | None = sometimes("The most points it can take; null in reports of ruleset 2026.1.", 40)
     coverage: float | None = sometimes(
         "Share of its checks that were evaluated, by price, those for a browser included; absent from older reports.",
         0.93,
