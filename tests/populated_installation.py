@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 
 from pagegrade.clock import now_ms
-from pagegrade.model.account import Account
+from pagegrade.model.account import Account, Role
 from pagegrade.model.audit import AuditSettings, CrawlHost, NewURL, Pattern, URLState
 from pagegrade.model.events import EventType
 from pagegrade.model.stored import MAX_ATTEMPTS, PackedPicture
@@ -25,6 +25,7 @@ from pagegrade.store.repositories.crawl_urls import add_urls, save_patterns
 from pagegrade.store.repositories.crawls import add_crawl, save_hosts
 from pagegrade.store.repositories.installation import load_or_make_secret, prove_writable
 from pagegrade.store.repositories.keys import revoke_key
+from pagegrade.store.repositories.members import add_invitation, add_membership
 from pagegrade.store.repositories.pictures import save_pictures
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.web.app import make_app
@@ -99,6 +100,11 @@ async def move_in(instance: Instance) -> Left:
         load_or_make_secret(tx, "cookies")
         prove_writable(tx, now_ms())
         _add_crawl(tx, instance.alice.id)
+        add_membership(tx, bob.id, instance.alice.id, Role.EDITOR, now_ms())
+        later = now_ms() + 3_600_000
+        add_invitation(
+            tx, bob.id, token_sha256=bytes(32), role=Role.ADMIN, label="Cärol", now_ms=now_ms(), expires_at_ms=later
+        )
         return make_link(tx, bob.id, hours=24, now_ms=now_ms())[0]
 
     link = database.write_here(by_hand)

@@ -224,6 +224,44 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         _post("/sign-in/none", {}, name="used", person="Charlie", status=404),
         _post("/sign-in/{link_to_use}", {}, name="right", person="Charlie", status=303),
     ),
+    # Teams
+    ("GET", "/join/{token}"): (
+        Visit(path="/join/{invitation}"),
+        Visit(name="signed-in", path="/join/{invitation}", person="Dora"),
+        Visit(name="used", path="/join/none", status=404),
+    ),
+    ("POST", "/join/{token}"): (
+        _post("/join/{invitation}", {"name": "", "email": _HOSTILE, "password": PASSWORD}, name="wrong",
+              person="Charlie", status=422),
+        _post("/join/{invitation_to_use}", {"name": "Finn", "email": "finn-{unique}@example.org",
+                                            "password": PASSWORD}, name="right", person="Charlie", status=303),
+    ),
+    ("GET", "/team"): (
+        Visit(path="/team", person="Tessa"),
+        Visit(name="member", path="/team", person="Vera"),
+        Visit(name="shared", path="/team", person="Nora"),
+        Visit(name="alone", path="/team", person="Dora"),
+    ),
+    ("POST", "/team/invitations"): (
+        _post("/team/invitations", {"label": "", "role": "1"}, name="wrong", person="Tessa", status=422),
+        _post("/team/invitations", {"label": _HOSTILE, "role": "2"}, name="made", person="Spare-4"),
+    ),
+    ("POST", "/team/invitations/{id}/withdraw"): (
+        _post("/team/invitations/{spare_invitation_id}/withdraw", {}, person="Tessa", status=303),
+    ),
+    ("POST", "/team/members/{id}/role"): (
+        _post("/team/members/{account_mallory.id}/role", {"role": "4"}, name="refused", person="Vera", status=403),
+        _post("/team/members/{account_mallory.id}/role", {"role": "3"}, name="right", person="Tessa", status=303),
+    ),
+    ("POST", "/team/members/{id}/remove"): (
+        _post("/team/members/{account_gone.id}/remove", {}, person="Tessa", status=303),
+    ),
+    ("POST", "/team/leave"): (_post("/team/leave", {}, name="last", person="Nora", status=422),),
+    ("POST", "/team/open"): (_post("/team/open", {"workspace": "{account_tessa.id}"}, person="Vera", status=303),),
+    ("POST", "/team/name"): (_post("/team/name", {"name": ""}, name="wrong", person="Nora", status=422),),
+    ("POST", "/team/delete"): (
+        _post("/team/delete", {"confirm_password": "not this one"}, name="wrong", person="Nora", status=403),
+    ),
     # The account
     ("GET", "/account"): (
         Visit(path="/account", person="Alice"),
@@ -325,6 +363,7 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         _post("/admin/accounts", {"name": "", "email": _HOSTILE}, name="wrong", status=422),
         _post("/admin/accounts", {"name": "Zoe", "email": "zoe-{unique}@example.org"}, name="invited"),
     ),
+    ("POST", "/admin/workspaces"): (_post("/admin/workspaces", {"new_name": ""}, name="wrong", status=422),),
     ("GET", "/admin/accounts/{id}"): (
         Visit(path="/admin/accounts/{account_bob.id}", person="Alice"),
         Visit(name="hostile", path="/admin/accounts/{account_mallory.id}", person="Alice"),

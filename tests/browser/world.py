@@ -21,7 +21,7 @@ from sqlalchemy import select, update
 import pagegrade
 from pagegrade.clock import now_ms
 from pagegrade.model.access import MAX_NAME
-from pagegrade.model.account import Account, Caller
+from pagegrade.model.account import Account, Caller, Role
 from pagegrade.model.audit import CrawlState, StopReason
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.events import Event
@@ -36,6 +36,7 @@ from pagegrade.report.rendered import rendered_page
 from pagegrade.service.access.operations import AccessFields, create_profile
 from pagegrade.service.access.vault import KEY_FILE, Vault
 from pagegrade.service.accounts.sessions import list_open, start_session
+from pagegrade.service.accounts.team import create_shared, invite
 from pagegrade.service.sign_in import make_link
 from pagegrade.service.webhooks.payload import make_key
 from pagegrade.service.webhooks.signatures import unsubscribe_token
@@ -47,8 +48,10 @@ from pagegrade.store.queue.runs import finish_run, set_step
 from pagegrade.store.repositories.accounts import add_account, load_account, save_password
 from pagegrade.store.repositories.crawls import end_crawl
 from pagegrade.store.repositories.ignores import add_ignore
+from pagegrade.store.repositories.members import add_membership
 from pagegrade.store.repositories.monitors import add_monitor
 from pagegrade.store.repositories.outbox import add_test_event
+from pagegrade.store.repositories.sessions import save_workspace
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.migrate import migrate
 from pagegrade.store.schema.tables import accounts, deliveries, webhooks
@@ -173,13 +176,14 @@ class _Builder:
 
     def build(self, folder: Path, reports: Mapping[str, Report]) -> World:
         """Everything, in one go."""
-        names = ("Alice", "Bob", "Dora", "Gone", *SPARE)
+        names = ("Alice", "Bob", "Dora", "Gone", "Tessa", "Vera", "Nora", *SPARE)
         people = {name: self._person(name, is_admin=name == "Alice") for name in names}
         people["Mallory"] = self._person(PAYLOADS["J02"], email="mallory@example.org")
         alice = people["Alice"]
         tokens = {name: self._session(account) for name, account in people.items() if name != "Gone"}
         tokens["Leaving"] = self._session(people["Bob"])
         key, things = self._things(people, folder)
+        things |= self._teams(people)
         self._filler(alice)
         for name, report in reports.items():
             self._add(name, alice, report)
@@ -207,6 +211,28 @@ class _Builder:
 
     def _session(self, account: Account, agent: str = "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0") -> str:
         return self._database.write_here(lambda tx: start_session(tx, account, agent, self._now_ms))
+
+    def _teams(self, people: Mapping[str, Account]) -> dict[str, str]:
+        """Invitations to Tessa's account, in which Vera reads and Mallory edits; Nora owns a shared one alone."""
+        tessa = Caller(account=people["Tessa"])
+
+        def work(tx: Transaction) -> dict[str, str]:
+            for name, role in (("Vera", Role.VIEWER), ("Mallory", Role.EDITOR), ("Gone", Role.ADMIN)):
+                add_membership(tx, people["Tessa"].id, people[name].id, role, self._now_ms)
+            shared = create_shared(tx, Caller(account=people["Nora"]), name=PAYLOADS["J02"][:200], now_ms=self._now_ms)
+            for name, workspace in (("Vera", people["Tessa"]), ("Nora", shared)):
+                for session in list_open(tx, people[name].id, self._now_ms):
+                    save_workspace(tx, session.id, workspace.id)
+            made = [
+                invite(tx, tessa, role=Role.EDITOR, label=PAYLOADS["J02"][:200], now_ms=self._now_ms) for _ in range(3)
+            ]
+            return {
+                "invitation": made[0][1],
+                "invitation_to_use": made[1][1],
+                "spare_invitation_id": str(made[2][0].id),
+            }
+
+        return self._database.write_here(work)
 
     def _things(self, people: Mapping[str, Account], folder: Path) -> tuple[str, dict[str, str]]:
         """(Alice's key, what addresses are made of besides reports and accounts)."""

@@ -30,7 +30,8 @@ def test_an_account_is_made_listed_and_disabled(command_line: CommandLine) -> No
     assert "was disabled before" in again.err
     assert [entry["status"] for entry in entries] == ["disabled"]
     assert set(entries[0]) == {
-        "id", "name", "email", "locale", "timezone", "status", "is_admin", "has_password", "created_at", "disabled_at",
+        "id", "name", "email", "locale", "timezone", "status", "is_admin", "has_password", "is_personal", "created_at",
+            "disabled_at",
     }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ Each page declares its audience (``access``); nothing here names a page, so a ne
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,13 +16,16 @@ import httpx
 import pytest
 
 from pagegrade.clock import now_ms
-from pagegrade.model.account import Account
+from pagegrade.model.account import Account, Role
 from pagegrade.model.stored import PackedPicture
 from pagegrade.report.codec import pack_report
+from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import add_account, disable_account, list_accounts
-from pagegrade.store.repositories.sessions import end_sessions, list_sessions
+from pagegrade.store.repositories.members import add_invitation, add_membership, remove_membership
+from pagegrade.store.repositories.sessions import end_sessions, list_sessions, save_workspace
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.routes import ALL_OPERATIONS
+from pagegrade.web.routing import Routes
 from tests.audit_builders import claim, fill
 from tests.report_builders import make_report
 from tests.web.calling import Instance, with_instance
@@ -31,6 +35,7 @@ OWN: Final = {"Sec-Fetch-Site": "same-origin"}
 CLOSED: Final = [each for each in ALL_OPERATIONS if each.tag == PAGES and each.access != "anyone"]
 CHANGING: Final = [each for each in ALL_OPERATIONS if each.tag == PAGES and each.method != "GET"]
 OWNED: Final = [each for each in CLOSED if "{" in each.path and each.access == "account"]
+FOR_MEMBERS: Final = [each for each in CLOSED if each.access == "account"]
 FOR_ADMINS: Final = [each for each in CLOSED if each.access == "admin"]
 
 
@@ -71,6 +76,21 @@ async def make_world(instance: Instance) -> World:
     headers = [await instance.sign_in(account) for account in (bob, dora, eve)]
     instance.services.database.write_here(lambda tx: end_sessions(tx, dora.id))
     instance.services.database.write_here(lambda tx: disable_account(tx, eve.id, now_ms()))
+
+    def share(tx: Transaction) -> None:
+        add_membership(tx, instance.alice.id, dora.id, Role.EDITOR, now_ms())
+        soon = now_ms() + 60_000
+        add_invitation(
+            tx,
+            instance.alice.id,
+            token_sha256=bytes(32),
+            role=Role.VIEWER,
+            label="Frida",
+            now_ms=now_ms(),
+            expires_at_ms=soon,
+        )
+
+    instance.services.database.write_here(share)
     session = instance.services.database.read_here(lambda tx: list_sessions(tx, instance.alice.id))[0]
     slug = str(report["share_url"]).rpartition("/")[2]
     places = {
@@ -87,6 +107,9 @@ async def make_world(instance: Instance) -> World:
         "/account/sessions/": str(session.id),
         "/admin/accounts/": str(instance.alice.id),
         "/sign-in/": "x" * 43,
+        "/join/": "x" * 43,
+        "/team/invitations/": "1",
+        "/team/members/": str(dora.id),
     }
     return World(alice=alice, bob=headers[0], signed_out=headers[1], disabled=headers[2], places=places)
 
@@ -231,3 +254,83 @@ def test_a_key_opens_no_page(tmp_path: Path, subtests: pytest.Subtests) -> None:
     for operation, answer in with_instance(tmp_path, script):
         with subtests.test(operation=operation.name):
             assert answer.status_code in {303, 401}
+
+
+def enter(instance: Instance, role: Role) -> None:
+    """Make Bob a member of Alice's account, whatever he did before, and open it in his browser."""
+
+    def work(tx: Transaction) -> None:
+        (bob,) = (each for each in list_accounts(tx) if each.name == "Bob")
+        remove_membership(tx, instance.alice.id, bob.id)
+        add_membership(tx, instance.alice.id, bob.id, role, now_ms())
+        for session in list_sessions(tx, bob.id):
+            save_workspace(tx, session.id, instance.alice.id)
+
+    instance.services.database.write_here(work)
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_a_role_may_do_what_it_may(tmp_path: Path, role: Role, subtests: pytest.Subtests) -> None:
+    """Every operation declares its least role: below it the answer is 403 and names both roles, and nothing is done."""
+
+    async def script(instance: Instance) -> list[tuple[Operation, httpx.Response]]:
+        world = await make_world(instance)
+        found = []
+        # What is refused comes first, while everything is there.
+        for operation in sorted(FOR_MEMBERS, key=lambda each: (each.least_role <= role, each.method != "GET")):
+            enter(instance, role)
+            found.append((operation, await ask(instance, operation, world, world.bob)))
+        return found
+
+    refused = [operation.name for operation in FOR_MEMBERS if operation.least_role > role]
+    for operation, answer in with_instance(tmp_path, script):
+        with subtests.test(operation=operation.name):
+            if operation.name in refused:
+                assert answer.status_code == 403
+                assert f"your role is {role.name.capitalize()}" in answer.text
+                assert f"needs the role {operation.least_role.name.capitalize()}" in answer.text
+            elif operation.method == "GET":
+                assert answer.status_code in {200, 303} or operation.name == "ask_to_ignore"  # which asks about a check
+            else:
+                assert answer.status_code not in {401, 403}
+
+    assert bool(refused) == (role is not Role.OWNER)
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_pages_offer_what_the_role_may_do(tmp_path: Path, role: Role, subtests: pytest.Subtests) -> None:
+    """No page of a member has a form or a link that would be refused."""
+
+    async def script(instance: Instance) -> list[tuple[Operation, httpx.Response]]:
+        world = await make_world(instance)
+        enter(instance, role)
+        shown = [each for each in FOR_MEMBERS if each.method == "GET" and each.least_role <= role]
+        return [(each, await ask(instance, each, world, world.bob)) for each in shown]
+
+    routes = Routes(ALL_OPERATIONS)
+    offered = set()
+    for operation, answer in with_instance(tmp_path, script):
+        if not answer.headers["content-type"].startswith("text/html"):
+            continue
+        with subtests.test(operation=operation.name):
+            for method, place in targets(answer.text, answer.request.url.path):
+                found = routes.find(place)
+                assert found is not None, place
+                led_to = found[0].operations[method]
+                offered.add(led_to.name)
+                assert led_to.least_role <= role, (method, place)
+
+    assert ("run_again" in offered) == (role >= Role.EDITOR)
+    assert ("create_webhook_page" in offered) == (role >= Role.ADMIN)
+    assert ("invite_to_team" in offered) == (role is Role.OWNER)
+
+
+def targets(page: str, own_path: str) -> set[tuple[str, str]]:
+    """(method, path) of the forms and links of a page that lead to this server."""
+    found = set()
+    for form in re.findall(r"<form[^>]*>", page):
+        action = re.search(r' action="(/[^"?#]*)', form)
+        method = "POST" if ' method="post"' in form else "GET"
+        found.add((method, action[1] if action else own_path))
+    found |= {("POST", path) for path in re.findall(r' formaction="(/[^"?#]*)', page)}
+    return found | {("GET", path) for path in re.findall(r'<a[^>]* href="(/[^"?#]*)', page)}

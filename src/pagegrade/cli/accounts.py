@@ -14,7 +14,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput, NotFound
 from pagegrade.service.accounts.access import choose_account
-from pagegrade.service.accounts.operations import create_account, disable, enable, set_admin
+from pagegrade.service.accounts.operations import create_account, disable, enable, need_person, set_admin
 from pagegrade.service.accounts.passwords import Passwords
 from pagegrade.service.erasure import begin_erasure, erase_part
 from pagegrade.service.sign_in import INVITATION_HOURS, check_new_password, link_url, make_link, store_password
@@ -82,6 +82,7 @@ def set_password(account_id: int) -> None:
 
     def store(tx: Transaction) -> Account:
         account = choose_account(tx, account_id, now_ms())
+        need_person(account)
         store_password(tx, account.id, hashed)
         return account
 
@@ -185,6 +186,7 @@ def _entry(account: Account) -> dict[str, object]:
         "status": "active" if account.disabled_at_ms is None else "disabled",
         "is_admin": account.is_admin,
         "has_password": account.has_password,
+        "is_personal": account.is_personal,
         "created_at": moment(account.created_at_ms),
         "disabled_at": moment(account.disabled_at_ms),
     }

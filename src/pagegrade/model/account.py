@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Final
 
 AUDITS_READ: Final = "audits:read"
@@ -20,9 +21,22 @@ SCOPES: Final = (*DEFAULT_SCOPES, ACCESS, KEYS)
 """Permissions that a key can have."""
 
 
+class Role(IntEnum):
+    """Rights of a member in an account; each role may do all that those before it may."""
+
+    VIEWER = 1
+    """Read."""
+    EDITOR = 2
+    """Change reports, monitors, audits and ignore rules, as well."""
+    ADMIN = 3
+    """Change keys, webhooks and access profiles, as well."""
+    OWNER = 4
+    """Change members, and delete what was made for several people, as well."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """One customer of this installation; owns keys and reports."""
+    """One workspace of this installation: owns keys and reports, and is what a person signs in to."""
 
     id: int
     name: str
@@ -39,6 +53,40 @@ class Account:
     """May see and change the accounts of the installation, on its pages."""
     has_password: bool = False
     """Its owner can sign in with e-mail address and password."""
+    is_personal: bool = True
+    """One person signs in to it, and is its owner; else it has nothing but members, who sign in to their own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Membership:
+    """An account that a person works in, and as what."""
+
+    account: Account
+    role: Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Teammate:
+    """A person who works in an account."""
+
+    person: Account
+    """The account that they sign in to."""
+    role: Role
+    joined_at_ms: int | None
+    """``None``: it is their own account."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation:
+    """A link that makes a person a member of an account once, without its token."""
+
+    id: int
+    account_id: int
+    role: Role
+    label: str
+    """Recipient, as the inviting person called them."""
+    created_at_ms: int
+    expires_at_ms: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,23 +128,36 @@ class Session:
     """However much it is used."""
     by_link: bool = False
     """It began with a link that signs in once, and not with a password."""
+    workspace_id: int | None = None
+    """The account that is open in it, as long as its person is a member; ``None``: their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """An account that has shown a valid key, or whose owner has signed in."""
+    """An account that has shown a valid key, or in which a person works who has signed in."""
 
     account: Account
     key: Key | None = None
     """``None``: a person, with a session."""
     session: Session | None = None
+    own: Account | None = None
+    """Account that the person has signed in to, where another one is open; ``None``: it is the open one."""
+    role: Role = Role.OWNER
+    """Of the person in the open account."""
+    memberships: tuple[Membership, ...] = ()
+    """Other accounts that the person works in, and that can be opened."""
     traceparent: str | None = None
     """W3C trace context of the request, for what it sets in motion; ``None``: it is not traced."""
 
     @property
+    def person(self) -> Account:
+        """The account that the person has signed in to: their name, address, language, time zone and rights."""
+        return self.account if self.own is None else self.own
+
+    @property
     def identity(self) -> str:
         """Identity for rate limits: each key for itself, a signed-in person as their account."""
-        return f"account {self.account.id}" if self.key is None else str(self.key.id)
+        return f"account {self.person.id}" if self.key is None else str(self.key.id)
 
     @property
     def project(self) -> str | None:

@@ -102,7 +102,7 @@ def begin_member_erasure(tx: Transaction, caller: Caller, account_id: int, now_m
 
 
 def _current_admin(tx: Transaction, caller: Caller) -> Account:
-    account = find_account(tx, caller, caller.account.id)
+    account = find_account(tx, caller, caller.person.id)
     if not account.is_admin or account.disabled_at_ms is not None:
         raise NotFound
     return account

@@ -12,6 +12,7 @@ from typing import Final
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput, NotFound
 from pagegrade.service.accounts.operations import hold_accounts, keep_an_admin
+from pagegrade.service.accounts.team import LAST_OWNER, owned_alone
 from pagegrade.service.container import Services
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
@@ -38,7 +39,8 @@ def begin_erasure(tx: Transaction, account_id: int, now_ms: int, *, by: Account 
             administrator. ``None``: the operator at the machine, who may.
 
     Raises:
-        InvalidInput: The account is the last one that administers the installation; ``reason`` says so.
+        InvalidInput: The account is the last one that administers the installation, or the only owner of another
+            account; ``reason`` says which.
         NotFound: There is no such account, or it is being erased.
     """
     hold_accounts(tx)
@@ -47,6 +49,13 @@ def begin_erasure(tx: Transaction, account_id: int, now_ms: int, *, by: Account 
         raise NotFound(f"There is no account {account_id}; `pagegrade accounts list` shows them.")
     if by is not None:
         keep_an_admin(tx, account)
+    alone = owned_alone(tx, account_id)
+    if alone:
+        names = ", ".join(f"{each.id} ({each.name})" for each in alone[:10])
+        raise InvalidInput(
+            f"Account {account_id} is the only owner of {names}. Make another member an owner, or erase those first.",
+            reason=LAST_OWNER,
+        )
     mark_erasing(tx, account_id, now_ms)
     return account
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from pagegrade.model.account import Account, Caller, Session, Usage
 from pagegrade.model.errors import InvalidInput, RateLimited
+from pagegrade.service.accounts.operations import need_person
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MIN_ACCOUNT_CHARACTERS
 from pagegrade.service.accounts.sessions import (
     digest,
@@ -101,13 +102,14 @@ def make_link(tx: Transaction, account_id: int, *, hours: int, now_ms: int) -> t
         now_ms: The time now.
 
     Raises:
-        InvalidInput: There is no such account, it is disabled, or that is no number of hours.
+        InvalidInput: There is no such account, it is disabled, nobody signs in to it, or that is no number of hours.
     """
     if not 1 <= hours <= MAX_LINK_HOURS:
         raise InvalidInput(f"A link is good for 1 to {MAX_LINK_HOURS} hours.")
     account = load_account(tx, account_id)
     if account is None or account.disabled_at_ms is not None:
         raise InvalidInput(f"There is no account {account_id} that is enabled.")
+    need_person(account)
     token = make_token()
     until_ms = now_ms + hours * HOUR_MS
     add_link(tx, account_id, token_sha256=digest(token), now_ms=now_ms, expires_at_ms=until_ms)
@@ -250,8 +252,8 @@ def find_password_hash(tx: Transaction, account_id: int) -> str | None:
 
 
 def find_usage_and_sessions(tx: Transaction, caller: Caller, now_ms: int) -> tuple[Usage, tuple[Session, ...]]:
-    """Return what the caller's account has used, and where it is signed in."""
-    return load_usage(tx, caller.account.id, now_ms), list_open(tx, caller.account.id, now_ms)
+    """Return what the person's own account has used, and where it is signed in."""
+    return load_usage(tx, caller.person.id, now_ms), list_open(tx, caller.person.id, now_ms)
 
 
 def store_password(tx: Transaction, account_id: int, hashed: str, *, but: int | None = None) -> None:

@@ -63,6 +63,7 @@ class UnitOfWork:
         Raises:
             Unauthenticated: There is no valid key.
             SignInNeeded: The operation requires a session.
+            RoleNeeded: The operation requires another role in the open account.
             RateLimited: The caller sent too many requests, or the client too many wrong keys.
             InsufficientScope: The key lacks the scope of the operation.
             NotFound: The operation is for administrators.
@@ -102,10 +103,19 @@ class UnitOfWork:
             Unavailable: The database cannot be written.
         """
         caller = self._admission.admitted
+        return await self._write_alone(caller.account.id, lambda tx: use_case(tx, caller, *args, **kwargs))
 
+    async def write_own(
+        self, use_case: Callable[Concatenate[Transaction, Caller, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a use case of the account that the person has signed in to, whichever is open; else as ``write``."""
+        caller = self._admission.admitted
+        return await self._write_alone(caller.person.id, lambda tx: use_case(tx, caller, *args, **kwargs))
+
+    async def _write_alone(self, account_id: int, work: Callable[[Transaction], T]) -> T:
         def alone(tx: Transaction) -> T:
-            hold_account(tx, caller.account.id)
-            return use_case(tx, caller, *args, **kwargs)
+            hold_account(tx, account_id)
+            return work(tx)
 
         return await self._database.write(alone)
 
@@ -139,10 +149,21 @@ class UnitOfWork:
 def of_account(
     use_case: Callable[Concatenate[Transaction, int, P], T],
 ) -> Callable[Concatenate[Transaction, Caller, P], T]:
-    """Return a use case of an account as one of the caller's own account."""
+    """Return a use case of an account as one of the account that is open."""
 
     def of_caller(tx: Transaction, caller: Caller, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return use_case(tx, caller.account.id, *args, **kwargs)
+
+    return of_caller
+
+
+def of_person(
+    use_case: Callable[Concatenate[Transaction, int, P], T],
+) -> Callable[Concatenate[Transaction, Caller, P], T]:
+    """Return a use case of an account as one of the account that the caller has signed in to."""
+
+    def of_caller(tx: Transaction, caller: Caller, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return use_case(tx, caller.person.id, *args, **kwargs)
 
     return of_caller
 

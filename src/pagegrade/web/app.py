@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from pagegrade.model.errors import InvalidInput, NotFound, PagegradeError, Unavailable
 from pagegrade.observability.logs import name_lines
-from pagegrade.service.accounts.admission import REQUESTS, SignInNeeded
+from pagegrade.service.accounts.admission import REQUESTS, RoleNeeded, SignInNeeded
 from pagegrade.service.accounts.sessions import keep_session
 from pagegrade.service.container import Services
 from pagegrade.web.compression import AT_ONCE, compress, negotiate_gzip
@@ -33,7 +33,7 @@ from pagegrade.web.http.headers import (
 )
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.catalog.problems import foreign_form, problem_page, sign_in_needed
+from pagegrade.web.pages.catalog.problems import foreign_form, problem_page, role_needed, sign_in_needed
 from pagegrade.web.problems import MEDIA_TYPE, Problem, Rejected, internal_error, problem_body, problem_of
 from pagegrade.web.request import Request
 from pagegrade.web.responses import warned
@@ -154,6 +154,8 @@ class App:
             return None
         except SignInNeeded:
             return sign_in_needed(exchange.request, exchange.view)
+        except RoleNeeded:
+            return role_needed(exchange.view, exchange.admission.role)
         except (PagegradeError, Rejected) as error:
             problem = problem_of(error)
             if problem.code == "internal_error":
@@ -176,6 +178,7 @@ class App:
         operation, handler = found
         request.operation = operation
         admission.scope, admission.access = operation.scope, operation.access
+        admission.role = operation.least_role
         admission.for_projects = operation.for_projects
         admission.counted_as = operation.counted_as
         admission.traceparent = exchange.span.traceparent if exchange.span.on else None

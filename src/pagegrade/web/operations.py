@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
+from pagegrade.model.account import Role
 from pagegrade.service.accounts.admission import Access
 from pagegrade.web.http.body import FORM, MULTIPART
 from pagegrade.web.http.response import Response
@@ -40,6 +41,8 @@ class Operation:
     """True if keys limited to a project may use it: its use cases respect ``Caller.project``."""
     access: Access = "anyone"
     """Access to a page; to everyone but administrators, the pages of administrators answer 404."""
+    role: Role | None = None
+    """Least role in the open account that a page for signed-in people requires; ``None``: as the method says."""
     takes_programs: bool = False
     """Page only: programs may send its form, too; it is authorized by its address, not by a session."""
     counted_as: str = "requests"
@@ -69,3 +72,10 @@ class Operation:
     tag: str = "Reports"
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Further members of the operation object in the description."""
+
+    @property
+    def least_role(self) -> Role:
+        """Least role in the open account; where none is declared, viewers may read and editors change."""
+        if self.role is not None:
+            return self.role
+        return Role.EDITOR if self.access == "account" and self.method != "GET" else Role.VIEWER

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
-from pagegrade.model.account import Caller
+from pagegrade.model.account import Caller, Role
 from pagegrade.model.errors import NotFound, OtherProject, RateLimited, Unauthenticated
 from pagegrade.service.accounts.access import KeyUses, authenticate, require_scope
 from pagegrade.service.accounts.sessions import SignedIn, find_signed_in
@@ -22,6 +22,10 @@ Access = Literal["anyone", "account", "admin"]
 
 class SignInNeeded(Exception):
     """The operation requires a session, and the request has none."""
+
+
+class RoleNeeded(Exception):
+    """The operation requires a role that the signed-in person does not have in the open account."""
 
 
 class Admission:
@@ -64,6 +68,8 @@ class Admission:
         self.for_projects = False
         """Keys that are limited to a project are admitted."""
         self.access: Access = "anyone"
+        self.role = Role.VIEWER
+        """Least role of a person in the open account."""
         self.counted_as = REQUESTS
         """Name of the limit by which the request is counted."""
         self.traceparent: str | None = None
@@ -109,6 +115,7 @@ class Admission:
         Raises:
             Unauthenticated: The key is not valid.
             SignInNeeded: The operation requires a session.
+            RoleNeeded: The operation requires another role in the open account.
             RateLimited: The caller sent too many requests, or the client too many wrong keys.
             InsufficientScope: The key lacks the scope of the operation.
             OtherProject: The key is limited to a project, and the operation is for whole accounts.
@@ -155,8 +162,10 @@ class Admission:
             raise RateLimited(
                 f"You may open {standing.limit} pages a minute; wait and try again.", retry_after_s=standing.reset_s
             )
-        if self.access == "admin" and not caller.account.is_admin:
+        if self.access == "admin" and not caller.person.is_admin:
             raise NotFound
+        if caller.role < self.role:
+            raise RoleNeeded
         return self.admitted
 
     def _count(self, tx: Transaction, caller: Caller) -> Standing:

@@ -42,6 +42,7 @@ PRIVACY: Final = "privacy"
 LAST_ADMIN: Final = "last_admin"
 OWN_ACCOUNT: Final = "own_account"
 DISABLED: Final = "disabled"
+SHARED: Final = "shared"
 
 
 def create_account(
@@ -158,7 +159,8 @@ def enable(tx: Transaction, account_id: int) -> tuple[Account, bool]:
     """
     hold_accounts(tx)
     account = _load(tx, account_id)
-    _check_free(tx, account.email, but=account_id)
+    if account.is_personal:
+        _check_free(tx, account.email, but=account_id)
     return replace(account, disabled_at_ms=None), enable_account(tx, account_id)
 
 
@@ -169,11 +171,12 @@ def set_admin(tx: Transaction, account_id: int, *, is_admin: bool) -> tuple[Acco
         The account, and whether that was a change.
 
     Raises:
-        InvalidInput: The account is disabled, or is the last administrator.
+        InvalidInput: The account is disabled, is the last administrator, or nobody signs in to it.
         NotFound: There is no such account.
     """
     hold_accounts(tx)
     account = _load(tx, account_id)
+    need_person(account)
     if is_admin and account.disabled_at_ms is not None:
         raise InvalidInput(f"The account {account_id} is disabled; enable it first.", reason=DISABLED)
     if not is_admin:
@@ -238,6 +241,19 @@ def _check_free(tx: Transaction, address: str, *, but: int | None = None) -> Non
     for account_id, email in list_addresses(tx):
         if account_id != but and email.casefold() == address.casefold():
             raise InvalidInput(f"The account {account_id} has this e-mail address already.", reason=EMAIL_TAKEN)
+
+
+def need_person(account: Account) -> None:
+    """Refuse an account that only has members.
+
+    Raises:
+        InvalidInput: Nobody signs in to it.
+    """
+    if not account.is_personal:
+        raise InvalidInput(
+            f"Nobody signs in to account {account.id} ({account.name}): its members sign in to their own.",
+            reason=SHARED,
+        )
 
 
 def keep_an_admin(tx: Transaction, account: Account) -> None:

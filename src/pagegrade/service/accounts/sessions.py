@@ -13,6 +13,7 @@ from pagegrade.model.account import Account, Caller, Session
 from pagegrade.report.sanitize import clean_text
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.deletion_clock import age_ms
+from pagegrade.store.repositories.members import list_memberships
 from pagegrade.store.repositories.sessions import (
     add_session,
     end_oldest,
@@ -140,7 +141,7 @@ def find_signed_in(tx: Transaction, token: str, now_ms: int) -> SignedIn | None:
     if is_previous and now_ms - session.rotated_at_ms >= GRACE_MS:
         return None
     due = not is_previous and now_ms - session.seen_at_ms >= SEEN_MS
-    return SignedIn(Caller(account=account, session=session), session, due)
+    return SignedIn(_caller_of(tx, session, account), session, due)
 
 
 def keep_session(tx: Transaction, session: Session, token: str, now_ms: int) -> str | None:
@@ -155,6 +156,15 @@ def keep_session(tx: Transaction, session: Session, token: str, now_ms: int) -> 
     made = make_token()
     replaced = rotate_session(tx, session.id, old_sha256=digest(token), new_sha256=digest(made), now_ms=now_ms)
     return made if replaced else None
+
+
+def _caller_of(tx: Transaction, session: Session, person: Account) -> Caller:
+    """Return the person with the account that is open: their own, where they are no member of that one any more."""
+    memberships = list_memberships(tx, person.id)
+    found = next((each for each in memberships if each.account.id == session.workspace_id), None)
+    if found is None:
+        return Caller(account=person, session=session, memberships=memberships)
+    return Caller(account=found.account, session=session, own=person, role=found.role, memberships=memberships)
 
 
 def _is_over(session: Session, now_ms: int) -> bool:

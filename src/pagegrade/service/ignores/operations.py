@@ -48,7 +48,7 @@ def create_ignore(
             rule = _bounded_by_finding(tx, rule, report)
     else:
         require_project(caller, rule.project)
-    rule = replace(rule, author=caller.account.name)
+    rule = replace(rule, author=caller.person.name)
     return store.add_ignore(tx, caller.account.id, rule, report_id=report_id, now_ms=now_ms)
 
 

@@ -11,7 +11,16 @@ from pagegrade.model.account import Account, Member, Usage
 from pagegrade.model.stored import UNFINISHED
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import WHOLE_ACCOUNT
-from pagegrade.store.schema.tables import accounts, api_keys, report_counts, runs, sessions, sign_in_links
+from pagegrade.store.schema.tables import (
+    accounts,
+    api_keys,
+    invitations,
+    memberships,
+    report_counts,
+    runs,
+    sessions,
+    sign_in_links,
+)
 
 DAY_MS: Final = 86_400_000
 ACCOUNT_COLUMNS: Final = (
@@ -26,6 +35,7 @@ ACCOUNT_COLUMNS: Final = (
     accounts.c.is_admin,
     # Not IS NOT NULL: in a RETURNING clause SQLite 3.40 evaluates it for the wrong column, and never finds a null.
     func.length(accounts.c.password_hash),
+    accounts.c.is_personal,
 )
 """Columns that ``account_of`` reads, in this order."""
 
@@ -63,14 +73,16 @@ def add_account(
     locale: str = "en",
     timezone: str = "UTC",
     is_admin: bool = False,
+    is_personal: bool = True,
 ) -> Account:
-    """Add an account without a password or sessions."""
+    """Add an account without a password, sessions or members."""
     values = {
         "name": name,
         "email": email,
         "locale": locale,
         "timezone": timezone,
         "is_admin": int(is_admin),
+        "is_personal": int(is_personal),
         "created_at_ms": now_ms,
     }
     return account_of(tx.execute(insert(accounts).values(values).returning(*ACCOUNT_COLUMNS)).one())
@@ -111,7 +123,7 @@ def enable_account(tx: Transaction, account_id: int) -> bool:
 
 
 def mark_erasing(tx: Transaction, account_id: int, now_ms: int) -> None:
-    """Mark an account as being erased, wipe its own details, and delete its keys, sessions and sign-in links."""
+    """Mark an account as being erased, wipe its own details, and delete its keys, sessions, links and members."""
     wiped = {
         "name": "",
         "email": "",
@@ -124,8 +136,9 @@ def mark_erasing(tx: Transaction, account_id: int, now_ms: int) -> None:
         "erase_at_ms": now_ms,
     }
     tx.execute(update(accounts).where(accounts.c.id == account_id).values(wiped))
-    for table in (sessions, sign_in_links, api_keys):
+    for table in (sessions, sign_in_links, api_keys, memberships, invitations):
         tx.execute(delete(table).where(table.c.account_id == account_id))
+    tx.execute(delete(memberships).where(memberships.c.person_id == account_id))
 
 
 def list_erasing(tx: Transaction) -> tuple[int, ...]:
@@ -169,8 +182,11 @@ def load_password(tx: Transaction, account_id: int) -> str | None:
 
 
 def list_addresses(tx: Transaction) -> tuple[tuple[int, str], ...]:
-    """Return (id, e-mail address) of enabled accounts."""
-    query = select(accounts.c.id, accounts.c.email).where(accounts.c.disabled_at_ms.is_(None)).order_by(accounts.c.id)
+    """Return (id, e-mail address) of enabled accounts that people sign in to."""
+    query = select(accounts.c.id, accounts.c.email).where(
+        accounts.c.disabled_at_ms.is_(None), accounts.c.is_personal == 1
+    )
+    query = query.order_by(accounts.c.id)
     return tuple((account_id, email) for account_id, email in tx.execute(query))
 
 
@@ -245,7 +261,8 @@ def _member_of(row: Sequence[Any]) -> Member:
 
 def account_of(row: Sequence[Any]) -> Account:
     """Convert a row of ``ACCOUNT_COLUMNS`` to an account."""
-    account_id, name, email, locale, timezone, default_privacy, created, disabled, is_admin, has_password = row
+    account_id, name, email, locale, timezone, default_privacy, created, disabled, *flags = row
+    is_admin, has_password, is_personal = map(bool, flags)
     return Account(
         id=account_id,
         name=name,
@@ -255,6 +272,7 @@ def account_of(row: Sequence[Any]) -> Account:
         default_privacy=default_privacy,
         created_at_ms=created,
         disabled_at_ms=disabled,
-        is_admin=bool(is_admin),
-        has_password=bool(has_password),
+        is_admin=is_admin,
+        has_password=has_password,
+        is_personal=is_personal,
     )

@@ -11,7 +11,7 @@ from pagegrade.model.account import Account, Session
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import ACCOUNT_COLUMNS, account_of
 from pagegrade.store.repositories.deletion_clock import AgeMs
-from pagegrade.store.schema.tables import accounts, sessions, sign_in_links
+from pagegrade.store.schema.tables import accounts, invitations, sessions, sign_in_links
 
 _SESSION_COLUMNS: Final = (
     sessions.c.id,
@@ -22,6 +22,7 @@ _SESSION_COLUMNS: Final = (
     sessions.c.seen_at_ms,
     sessions.c.expires_at_ms,
     sessions.c.by_link,
+    sessions.c.workspace_id,
 )
 _SPLIT: Final = len(_SESSION_COLUMNS)
 
@@ -64,6 +65,11 @@ def find_session(tx: Transaction, token_sha256: bytes) -> tuple[Session, Account
     if row is None:
         return None
     return _session_of(row[:_SPLIT]), account_of(row[_SPLIT:-1]), row[-1] != token_sha256
+
+
+def save_workspace(tx: Transaction, session_id: int, workspace_id: int | None) -> None:
+    """Store which account is open in the session; ``None``: that of its person."""
+    tx.execute(update(sessions).where(sessions.c.id == session_id).values(workspace_id=workspace_id))
 
 
 def rotate_session(tx: Transaction, session_id: int, *, old_sha256: bytes, new_sha256: bytes, now_ms: int) -> bool:
@@ -133,8 +139,8 @@ def forget_ended(tx: Transaction, *, age: AgeMs, idle_ms: int) -> int:
         idle_ms: Sessions that were not used for so long have ended.
     """
     over = delete(sessions).where(or_(sessions.c.expires_at_ms <= age, sessions.c.seen_at_ms < age - idle_ms))
-    dead = delete(sign_in_links).where(sign_in_links.c.expires_at_ms <= age)
-    return int(tx.execute(over).rowcount) + int(tx.execute(dead).rowcount)
+    dead = (delete(links).where(links.c.expires_at_ms <= age) for links in (sign_in_links, invitations))
+    return sum(int(tx.execute(each).rowcount) for each in (over, *dead))
 
 
 def add_link(tx: Transaction, account_id: int, *, token_sha256: bytes, now_ms: int, expires_at_ms: int) -> None:
@@ -173,7 +179,7 @@ def use_link(tx: Transaction, token_sha256: bytes, now_ms: int) -> bool:
 
 
 def _session_of(row: Sequence[Any]) -> Session:
-    session_id, account_id, agent, created, rotated, seen, expires, by_link = row
+    session_id, account_id, agent, created, rotated, seen, expires, by_link, workspace_id = row
     return Session(
         id=session_id,
         account_id=account_id,
@@ -183,4 +189,5 @@ def _session_of(row: Sequence[Any]) -> Session:
         seen_at_ms=seen,
         expires_at_ms=expires,
         by_link=bool(by_link),
+        workspace_id=workspace_id,
     )

@@ -6,51 +6,28 @@ shows, and cheap to sort and compare. Text in tables has passed ``report.sanitiz
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlalchemy import (
     BigInteger,
     Column,
-    ColumnElement,
     ForeignKey,
     Index,
     Integer,
     LargeBinary,
     MetaData,
     SmallInteger,
-    String,
     Table,
     UniqueConstraint,
 )
 
 from pagegrade.model.stored import MAX_ATTEMPTS
+from pagegrade.store.schema.columns import ID, NAMES, text, where
 
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
-
-_Id = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by itself only in a column of this very type
-
-
-def _text(characters: int) -> String:
-    """Text of at most so many characters, which is compared and sorted by its bytes on every database."""
-    return String(characters).with_variant(String(characters, collation="C"), "postgresql")
-
-
-def _where(condition: ColumnElement[bool]) -> dict[str, Any]:
-    """Options of an index that has the rows for which a condition holds, on every database."""
-    return {"sqlite_where": condition, "postgresql_where": condition}
-
+metadata = MetaData(naming_convention=NAMES)
 
 installation = Table(
     "installation",
     metadata,
-    Column("name", _text(64), primary_key=True),
+    Column("name", text(64), primary_key=True),
     Column("value", LargeBinary, nullable=False),
     comment="What this installation made for itself once, e.g. the key that signs cookies.",
 )
@@ -58,19 +35,20 @@ installation = Table(
 accounts = Table(
     "accounts",
     metadata,
-    Column("id", _Id, primary_key=True),
-    Column("name", _text(200), nullable=False),
-    Column("email", _text(320), nullable=False),
-    Column("locale", _text(35), nullable=False, server_default="en"),
-    Column("timezone", _text(64), nullable=False, server_default="UTC"),
+    Column("id", ID, primary_key=True),
+    Column("name", text(200), nullable=False),
+    Column("email", text(320), nullable=False),
+    Column("locale", text(35), nullable=False, server_default="en"),
+    Column("timezone", text(64), nullable=False, server_default="UTC"),
     Column("default_privacy", SmallInteger),
     Column("created_at_ms", BigInteger, nullable=False),
     Column("disabled_at_ms", BigInteger),
     Column("served_at_ms", BigInteger, nullable=False, server_default="0"),  # last claim; the queue goes round by it
     Column("analyses_total", BigInteger, nullable=False, server_default="0"),  # finished, also of reports since deleted
     Column("stored_bytes", BigInteger, nullable=False, server_default="0"),  # run_details and run_pictures, as stored
-    Column("password_hash", _text(300)),  # PHC string of argon2id; NULL: no sign-in with a password
+    Column("password_hash", text(300)),  # PHC string of argon2id; NULL: no sign-in with a password
     Column("is_admin", SmallInteger, nullable=False, server_default="0"),
+    Column("is_personal", SmallInteger, nullable=False, server_default="1"),  # 0: nobody signs in with its address
     Column("erase_at_ms", BigInteger),  # since when the account is being erased with everything of it; NULL: it is not
     sqlite_autoincrement=True,
 )
@@ -78,18 +56,43 @@ accounts = Table(
 sessions = Table(
     "sessions",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", ID, primary_key=True),
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("token_sha256", LargeBinary(32), nullable=False, unique=True),
     Column("previous_sha256", LargeBinary(32), index=True),  # good for a little while after the token was replaced
-    Column("agent", _text(200), nullable=False),
+    Column("agent", text(200), nullable=False),
     Column("created_at_ms", BigInteger, nullable=False),
     Column("rotated_at_ms", BigInteger, nullable=False),
     Column("seen_at_ms", BigInteger, nullable=False),
     Column("expires_at_ms", BigInteger, nullable=False, index=True),
     Column("by_link", SmallInteger, nullable=False, server_default="0"),
+    Column("workspace_id", BigInteger),  # that is open, while it has the person as a member; NULL: their own
     sqlite_autoincrement=True,
     comment="Browsers that people have signed in with.",
+)
+
+memberships = Table(
+    "memberships",
+    metadata,
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("person_id", ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True, index=True),
+    Column("role", SmallInteger, nullable=False),  # model.account.Role
+    Column("joined_at_ms", BigInteger, nullable=False),
+    comment="Who works in an account besides its own person, by the account that each of them signs in to.",
+)
+
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("token_sha256", LargeBinary(32), nullable=False, unique=True),
+    Column("role", SmallInteger, nullable=False),
+    Column("label", text(200), nullable=False),  # whom it is for, as the inviting person called them
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("expires_at_ms", BigInteger, nullable=False, index=True),
+    sqlite_autoincrement=True,
+    comment="Links that make a person a member once.",
 )
 
 sign_in_links = Table(
@@ -106,17 +109,17 @@ sign_in_links = Table(
 api_keys = Table(
     "api_keys",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", ID, primary_key=True),
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("name", _text(200), nullable=False),
-    Column("prefix", _text(16), nullable=False),
+    Column("name", text(200), nullable=False),
+    Column("prefix", text(16), nullable=False),
     Column("secret_sha256", LargeBinary(32), nullable=False, unique=True),
-    Column("scopes", _text(200), nullable=False),  # separated by blanks
+    Column("scopes", text(200), nullable=False),  # separated by blanks
     Column("created_at_ms", BigInteger, nullable=False),
     Column("expires_at_ms", BigInteger),
     Column("revoked_at_ms", BigInteger),
     Column("last_used_at_ms", BigInteger),
-    Column("project", _text(300)),  # the only one that the key can use; NULL: all
+    Column("project", text(300)),  # the only one that the key can use; NULL: all
     Column("made_by", BigInteger),  # the key that made it, which is revoked together with it; NULL: a person
     sqlite_autoincrement=True,
 )
@@ -124,29 +127,27 @@ api_keys = Table(
 reports = Table(
     "reports",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", ID, primary_key=True),
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False),
-    Column("url", _text(2048), nullable=False),
-    Column("project", _text(300), nullable=False),
+    Column("url", text(2048), nullable=False),
+    Column("project", text(300), nullable=False),
     Column("privacy", SmallInteger, nullable=False),
-    Column("password_hash", _text(300)),
+    Column("password_hash", text(300)),
     Column("password_version", Integer, nullable=False, server_default="0"),
-    Column("slug", _text(22), nullable=False, unique=True),
-    Column("state", _text(9), nullable=False),
+    Column("slug", text(22), nullable=False, unique=True),
+    Column("state", text(9), nullable=False),
     Column("rating", SmallInteger),
     Column("score", SmallInteger),
     Column("run_number", Integer),
     Column("generated_at_ms", BigInteger),
-    Column(
-        "dated_at_ms", BigInteger, nullable=False
-    ),  # generated, or created where it never was: never null, to sort by
+    Column("dated_at_ms", BigInteger, nullable=False),  # generated, or created where it never was; to sort by
     Column("created_at_ms", BigInteger, nullable=False),
     Column("updated_at_ms", BigInteger, nullable=False),
     Column("revision", Integer, nullable=False, server_default="1"),
     Column("summary", LargeBinary),
     Column("error", LargeBinary),
     Column("render", SmallInteger),  # 1: in a browser, 0: without; NULL: as the installation decides
-    Column("device", _text(8)),  # that a browser imitates; NULL: the default
+    Column("device", text(8)),  # that a browser imitates; NULL: the default
     Column("access", BigInteger),  # id of a profile, or 0 for none; NULL: that of the origin
     Column("pending_run", Integer),  # number of the run in a browser that follows the static one, until it has ended
     sqlite_autoincrement=True,  # an id is never used again
@@ -156,8 +157,8 @@ report_counts = Table(
     "report_counts",
     metadata,
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
-    Column("project", _text(300), primary_key=True),  # "" for the account as a whole
-    Column("state", _text(9), primary_key=True),
+    Column("project", text(300), primary_key=True),  # "" for the account as a whole
+    Column("state", text(9), primary_key=True),
     Column("rating", SmallInteger, primary_key=True),  # 0 where there is no result
     Column("count", BigInteger, nullable=False),
     comment="How many reports each filter finds, kept up to date so that no list has to count.",
@@ -166,37 +167,36 @@ report_counts = Table(
 runs = Table(
     "runs",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", ID, primary_key=True),
     Column("report_id", ForeignKey("reports.id", ondelete="CASCADE"), nullable=False),
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False),
     Column("number", Integer, nullable=False),
-    Column("url", _text(2048), nullable=False),
-    Column("target", _text(300), nullable=False),  # registrable domain; "" where politeness does not apply
+    Column("url", text(2048), nullable=False),
+    Column("target", text(300), nullable=False),  # registrable domain; "" where politeness does not apply
     Column("priority", SmallInteger, nullable=False),
-    Column("state", _text(9), nullable=False),
+    Column("state", text(9), nullable=False),
     Column("attempt", SmallInteger, nullable=False, server_default="0"),
-    Column(
-        "leader_id", ForeignKey("runs.id", ondelete="SET NULL")
-    ),  # the identical run under way whose outcome this one takes over; once that is gone, it runs by itself
+    # The identical run under way whose outcome this one takes over; once that is gone, it runs by itself:
+    Column("leader_id", ForeignKey("runs.id", ondelete="SET NULL")),
     Column("available_at_ms", BigInteger, nullable=False),
     Column("lease_until_ms", BigInteger),
-    Column("worker", _text(64)),
+    Column("worker", text(64)),
     Column("rating", SmallInteger),
     Column("score", SmallInteger),
-    Column("engine", _text(40)),
-    Column("ruleset", _text(40)),
+    Column("engine", text(40)),
+    Column("ruleset", text(40)),
     Column("summary", LargeBinary),
     Column("error", LargeBinary),
     Column("created_at_ms", BigInteger, nullable=False),
     Column("started_at_ms", BigInteger),
     Column("finished_at_ms", BigInteger),
-    Column("traceparent", _text(55)),  # W3C Trace Context of the request that asked for it
+    Column("traceparent", text(55)),  # W3C Trace Context of the request that asked for it
     # The next two are of ``queue_jobs``, where other processes take runs too:
     Column("turn", Integer, nullable=False, server_default="0"),  # of its account, among those that are as urgent
     Column("offered", SmallInteger, nullable=False, server_default="0"),  # 1: a job of the queue stands for it
-    Column("device", _text(8), nullable=False, server_default="none"),  # that a browser is to imitate; none: no browser
-    Column("step", _text(8)),  # of a run under way: the part of the analysis that it has come to, after a second
-    Column("follow_device", _text(8)),  # a run in a browser that imitates it follows this one; NULL: none does
+    Column("device", text(8), nullable=False, server_default="none"),  # that a browser is to imitate; none: no browser
+    Column("step", text(8)),  # of a run under way: the part of the analysis that it has come to, after a second
+    Column("follow_device", text(8)),  # a run in a browser that imitates it follows this one; NULL: none does
     UniqueConstraint("report_id", "number"),
     sqlite_autoincrement=True,
 )
@@ -213,7 +213,7 @@ run_pictures = Table(
     "run_pictures",
     metadata,
     Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
-    Column("name", _text(16), primary_key=True),
+    Column("name", text(16), primary_key=True),
     Column("body", LargeBinary, nullable=False),
     comment="Pictures of pages, in WebP as the browser wrote them; of the run that a report shows.",
 )
@@ -221,9 +221,9 @@ run_pictures = Table(
 visits = Table(
     "visits",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", ID, primary_key=True),
     Column("run_id", BigInteger, nullable=False, index=True),
-    Column("target", _text(300), nullable=False),  # registrable domain or address
+    Column("target", text(300), nullable=False),  # registrable domain or address
     Column("started_at_ms", BigInteger, nullable=False),
     Column("ended_at_ms", BigInteger),
     Index("ix_visits_target", "target", "started_at_ms"),
@@ -234,8 +234,8 @@ idempotency = Table(
     "idempotency",
     metadata,
     Column("key_id", ForeignKey("api_keys.id", ondelete="CASCADE"), primary_key=True),
-    Column("method", _text(8), primary_key=True),
-    Column("path", _text(200), primary_key=True),
+    Column("method", text(8), primary_key=True),
+    Column("path", text(200), primary_key=True),
     Column("idempotency_sha256", LargeBinary(32), primary_key=True),  # of the key as it was sent
     Column("request_sha256", LargeBinary(32), nullable=False),
     Column("report_id", BigInteger, nullable=False),  # no foreign key: it outlives the report, which is gone then
@@ -246,7 +246,7 @@ idempotency = Table(
 batches = Table(
     "batches",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", ID, primary_key=True),
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("refused", LargeBinary, nullable=False),  # JSON array of what could not be used of the list
     Column("created_at_ms", BigInteger, nullable=False),
@@ -265,16 +265,16 @@ batch_reports = Table(
 ignores = Table(
     "ignores",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", ID, primary_key=True),
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("report_id", ForeignKey("reports.id", ondelete="CASCADE"), index=True),  # NULL: of more than one report
-    Column("project", _text(300), nullable=False),  # "": of every project
-    Column("check_id", _text(100), nullable=False),
-    Column("selector", _text(500), nullable=False),
-    Column("url_pattern", _text(500), nullable=False),
-    Column("reason", _text(500), nullable=False),
-    Column("author", _text(200), nullable=False),
-    Column("state", _text(100)),  # worst state of the check that is ignored; NULL: any
+    Column("project", text(300), nullable=False),  # "": of every project
+    Column("check_id", text(100), nullable=False),
+    Column("selector", text(500), nullable=False),
+    Column("url_pattern", text(500), nullable=False),
+    Column("reason", text(500), nullable=False),
+    Column("author", text(200), nullable=False),
+    Column("state", text(100)),  # worst state of the check that is ignored; NULL: any
     Column("places", Integer),  # most places that are ignored; NULL: any number
     Column("expires_at_ms", BigInteger),
     Column("created_at_ms", BigInteger, nullable=False),
@@ -285,24 +285,24 @@ ignores = Table(
 webhooks = Table(
     "webhooks",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", ID, primary_key=True),
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("kind", _text(16), nullable=False),  # webhook, slack, discord, teams, email
-    Column("url", _text(2048), nullable=False),
-    Column("events", _text(300), nullable=False),  # separated by blanks
-    Column("project", _text(300), nullable=False),  # "": of every project
+    Column("kind", text(16), nullable=False),  # webhook, slack, discord, teams, email
+    Column("url", text(2048), nullable=False),
+    Column("events", text(300), nullable=False),  # separated by blanks
+    Column("project", text(300), nullable=False),  # "": of every project
     # Secrets are derived from these with a key of the installation, so that a row alone signs nothing.
     Column("secret_salt", LargeBinary(32), nullable=False),
     Column("previous_salt", LargeBinary(32)),
     Column("previous_until_ms", BigInteger),
     Column("due_at_ms", BigInteger),  # next delivery; NULL: none waits
     Column("lease_until_ms", BigInteger),  # a process is sending to it
-    Column("worker", _text(64)),
+    Column("worker", text(64)),
     Column("served_at_ms", BigInteger, nullable=False, server_default="0"),
     Column("failures", Integer, nullable=False, server_default="0"),  # in a row
     Column("failing_since_ms", BigInteger),
     Column("disabled_at_ms", BigInteger),
-    Column("disabled_reason", _text(40)),  # by_owner, gone, failing, unsubscribed
+    Column("disabled_reason", text(40)),  # by_owner, gone, failing, unsubscribed
     Column("created_at_ms", BigInteger, nullable=False),
     Column("revision", Integer, nullable=False, server_default="1"),
     sqlite_autoincrement=True,
@@ -312,12 +312,12 @@ webhooks = Table(
 events = Table(
     "events",
     metadata,
-    Column("id", _Id, primary_key=True),
-    Column("public_id", _text(40), nullable=False, unique=True),  # the webhook-id of every attempt
+    Column("id", ID, primary_key=True),
+    Column("public_id", text(40), nullable=False, unique=True),  # the webhook-id of every attempt
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("report_id", ForeignKey("reports.id", ondelete="CASCADE"), index=True),
     Column("monitor_id", BigInteger),
-    Column("type", _text(40), nullable=False),
+    Column("type", text(40), nullable=False),
     Column("run_number", Integer),
     Column("data", LargeBinary, nullable=False),  # JSON object
     Column("created_at_ms", BigInteger, nullable=False, index=True),
@@ -328,15 +328,15 @@ events = Table(
 deliveries = Table(
     "deliveries",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", ID, primary_key=True),
     Column("event_id", ForeignKey("events.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("webhook_id", ForeignKey("webhooks.id", ondelete="CASCADE"), nullable=False),
-    Column("state", _text(9), nullable=False),  # waiting, delivered, failed
+    Column("state", text(9), nullable=False),  # waiting, delivered, failed
     Column("attempts", Integer, nullable=False, server_default="0"),
     Column("due_at_ms", BigInteger),  # NULL: never again by itself
     Column("attempted_at_ms", BigInteger),
     Column("http_status", Integer),
-    Column("error", _text(40)),
+    Column("error", text(40)),
     Column("answer", LargeBinary),  # the first 4 kB of the last one
     Column("duration_ms", Integer),
     Column("created_at_ms", BigInteger, nullable=False),
@@ -349,11 +349,11 @@ deliveries = Table(
 monitors = Table(
     "monitors",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", ID, primary_key=True),
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("report_id", ForeignKey("reports.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("schedule", _text(100), nullable=False),
-    Column("timezone", _text(64), nullable=False),
+    Column("schedule", text(100), nullable=False),
+    Column("timezone", text(64), nullable=False),
     Column("jitter", Integer, nullable=False),
     Column("budgets", LargeBinary, nullable=False),  # JSON array of model.monitors.Budget
     Column("paused", SmallInteger, nullable=False),
@@ -375,7 +375,7 @@ monitor_crossings = Table(
     metadata,
     Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
     Column("monitor_id", ForeignKey("monitors.id", ondelete="CASCADE"), primary_key=True, index=True),
-    Column("kind", _text(12), primary_key=True),  # regressed, recovered, unreachable
+    Column("kind", text(12), primary_key=True),  # regressed, recovered, unreachable
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False),
     Column("report_id", ForeignKey("reports.id", ondelete="CASCADE"), nullable=False),
     Column("run_number", Integer, nullable=False),
@@ -389,9 +389,9 @@ monitor_crossings = Table(
 access_profiles = Table(
     "access_profiles",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", ID, primary_key=True),
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("name", _text(100), nullable=False),
+    Column("name", text(100), nullable=False),
     Column("origins", LargeBinary, nullable=False),  # JSON array of texts; so the next one, without any secret
     Column("shown", LargeBinary, nullable=False),  # JSON object: user, names of headers, cookies and parameters
     Column("sealed", LargeBinary, nullable=False),  # Fernet token of the JSON object of all that is sent
@@ -405,10 +405,10 @@ access_profiles = Table(
 processes = Table(
     "processes",
     metadata,
-    Column("name", _text(64), primary_key=True),
-    Column("kind", _text(16), nullable=False),  # serve, worker
-    Column("version", _text(40), nullable=False),
-    Column("host", _text(255), nullable=False),
+    Column("name", text(64), primary_key=True),
+    Column("kind", text(16), nullable=False),  # serve, worker
+    Column("version", text(40), nullable=False),
+    Column("host", text(255), nullable=False),
     Column("pid", Integer, nullable=False),
     Column("started_at_ms", BigInteger, nullable=False),
     Column("seen_at_ms", BigInteger, nullable=False),
@@ -419,10 +419,10 @@ processes = Table(
 audits = Table(
     "audits",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", ID, primary_key=True),
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False),
-    Column("start_url", _text(2048), nullable=False),
-    Column("project", _text(300), nullable=False),
+    Column("start_url", text(2048), nullable=False),
+    Column("project", text(300), nullable=False),
     Column("settings", LargeBinary, nullable=False),  # of the next crawl, JSON
     Column("crawls", Integer, nullable=False),  # number of the newest
     Column("graded", Integer),  # number of the newest that was evaluated
@@ -435,11 +435,11 @@ audits = Table(
 crawls = Table(
     "crawls",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", ID, primary_key=True),
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), index=True),  # NULL: of the command line
     Column("number", Integer, nullable=False),
-    Column("start_url", _text(2048), nullable=False),
-    Column("state", _text(9), nullable=False),
+    Column("start_url", text(2048), nullable=False),
+    Column("state", text(9), nullable=False),
     Column("settings", LargeBinary, nullable=False),
     Column("secret", LargeBinary(16), nullable=False),  # key of the hashes, so that no page can make two collide
     Column("epoch", Integer, nullable=False, server_default="0"),  # of who works on it; others write nothing
@@ -449,21 +449,21 @@ crawls = Table(
     Column("segments", Integer, nullable=False, server_default="0"),
     Column("bytes", BigInteger, nullable=False, server_default="0"),  # read from the site
     Column("worked_ms", BigInteger, nullable=False, server_default="0"),
-    Column("stop_reason", _text(20)),
+    Column("stop_reason", text(20)),
     Column("complete", SmallInteger, nullable=False, server_default="0"),
     Column("resume_at_ms", BigInteger),  # not before; of one that the site stopped
     Column("facts", LargeBinary),  # of the site, JSON
-    Column("engine", _text(40), nullable=False),
-    Column("ruleset", _text(40), nullable=False),
+    Column("engine", text(40), nullable=False),
+    Column("ruleset", text(40), nullable=False),
     Column("created_at_ms", BigInteger, nullable=False),
     Column("updated_at_ms", BigInteger, nullable=False),
     Column("finished_at_ms", BigInteger),
     Column("audit_id", BigInteger),  # NULL: of the command line
-    Column("target", _text(300)),  # registrable domain; workers are at one crawl of it at a time
+    Column("target", text(300)),  # registrable domain; workers are at one crawl of it at a time
     Column("lease_until_ms", BigInteger),  # NULL: no worker is at it
     Column("tries", Integer, nullable=False, server_default="0"),  # since something was stored
-    Column("error", _text(40)),  # code of the reason why it failed, or was not evaluated
-    Column("rating", _text(6)),
+    Column("error", text(40)),  # code of the reason why it failed, or was not evaluated
+    Column("rating", text(6)),
     Column("summary", LargeBinary),  # of its result, JSON
     Column("result", LargeBinary),  # JSON, compressed by zstd
     sqlite_autoincrement=True,
@@ -475,7 +475,7 @@ crawl_hosts = Table(
     metadata,
     Column("crawl_id", ForeignKey("crawls.id", ondelete="CASCADE"), primary_key=True),
     Column("host_no", SmallInteger, primary_key=True, autoincrement=False),
-    Column("origin", _text(300), nullable=False),
+    Column("origin", text(300), nullable=False),
     Column("robots_status", SmallInteger),  # NULL: there was no answer
     Column("robots", LargeBinary),
     Column("robots_at_ms", BigInteger),  # NULL: it was not asked for
@@ -499,9 +499,9 @@ crawl_urls = Table(
     Column("state", SmallInteger, nullable=False),
     Column("tries", SmallInteger, nullable=False, server_default="0"),
     Column("status", SmallInteger),
-    Column("error", _text(40)),  # code of the reason why there was no answer
+    Column("error", text(40)),  # code of the reason why there was no answer
     Column("digest", BigInteger),  # of its main content
-    Column("url", _text(2048), nullable=False),
+    Column("url", text(2048), nullable=False),
     Column("segment", Integer),  # that holds what is kept of the page; NULL: nothing is
     comment="Every URL that a crawl knows.",
 )
@@ -511,7 +511,7 @@ crawl_patterns = Table(
     metadata,
     Column("crawl_id", ForeignKey("crawls.id", ondelete="CASCADE"), primary_key=True),
     Column("pattern_no", Integer, primary_key=True, autoincrement=False),
-    Column("text", _text(300), nullable=False),
+    Column("text", text(300), nullable=False),
     Column("found", BigInteger, nullable=False),
     Column("fetched", BigInteger, nullable=False),
     Column("distinct_pages", BigInteger, nullable=False),
@@ -523,7 +523,7 @@ crawl_segments = Table(
     "crawl_segments",
     metadata,
     Column("crawl_id", ForeignKey("crawls.id", ondelete="CASCADE"), primary_key=True),
-    Column("kind", _text(8), primary_key=True),
+    Column("kind", text(8), primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("body", LargeBinary, nullable=False),  # rows in MessagePack, compressed by zstd
     comment="What a crawl keeps of its pages, a batch of them in each row.",
@@ -548,7 +548,7 @@ for _filter in ((), ("project",), ("rating",), ("state",)):
                 *(reports.c[n] for n in ("account_id", *_filter, *_order, *_more)),
             )
 # Of the filters that are not in those, each has one index: what it leaves is sorted when it is little.
-Index("ix_reports_pending", reports.c.account_id, **_where(reports.c.pending_run.is_not(None)))
+Index("ix_reports_pending", reports.c.account_id, **where(reports.c.pending_run.is_not(None)))
 Index("ix_reports_by_privacy", reports.c.account_id, reports.c.privacy, reports.c.id)
 # The last four only to be looked at without the row: a claim passes over every run it may not take yet.
 _claimed_by = ("state", "account_id", "priority", "id", "attempt", "leader_id", "available_at_ms", "target")
@@ -583,16 +583,16 @@ Index("ix_crawl_urls_hash", crawl_urls.c.crawl_id, crawl_urls.c.hash, unique=Tru
 Index("ix_audits_account_id", audits.c.account_id, audits.c.id)
 Index("ix_crawls_audit_id", crawls.c.audit_id, crawls.c.number)
 # Which crawls workers may have to go on with, those first that waited for longest.
-Index("ix_crawls_open", crawls.c.updated_at_ms, **_where(crawls.c.finished_at_ms.is_(None)))
+Index("ix_crawls_open", crawls.c.updated_at_ms, **where(crawls.c.finished_at_ms.is_(None)))
 # What a crawl fetches next: those that wait, the lane of ordinary pages first, near ones before far ones.
 Index(
     "ix_crawl_urls_waiting",
     *(crawl_urls.c[name] for name in ("crawl_id", "lane", "depth", "url_id")),
-    **_where(crawl_urls.c.state == 0),
+    **where(crawl_urls.c.state == 0),
 )
 # Whether a pattern of URLs has brought a content before.
 Index(
     "ix_crawl_urls_content",
     *(crawl_urls.c[name] for name in ("crawl_id", "pattern_no", "digest")),
-    **_where(crawl_urls.c.digest.is_not(None)),
+    **where(crawl_urls.c.digest.is_not(None)),
 )

@@ -62,7 +62,21 @@ class View:
         """Texts in the language of the account, else in the one preferred by the browser."""
         caller = self._admission.caller
         accepted = self._request.header(b"accept-language")
-        return texts_for(choose_locale(None if caller is None else caller.account.locale, accepted))
+        return texts_for(choose_locale(None if caller is None else caller.person.locale, accepted))
+
+    def may(self, name: str) -> bool:
+        """Return whether the role of the sender suffices for an operation, so that a page can offer it.
+
+        Args:
+            name: Of an operation.
+
+        Raises:
+            LookupError: There is no such operation.
+        """
+        found = next((each for each in self._request.operations if each.name == name), None)
+        if found is None:
+            raise LookupError(name)
+        return self.caller is not None and self.caller.role >= found.least_role
 
     def page(
         self,
@@ -87,7 +101,9 @@ class View:
             environment(texts.tag)
             .get_template(template)
             .render(
-                viewer=None if caller is None else caller.account,
+                viewer=None if caller is None else caller.person,
+                caller=caller,
+                may=self.may,
                 path=self._request.path,
                 base_url=self.options.base_url,
                 now_ms=self.now_ms,

@@ -8,6 +8,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from pagegrade.model.access import MAX_PROFILES, StoredAccess
+from pagegrade.model.account import Role
 from pagegrade.model.errors import PreconditionFailed, QuotaExceeded, ValidationFailed
 from pagegrade.render.english import N_
 from pagegrade.service.access import operations as service
@@ -241,7 +242,15 @@ def _page(
     query: type[BaseModel] | None = None,
 ) -> Operation:
     return Operation(
-        method=method, path=path, name=name, summary=summary, handler=handler, access="account", query=query, tag=PAGES
+        method=method,
+        path=path,
+        name=name,
+        summary=summary,
+        handler=handler,
+        access="account",
+        role=Role.ADMIN,
+        query=query,
+        tag=PAGES,
     )
 
 

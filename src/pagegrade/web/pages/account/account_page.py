@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from pagegrade.model.account import Account, Caller, Session
+from pagegrade.model.account import Account, Caller, Role, Session
 from pagegrade.model.errors import InvalidInput, NotFound, RateLimited, Unavailable
 from pagegrade.model.stored import Privacy
 from pagegrade.render.english import N_
@@ -18,6 +18,7 @@ from pagegrade.render.i18n import LOCALES, Texts
 from pagegrade.service.accounts.operations import (
     EMAIL,
     EMAIL_TAKEN,
+    LAST_ADMIN,
     LOCALE,
     NAME,
     PRIVACY,
@@ -27,6 +28,7 @@ from pagegrade.service.accounts.operations import (
 )
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MIN_ACCOUNT_CHARACTERS
 from pagegrade.service.accounts.sessions import end_own_session
+from pagegrade.service.accounts.team import LAST_OWNER
 from pagegrade.service.container import Services
 from pagegrade.service.erasure import PARTS_OF_A_REQUEST, begin_erasure, finish_erasure
 from pagegrade.service.sign_in import (
@@ -38,7 +40,7 @@ from pagegrade.service.sign_in import (
     needs_current_password,
     sign_out_everywhere,
 )
-from pagegrade.service.unit_of_work import UnitOfWork, of_account
+from pagegrade.service.unit_of_work import UnitOfWork, of_person
 from pagegrade.web.http.client_ip import limited_as
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
@@ -63,6 +65,13 @@ WRONG: Final = {
     PRIVACY: ("privacy", N_("Choose who may see new reports.")),
 }
 """Error reason -> (field, message)."""
+WHY_KEPT: Final = {
+    LAST_ADMIN: N_("This is the only administrator of the installation. Make another account an administrator first."),
+    LAST_OWNER: N_(
+        "This is the only owner of a workspace. Make another member an owner first, or delete the workspace."
+    ),
+}
+"""Error reason -> why an account is not deleted."""
 _REGIONS: Final = frozenset(
     {"Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"}
 )
@@ -118,11 +127,11 @@ async def save_details(request: Request, work: UnitOfWork, view: View) -> Respon
     """Save name, e-mail address, language, time zone and privacy."""
     sent = await read_form(request)
     try:
-        await work.write(
-            of_account(change_account),
+        await work.write_own(
+            of_person(change_account),
             name=sent.get("name", ""),
             email=sent.get("email", ""),
-            locale=_known_locale(sent.get("locale", ""), view.admitted.account),
+            locale=_known_locale(sent.get("locale", ""), view.admitted.person),
             timezone=sent.get("timezone", ""),
             default_privacy=_PRIVACIES.get(sent.get("privacy", ""), _NO_PRIVACY),
         )
@@ -140,7 +149,7 @@ async def save_password_page(request: Request, work: UnitOfWork, view: View, ser
     try:
         token = await change_password(
             services,
-            caller.account,
+            caller.person,
             session,
             current=sent.get("current", ""),
             new=sent.get("new", ""),
@@ -148,7 +157,7 @@ async def save_password_page(request: Request, work: UnitOfWork, view: View, ser
             now_ms=view.now_ms,
         )
     except (WrongPassword, RateLimited) as error:
-        return await _show(request, work, view, _password_refused(view.texts, "current", error))
+        return await _show(request, work, view, password_refused(view.texts, "current", error))
     except InvalidInput:
         length = gettext(
             "Enter a password of %(least)s to %(most)s characters.", least=MIN_ACCOUNT_CHARACTERS, most=MAX_CHARACTERS
@@ -160,21 +169,19 @@ async def save_password_page(request: Request, work: UnitOfWork, view: View, ser
 async def erase_own_account(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Erase the account with all of its data, after a password check."""
     typed = (await read_form(request)).get("confirm_password", "")
-    account, gettext = view.admitted.account, view.texts.gettext
-    stored = await work.read(of_account(find_password_hash))
+    account, gettext = view.admitted.person, view.texts.gettext
+    stored = await work.read(of_person(find_password_hash))
     if stored is None:
         first = gettext("Set a password first: it is asked for to confirm this.")
         return await _show(request, work, view, Typed(errors={"new": first}, status=422))
     try:
         await check_password(services, account, stored, typed, client=limited_as(request.client_address))
-        await work.write(of_account(begin_erasure), view.now_ms, by=account)
+        await work.write_own(of_person(begin_erasure), view.now_ms, by=account)
     except (WrongPassword, RateLimited) as error:
-        return await _show(request, work, view, _password_refused(view.texts, "confirm_password", error))
-    except InvalidInput:
-        last = gettext(
-            "This is the only administrator of the installation. Make another account an administrator first."
-        )
-        return await _show(request, work, view, Typed(errors={"confirm_password": last}, status=422))
+        return await _show(request, work, view, password_refused(view.texts, "confirm_password", error))
+    except InvalidInput as error:
+        kept = gettext(WHY_KEPT[error.reason or LAST_ADMIN])
+        return await _show(request, work, view, Typed(errors={"confirm_password": kept}, status=422))
     with contextlib.suppress(Unavailable):
         await finish_erasure(services, account.id, parts=PARTS_OF_A_REQUEST)
     return go("/sign-in", ended_cookie(services.options.base_url))
@@ -182,14 +189,14 @@ async def erase_own_account(request: Request, work: UnitOfWork, view: View, serv
 
 async def end_other_sessions(work: UnitOfWork, view: View) -> Response:
     """End all sessions but the current one."""
-    await work.write(of_account(sign_out_everywhere), but=_session_of(view.admitted).id)
+    await work.write_own(of_person(sign_out_everywhere), but=_session_of(view.admitted).id)
     return go("/account?said=others")
 
 
 async def end_one_session(request: Request, work: UnitOfWork, view: View) -> Response:
     """End one session, which may be the current one."""
     session_id = request.id
-    if not await work.write(of_account(end_own_session), session_id):
+    if not await work.write_own(of_person(end_own_session), session_id):
         raise NotFound
     if session_id == _session_of(view.admitted).id:
         return go("/sign-in", ended_cookie(view.options.base_url))
@@ -215,7 +222,7 @@ def browser_name(agent: str, texts: Texts) -> str:
 async def _show(request: Request, work: UnitOfWork, view: View, typed: Typed) -> Response:
     usage, sessions = await work.read(find_usage_and_sessions, view.now_ms)
     caller, texts = view.admitted, view.texts
-    account, session = caller.account, _session_of(caller)
+    account, session = caller.person, _session_of(caller)
     said = SAID.get(request.query(SaidQuery).said, "") if request.method in ("GET", "HEAD") else ""
     details: Mapping[str, Any] = typed.details or {
         "name": account.name,
@@ -245,7 +252,7 @@ async def _show(request: Request, work: UnitOfWork, view: View, typed: Typed) ->
     )
 
 
-def _password_refused(texts: Texts, name: str, error: WrongPassword | RateLimited) -> Typed:
+def password_refused(texts: Texts, name: str, error: WrongPassword | RateLimited) -> Typed:
     """Return the form with an error after a wrong password in the field, or after too many attempts."""
     if isinstance(error, WrongPassword):
         wrong = texts.gettext("This is not your current password. Check it and try again.")
@@ -296,10 +303,10 @@ def _privacy_choices(view: View) -> list[tuple[str, str]]:
             "",
             gettext("Anyone with the link (this server’s default)")
             if is_public
-            else gettext("Only me (this server’s default)"),
+            else gettext("Only people of the workspace (this server’s default)"),
         ),
         (str(int(Privacy.PUBLIC)), gettext("Anyone with the link")),
-        (str(int(Privacy.PRIVATE)), gettext("Only me")),
+        (str(int(Privacy.PRIVATE)), gettext("Only people of the workspace")),
     ]
 
 
@@ -321,6 +328,7 @@ OPERATIONS: Final = (
         summary="Change name, e-mail address, language, time zone and privacy",
         handler=save_details,
         access="account",
+        role=Role.VIEWER,
         tag=PAGES,
     ),
     Operation(
@@ -330,6 +338,7 @@ OPERATIONS: Final = (
         summary="Set or change the password",
         handler=save_password_page,
         access="account",
+        role=Role.VIEWER,
         tag=PAGES,
     ),
     Operation(
@@ -339,6 +348,7 @@ OPERATIONS: Final = (
         summary="Delete the account with its reports, keys and sessions",
         handler=erase_own_account,
         access="account",
+        role=Role.VIEWER,
         tag=PAGES,
     ),
     Operation(
@@ -348,6 +358,7 @@ OPERATIONS: Final = (
         summary="Sign out everywhere else",
         handler=end_other_sessions,
         access="account",
+        role=Role.VIEWER,
         tag=PAGES,
     ),
     Operation(
@@ -357,6 +368,7 @@ OPERATIONS: Final = (
         summary="Sign one browser out",
         handler=end_one_session,
         access="account",
+        role=Role.VIEWER,
         tag=PAGES,
     ),
 )

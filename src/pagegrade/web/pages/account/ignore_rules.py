@@ -53,7 +53,7 @@ async def list_rules(request: Request, work: UnitOfWork, view: View) -> Response
         last_page=max(1, -(-found.total // query.per_page)),
         url=lambda number: f"{PATH}?page={number}{size}",
         said=None if said is None else view.texts.gettext(said),
-        timezone=view.admitted.account.timezone,
+        timezone=view.admitted.person.timezone,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from pagegrade.model.account import DEFAULT_SCOPES, KEYS, SCOPES, Key
+from pagegrade.model.account import DEFAULT_SCOPES, KEYS, SCOPES, Key, Role
 from pagegrade.model.errors import InvalidInput
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
@@ -92,7 +92,7 @@ async def create_key(request: Request, work: UnitOfWork, view: View) -> Response
             return await _show(request, work, view, sent, {"": many})
         name, sentence = WRONG[error.reason or NAME]
         return await _show(request, work, view, sent, {name: gettext(sentence)})
-    return view.page("key_made.html.jinja", policy=HELPED, key=key, secret=secret, account=view.admitted.account)
+    return view.page("key_made.html.jinja", policy=HELPED, key=key, secret=secret, account=view.admitted.person)
 
 
 async def ask_to_revoke(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -101,7 +101,7 @@ async def ask_to_revoke(request: Request, work: UnitOfWork, view: View) -> Respo
     key = await work.read(of_account(find_own_key), key_id)
     if key.revoked_at_ms is not None:
         return go("/keys")
-    return view.page("key_revoke.html.jinja", key=key, account=view.admitted.account)
+    return view.page("key_revoke.html.jinja", key=key, account=view.admitted.person)
 
 
 async def revoke_key_page(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -126,7 +126,7 @@ async def _show(
     return view.page(
         "keys.html.jinja",
         status=422 if errors else 200,
-        account=view.admitted.account,
+        account=view.admitted.person,
         keys=sorted(rows, key=lambda row: row[1] != "works"),
         names={key.id: key.name for key in keys},
         typed=typed,
@@ -161,6 +161,7 @@ OPERATIONS: Final = (
         summary="The keys, and a form for a new one",
         handler=show_keys,
         access="account",
+        role=Role.ADMIN,
         query=SaidQuery,
         tag=PAGES,
     ),
@@ -171,6 +172,7 @@ OPERATIONS: Final = (
         summary="Make a key",
         handler=create_key,
         access="account",
+        role=Role.ADMIN,
         tag=PAGES,
     ),
     Operation(
@@ -180,6 +182,7 @@ OPERATIONS: Final = (
         summary="Whether to revoke a key",
         handler=ask_to_revoke,
         access="account",
+        role=Role.ADMIN,
         tag=PAGES,
     ),
     Operation(
@@ -189,6 +192,7 @@ OPERATIONS: Final = (
         summary="Revoke a key",
         handler=revoke_key_page,
         access="account",
+        role=Role.ADMIN,
         tag=PAGES,
     ),
 )

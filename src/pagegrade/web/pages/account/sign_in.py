@@ -97,7 +97,7 @@ async def sign_out(request: Request, work: UnitOfWork, view: View) -> Response:
 
 async def show_sign_in_link(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Ask for confirmation to sign in: programs that preview links in messages must not use them up."""
-    await _count(request, services)
+    await count_link(request, services)
     account = await work.read_public(find_linked, request.path_params["token"], view.now_ms)
     if account is None:
         return view.page("link_used.html.jinja", status=404)
@@ -106,7 +106,7 @@ async def show_sign_in_link(request: Request, work: UnitOfWork, view: View, serv
 
 async def use_sign_in_link(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Sign in with the link, which works only once."""
-    await _count(request, services)
+    await count_link(request, services)
     base_url = view.options.base_url
     tokens = read_cookies(request.header, SESSION, base_url)
     agent = request.header(b"user-agent") or ""
@@ -129,7 +129,12 @@ def own_place(wanted: str) -> str:
     return wanted if len(wanted) <= MAX_PLACE and _PLACE.fullmatch(wanted) else HOME
 
 
-async def _count(request: Request, services: Services) -> None:
+async def count_link(request: Request, services: Services) -> None:
+    """Count that a client opens a link that stands for a person.
+
+    Raises:
+        RateLimited: It opened too many within a minute.
+    """
     standing = await services.limits.take_now("sign-in links", limited_as(request.client_address), LINKS_PER_MINUTE)
     if not standing.allowed:
         raise RateLimited(

@@ -7,6 +7,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
+from pagegrade.model.account import Role
 from pagegrade.model.errors import QuotaExceeded, ValidationFailed
 from pagegrade.model.events import EVENT_TYPES
 from pagegrade.model.webhooks import KINDS, MAX_WEBHOOKS
@@ -104,7 +105,7 @@ async def show_webhook(request: Request, work: UnitOfWork, view: View) -> Respon
         deliveries=found.items,
         page=query.page,
         has_more=query.page * PER_PAGE < found.total,
-        account=view.admitted.account,
+        account=view.admitted.person,
         said=view.texts.gettext(said) if said else "",
         labels=_labels(view),
     )
@@ -178,7 +179,7 @@ async def _show(
         "webhooks.html.jinja",
         status=422 if errors else 200,
         webhooks=[(webhook, service.shown_url(webhook), last) for webhook, last in found],
-        account=view.admitted.account,
+        account=view.admitted.person,
         typed=typed,
         errors=errors or {},
         said=gettext(said) if said else "",
@@ -219,6 +220,7 @@ def _page(
         summary=summary,
         handler=handler,
         access=access,
+        role=Role.ADMIN if access == "account" else None,
         takes_programs=access == "anyone",
         query=query,
         tag=PAGES,

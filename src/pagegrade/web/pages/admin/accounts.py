@@ -20,7 +20,9 @@ from pagegrade.service.accounts.operations import (
     LAST_ADMIN,
     NAME,
     OWN_ACCOUNT,
+    SHARED,
 )
+from pagegrade.service.accounts.team import LAST_OWNER
 from pagegrade.service.container import Services
 from pagegrade.service.erasure import OWN_ERASURE, PARTS_OF_A_REQUEST, finish_erasure
 from pagegrade.service.sign_in import link_url
@@ -51,6 +53,8 @@ WRONG: Final = {
     OWN_ACCOUNT: ("", N_("You cannot disable your own account.")),
     OWN_ERASURE: ("", N_("Delete your own account on the page of your account.")),
     DISABLED: ("", N_("The account is disabled. Enable it first.")),
+    SHARED: ("", N_("Nobody signs in to this workspace: its members sign in to their own accounts.")),
+    LAST_OWNER: ("", N_("This is the only owner of another workspace. It needs another owner first.")),
 }
 """Error reason -> (field, message)."""
 
@@ -160,7 +164,7 @@ async def _list(
         last_page=max(1, -(-count // PER_PAGE)),
         typed=sent or {},
         errors=errors or {},
-        me=view.admitted.account,
+        me=view.admitted.person,
     )
 
 
@@ -173,13 +177,13 @@ async def _member(request: Request, work: UnitOfWork, view: View, errors: Mappin
         member=member,
         errors=errors or {},
         said=view.texts.gettext(said) if said else "",
-        me=view.admitted.account,
+        me=view.admitted.person,
     )
 
 
 async def _ask(request: Request, work: UnitOfWork, view: View, template: str) -> Response:
     account = await work.read(service.find_account, request.id)
-    return view.page(template, account=account, me=view.admitted.account)
+    return view.page(template, account=account, me=view.admitted.person)
 
 
 async def _change(request: Request, work: UnitOfWork, view: View, change: Awaitable[None], said: str) -> Response:
@@ -203,7 +207,7 @@ def _show_link(view: View, account: Account, token: str, until_ms: int, *, is_ne
         link=link_url(view.options.base_url, token),
         until_ms=until_ms,
         is_new=is_new,
-        me=view.admitted.account,
+        me=view.admitted.person,
     )
 
 

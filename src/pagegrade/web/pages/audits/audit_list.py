@@ -129,7 +129,7 @@ async def _page(
         typed=sent or {},
         problems=problems or {},
         said=view.texts.gettext(said) if said else "",
-        timezone=view.admitted.account.timezone,
+        timezone=view.admitted.person.timezone,
     )
 
 

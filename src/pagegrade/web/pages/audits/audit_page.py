@@ -8,6 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from pagegrade.checks import all_checks, all_site_checks
+from pagegrade.model.account import Role
 from pagegrade.model.audit import OPEN_STATES, PAGE_STATES, UNKNOWN_DEPTH, Audit, URLFilter
 from pagegrade.model.audit_result import SiteFinding
 from pagegrade.model.errors import CrawlLimit, InvalidInput, NotFound, RateLimited, Unavailable
@@ -142,7 +143,7 @@ def _about(view: View, audit: Audit) -> dict[str, Any]:
         "section": "/audits",
         "said": cache(lambda text: translated(text, view.texts.tag)),
         "states": {name: view.texts.gettext(words) for name, words in STATES.items()},
-        "timezone": view.admitted.account.timezone,
+        "timezone": view.admitted.person.timezone,
     }
 
 
@@ -328,6 +329,7 @@ def _page(method: str, path: str, name: str, summary: str, handler: Callable[...
         summary=summary,
         handler=handler,
         access="account",
+        role=Role.EDITOR if path == "/delete" else None,
         tag=PAGES,
     )
 

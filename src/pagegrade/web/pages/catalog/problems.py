@@ -8,10 +8,12 @@ from urllib.parse import urlencode
 
 import msgspec
 
+from pagegrade.model.account import Role
 from pagegrade.model.errors import NotFound
 from pagegrade.web.http.accept import HTML, JSON, preferred
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.pages.account.roles import role_names
 from pagegrade.web.pages.html import UNKEPT, View, go
 from pagegrade.web.problem_texts import TEXTS, example_problem, statuses_of
 from pagegrade.web.problems import PROBLEMS, Problem
@@ -90,6 +92,11 @@ def sign_in_needed(request: Request, view: View) -> Response:
     if request.method in ("GET", "HEAD"):
         return go(f"/sign-in?{urlencode({'next': request.target})}")
     return view.page("signed_out.html.jinja", status=401)
+
+
+def role_needed(view: View, needed: Role) -> Response:
+    """Refuse what the role of the signed-in person does not allow, and name who can help."""
+    return view.page("role_needed.html.jinja", status=403, roles=role_names(view.texts), needed=needed)
 
 
 def slug_of(code: str) -> str:

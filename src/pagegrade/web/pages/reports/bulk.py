@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from pagegrade.model.account import Role
 from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Unavailable, ValidationFailed
 from pagegrade.parse.url import host
 from pagegrade.render.english import N_
@@ -256,6 +257,7 @@ OPERATIONS: Final = (
         summary="The form for many reports",
         handler=show_bulk_form,
         access="account",
+        role=Role.EDITOR,
         tag=PAGES,
     ),
     Operation(

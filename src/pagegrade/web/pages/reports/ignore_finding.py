@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from pagegrade.model.account import Role
 from pagegrade.model.errors import NotFound, QuotaExceeded, ValidationFailed, Violation
 from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, IgnoreRule
 from pagegrade.model.report import Result
@@ -180,6 +181,7 @@ OPERATIONS: Final = (
         summary="How to ignore a finding",
         handler=ask_to_ignore,
         access="account",
+        role=Role.EDITOR,
         tag=PAGES,
     ),
     Operation(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from pagegrade.model.account import Role
 from pagegrade.model.errors import QuotaExceeded, ValidationFailed, Violation
 from pagegrade.model.monitors import MAX_BUDGETS, MAX_CONDITION, MAX_SCHEDULE, Monitor
 from pagegrade.model.stored import StoredReport
@@ -53,7 +54,7 @@ async def show_monitors(request: Request, work: UnitOfWork, view: View) -> Respo
         page=query.page,
         url=lambda number: f"{PATH}?page={number}{size}",
         said=None if said is None else view.texts.gettext(said),
-        timezone=view.admitted.account.timezone,
+        timezone=view.admitted.person.timezone,
     )
 
 
@@ -132,7 +133,7 @@ def _form(
     status: int = 200,
 ) -> Response:
     """Return the form; ``monitor`` is ``None`` for a new one."""
-    values: Mapping[str, str] = {"schedule": "daily", "timezone": view.admitted.account.timezone}
+    values: Mapping[str, str] = {"schedule": "daily", "timezone": view.admitted.person.timezone}
     if monitor is not None:
         conditions = "\n".join(budget.condition for budget in monitor.budgets)
         values = {"schedule": monitor.schedule, "timezone": monitor.timezone, "budgets": conditions}
@@ -147,7 +148,7 @@ def _form(
         problems=problems or {},
         max_schedule=MAX_SCHEDULE,
         max_budgets=MAX_BUDGETS * (MAX_CONDITION + 2),
-        timezone=view.admitted.account.timezone,
+        timezone=view.admitted.person.timezone,
     )
 
 
@@ -168,6 +169,7 @@ OPERATIONS: Final = (
         summary="How to monitor a report",
         handler=ask_to_monitor,
         access="account",
+        role=Role.EDITOR,
         tag=PAGES,
     ),
     Operation(
@@ -186,6 +188,7 @@ OPERATIONS: Final = (
         summary="A monitor",
         handler=edit_monitor,
         access="account",
+        role=Role.EDITOR,
         tag=PAGES,
     ),
     Operation(

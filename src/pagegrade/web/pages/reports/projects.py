@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import quote
 
+from pagegrade.model.account import Role
 from pagegrade.render.english import N_
 from pagegrade.render.escape import unicode_host
 from pagegrade.service.container import Services
@@ -44,7 +45,7 @@ async def list_project_rows(request: Request, work: UnitOfWork, view: View) -> R
         last_page=max(1, -(-total // query.per_page)),
         url=lambda number: f"{PATH}?page={number}{size}",
         said=None if said is None else view.texts.gettext(said),
-        timezone=view.admitted.account.timezone,
+        timezone=view.admitted.person.timezone,
     )
 
 
@@ -87,6 +88,7 @@ OPERATIONS: Final = (
         summary="Whether to delete a project",
         handler=ask_to_delete_project,
         access="account",
+        role=Role.EDITOR,
         tag=PAGES,
     ),
     Operation(

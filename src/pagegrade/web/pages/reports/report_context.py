@@ -145,7 +145,7 @@ def points_of(viewed: Viewed) -> tuple[RunPoint, ...]:
 
 def timezone_of(view: View) -> str:
     """Return the time zone of the user; UTC if anonymous."""
-    return "UTC" if view.caller is None else view.caller.account.timezone
+    return "UTC" if view.caller is None else view.caller.person.timezone
 
 
 async def draw(view: View, viewed: Viewed, urls: ReportURLs, query: ReportQuery) -> Drawn | None:
@@ -186,7 +186,7 @@ def _extras(view: View, viewed: Viewed, urls: ReportURLs, query: ReportQuery | N
         check_url=check_url,
         # Only the run that the report shows has pictures.
         finding_file=partial(urls.finding_file, number=None if viewed.run is None else viewed.run.number),
-        ignore_url=None if viewed.masked or viewed.run is not None else urls.ignore,
+        ignore_url=None if viewed.masked or viewed.run is not None or not view.may("ask_to_ignore") else urls.ignore,
         picture_url=urls.picture if viewed.shown_number == viewed.report.run_number else None,
         # Other clients may cache the page until the report changes, and relative ages would become wrong.
         now_ms=None if viewed.masked else view.now_ms,

@@ -160,7 +160,7 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
             sizes=[(size, texts.number(size)) for size in PAGE_SIZES],
             said=None if said is None else texts.gettext(said[1]),
             said_kind="" if said is None else said[0],
-            timezone=account.timezone,
+            timezone=view.admitted.person.timezone,
         )
 
     # Rendering a hundred rows takes tens of milliseconds, which would block the event loop.

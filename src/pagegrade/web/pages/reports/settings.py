@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 from pagegrade.model.access import NO_ACCESS
+from pagegrade.model.account import Role
 from pagegrade.model.errors import InvalidInput, PreconditionFailed, QuotaExceeded, RateLimited, Unavailable
 from pagegrade.model.stored import Privacy, StoredReport
 from pagegrade.render.english import N_
@@ -219,6 +220,7 @@ def _operation(
         summary=summary,
         handler=handler,
         access="account",
+        role=Role.EDITOR,
         tag=PAGES,
     )
 

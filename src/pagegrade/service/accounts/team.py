@@ -1,0 +1,337 @@
+"""Team of an account: its members, invitations to become one, and which account is open in a session.
+
+Each change reads the role of who wants it again: two owners may act on each other at the same moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pagegrade.model.account import Account, Caller, Invitation, Role, Session, Teammate
+from pagegrade.model.errors import InvalidInput, NotFound
+from pagegrade.service.accounts.operations import clean_label, create_account
+from pagegrade.service.accounts.sessions import digest, end_tokens, is_token, make_token, start_session
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.locks import hold_account
+from pagegrade.store.repositories.accounts import add_account, load_account, save_account, save_password
+from pagegrade.store.repositories.members import (
+    add_invitation,
+    add_membership,
+    find_invitation,
+    list_invitations,
+    list_memberships,
+    list_teammates,
+    load_role,
+    remove_invitation,
+    remove_membership,
+    save_role,
+)
+from pagegrade.store.repositories.sessions import find_session, save_workspace
+
+INVITATION_MS: Final = 7 * 86_400_000
+"""So long an invitation can be accepted."""
+MAX_TEAM: Final = 100
+"""Members of an account and invitations to become one, together."""
+MAX_WORKSPACES: Final = 100
+"""Accounts that a person is a member of."""
+LAST_OWNER: Final = "last_owner"
+OWN: Final = "own"
+ROLE: Final = "role"
+TOO_MANY: Final = "too_many"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Team:
+    """Members of an account and invitations."""
+
+    members: tuple[Teammate, ...]
+    """The person whose own account it is first, then the others as they joined."""
+    invitations: tuple[Invitation, ...]
+    """That can be accepted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invited:
+    """An invitation that can be accepted, and the account that it is about."""
+
+    invitation: Invitation
+    account: Account
+
+
+def find_team(tx: Transaction, caller: Caller, now_ms: int) -> Team:
+    """Return who works in the open account."""
+    account = caller.account
+    own = (Teammate(person=account, role=Role.OWNER, joined_at_ms=None),) if account.is_personal else ()
+    return Team(members=own + list_teammates(tx, account.id), invitations=list_invitations(tx, account.id, now_ms))
+
+
+def invite(tx: Transaction, caller: Caller, *, role: Role, label: str, now_ms: int) -> tuple[Invitation, str]:
+    """Create an invitation; return it with its token, which is shown only once.
+
+    Args:
+        tx: One that may write.
+        caller: An owner.
+        role: Of the person who accepts it.
+        label: Whom it is for: 1 to 200 characters.
+        now_ms: The time now.
+
+    Raises:
+        InvalidInput: The label cannot be used, or the account has too many members; ``reason`` says which.
+        NotFound: The caller is no owner.
+    """
+    _require_owner(tx, caller)
+    cleaned = clean_label(label, what="Whom an invitation is for")
+    team = find_team(tx, caller, now_ms)
+    if len(team.members) + len(team.invitations) >= MAX_TEAM:
+        raise InvalidInput(f"An account has at most {MAX_TEAM} members and invitations.", reason=TOO_MANY)
+    token = make_token()
+    made = add_invitation(
+        tx,
+        caller.account.id,
+        token_sha256=digest(token),
+        role=role,
+        label=cleaned,
+        now_ms=now_ms,
+        expires_at_ms=now_ms + INVITATION_MS,
+    )
+    return made, token
+
+
+def withdraw(tx: Transaction, caller: Caller, invitation_id: int) -> None:
+    """Delete an invitation.
+
+    Raises:
+        NotFound: The account has no such invitation, or the caller is no owner.
+    """
+    _require_owner(tx, caller)
+    if not remove_invitation(tx, caller.account.id, invitation_id):
+        raise NotFound
+
+
+def change_role(tx: Transaction, caller: Caller, person_id: int, role: Role | None) -> None:
+    """Give a member another role.
+
+    Raises:
+        InvalidInput: There is no such role (``None``), or the account would have no owner left; ``reason`` says which.
+        NotFound: There is no such member, or the caller is no owner.
+    """
+    _require_owner(tx, caller)
+    if load_role(tx, caller.account.id, person_id) is None:
+        raise NotFound
+    if role is None:
+        raise InvalidInput("There is no such role.", reason=ROLE)
+    if role is not Role.OWNER:
+        _keep_an_owner(tx, caller.account, but=person_id)
+    save_role(tx, caller.account.id, person_id, role)
+
+
+def remove_member(tx: Transaction, caller: Caller, person_id: int) -> None:
+    """Make a person a member no longer; what they have open is closed with their next request.
+
+    Raises:
+        InvalidInput: The account would have no owner left.
+        NotFound: There is no such member, or the caller is no owner.
+    """
+    _require_owner(tx, caller)
+    _keep_an_owner(tx, caller.account, but=person_id)
+    if not remove_membership(tx, caller.account.id, person_id):
+        raise NotFound
+
+
+def leave(tx: Transaction, caller: Caller) -> None:
+    """Make the caller a member of the open account no longer.
+
+    Raises:
+        InvalidInput: It is their own, or it would have no owner left; ``reason`` says which.
+    """
+    if caller.own is None:
+        raise InvalidInput("This is your own account.", reason=OWN)
+    _keep_an_owner(tx, caller.account, but=caller.own.id)
+    remove_membership(tx, caller.account.id, caller.own.id)
+
+
+def open_account(tx: Transaction, caller: Caller, account_id: int) -> None:
+    """Open an account that the person works in, in this session.
+
+    Raises:
+        NotFound: They do not work in it.
+    """
+    if caller.session is None:
+        raise NotFound
+    is_own = account_id == caller.person.id
+    if not is_own and account_id not in {each.account.id for each in caller.memberships}:
+        raise NotFound
+    save_workspace(tx, caller.session.id, None if is_own else account_id)
+
+
+def create_shared(tx: Transaction, caller: Caller, *, name: str, now_ms: int) -> Account:
+    """Create an account that nobody signs in to, whose first owner is the caller, and open it.
+
+    Raises:
+        InvalidInput: The name cannot be used, or the person works in too many accounts; ``reason`` says which.
+    """
+    label = clean_label(name, what="The name of an account")
+    person = caller.person
+    _check_room(tx, person)
+    made = add_account(
+        tx,
+        name=label,
+        email=person.email,
+        locale=person.locale,
+        timezone=person.timezone,
+        is_personal=False,
+        now_ms=now_ms,
+    )
+    add_membership(tx, made.id, person.id, Role.OWNER, now_ms)
+    if caller.session is not None:
+        save_workspace(tx, caller.session.id, made.id)
+    return made
+
+
+def rename(tx: Transaction, caller: Caller, *, name: str) -> None:
+    """Rename the open account.
+
+    Raises:
+        InvalidInput: The name cannot be used, or it is a person's own account, which bears their name.
+    """
+    if caller.account.is_personal:
+        raise InvalidInput("This is the account of a person.", reason=OWN)
+    save_account(tx, replace(caller.account, name=clean_label(name, what="The name of an account")))
+
+
+def find_invited(tx: Transaction, token: str, now_ms: int) -> Invited | None:
+    """Return what an invitation is about, without accepting it; ``None`` if it is invalid, used or expired.
+
+    Args:
+        tx: Any transaction.
+        token: As in the address, however long or strange.
+        now_ms: The time now.
+    """
+    invitation = find_invitation(tx, digest(token), now_ms) if is_token(token) else None
+    account = None if invitation is None else load_account(tx, invitation.account_id)
+    if invitation is None or account is None or account.disabled_at_ms is not None:
+        return None
+    return Invited(invitation=invitation, account=account)
+
+
+def join(tx: Transaction, token: str, *, person: Account, session: Session, now_ms: int) -> Account | None:
+    """Accept an invitation, and open the account; who works in it already keeps their role, and the invitation stays.
+
+    Args:
+        tx: One that may write.
+        token: As in the address, however long or strange.
+        person: Who has signed in.
+        session: In which the account is opened.
+        now_ms: The time now.
+
+    Returns:
+        The account; ``None``: the invitation is invalid, used or expired.
+
+    Raises:
+        InvalidInput: The person works in too many accounts.
+    """
+    invited = _hold_invited(tx, token, now_ms)
+    if invited is None:
+        return None
+    account = invited.account
+    if account.id == person.id:
+        save_workspace(tx, session.id, None)
+        return account
+    if load_role(tx, account.id, person.id) is None:
+        _check_room(tx, person)
+        _accept(tx, invited, person.id, now_ms)
+    save_workspace(tx, session.id, account.id)
+    return account
+
+
+def join_as_new(
+    tx: Transaction,
+    token: str,
+    *,
+    name: str,
+    email: str,
+    locale: str,
+    password_hash: str,
+    agent: str,
+    tokens: Sequence[str],
+    now_ms: int,
+) -> str | None:
+    """Create an account for a new person, accept an invitation, and sign them in.
+
+    Args:
+        tx: One that may write.
+        token: As in the address, however long or strange.
+        name: Of the person: 1 to 200 characters.
+        email: With which they sign in; no other account that works may have it.
+        locale: Language tag of the pages that they see.
+        password_hash: PHC string.
+        agent: The browser's User-Agent header.
+        tokens: Of sessions that the browser has had until now; they end.
+        now_ms: The time now.
+
+    Returns:
+        The token of the new session; ``None``: the invitation is invalid, used or expired.
+
+    Raises:
+        InvalidInput: Name or address cannot be used; ``reason`` says which.
+    """
+    invited = _hold_invited(tx, token, now_ms)
+    if invited is None:
+        return None
+    timezone = invited.account.timezone
+    person = create_account(tx, name=name, email=email, locale=locale, timezone=timezone, now_ms=now_ms)
+    save_password(tx, person.id, password_hash)
+    _accept(tx, invited, person.id, now_ms)
+    end_tokens(tx, tokens)
+    made = start_session(tx, person, agent, now_ms)
+    found = find_session(tx, digest(made))
+    if found is not None:
+        save_workspace(tx, found[0].id, invited.account.id)
+    return made
+
+
+def owned_alone(tx: Transaction, person_id: int) -> tuple[Account, ...]:
+    """Return the accounts that nobody else owns and that would have no owner without this person."""
+    return tuple(
+        each.account
+        for each in list_memberships(tx, person_id)
+        if each.role is Role.OWNER and not each.account.is_personal and not _other_owners(tx, each.account, person_id)
+    )
+
+
+def _hold_invited(tx: Transaction, token: str, now_ms: int) -> Invited | None:
+    """Find an invitation and let nobody else change the members of its account until the transaction ends."""
+    invited = find_invited(tx, token, now_ms)
+    if invited is None:
+        return None
+    hold_account(tx, invited.account.id)
+    return find_invited(tx, token, now_ms)
+
+
+def _accept(tx: Transaction, invited: Invited, person_id: int, now_ms: int) -> None:
+    remove_invitation(tx, invited.account.id, invited.invitation.id)
+    add_membership(tx, invited.account.id, person_id, invited.invitation.role, now_ms)
+
+
+def _require_owner(tx: Transaction, caller: Caller) -> None:
+    if caller.own is not None and load_role(tx, caller.account.id, caller.own.id) is not Role.OWNER:
+        raise NotFound
+
+
+def _keep_an_owner(tx: Transaction, account: Account, *, but: int) -> None:
+    if not account.is_personal and not _other_owners(tx, account, but):
+        raise InvalidInput(
+            "This is the only owner of the account; make another member an owner first.", reason=LAST_OWNER
+        )
+
+
+def _other_owners(tx: Transaction, account: Account, but: int) -> bool:
+    team = list_teammates(tx, account.id)
+    return any(each.role is Role.OWNER and each.person.id != but for each in team)
+
+
+def _check_room(tx: Transaction, person: Account) -> None:
+    if len(list_memberships(tx, person.id)) >= MAX_WORKSPACES:
+        raise InvalidInput(f"A person works in at most {MAX_WORKSPACES} accounts of others.", reason=TOO_MANY)
