@@ -40,6 +40,7 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.schema.migrate import migrate
 from pagegrade.store.schema.tables import reports, run_details, runs
+from tests.ports import free_port
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 STORED: Final = 100_000
@@ -312,9 +313,7 @@ def serving(folder: Path, *arguments: str, **settings: str) -> Iterator[tuple[st
 @contextlib.contextmanager
 def bare(recording: Path) -> Iterator[tuple[str, int]]:
     """(origin, process) of the bare handler."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen([sys.executable, "-m", "devtools.bench_bare", str(recording), str(port)], cwd=ROOT)
     until = time.monotonic() + START_S
     try:

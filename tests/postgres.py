@@ -15,7 +15,6 @@ import pwd
 import secrets
 import shutil
 import signal
-import socket
 import stat
 import subprocess
 import tempfile
@@ -27,6 +26,7 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import URL, make_url
 
+from tests.ports import free_port
 from tests.waiting import HANG_S, wait_until
 
 OWNER: Final = "pagegrade"
@@ -97,8 +97,7 @@ class Postgres:
         if self._user:
             os.chown(self.folder, self._user["user"], self._user["group"])
         self._run(str(programs() / "initdb"), "-D", str(self.data), "-U", ADMIN, *_INITDB, *initdb)
-        # Chosen last: until the server listens, another process may get the port.
-        self.port = _free_port()
+        self.port = free_port()
 
     @property
     def data(self) -> Path:
@@ -274,12 +273,6 @@ def _fast_disk() -> Path | None:
         return None
     wide = disk.f_bavail * disk.f_frsize >= MEMORY_DISK_BYTES
     return MEMORY_DISK if wide and os.access(MEMORY_DISK, os.W_OK | os.X_OK) else None
-
-
-def _free_port() -> int:
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        return int(bound.getsockname()[1])
 
 
 def _signal(pid: int, number: int) -> None:

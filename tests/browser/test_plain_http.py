@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import socket
 from pathlib import Path
 
 from playwright.sync_api import Browser
 
 from tests.browser.browsing import INTRANET, open_window
 from tests.browser.hands import Hands
+from tests.ports import free_port
 from tests.server import running_server
 
 PASSWORD = "sesame, open wide"
-
-
-def free_port() -> int:
-    """A port that is not in use right now."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
 
 
 def test_people_sign_in_without_tls(browser: Browser, tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from pagegrade.parse.mail import MailServer
 from pagegrade.service.options import MailOptions
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.worker.deliver import deliver_events
-from tests.gather.test_mail import Mailbox, free_port
+from tests.gather.test_mail import Mailbox
+from tests.ports import free_port
 from tests.report_builders import make_report
 from tests.waiting import wait_for
 from tests.web.calling import BASE_URL, Instance, with_instance

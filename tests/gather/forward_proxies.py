@@ -17,6 +17,7 @@ import pytest
 
 from pagegrade.gather.guard import Policy, local_addresses
 from pagegrade.gather.outgoing_proxy import OutgoingProxy, read_proxy
+from tests.ports import free_port
 from tests.waiting import wait_until
 
 USER, PASSWORD = "agent", "open-sesame"
@@ -52,11 +53,6 @@ def policy_through(proxy: Proxy | OutgoingProxy | None, host: str = "site.com") 
     return Policy(allow_networks=(ip_network(f"{ADDRESS}/32"),), typed_host=host, proxy=used)
 
 
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
-
-
 def _accepts(port: int) -> bool:
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5):
         return True
@@ -67,7 +63,7 @@ def _accepts(port: int) -> bool:
 def tinyproxy(folder: Path, *, password: bool = False, connect_ports: tuple[int, ...] = ()) -> Iterator[Proxy]:
     """Debian's HTTP proxy for the length of a block."""
     folder.mkdir(parents=True, exist_ok=True)
-    port, log = _free_port(), folder / "proxy.log"
+    port, log = free_port(), folder / "proxy.log"
     lines = [
         f"Port {port}", "Listen 127.0.0.1", f'LogFile "{log}"', "LogLevel Connect", "Timeout 60", "MaxClients 100",
         *([f"BasicAuth {USER} {PASSWORD}"] if password else []),
@@ -83,7 +79,7 @@ def tinyproxy(folder: Path, *, password: bool = False, connect_ports: tuple[int,
 def microsocks(folder: Path, *, password: bool = False) -> Iterator[Proxy]:
     """Debian's SOCKS5 proxy for the length of a block."""
     folder.mkdir(parents=True, exist_ok=True)
-    port, log = _free_port(), folder / "socks.log"
+    port, log = free_port(), folder / "socks.log"
     who = f"{USER}:{PASSWORD}@" if password else ""
     options = ["-u", USER, "-P", PASSWORD] if password else []
     with _running(["microsocks", "-i", "127.0.0.1", "-p", str(port), *options], port, log):

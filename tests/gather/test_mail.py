@@ -21,6 +21,7 @@ from pagegrade.gather.mail import send_mail, send_mail_aside
 from pagegrade.parse.mail import MailServer
 from pagegrade.render.i18n import Texts
 from pagegrade.render.notifications import email_message, make_message
+from tests.ports import free_port
 
 
 class Mailbox:
@@ -106,14 +107,6 @@ def secure(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     controller.start()
     yield SecureServer(box=box, port=controller.port, is_tls=is_tls, logins=logins)
     controller.stop()
-
-
-def free_port() -> int:
-    """A port of loopback on which nothing listens."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
 
 
 def send(server: MailServer, recipient: str = "person@example.org") -> tuple[str, int | None]:

@@ -26,7 +26,8 @@ from pagegrade.worker import deliver
 from pagegrade.worker.deliver import deliver_events
 from tests.database_clock import move
 from tests.gather.scripted import Names
-from tests.gather.test_mail import Mailbox, free_port
+from tests.gather.test_mail import Mailbox
+from tests.ports import free_port
 from tests.queue_builders import Queue, completed
 from tests.store_builders import BACKENDS, add_owner, make_database
 from tests.waiting import wait_for

@@ -15,6 +15,7 @@ from pagegrade.gather.browser.options import ProxyLimits
 from pagegrade.gather.browser.proxy import Proxy
 from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.http import HTTPClient
+from tests.ports import free_port
 
 ALLOWED = Policy(allow_networks=(ip_network("127.0.0.1/32"),), typed_host="127.0.0.1")
 SUCCEEDED, NOT_ALLOWED, UNREACHABLE, REFUSED, NO_COMMAND, NO_ADDRESS = 0, 2, 4, 5, 7, 8
@@ -130,10 +131,8 @@ def test_a_closed_port_is_reported_as_such() -> None:
     """The browser can distinguish it from a host that may not be contacted."""
 
     async def run() -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
         async with serving() as (_, proxy_port):
-            assert await code_of(proxy_port, by_name("127.0.0.1", port)) == REFUSED
+            assert await code_of(proxy_port, by_name("127.0.0.1", free_port())) == REFUSED
 
     asyncio.run(run())
 
