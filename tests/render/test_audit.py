@@ -26,7 +26,7 @@ FINDING = SiteFinding(
 )
 RESULT = AuditResult(
     url="http://a.test/",
-    ruleset="2026.3",
+    ruleset="2026.4",
     engine="0.1.0",
     found=2_000,
     fetched=1_500,

@@ -109,7 +109,7 @@ def test_an_effect_whose_causes_cost_more_is_counted_in_the_most_expensive_one()
 
 def test_category_takes_no_more_than_its_budget() -> None:
     """Costs of its findings beyond that are listed, and not taken."""
-    rules = {f"check-{n}": Rule(category="content", severity=Severity.HIGH) for n in range(3)}
+    rules = {f"check-{n}": Rule(category="content", severity=Severity.MEDIUM) for n in range(8)}
     result = score(rules, dict.fromkeys(rules, Observed(1.0, "bad")))
 
     assert (result.categories["content"].lost, result.categories["content"].taken) == (24, CATEGORIES["content"])
@@ -142,7 +142,7 @@ def test_cap_holds_in_its_states_and_is_named() -> None:
 
 def test_cap_does_not_apply_in_other_states() -> None:
     """Not even with the same loss."""
-    assert scored(state="one_bot", noindex=1.0).caps == ()
+    assert scored(state="one_bot", noindex=0.3).caps == ()
 
 
 def test_cap_does_not_lift() -> None:
@@ -150,7 +150,18 @@ def test_cap_does_not_lift() -> None:
     result = scored(state="insecure", https=1.0, noindex=1.0, compression=1.0)
 
     assert (result.uncapped, result.score) == (42, 42)
-    assert [cap.max_score for cap in result.caps] == [69]
+    assert [(cap.check, cap.max_score) for cap in result.caps] == [("https", 69), ("compression", 79), ("noindex", 79)]
+
+
+def test_page_with_a_serious_finding_is_not_good() -> None:
+    """One that costs eight points, whatever the state is called; the check that is charged is named."""
+    assert scored(https=0.316).caps == ()
+    assert scored(https=0.316).score == 92
+    assert [(cap.check, cap.max_score, cap.category) for cap in scored(https=0.32).caps] == [("https", 79, None)]
+    assert (scored(https=0.32).uncapped, scored(https=0.32).score) == (92, 79)
+    assert [cap.check for cap in scored(title=1.0, title_length=1.0).caps] == ["title"]
+    # An effect counts by what it costs alone: it must not become serious when one of its causes is put right.
+    assert loaded(largest_paint=1.0).score == loaded(largest_paint=1.0, javascript_defer=1.0).score == 79
 
 
 def test_what_was_not_evaluated_costs_nothing_but_coverage() -> None:
@@ -174,9 +185,12 @@ def test_what_does_not_apply_is_left_out_of_the_coverage() -> None:
 
 def test_half_points_go_down() -> None:
     """79.5 is not good: rounding never lifts a page over a threshold."""
-    assert scored(https=0.82).uncapped == 79.5
-    assert scored(https=0.82).score == 79
-    assert scored(https=0.816).score == 80
+    rules = {f"check-{n}": Rule(category="security", severity=Severity.MEDIUM) for n in range(7)}
+    half = dict.fromkeys(rules, Observed(1.0, "bad")) | {"check-6": Observed(0.84, "bad")}
+
+    assert scored(https=0.3, compression=0.9, title=0.7).score == 80
+    assert score(rules, half).uncapped == 79.5
+    assert score(rules, half).score == 79
 
 
 def test_a_finding_costs_at_most_its_price() -> None:

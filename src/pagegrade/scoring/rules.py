@@ -8,10 +8,13 @@ from typing import Final
 
 from pagegrade.model.check import CheckLike
 from pagegrade.model.outcome import Cap, Severity
-from pagegrade.model.report import CATEGORIES, Category
+from pagegrade.model.report import CATEGORIES, GOOD_FROM, Category
 
 TENTHS: Final = 10
 """Penalties are whole tenths of a point, so that the costs a reader sees add up exactly."""
+SERIOUS: Final = Severity.HIGH.value
+"""Points from which on a finding is serious: a page that has one is not good, whatever else is right."""
+SERIOUS_CAP: Final = GOOD_FROM - 1
 EFFECTS: Final[Mapping[str, tuple[str, ...]]] = {
     "paint-time": (
         "compression",

@@ -1,10 +1,10 @@
 """Losses -> score: absolute penalties, causes charged once, effects less their causes, category budgets, caps.
 
-Why it cannot fall when something is fixed: a penalty grows with its loss, a cause costs the maximum of its findings,
-an effect and its causes together cost the maximum of the effect and the sum of the causes, all in one category, a
-category takes the sum up to its budget, the score is what the categories leave, and a cap applies to the worst states
-of its check. Each of these steps is monotone. Sums are of whole tenths of a point, so the order of the checks cannot
-change a digit.
+Why it cannot fall when something is fixed: a penalty grows with its loss, a cause costs the maximum of its findings, an
+effect and its causes together cost the maximum of the effect and the sum of the causes, all in one category, a category
+takes the sum up to its budget, the score is what the categories leave, and a cap applies to the worst states of its
+check, or to what it costs by itself. Each of these steps is monotone. Sums are of whole tenths of a point, so the order
+of the checks cannot change a digit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import msgspec
 
 from pagegrade.model.report import CATEGORIES, AppliedCap, Category
-from pagegrade.scoring.rules import EFFECTS, TENTHS, Rule
+from pagegrade.scoring.rules import EFFECTS, SERIOUS, SERIOUS_CAP, TENTHS, Rule
 
 _FULL = 100 * TENTHS
 
@@ -99,6 +99,13 @@ def score(rules: Mapping[str, Rule], observed: Mapping[str, Observed]) -> Scores
         for name in penalties
         if (cause := rules[name].cause) is not None and carriers[cause] != name
     }
+    limited = {cap.check for cap in caps if cap.category is None and cap.max_score <= SERIOUS_CAP}
+    # By what it costs alone: an effect must not become serious when one of its causes is fixed.
+    caps += (
+        AppliedCap(check=name, max_score=SERIOUS_CAP)
+        for name, penalty in penalties.items()
+        if penalty >= SERIOUS * TENTHS and name not in counted_in and name not in limited
+    )
     charged = penalties | dict.fromkeys(counted_in, 0)
     for effect, causes in EFFECTS.items():
         _charge_effect(effect, causes, rules=rules, carriers=carriers, charged=charged, counted_in=counted_in)

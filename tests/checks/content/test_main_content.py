@@ -460,3 +460,47 @@ def test_a_page_that_no_one_can_scroll_or_press_is_locked(style: str, *, is_lock
     assert outcome("main-content", page, url=URL).state == expected
     assert outcome("main-content", linked, url=URL, resources=make_resources(sheet)).state == expected
     assert outcome("main-content", page + "<script>unlock()</script>", url=URL).state == "present"
+
+
+HIDING = [
+    "main{content-visibility:hidden}",
+    "main{transform:translateX(120vw)}",
+    "main{margin-left:-9999px}",
+    "main{position:relative;left:9999px}",
+    "main{height:0;overflow:hidden}",
+]
+
+
+@pytest.mark.parametrize("css", HIDING)
+def test_main_part_that_is_not_drawn_is_hidden(css: str) -> None:
+    """By any technique that leaves it in the document, also beside a script that does not name it."""
+    page = f"{HEAD}<style>{css}</style>{NAV}<main><h1>ბაღი</h1><p>{text(80)}</p></main>{FOOT}"
+
+    assert outcome("main-content", page, url=URL).state == "hidden"
+    assert outcome("main-content", f"{page}<script>count()</script>", url=URL).state == "hidden"
+    assert isinstance(run("main-content", f"{page}<script>show('main')</script>", url=URL), NotRun)
+
+
+@pytest.mark.parametrize(
+    "css",
+    [
+        "main{content-visibility:auto}",
+        "main{transform:translateX(120vw);animation:in 1s both}",
+        "main{transform:translateY(-50%);margin-left:-12px}",
+        "main{height:0}",
+        "details{content-visibility:hidden}",
+    ],
+)
+def test_main_part_that_is_drawn_is_not_hidden(css: str) -> None:
+    """Sections that are drawn late, that move in, and that overflow."""
+    page = f"{HEAD}<style>{css}</style>{NAV}<main><h1>ბაღი</h1><p>{text(80)}</p></main>{FOOT}"
+
+    assert outcome("main-content", page, url=URL).state == "present"
+
+
+def test_wrapper_without_height_hides_the_page() -> None:
+    """All of it is in the document, and nothing of it is drawn."""
+    page = f'{HEAD}<div style="height:0;overflow:hidden">{NAV}<main><h1>ბაღი</h1><p>{text(80)}</p></main></div>'
+
+    assert outcome("main-content", f"{page}<script>count()</script>", url=URL).state == "hidden"
+    assert outcome("main-content", page.replace("height:0", "height:100%"), url=URL).state == "present"

@@ -22,8 +22,9 @@ def evaluate_time(first_byte_ms: float | None, **more: float) -> Evaluated:
         (801.0, "slow", 0.075),
         (1_050.0, "slow", 0.15),
         (1_800.0, "slow", 0.3),
-        (1_801.0, "very_slow", 4 / 9),
-        (4_500.0, "very_slow", 1),
+        (1_801.0, "very_slow", 0.5),
+        (2_700.0, "very_slow", 0.875),
+        (3_000.0, "very_slow", 1),
     ],
 )
 def test_the_limits_are_800_and_1800_ms(milliseconds: float, state: str, loss: float) -> None:

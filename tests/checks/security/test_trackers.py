@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pagegrade.checks.security.trackers import trackers
+from pagegrade.checks.security.trackers import MANY, TOO_MANY, trackers
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.outcome import Outcome
 from pagegrade.model.rendering import RenderedRequest, Rendering
@@ -56,3 +56,25 @@ def test_a_service_does_not_track_itself() -> None:
     page = '<!doctype html><title>T</title><script src="https://static.hotjar.com/c/h.js"></script>'
 
     assert evaluate(page, NO_BROWSER, url="https://www.hotjar.com/").state == "none"
+
+
+def test_code_of_many_companies_costs_points() -> None:
+    """From ten on, whatever they are known for; the site's own domain and two hosts of one company count once."""
+    own = '<!doctype html><title>T</title><script src="/own.js"></script><script src="https://a.one.example/"></script>'
+    scripts = [f'<script async src="https://cdn.company{number}.com/x.js"></script>' for number in range(TOO_MANY)]
+
+    def loss(number: int) -> float:
+        return evaluated(trackers, own + "".join(scripts[: number - 1]), rendering=NO_BROWSER).loss or 0.0
+
+    page = f'{own}<script src="https://b.one.example/"></script>{"".join(scripts[: MANY - 2])}'
+
+    assert [loss(number) for number in (MANY - 1, MANY, TOO_MANY - 1, TOO_MANY)] == [0.0, 0.25, 1.0, 1.0]
+    assert evaluate(page, NO_BROWSER).state == "none"
+
+
+def test_code_that_a_browser_fetched_counts_as_well() -> None:
+    """By the domains of the scripts."""
+    urls = [f"https://ad{number}.company{number}.com/" for number in range(MANY)]
+    drawn = make_rendering(requests=tuple(RenderedRequest(url=url, kind="script") for url in urls))
+
+    assert evaluated(trackers, "<!doctype html><title>T</title>", rendering=drawn).loss == 0.25

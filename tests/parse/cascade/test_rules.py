@@ -89,6 +89,11 @@ def kept(css: str, *, media: str = "") -> list[str]:
         (".a{position:absolute;left:-9999px}.b{left:-9999px}", [".a x-"]),
         (".a{overflow:hidden;width:100px}", []),
         (".a{opacity:0}.b{transform:translateX(-100%)}", []),
+        (".a{transform:translateX(120vw)}.b{transform:translate(0, -9999px)}", [".a f-", ".b f-"]),
+        (".a{transform:translateX(99vw)}.b{transform:translateX(-999px)}", []),
+        (".a{transform:translateX(120vw);animation:in 1s}.b{margin-left:-9999px}.c{margin:-999px}", [".a f+", ".b f-"]),
+        (".a{height:0;overflow:hidden}.b{height:0}.c{overflow:hidden;height:2px}", [".a f-"]),
+        (".a{position:relative;left:-9999px}.b{position:relative;left:-999px}", [".a f-"]),
     ],
 )  # fmt: skip
 def test_sheet_is_reduced_to_what_decides(css: str, expected: list[str]) -> None:

@@ -233,3 +233,45 @@ def test_what_only_a_script_fades_in_is_not_seen_without_one(css: str, script: s
 def test_faint_blurred_and_shrunk_text_cannot_be_seen(css: str, *, is_seen: bool) -> None:
     """In a sheet of its own."""
     assert (_linked(css) < 0.5) == is_seen
+
+
+@pytest.mark.parametrize(
+    ("css", "share"),
+    [
+        ("body{color:#333}", 0.9),
+        ("body{color:#222!important}", 0.0),
+        ("body:not(.pale){color:#222}", 0.0),
+    ],
+)
+def test_later_of_two_sheets_decides(css: str, share: float) -> None:
+    """Except over what the earlier one calls important, and where a condition decides."""
+    own = "<style>:root{--ground:#fbf7ef;--ink:var(--ground)}body{background:var(--ground);color:var(--ink)}</style>"
+
+    assert _linked(css, own) >= share if share else _linked(css, own) == 0.0
+    assert _linked(css, own.replace("<style>", "<style media=print>")) == 0.0
+
+
+def test_earlier_of_two_sheets_does_not_decide() -> None:
+    """The page's own rules stand before the file here."""
+    page = "<style>body{color:#fff}</style><link rel=stylesheet href=/a.css><p>ფოთოლი წყალზე</p>"
+
+    assert find_concealed_text(make_document(page), {SHEET: ink_rules("body{color:#222}")}).share == 0.0
+
+
+@pytest.mark.parametrize(
+    ("css", "share"),
+    [
+        ("main{font-size:.01em}main h1{font-size:2em}", 0.9),
+        ("main{font-size:4%}", 0.9),
+        ("main{font-size:.01em}main p,main h1{font-size:1rem}", 0.0),
+        ("main{font-size:62.5%}", 0.0),
+        ("main p,main h1{text-indent:-9999px}", 0.9),
+        ("main{text-indent:-9999px}", 0.9),
+        ("main{text-indent:-99px}", 0.0),
+        ("main{opacity:.01}", 0.9),
+        ("main{opacity:.5}", 0.0),
+    ],
+)
+def test_text_without_size_or_place_cannot_be_seen(css: str, share: float) -> None:
+    """An indent moves the first line of each part, and what is longer begins again in the window."""
+    assert _linked(css) >= share if share else _linked(css) == 0.0

@@ -14,7 +14,7 @@ ENOUGH_SCALE: Final = 2.0
 @check(
     id="viewport-zoom",
     title="Zooming on mobile devices",
-    severity=Severity.MEDIUM,
+    severity=Severity.HIGH,
     since="0.1.0",
     visible_only=False,
     states=(

@@ -16,6 +16,7 @@ MOST: Final = 0.5
 _REASONS: Final = {
     "page": "hidden with the whole page",
     "tiny": "too small to be seen",
+    "away": "moved out of the window",
     "transparent": "transparent",
     "ground": "in the color of its background",
 }
@@ -54,10 +55,10 @@ def invisible_text(document: Document, concealed_text: ConcealedText) -> Verdict
     ## What it checks
 
     The colors and sizes that style attributes, the page's own rules and its style sheets give to its text: text in the
-    color of its background, transparent text, and text of one pixel or less, from 15 words on. A page that its own
-    rules hide as a whole counts as well, where there is no script that could show it. Colors that depend on an image, a
-    gradient, a variable or a sheet that was not read are unknown, and count as visible; what is not rendered at all,
-    such as menus that open, does not count either.
+    color of its background, transparent text, text of one pixel or less, and text that an indent moves out of the
+    window, from 15 words on. A page that its own rules hide as a whole counts as well, where there is no script that
+    could show it. Colors that depend on an image, a gradient, a variable or a sheet that was not read are unknown, and
+    count as visible; what is not rendered at all, such as menus that open, does not count either.
 
     What it costs grows with the share of the text: 8 points, 15 from a fifth, and a page of which a half cannot be
     seen scores 49 at most.

@@ -6,8 +6,8 @@ from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
 
 GOOD_MS: Final = 800
 BAD_MS: Final = 1_800
-UNBEARABLE_MS: Final = 4_500
-"""Costs everything: nothing can be painted within the time that LCP calls poor."""
+UNBEARABLE_MS: Final = 3_000
+"""Costs everything: three quarters of the time from which on LCP is poor are over, and nothing has arrived."""
 ROUND_MS: Final = 100
 
 
@@ -53,7 +53,7 @@ def ttfb(response: Response) -> Verdict:
 
     The time from sending the request for the final document to the first byte of the answer, rounded up to a tenth of a
     second. Redirects, the name lookup, connecting and TLS are left out, because other checks and the phases of
-    `load-time` show them. Up to 800 ms is fine, up to 1,800 ms costs in four steps, and more up to 4.5 seconds, which
+    `load-time` show them. Up to 800 ms is fine, up to 1,800 ms costs in four steps, and more up to three seconds, which
     cost everything: the first two numbers are those that web.dev publishes for a wider definition, which includes
     connecting, so this is lenient. Tools in a browser often ask for 600 ms. Here one fetch is measured, from a distance
     that is not known, so the stricter number would blame servers for their distance.
@@ -82,7 +82,7 @@ def ttfb(response: Response) -> Verdict:
     value = int(-(-measured // ROUND_MS)) * ROUND_MS
     loss = 0.3 * meter_loss(value, GOOD_MS, BAD_MS, steps=4)
     if value > BAD_MS:
-        loss = max(0.375, meter_loss(value, 0, UNBEARABLE_MS, steps=9))
+        loss = 0.375 + 0.625 * meter_loss(value, BAD_MS, UNBEARABLE_MS, steps=5)
     return Outcome(
         "fast" if loss == 0 else "slow" if value <= BAD_MS else "very_slow",
         value=f"{value} ms",

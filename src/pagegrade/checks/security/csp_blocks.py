@@ -38,7 +38,7 @@ _FIX: Final = (
     states=(
         State("allowed", "The Content Security Policy allows the page's own content."),
         State(
-            "some", "The Content Security Policy blocks some of the page's own content.", 0.32, 0.6, _TITLE, _WHY, _FIX
+            "some", "The Content Security Policy blocks some of the page's own content.", 0.24, 0.6, _TITLE, _WHY, _FIX
         ),
         State(
             "most", "The Content Security Policy blocks most of the page's own content.", 1.0, None, _TITLE, _WHY, _FIX
@@ -54,7 +54,7 @@ def csp_blocks(document: Document, csp: CSP, parties: Parties, response: Respons
 
     Every enforced policy, as browsers evaluate it, against the page's own stylesheets, scripts, images and fonts, its
     inline scripts and styles, the code that lets a stylesheet apply once it is there, and the targets of its forms.
-    Files of third parties do not count, because a policy may keep those out on purpose. Blocking a part costs 8
+    Files of third parties do not count, because a policy may keep those out on purpose. Blocking a part costs 6
     points or more; where all styles or half of the files and forms are blocked, the score is 49 at most. A page
     without an enforced policy is not evaluated.
 
@@ -98,7 +98,7 @@ def csp_blocks(document: Document, csp: CSP, parties: Parties, response: Respons
         value=len(blocked),
         evidence=evidence_of(document, blocked),
         total=len(blocked),
-        loss=1.0 if is_most else 0.32 + 0.28 * share / MOST,
+        loss=1.0 if is_most else 0.24 + 0.36 * share / MOST,
     )
 
 

@@ -75,6 +75,14 @@ _ADDRESS: Final = re.compile(
             counted=True,
         ),
         State(
+            "password-by-get",
+            "A form with a password puts it into a URL, and no script takes over.",
+            loss=1.0,
+            title="Password is sent in the URL",
+            why="URLs are kept in browser histories and log files, where a password must not be.",
+            fix='Give every form with a password `method="post"`.',
+        ),
+        State(
             "secrets",
             "A form sends passwords, card numbers or the like over plain HTTP.",
             loss=1.0,
@@ -117,15 +125,15 @@ def insecure_form(document: Document, markup: Markup, parties: Parties) -> Verdi
 
     ## What it checks
 
-    It fails when a form of a page over HTTPS, or a button with `formaction`, leads to an `http:` URL; when a form
-    of a page over plain HTTP is sent there by `post`; and when a page over plain HTTP has a field for a password. Where
-    such a form asks for a password, a card or account number, an identity number or health data, it costs everything
-    and limits the score, else half. It also costs half when a form with a password has no `method="post"`, because the
-    password then becomes part of the URL whenever no script takes over. URLs of the visitor's own machine are no
-    danger, and a form with `method="dialog"` sends nothing. A form with a password or a card number that leads to
-    another site, or that a script of the page reads and sends there, costs everything as well, unless a known provider
-    of payments or sign-in runs it. That the page itself is served over plain HTTP is the subject of another check, so
-    its searches and other forms without `post` cost nothing here.
+    It fails when a form of a page over HTTPS, or a button with `formaction`, leads to an `http:` URL; when a form of a
+    page over plain HTTP is sent there by `post`; and when a page over plain HTTP has a field for a password. Where such
+    a form asks for a password, a card or account number, an identity number or health data, it costs everything and
+    limits the score, else half. When a form with a password has no `method="post"`, the password becomes part of the
+    URL whenever no script takes over: that costs half, and everything where the form says `method="get"` or no script
+    runs. URLs of the visitor's own machine are no danger, and a form with `method="dialog"` sends nothing. A form with
+    a password or a card number that leads to another site, or that a script of the page reads and sends there, costs
+    everything as well, unless a known provider of payments or sign-in runs it. That the page itself is served over
+    plain HTTP is the subject of another check, so its searches and other forms without `post` cost nothing here.
 
     ## Fails on
 
@@ -142,18 +150,19 @@ def insecure_form(document: Document, markup: Markup, parties: Parties) -> Verdi
     ```
     """
     plain = list(_over_plain_http(document, markup))
-    exposed = [
-        Offender(field.node, "the form has no method=post")
-        for field, form in markup.passwords
-        if _method_of(document, field.attrs, form) == "get"
-    ]
+    by_get = [(field, form) for field, form in markup.passwords if _method_of(document, field.attrs, form) == "get"]
+    exposed = [Offender(field.node, "the form has no method=post") for field, form in by_get]
+    is_certain = bool(by_get) and (not document.running_scripts or any("method" in (form or ()) for _, form in by_get))
     if not (plain or exposed or document.forms or markup.passwords):
         return NotApplicable("The page has no forms.")
     secrets = list(_secrets(document, markup)) if plain else []
     elsewhere = list(_sent_elsewhere(document, markup, parties))
-    by_rank = (("secrets", secrets), ("elsewhere", elsewhere), ("insecure", plain), ("password-in-address", exposed))
+    in_address = "password-by-get" if is_certain else "password-in-address"
+    by_rank = (("secrets", secrets), ("elsewhere", elsewhere), ("insecure", plain), (in_address, exposed))
+    if is_certain:
+        by_rank = (*by_rank[:2], by_rank[3], by_rank[2])
     state = next((name for name, some in by_rank if some), "") or _safe(document)
-    named = {"password-in-address": exposed, "insecure": plain, "secrets": secrets, "elsewhere": elsewhere}
+    named = {in_address: exposed, "insecure": plain, "secrets": secrets, "elsewhere": elsewhere}
     # The form of a confidential field is part of that finding.
     same = {state, "insecure", "elsewhere"} if secrets else {state}
     found = list(

@@ -73,6 +73,17 @@ _CLIPS: Final = re.compile(
 )
 _FAR: Final = re.compile(r"-\d{3,}(?:\.\d+)?(?:px|r?em|v[wh]|%)|-\d{2,}r?em")
 _TINY: Final = frozenset({"0", "0px", "1px"})
+_SHIFTED: Final = re.compile(
+    r"translate(?:3d|[xy])?\(\s*(?:0(?:px)?\s*,\s*)?-?(?:1\d\d|[2-9]\d\d)(?:\.\d{1,4})?v[wh]"
+    r"|translate(?:3d|[xy])?\(\s*(?:0(?:px)?\s*,\s*)?-?\d{4,5}(?:\.\d{1,4})?px"
+)
+"""A whole window to one side or more. Shares of the element itself are how slides and menus move."""
+_FAR_MARGIN: Final = re.compile(
+    r"(?:^|[\s;{])margin(?:-(?:left|top|inline-start))?\s*:[^;]{0,40}?-\d{4,5}(?:\.\d{1,4})?px"
+)
+_FAR_PLACE: Final = re.compile(r"(?:^|[\s;{])(?:left|top|right)\s*:\s*-?\d{4,5}(?:\.\d{1,4})?px")
+_MARGINS: Final = ("margin", "margin-left", "margin-top")
+_SIDES: Final = ("left", "top", "right")
 _NO_SCALE: Final = re.compile(r"scale(?:3d|[xy])?\(\s*0(?:\.0*)?\s*[,)]")
 
 
@@ -195,11 +206,14 @@ class _Reducer:
             or "visibility" in text
             or "clip" in text
             or ("--" in text and (_CUSTOM.search(text) is not None or (bool(self._used) and "var(" in text)))
-            or ("overflow" in text and "width" in text)
+            or ("overflow" in text and ("width" in text or "height" in text))
             or "max-height" in text
             or "scale(" in text
             or _UNMOVED.search(text) is not None
+            or ("translate" in text and _SHIFTED.search(text) is not None)
+            or ("-" in text and "margin" in text and _FAR_MARGIN.search(text) is not None)
             or (("absolute" in text or "fixed" in text) and _FAR_SIDE.search(text) is not None)
+            or ("relative" in text and _FAR_PLACE.search(text) is not None)
             or "all:" in text
         )
 
@@ -466,7 +480,8 @@ def read_declarations(text: str, used: frozenset[str] | None = None) -> str:
         if verdict and not (words.get(kind, "").endswith("!") and not important):
             words[kind] = f"{kind}{verdict}{important}"
     if box:
-        words["x"], words["f"] = _clipped(box), _folded(box)
+        words["x"] = _clipped(box)
+        words["f"] = "" if words["x"].startswith("x-") else _folded(box)
     return " ".join(word for word in words.values() if word and " " not in word)
 
 
@@ -478,7 +493,8 @@ _KINDS: Final = {
     **dict.fromkeys(
         (
             *("clip", "clip-path", "width", "height", "max-height", "overflow", "overflow-y"),
-            *("left", "top", "right", "position", "transform"),
+            *("left", "top", "right", "position", "transform", "margin", "margin-left", "margin-top"),
+            *("animation", "animation-name"),
         ),
         "box",
     ),
@@ -524,14 +540,22 @@ def _clipped(box: dict[str, tuple[str, str]]) -> str:
 
 
 def _folded(box: dict[str, tuple[str, str]]) -> str:
-    """Return whether a box has no height or no scale, as closed menus have: ``f-``, ``f+`` or ""."""
+    """Return whether a box has no height, no scale, or a place far off, as closed menus have: ``f-``, ``f+`` or ""."""
 
     def value(name: str) -> str:
         return box.get(name, ("", ""))[0]
 
     important = "!" if any(mark for _, mark in box.values()) else ""
+    if any(value(name) not in {"", "none"} for name in ("animation", "animation-name")):
+        # What moves may come in.
+        return f"f+{important}"
     is_cut = any(value(name).startswith(("hidden", "clip")) for name in ("overflow", "overflow-y"))
     height, transform = value("max-height"), value("transform")
-    if _NO_SCALE.match(transform) or (is_cut and height in _TINY):
+    if _NO_SCALE.match(transform) or (is_cut and not {height, value("height")}.isdisjoint(_TINY)):
         return f"f-{important}"
-    return f"f+{important}" if transform or (height and height not in _TINY) else ""
+    if _SHIFTED.match(transform) or any(_FAR_MARGIN.match(f"{name}:{value(name)}") for name in _MARGINS):
+        return f"f-{important}"
+    if value("position") == "relative" and any(_FAR_PLACE.match(f"{one}:{value(one)}") for one in _SIDES):
+        return f"f-{important}"
+    is_moved = transform or value("margin") or value("margin-left") or value("margin-top")
+    return f"f+{important}" if is_moved or (height and height not in _TINY) else ""

@@ -39,7 +39,9 @@ MAX_SHEETS: Final = 200
 _MAX_IMPORT_DEPTH: Final = 10
 _MAX_REFERENCES: Final = 8
 """Custom properties followed from one to the next."""
-_INLINE: Final = re.compile(r"display|visibility|--|\ball\s*:|clip|overflow|scale|-\d{3}", re.IGNORECASE)
+_INLINE: Final = re.compile(
+    r"display|visibility|--|\ball\s*:|clip|overflow|scale|translate|-\d{3}|:\s*\d{4}", re.IGNORECASE
+)
 _SCREENS: Final = ((1, OFF_NARROW, VEILED_NARROW), (2, OFF_WIDE, VEILED_WIDE))
 _STATES: Final = OFF_NARROW | OFF_WIDE | VEILED_NARROW | VEILED_WIDE
 _OFF: Final = OFF_NARROW | OFF_WIDE
@@ -467,7 +469,10 @@ class Visibility:
         return self._is_box(node, "x", self._clipping if node in self._clip_suspects else None)
 
     def is_folded(self, node: Element) -> bool:
-        """Return whether the element has no height or no scale, as a closed menu has, and shows nothing."""
+        """Return whether the element has no height, no scale or a place far off, as a closed menu has."""
+        # Visitors open what is closed, and nothing else whose content is not drawn.
+        if node in self.shut and node.tag != "details" and "hidden" not in node.attrs:
+            return True
         return self._is_box(node, "f", self._folding)
 
     def _is_box(self, node: Element, kind: str, index: RuleIndex | None) -> bool:

@@ -36,10 +36,17 @@ MIN_SHARE_BELOW: Final = 0.25
 """Share of the text from which on such rules count: what is less may stand on a picture that is placed behind it."""
 _ATTRIBUTES: Final = re.compile(r"(?:\[[\w^$*~|=\"'-]{1,80}\]){1,4}")
 _OWN_PROPERTY: Final = re.compile(r"(--[\w-]{1,80})\s*:")
-_TINY: Final = re.compile(r"(?:0(?:\.\d+)?|1(?:\.0+)?)(?:px|pt)|0(?:\.0\d*)?(?:em|rem|%|vw)?")
+_TINY: Final = re.compile(
+    r"(?:0?(?:\.\d+)|0|1(?:\.0+)?)(?:px|pt)|0?\.0\d*(?:r?em|ex|ch|v[wh])|[0-4]?(?:\.\d+)?%|0(?:\.0*)?(?:r?em|%|vw)?"
+)
 _RELATIVE: Final = re.compile(r"(?:\d{0,4}\.)?\d{1,4}(?:em|%|ex|ch)|larger|smaller|inherit|unset")
 """Sizes in proportion to that of the element around."""
-_NO_SIZE: Final = re.compile(r"0(?:\.0*)?(?:[a-z]{2,4}|%)?")
+_NO_SIZE: Final = re.compile(r"0(?:\.0*)?(?:[a-z]{2,4}|%)?|0?\.0\d*(?:em|ex|ch)|[0-4]?(?:\.\d+)?%")
+_INDENT: Final = re.compile(r"-(\d{3,6})(?:\.\d{1,4})?(px|r?em|%|v[wh])")
+_PX_OF: Final = {"px": 1, "%": 10, "vw": 12, "vh": 8}
+"""Pixels of a unit, few rather than many."""
+_MAX_CHARACTER_PX: Final = 9
+"""Width of a character of usual text; a line begins again in the window after the indent."""
 _HEX: Final = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6})")
 _RGB: Final = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})(?:[\s,/]+(1(?:\.0*)?|100%))?\s*\)")
 _NAMED: Final = {"white": (255, 255, 255), "black": (0, 0, 0), "red": (255, 0, 0), "yellow": (255, 255, 0)}
@@ -53,7 +60,7 @@ _ALPHA: Final = re.compile(
 _MAX_FAINT: Final = 0.1
 """Opacity of letters up to which they cannot be told from their ground."""
 _LISTED: Final = re.compile(r"([\w\s.#>+~-]{0,120}):(?:is|where)\(([^()]{1,400})\)")
-_NO_OPACITY: Final = re.compile(r"(?:0(?:\.0*)?|\.0+)%?")
+_NO_OPACITY: Final = re.compile(r"(?:0(?:\.0*)?|\.0+)%?|0?\.0[0-5]\d*|[0-5](?:\.\d+)?%")
 _VARIABLE: Final = re.compile(
     r"var\(\s*(--[\w-]{1,80})\s*(?:,\s*([^()]{1,60}|var\([^()]{1,60}\)|rgba?\([^()]{1,60}\))?)?\)"
 )
@@ -70,7 +77,7 @@ _BLACK: Final = (0, 0, 0)
 _Color = tuple[int, int, int] | str | None
 """Channels, the name of a color, or ``None`` where it is unknown."""
 _Declared = dict[str, str]
-"""``color``, ``background``, its ``clip``, ``font-size`` and ``opacity``, as far as declared, and custom properties."""
+"""``color``, ``background``, its ``clip``, ``font-size``, ``text-indent`` and ``opacity``, as far as declared."""
 _UNKNOWN: Final = "?"
 _BY_PLACE: Final = "??"
 """Values that a condition decides, and that the place of an element decides."""
@@ -79,8 +86,8 @@ _Rule = tuple[str, _Declared]
 """Selector, and what it declares."""
 
 
-Why = Literal["page", "tiny", "transparent", "ground"]
-"""Hidden with the whole page, too small, transparent, or in the color of its ground."""
+Why = Literal["page", "tiny", "away", "transparent", "ground"]
+"""Hidden with the whole page, too small, moved out of the window, transparent, or in the color of its ground."""
 
 
 class ConcealedText(msgspec.Struct, frozen=True, gc=False):
@@ -106,9 +113,10 @@ def find_concealed_text(document: Document, ink: Mapping[str, Sequence[str] | No
     if document.visibility.hides_page and not document.running_scripts:
         words = document.word_count
         return ConcealedText(words, 1.0, ((body.node, "page", document.text[:100]),))
-    named = [link.url for link in document.links if "stylesheet" in link.rel]
-    sheets = [ink.get(url) if url is not None else None for url in named]
-    rules, others = _rules_of(document, [one for one in sheets if one is not None]) if None not in sheets else ({}, [])
+    named = [(one.node, one.url) for one in document.links if "stylesheet" in one.rel]
+    read = [(node, ink.get(url or "")) for node, url in named]
+    sheets = [(node, rules) for node, rules in read if rules is not None and isinstance(node, Element)]
+    rules, others = _rules_of(document, sheets) if len(sheets) == len(read) else ({}, [])
     if document.running_scripts:
         # A script may show what fades in.
         for declared in (*rules.values(), *(one for _, one in others)):
@@ -125,7 +133,7 @@ def find_concealed_text(document: Document, ink: Mapping[str, Sequence[str] | No
         if concealed.share >= MIN_SHARE_BELOW and not _lies_on_pictures(concealed):
             return concealed
     # Most sheets color text and ground in ways that differ: then only what attributes decide is looked at.
-    is_whole = not sheets or _may_conceal(rules)
+    is_whole = not read or _may_conceal(rules)
     if not is_whole or all(value in _NOT_KNOWN for declared in rules.values() for value in declared.values()):
         rules = {}
     if not (
@@ -156,7 +164,9 @@ def _in_whole(
 _NOTHING: Final = ConcealedText(0, 0.0, ())
 
 
-def _rules_of(document: Document, sheets: Sequence[Sequence[str]]) -> tuple[dict[str, _Declared], list[_Rule]]:
+def _rules_of(
+    document: Document, sheets: Sequence[tuple[Element, Sequence[str]]]
+) -> tuple[dict[str, _Declared], list[_Rule]]:
     """(tag, ``.class`` or ``#id`` -> what the page's own rules declare for it, rules for elements in others).
 
     What a rule for elements in others declares is unknown in the first.
@@ -164,9 +174,8 @@ def _rules_of(document: Document, sheets: Sequence[Sequence[str]]) -> tuple[dict
     rules: dict[str, _Declared] = {}
     others: list[_Rule] = []
     properties: _Declared = {}
-    blocks: list[Iterator[tuple[bool, str, str]]] = [map(read_ink_rule, sheet) for sheet in sheets]
-    blocks += [ink_blocks(style.text) for style in document.styles[:50] if DECLARES.search(style.text) is not None]
-    for block in blocks:
+    firm: set[tuple[str, str]] = set()
+    for block, is_certain in _in_order(document, sheets):
         own: dict[str, _Declared] = {}
         for is_plain, selectors, declarations in block:
             if selectors == ELSEWHERE or (selectors == ":root" and declarations.startswith("--")):
@@ -177,16 +186,35 @@ def _rules_of(document: Document, sheets: Sequence[Sequence[str]]) -> tuple[dict
                 _file(part, declared, own, others, is_plain=is_plain) for part in _selectors_of(selectors)
             ):
                 return {}, []
+            if "!" in declarations:
+                firm.update((part, name) for part in _selectors_of(selectors) for name in declared)
         for selector, declared in own.items():
-            # Which of two sheets comes first is not known here.
             known = rules.get(selector, {})
-            _add(rules, selector, {name: _UNKNOWN if name in known else value for name, value in declared.items()})
+            unknown = {one for one in known if not is_certain or (selector, one) in firm}
+            _add(rules, selector, {one: _UNKNOWN if one in unknown else value for one, value in declared.items()})
     for one in document.style_attributes if properties else ():
         if "--" in one.value:
             properties.update((name[1], _UNKNOWN) for name in _OWN_PROPERTY.finditer(one.value[:1_000]))
     for declared in (*rules.values(), *(one for _, one in others)):
         declared.update((name, _resolved(value, properties)) for name, value in declared.items() if "var(" in value)
     return rules, others
+
+
+def _in_order(
+    document: Document, sheets: Sequence[tuple[Element, Sequence[str]]]
+) -> Iterator[tuple[Iterator[tuple[bool, str, str]], bool]]:
+    """Yield the rules of each sheet, and whether they apply to the screen for certain, as they stand in the page."""
+    found: list[tuple[Element, Iterator[tuple[bool, str, str]]]] = [
+        (node, map(read_ink_rule, sheet)) for node, sheet in sheets
+    ]
+    found += [
+        (style.node, ink_blocks(style.text))
+        for style in document.styles[:50]
+        if DECLARES.search(style.text) is not None and isinstance(style.node, Element)
+    ]
+    for node, rules in sorted(found, key=lambda one: tuple(one[0].position or ())):
+        media = (attribute_of(node, "media") or "").strip().lower()
+        yield rules, media in {"", "all", "screen"} and {"disabled", "title"}.isdisjoint(node.attrs)
 
 
 def _selectors_of(text: str) -> Iterator[str]:
@@ -250,6 +278,7 @@ def _may_conceal_below(rules: Mapping[str, _Declared], others: Sequence[_Rule]) 
     grounds = {_WHITE, *(_color_of(one["background"]) for one in declared if "background" in one)}
     return any(
         _TINY.fullmatch(one.get("font-size", "")) is not None
+        or _INDENT.match(one.get("text-indent", "")) is not None
         or one.get("color") == "transparent"
         or _NO_OPACITY.fullmatch(one.get("opacity", "")) is not None
         or ("color" in one and any(_is_same(_color_of(one["color"]), ground) for ground in grounds))
@@ -264,6 +293,8 @@ def _may_conceal_by_class(body: Element, rules: Mapping[str, _Declared]) -> bool
         if selector[0] not in ".#" or selector.endswith("-"):
             continue
         conceals = _NO_OPACITY.fullmatch(one.get("opacity", "")) is not None or one.get("color") == "transparent"
+        conceals = conceals or _INDENT.match(one.get("text-indent", "")) is not None
+        conceals = conceals or _TINY.fullmatch(one.get("font-size", "")) is not None
         if not conceals and "color" in one:
             color, own = _color_of(one["color"]), one.get("background")
             conceals = any(_is_same(color, ground) for ground in (grounds if own is None else [_color_of(own)]))
@@ -316,7 +347,7 @@ def _may_conceal(rules: Mapping[str, _Declared]) -> bool:
         declared = rules.get(tag, {})
         if _TINY.fullmatch(declared.get("font-size", "")) or declared.get("color") == "transparent":
             return True
-        if _NO_OPACITY.fullmatch(declared.get("opacity", "")) is not None:
+        if _NO_OPACITY.fullmatch(declared.get("opacity", "")) or _INDENT.match(declared.get("text-indent", "")):
             return True
         color = _color_of(declared["color"]) if "color" in declared else None
         if color is not None and any(_is_same(color, ground) for ground in grounds):
@@ -331,7 +362,7 @@ def _declared(text: str) -> _Declared:
         name, _, value = declaration.partition(":")
         name = name.strip()
         value = value.replace("!important", "").strip()
-        if name in {"color", "font-size"}:
+        if name in {"color", "font-size", "text-indent"}:
             found[name] = "transparent" if name == "color" and _is_faint(value) else value
         elif (name == "filter" and _BLURRED.match(value)) or (name == "transform" and _SHRUNK.match(value)):
             found.setdefault("opacity", "0")
@@ -412,6 +443,8 @@ class _Ink(msgspec.Struct, frozen=True, gc=False):
     """Of the size 0, of which every proportion is 0 as well."""
     faded: bool = False
     """Not opaque at all, with whatever is inside."""
+    indent: int = 0
+    """Pixels by which the first line begins before the window."""
 
     def within(self, node: Element, declared: _Declared, *, has_style: bool) -> _Ink:
         """The same inside of an element."""
@@ -434,7 +467,8 @@ class _Ink(msgspec.Struct, frozen=True, gc=False):
             nothing = _NO_SIZE.fullmatch(size) is not None or (nothing and _RELATIVE.fullmatch(size) is not None)
             tiny = nothing or _TINY.fullmatch(size) is not None
         faded = self.faded or _NO_OPACITY.fullmatch(declared.get("opacity", "")) is not None
-        return _Ink(color, ground, tiny, nothing, faded)
+        indent = _indent_of(declared["text-indent"]) if "text-indent" in declared else self.indent
+        return _Ink(color, ground, tiny, nothing, faded, indent)
 
 
 def _walk(
@@ -466,7 +500,7 @@ def _walk(
             left -= 1
             if isinstance(child, Text):
                 text = child.data.strip()
-                why = _why(around) if text else None
+                why = _why(around, len(text)) if text else None
                 if why:
                     hidden += len(text)
                     words += len(text.split())
@@ -485,9 +519,16 @@ def _walk(
     return ConcealedText(words, min(1.0, hidden / max(1, len(document.text))), tuple(places))
 
 
-def _why(ink: _Ink) -> Why | None:
+def _indent_of(value: str) -> int:
+    match = _INDENT.match(value)
+    return int(match[1]) * _PX_OF.get(match[2], 10) if match is not None else 0
+
+
+def _why(ink: _Ink, characters: int) -> Why | None:
     if ink.tiny:
         return "tiny"
+    if characters * _MAX_CHARACTER_PX < ink.indent:
+        return "away"
     if ink.color == "transparent" or ink.faded:
         return "transparent"
     return "ground" if _is_same(ink.color, ink.ground) else None

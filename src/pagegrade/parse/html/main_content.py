@@ -202,7 +202,7 @@ def _may_show(
     """Return whether a script may show what is hidden: it names it, or a rule waits for a class that it sets."""
     if not document.running_scripts:
         return False
-    if document.visibility.may_show(hidden) or "style" in hidden.attrs or "hidden" in hidden.attrs:
+    if document.visibility.may_show(hidden) or "hidden" in hidden.attrs:
         return True
     names = names_around(part)
     for one in document.running_scripts:
