@@ -74,7 +74,11 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ("GET", "/docs"): (Visit(path="/docs"), Visit(name="group", path="/docs?group=webhooks")),
     ("GET", "/docs/console"): (Visit(path="/docs/console", ready=".opblock"),),
     ("GET", "/problems/{code}"): (Visit(path="/problems/validation-failed"),),
-    ("GET", "/checks/{check}"): (Visit(path="/checks/title"), Visit(name="unknown", path="/checks/none", status=404)),
+    ("GET", "/checks/{check}"): (
+        Visit(path="/checks/title"),
+        Visit(name="of-a-site", path="/checks/orphan-pages"),
+        Visit(name="unknown", path="/checks/none", status=404),
+    ),
     ("GET", "/static/{digest}/{name}"): (Visit(path="/static/{digest}/site.css"),),
     # Sharing
     ("GET", "/r/{slug}"): (

@@ -1849,12 +1849,16 @@ class SyncMethods(SyncCaller):
         """
         return cast("DeletedKey", self._answer("revoke_key", path={"id": id}))
 
-    def list_checks(self) -> CheckList:
+    def list_checks(self, *, of: Literal["page", "site"] | None = None) -> CheckList:
         """List all checks.
 
-        The whole catalogue: what is checked, what it can find, and what it can cost. Needs no key.
+        The whole catalogue: what is checked, what it can find, and what it can cost; with `of=site` the checks
+        that audits make of a whole site. Needs no key.
+
+        Args:
+            of: `page`: checks of a page; `site`: checks of a whole site.
         """
-        return cast("CheckList", self._answer("list_checks"))
+        return cast("CheckList", self._answer("list_checks", query={"of": of}))
 
     def show_check(self, check: str) -> Check:
         """Show a check.

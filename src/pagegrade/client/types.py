@@ -368,7 +368,7 @@ class Check(TypedDict):
     id: str
     object: Literal["check"]
     title: str
-    category: Literal["seo", "performance", "security", "accessibility", "technical", "content"]
+    category: Literal["seo", "performance", "security", "accessibility", "technical", "content", "site"]
     importance: Literal["critical", "high", "medium", "low", "informative"]
     price: float
     summary: str
@@ -399,7 +399,7 @@ class CheckItem(TypedDict):
     id: str
     object: Literal["check"]
     title: str
-    category: Literal["seo", "performance", "security", "accessibility", "technical", "content"]
+    category: Literal["seo", "performance", "security", "accessibility", "technical", "content", "site"]
     importance: Literal["critical", "high", "medium", "low", "informative"]
     price: float
     summary: str

@@ -3,34 +3,56 @@
 from __future__ import annotations
 
 from difflib import get_close_matches  # lint: allow slow-parser - at most 80 characters
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from pagegrade.checks import Check, all_checks
+from pagegrade.checks import Check, SiteCheck, all_checks, all_site_checks
 from pagegrade.mcp.results import CheckExplanation, CheckLine, CheckStateEntry
 from pagegrade.model.report import Category
-from pagegrade.service.catalogue import check_documentation, check_penalties
+from pagegrade.service.catalogue import (
+    check_documentation,
+    check_entries,
+    check_entry,
+    check_penalties,
+    site_check_entries,
+    site_check_entry,
+)
 
 CheckId = Annotated[str, Field(description="Id of a check, such as canonical.", max_length=80)]
 
 
 def list_checks(
-    category: Annotated[Category | None, Field(description="Only this category.")] = None,
+    category: Annotated[
+        Category | Literal["site"] | None,
+        Field(description="Only this category; site: the checks of whole sites, which are not listed without it."),
+    ] = None,
 ) -> list[CheckLine]:
     """List the checks with the most points that each can cost."""
-    return [_line(check) for check in all_checks().values() if category in {None, check.category}]
+    listed = site_check_entries() if category == "site" else check_entries()
+    return [
+        CheckLine(
+            check=entry["id"],
+            title=entry["title"],
+            category=entry["category"],
+            severity=entry["importance"],
+            points=entry["price"],
+        )
+        for entry in listed
+        if category in {None, entry["category"]}
+    ]
 
 
 def explain_check(check: CheckId) -> CheckExplanation:
     """Explain a check: what it tests, why, its states and how to fix each."""
-    return _explanation(_check(check))
+    found = _check(check)
+    return _explanation(found, site_check_entry(found) if isinstance(found, SiteCheck) else _entry(found))
 
 
-def _check(name: str) -> Check:
+def _check(name: str) -> Check | SiteCheck:
     wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
-    catalogue = all_checks()
+    catalogue: dict[str, Check | SiteCheck] = {**all_checks(), **all_site_checks()}
     if wanted not in catalogue:
         close = get_close_matches(wanted, catalogue, n=3, cutoff=0.5)
         hint = f"Did you mean {' or '.join(close)}?" if close else "list_checks lists them all."
@@ -38,23 +60,17 @@ def _check(name: str) -> Check:
     return catalogue[wanted]
 
 
-def _line(check: Check) -> CheckLine:
-    return CheckLine(
-        check=check.id,
-        title=check.title,
-        category=check.category,
-        severity=check.severity.label,
-        points=check_penalties()[check.id],
-    )
+def _entry(check: Check) -> dict[str, Any]:
+    return check_entry(check, check_penalties()[check.id])
 
 
-def _explanation(check: Check) -> CheckExplanation:
+def _explanation(check: Check | SiteCheck, entry: dict[str, Any]) -> CheckExplanation:
     return CheckExplanation(
         check=check.id,
         title=check.title,
-        category=check.category,
-        severity=check.severity.label,
-        points=check_penalties()[check.id],
+        category=entry["category"],
+        severity=entry["importance"],
+        points=entry["price"],
         summary=check.summary,
         documentation=check_documentation(check),
         states=[

@@ -36,24 +36,26 @@ def check_entry(check: Check, price: float) -> dict[str, Any]:
 
 
 def site_check_entries() -> list[dict[str, Any]]:
-    """Every check of a site, shaped as those of a page; ``requires`` names what it is not evaluated without."""
-    return [
-        {
-            "id": check.id,
-            "title": check.title,
-            "category": "site",
-            "importance": check.severity.label,
-            "price": check.severity.value * max(state.highest for state in check.states),
-            "cause": check.cause,
-            "summary": check.summary,
-            "states": _states(check),
-            "requires": list(check.needs),
-            "cap": None,
-            "since": check.since,
-            "sources": list(check.sources),
-        }
-        for check in all_site_checks().values()
-    ]
+    """Every check of a site, in the order of the catalogue."""
+    return [site_check_entry(check) for check in all_site_checks().values()]
+
+
+def site_check_entry(check: SiteCheck) -> dict[str, Any]:
+    """A check of a site, shaped as those of a page; ``requires`` names what it is not evaluated without."""
+    return {
+        "id": check.id,
+        "title": check.title,
+        "category": "site",
+        "importance": check.severity.label,
+        "price": check.severity.value * max(state.highest for state in check.states),
+        "cause": check.cause,
+        "summary": check.summary,
+        "states": _states(check),
+        "requires": list(check.needs),
+        "cap": None,
+        "since": check.since,
+        "sources": list(check.sources),
+    }
 
 
 def _states(check: Check | SiteCheck) -> list[dict[str, Any]]:
@@ -77,7 +79,7 @@ def check_entries() -> list[dict[str, Any]]:
     return [check_entry(check, cost[check.id]) for check in all_checks().values()]
 
 
-def check_documentation(check: Check) -> dict[str, str]:
+def check_documentation(check: Check | SiteCheck) -> dict[str, str]:
     """Its documentation in five parts, as Markdown; reasons and advice are those of its states, by their titles."""
     sections = check.documentation
     advice = check.advice
@@ -93,5 +95,5 @@ def check_documentation(check: Check) -> dict[str, str]:
 
 @cache
 def catalogue_names() -> frozenset[str]:
-    """The id of every check."""
-    return frozenset(all_checks())
+    """The id of every check, of pages and of sites."""
+    return frozenset({*all_checks(), *all_site_checks()})

@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pagegrade.checks import all_checks
+from pagegrade.checks import all_checks, all_site_checks
 from pagegrade.web.schemas.check import CheckAnswer, CheckList
 from tests.web.calling import Instance, with_instance
 
@@ -26,6 +26,24 @@ def test_the_catalogue_is_public_and_whole(tmp_path: Path) -> None:
     assert [entry["id"] for entry in answer.json()["data"]] == list(all_checks())
     assert answer.json()["meta"]["total"] == len(all_checks())
     assert answer.headers["cache-control"].startswith("public")
+
+
+def test_checks_of_a_site_are_a_catalogue_of_their_own(tmp_path: Path) -> None:
+    """In the same shape, with what each is not evaluated without."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        return [
+            await instance.call("GET", f"{PATH}{path}", key=None) for path in ("?of=site", "/orphan-pages", "/site")
+        ]
+
+    listed, shown, none = with_instance(tmp_path, script)
+    CheckList.model_validate(listed.json())
+    CheckAnswer.model_validate(shown.json())
+
+    assert [entry["id"] for entry in listed.json()["data"]] == list(all_site_checks())
+    assert {entry["category"] for entry in listed.json()["data"]} == {"site"}
+    assert shown.json()["data"]["requires"] == ["complete", "sitemap"]
+    assert none.status_code == 404
 
 
 def test_a_check_is_shown_with_its_documentation(tmp_path: Path) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from functools import cache
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
+from pydantic import BaseModel, Field
 
-from pagegrade.checks import all_checks
+from pagegrade.checks import Check, SiteCheck, all_checks, all_site_checks
 from pagegrade.model.errors import NotFound
 from pagegrade.model.report import RULESET
-from pagegrade.service.catalogue import check_documentation, check_entries
+from pagegrade.service.catalogue import check_documentation, check_entries, site_check_entries
 from pagegrade.web.http.conditional import is_unchanged
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
@@ -22,9 +23,17 @@ from pagegrade.web.schemas.check import CheckAnswer, CheckList
 KEPT: Final = ("Cache-Control", "public, max-age=3600")
 
 
+class CheckListQuery(BaseModel):
+    """Catalogue to list."""
+
+    of: Literal["page", "site"] = Field(
+        "page", description="`page`: checks of a page; `site`: checks of a whole site.", examples=["site"]
+    )
+
+
 async def list_checks(request: Request) -> Response:
-    """Return every check."""
-    return await _answer(request, None)
+    """Return every check of a page, or of a site."""
+    return await _answer(request, f"/{request.query(CheckListQuery).of}")
 
 
 async def show_check(request: Request) -> Response:
@@ -32,7 +41,7 @@ async def show_check(request: Request) -> Response:
     return await _answer(request, request.path_params["check"])
 
 
-async def _answer(request: Request, name: str | None) -> Response:
+async def _answer(request: Request, name: str) -> Response:
     # The first call imports every check and computes its penalties: too slow for the event loop.
     bodies = await asyncio.to_thread(_bodies) if not _bodies.cache_info().currsize else _bodies()
     found = bodies.get(name)
@@ -46,14 +55,17 @@ async def _answer(request: Request, name: str | None) -> Response:
 
 
 @cache
-def _bodies() -> dict[str | None, tuple[bytes, str]]:
-    """Check id -> (the answer, its entity tag); ``None`` for the whole catalogue."""
-    entries = [{"object": "check", **entry} for entry in check_entries()]
-    meta = {"total": len(entries), "ruleset": RULESET}
-    bodies: dict[str | None, tuple[bytes, str]] = {None: _tagged({"data": entries, "meta": meta, "status": 200})}
-    for entry in entries:
-        whole = {**entry, "documentation": check_documentation(all_checks()[entry["id"]])}
-        bodies[entry["id"]] = _tagged({"data": whole, "status": 200})
+def _bodies() -> dict[str, tuple[bytes, str]]:
+    """Check id -> (the answer, its entity tag); ``/page`` and ``/site`` for the lists, which no id can be."""
+    known: dict[str, Check | SiteCheck] = {**all_checks(), **all_site_checks()}
+    bodies: dict[str, tuple[bytes, str]] = {}
+    for of, listed in (("/page", check_entries()), ("/site", site_check_entries())):
+        entries = [{"object": "check", **entry} for entry in listed]
+        meta = {"total": len(entries), "ruleset": RULESET}
+        bodies[of] = _tagged({"data": entries, "meta": meta, "status": 200})
+        for entry in entries:
+            whole = {**entry, "documentation": check_documentation(known[entry["id"]])}
+            bodies[entry["id"]] = _tagged({"data": whole, "status": 200})
     return bodies
 
 
@@ -68,8 +80,10 @@ OPERATIONS: Final = (
         path="/api/v1/checks",
         name="list_checks",
         summary="List all checks",
-        description="The whole catalogue: what is checked, what it can find, and what it can cost. Needs no key.",
+        description="The whole catalogue: what is checked, what it can find, and what it can cost; with `of=site` the "
+        "checks that audits make of a whole site. Needs no key.",
         handler=list_checks,
+        query=CheckListQuery,
         headers=("If-None-Match",),
         answers={200: CheckList},
         tag="Checks",

@@ -28,13 +28,17 @@ class CheckItem(Document):
     id: str = about("Its name for programs, as in the results of a report.", "title-length")
     object: Literal["check"] = about("The kind of object.", "check")
     title: str = about("Its name for people.", "Title length")
-    category: Category = about("Category that its penalty counts in.", "seo")
+    category: Literal[Category, "site"] = about(
+        "Category that its penalty counts in; `site`: it is of a whole site, and of the score of the site.", "seo"
+    )
     importance: Importance = about("Importance inside its category.", "medium")
     price: Amount = about("The most it can cost, in points of the score.", 3)
     summary: str = about("Subject of the check, in one sentence.", "Search results cut long titles.")
     states: list[CheckState] = about("Possible results, best first.")
     cause: str | None = about("Checks with the same cause are charged once; null: it shares none.", None, "title")
-    requires: list[str] = about("Always empty since ruleset 2026.2.", [])
+    requires: list[str] = about(
+        "Parts of a crawl without which a check of a site is not evaluated; empty for a check of a page.", []
+    )
     cap: Points | None = about("In its worst state the score is at most this; null: no limit.", None, 69)
     since: str = about("First version that had it.", "0.1.0")
     sources: list[str] = about("Standards and guides behind it.", ["https://html.spec.whatwg.org/#the-title-element"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pagegrade.checks import all_checks
+from pagegrade.checks import all_checks, all_site_checks
 from pagegrade.model.report import CATEGORIES
 from pagegrade.service.catalogue import check_penalties
 from pagegrade.web.pages.html import PLAIN
@@ -21,7 +21,7 @@ def test_the_catalogue_lists_every_check_for_anyone(tmp_path: Path) -> None:
         listed = re.findall(r'<a href="/checks/([a-z0-9-]+)">', answer.text)
 
         assert answer.status_code == 200
-        assert sorted(listed) == sorted(all_checks())
+        assert sorted(listed) == sorted([*all_checks(), *all_site_checks()])
         assert answer.headers["content-security-policy"] == PLAIN
         assert len(answer.content) < 90_000
 
@@ -37,6 +37,23 @@ def test_what_matters_most_comes_first(tmp_path: Path) -> None:
         listed = [all_checks()[name] for name in re.findall(r'<a href="/checks/([a-z0-9-]+)">', answer.text)]
 
         assert listed == sorted(listed, key=lambda check: (-check.severity.value, -price[check.id]))
+
+    with_instance(tmp_path, script)
+
+
+def test_checks_of_a_site_are_explained_too(tmp_path: Path) -> None:
+    """With what they are not evaluated without; a finding of an audit leads here."""
+
+    async def script(instance: Instance) -> None:
+        listed = await instance.call("GET", "/checks?category=site", key=None)
+        page = await instance.call("GET", "/checks/orphan-pages", key=None)
+
+        assert sorted(re.findall(r'<a href="/checks/([a-z0-9-]+)">', listed.text)) == sorted(all_site_checks())
+        assert "A site starts with 100 points of its own" in listed.text
+        assert page.status_code == 200
+        assert "The crawl did not reach the whole site." in page.text
+        assert ("The site</th>" in page.text, "The page</th>" in page.text) == (True, False)
+        assert "page_id" not in page.text
 
     with_instance(tmp_path, script)
 

@@ -28,6 +28,7 @@ from pagegrade.web.http.headers import INERT
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.audits.audit_list import SCOPES, STATES, refusal
+from pagegrade.web.pages.catalog.check_pages import SITE, WHOLE_SITE
 from pagegrade.web.pages.field_messages import problems_of_input
 from pagegrade.web.pages.forms import read_form, read_query
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View, go
@@ -84,8 +85,6 @@ _DEEDS: Final = {
     "cancel": service.AuditChange(cancel=True),
 }
 """Button -> change."""
-SITE: Final = "site"
-"""Category of the findings that only several pages together show."""
 
 
 async def show_audit_overview(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -159,7 +158,7 @@ def _categories(
     counts: dict[str, int] = {}
     for one in findings:
         counts[_category(one.check)] = counts.get(_category(one.check), 0) + 1
-    words = {SITE: view.texts.gettext(N_("Whole site"))}
+    words = {SITE: view.texts.gettext(WHOLE_SITE)}
     words |= {name: view.texts.gettext(CATEGORY_NAMES[name]) for name in CATEGORIES}
     chips = [(view.texts.gettext(ALL), f"{base}#findings", len(findings), not chosen)]
     chips += [

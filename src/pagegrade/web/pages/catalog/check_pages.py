@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pagegrade.checks import Advice, Check, all_checks
+from pagegrade.checks import NEEDS, Advice, Check, SiteCheck, all_checks, all_site_checks
 from pagegrade.model.errors import NotFound
 from pagegrade.model.report import CATEGORIES, RULESET
 from pagegrade.render.english import N_
@@ -16,7 +16,13 @@ from pagegrade.render.finding_texts import finding_texts, translated
 from pagegrade.render.i18n import Texts
 from pagegrade.render.prose import parse_prose
 from pagegrade.render.view import CATEGORY_NAMES
-from pagegrade.service.catalogue import check_entries, check_entry, check_penalties
+from pagegrade.service.catalogue import (
+    check_entries,
+    check_entry,
+    check_penalties,
+    site_check_entries,
+    site_check_entry,
+)
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
@@ -25,6 +31,9 @@ from pagegrade.web.pages.html import View
 from pagegrade.web.request import Request
 
 PATH: Final = "/checks"
+SITE: Final = "site"
+"""Category of the checks of whole sites."""
+WHOLE_SITE: Final = N_("Whole site")
 IMPORTANCE: Final = {
     "critical": N_("Critical severity"),
     "high": N_("High severity"),
@@ -53,7 +62,7 @@ class _Group:
     key: str
     name: str
     points: int
-    """Points of the overall score."""
+    """Points of the overall score; 0 for checks of a site, which has a score of its own."""
     importances: tuple[_Importance, ...]
 
     @property
@@ -65,7 +74,7 @@ class _Group:
 async def list_check_pages(request: Request, work: UnitOfWork, view: View) -> Response:
     """Return all checks, or those of one category."""
     wanted = read_query(request).get("category") or None
-    if wanted is not None and wanted not in CATEGORIES:
+    if wanted is not None and wanted not in {*CATEGORIES, SITE}:
         raise NotFound
     await work.identify()
     # The first call imports every check and computes its penalties: too slow for the event loop.
@@ -80,12 +89,14 @@ async def list_check_pages(request: Request, work: UnitOfWork, view: View) -> Re
         )
         for key, points in CATEGORIES.items()
     ]
+    of_site = site_check_entries()
+    groups.append(_Group(SITE, texts.gettext(WHOLE_SITE), 0, _by_importance(of_site, texts)))
     return view.page(
         "checks.html.jinja",
         groups=groups,
         shown=[group for group in groups if wanted in (None, group.key)],
         wanted=wanted,
-        total=len(entries),
+        total=len(entries) + len(of_site),
         ruleset=RULESET,
     )
 
@@ -96,35 +107,42 @@ async def show_check_page(request: Request, work: UnitOfWork, view: View) -> Res
     found = await asyncio.to_thread(_find, request.path_params["check"])
     if found is None:
         raise NotFound
-    check, price = found
+    check, plain = found
     texts = view.texts
-    entry = _shown(check_entry(check, price), texts)
+    entry = _shown(plain, texts)
+    words = CATEGORY_NAMES.get(plain["category"], WHOLE_SITE)
+    known: Mapping[str, Check | SiteCheck] = {**all_checks(), **all_site_checks()}
     documentation = check.documentation
     return view.page(
         "check.html.jinja",
         check=entry,
-        category=texts.gettext(CATEGORY_NAMES[check.category]),
+        category=texts.gettext(words),
+        needs=[translated(NEEDS[need], texts.tag) for need in entry["requires"]],
         advice=[_advice(each, texts) for each in check.advice],
         examples=[
             (texts.gettext(name), documentation[key])
             for key, name in EXAMPLES.items()
-            if _is_for_people(documentation[key])
+            # Those of a site are rows of tables.
+            if not isinstance(check, SiteCheck) and _is_for_people(documentation[key])
         ],
         states=[_state(state, texts) for state in entry["states"]],
         what_it_checks=documentation["What it checks"],
         is_english=finding_texts(texts.tag) is None,
         same_cause=[
             (other.id, translated(other.title, texts.tag))
-            for other in all_checks().values()
+            for other in known.values()
             if other.cause is not None and other.cause == check.cause and other is not check
         ],
         sources=[(href, _short(href)) for source in check.sources if (href := safe_href(source)) is not None],
     )
 
 
-def _find(name: str) -> tuple[Check, float] | None:
+def _find(name: str) -> tuple[Check | SiteCheck, Mapping[str, Any]] | None:
+    """Return a check, and how it stands in a list."""
+    if (of_site := all_site_checks().get(name)) is not None:
+        return of_site, site_check_entry(of_site)
     check = all_checks().get(name)
-    return None if check is None else (check, check_penalties()[name])
+    return None if check is None else (check, check_entry(check, check_penalties()[name]))
 
 
 def _is_for_people(text: str) -> bool:
