@@ -41,7 +41,8 @@ REASONED: Final[dict[str, frozenset[str]]] = {
     "plaintext-email": frozenset(
         {
             *("show-sign-in-link", "show-accounts", "invite-account", "show-member", "disable-account"),
-            *("erase-account", "give-link"),
+            *("erase-account", "give-link", "show-team", "invite-to-team", "leave-team", "rename-workspace"),
+            *("erase-workspace", "create-workspace"),
         }
     ),
     "link-text": frozenset({"list-report-rows", "create-report-from-form"}),
