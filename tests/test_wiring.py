@@ -23,6 +23,7 @@ from pagegrade.wiring import (
     database_connections,
     database_url,
     make_services,
+    make_vault,
     open_database,
     open_notices,
     planned_places,
@@ -248,6 +249,18 @@ def test_what_is_typed_wins_over_settings(monkeypatch: pytest.MonkeyPatch) -> No
     assert service_options().workers == 7
     assert service_options().parsers == 3
     assert server.warnings == ("PAGEGRADE_PROT is no setting and has no effect. Did you mean PAGEGRADE_PORT?",)
+
+
+def test_a_key_file_without_effect_is_named_at_the_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A key that is set replaces it."""
+    monkeypatch.setenv("PAGEGRADE_DATA_DIR", str(tmp_path))
+    make_vault().seal(b"x")
+    alone = server_options().warnings
+    monkeypatch.setenv("PAGEGRADE_SECRET_KEY", "k" * 32)
+    (warning,) = server_options().warnings
+
+    assert alone == ()
+    assert warning.startswith(f"{tmp_path / 'secret.key'} has no effect")
 
 
 def test_the_database_lies_in_the_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

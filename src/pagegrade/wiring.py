@@ -240,7 +240,11 @@ def server_options(*, hosts: Sequence[str] = (), port: int | None = None) -> Ser
         bootstrap_api_key=_plain(settings.bootstrap_api_key),
         log_format=settings.log_format,
         log_level=settings.log_level,
-        warnings=(*unknown_settings(given_settings(_env_file)), *_system_warnings(sys.platform)),
+        warnings=(
+            *unknown_settings(given_settings(_env_file)),
+            *_system_warnings(sys.platform),
+            *_key_warnings(make_vault()),
+        ),
         is_origin_known=settings.base_url is not None,
     )
 
@@ -249,6 +253,15 @@ def _system_warnings(platform: str) -> tuple[str, ...]:
     if platform == "linux":
         return ()
     return (f"The service needs Linux to limit the memory of hostile pages; {platform} is for trials only.",)
+
+
+def _key_warnings(vault: Vault) -> tuple[str, ...]:
+    if vault.ignored_file is None:
+        return ()
+    return (
+        f"{vault.ignored_file} has no effect, because PAGEGRADE_SECRET_KEY is set to another key; `pagegrade doctor` "
+        "says what helps.",
+    )
 
 
 def data_folder() -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pagegrade.model.account import SCOPES, Caller
+from pagegrade.model.account import KEYS, SCOPES, Caller
 from pagegrade.model.errors import InsufficientScope, InvalidInput, NotFound, Unauthenticated
 from pagegrade.service.accounts.access import (
     MINUTE_MS,
@@ -324,6 +324,7 @@ def test_the_first_start_makes_an_owner_and_a_key(tmp_path: Path) -> None:
 
     assert secret is not None
     assert caller_of(database, secret).account == owner
+    assert set(caller_of(database, secret).api_key.scopes) == {*SCOPES} - {KEYS}
     assert again == (owner, None)
     database.close()
 
@@ -338,6 +339,7 @@ def test_the_first_key_can_be_chosen(tmp_path: Path) -> None:
     assert secret is None
     assert caller.account == owner
     assert caller.api_key.prefix == prefix_of(CHOSEN)
+    assert set(caller.api_key.scopes) == {*SCOPES} - {KEYS}
     assert refused(database, "another-key-that-was-chosen").presented
     database.close()
 

@@ -56,12 +56,12 @@ def test_a_key_file_is_to_be_kept_and_to_be_private(database: Database, tmp_path
 
     assert good == (
         "ok",
-        f"{file} decrypts the secrets of 1 access profiles; keep a copy of it beside the backups, which are of no use "
-        "for them without it",
+        f"{file} decrypts the secrets of all access profiles (1); keep a copy of it beside the backups, which are of "
+        "no use for them without it",
     )
     assert open_to_all == ("warning", f"other users of this machine may read {file} Run: chmod 600 {file}")
     assert [level for level, _ in lost] == ["problem"]
-    assert f"1 of 1 access profiles cannot be decrypted with {file}" in lost[0][1]
+    assert f"access profiles (1 of 1) cannot be decrypted with {file}" in lost[0][1]
 
 
 def test_a_former_key_is_to_be_replaced(database: Database) -> None:
@@ -71,13 +71,27 @@ def test_a_former_key_is_to_be_replaced(database: Database) -> None:
     assert said(database, Vault(keys=(NEW, OLD))) == [
         (
             "warning",
-            "the secrets of 1 of 1 access profiles are encrypted with a former key Run: pagegrade access-profiles "
+            "the secrets of access profiles (1 of 1) are encrypted with a former key Run: pagegrade access-profiles "
             "rotate",
         ),
-        ("ok", "PAGEGRADE_SECRET_KEY decrypts the secrets of 1 access profiles"),
+        ("ok", "PAGEGRADE_SECRET_KEY decrypts the secrets of all access profiles (1)"),
     ]
     assert [level for level, _ in said(database, Vault(keys=(NEW,)))] == ["problem"]
     assert "PAGEGRADE_SECRET_KEY is not set" in said(database, Vault())[0][1]
+
+
+def test_a_key_file_that_a_setting_replaces_is_named(database: Database, tmp_path: Path) -> None:
+    """Unless its key is among those that are set."""
+    file = tmp_path / KEY_FILE
+    add_profile(database, Vault(file=file))
+    key = file.read_text().strip()
+    replaced = said(database, Vault(keys=(NEW,), file=file))
+    added = said(database, Vault(keys=(NEW, key), file=file))
+
+    assert [level for level, _ in replaced] == ["problem", "warning"]
+    assert f"{file} has no effect, because PAGEGRADE_SECRET_KEY is set" in replaced[1][1]
+    assert [level for level, _ in added] == ["warning", "ok"]
+    assert "has no effect" not in added[0][1]
 
 
 @pytest.mark.backend("sqlite", reason="a file that is not there")

@@ -47,6 +47,15 @@ class Vault:
     """File in which a key is made and kept if none is set; ``None``: there is no place that all processes share."""
     _fernets: tuple[Fernet, ...] = ()
 
+    @property
+    def ignored_file(self) -> Path | None:
+        """The key file where it has no effect, because keys are set and its own is none of them; else ``None``."""
+        if not self.keys or self.file is None or not self.file.exists():
+            return None
+        with suppress(Locked):
+            return None if set(self._key_of_file(makes=False)) <= set(self.keys) else self.file
+        return None
+
     def seal(self, data: bytes) -> bytes:
         """Encrypt; the first time a key file is made if no key is set.
 

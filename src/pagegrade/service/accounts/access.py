@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Sequence
 from typing import Final
 
-from pagegrade.model.account import DEFAULT_SCOPES, SCOPES, Account, Caller, Key
+from pagegrade.model.account import ACCESS, DEFAULT_SCOPES, SCOPES, Account, Caller, Key
 from pagegrade.model.errors import InsufficientScope, InvalidInput, NotFound, OtherProject, Unauthenticated, Unavailable
 from pagegrade.parse.url import project_of
 from pagegrade.service.accounts.operations import clean_label
@@ -51,6 +51,8 @@ _CHOSEN: Final = re.compile(rf"[!-~]{{{MIN_CHARACTERS},{MAX_CHARACTERS}}}")
 MINUTE_MS: Final = 60_000
 SCOPE: Final = "scope"
 PROJECT: Final = "project"
+_OF_OWNER: Final = (*DEFAULT_SCOPES, ACCESS)
+"""Permissions of an installation's first key: all but to make other keys."""
 _LISTED: Final = 5
 """Keys that an error names."""
 
@@ -174,10 +176,10 @@ def ensure_owner(tx: Transaction, bootstrap_secret: str | None, now_ms: int) -> 
         return owner, None
     if bootstrap_secret is None:
         made = make_secret()
-        _save(tx, owner.id, made, name="first", scopes=DEFAULT_SCOPES, expires_at_ms=None, now_ms=now_ms)
+        _save(tx, owner.id, made, name="first", scopes=_OF_OWNER, expires_at_ms=None, now_ms=now_ms)
         return owner, made
     check_bootstrap(bootstrap_secret)
-    _save(tx, owner.id, bootstrap_secret, name="bootstrap", scopes=DEFAULT_SCOPES, expires_at_ms=None, now_ms=now_ms)
+    _save(tx, owner.id, bootstrap_secret, name="bootstrap", scopes=_OF_OWNER, expires_at_ms=None, now_ms=now_ms)
     return owner, None
 
 

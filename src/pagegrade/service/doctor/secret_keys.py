@@ -29,7 +29,7 @@ def look_at_secret_keys(database: Database, vault: Vault) -> Iterator[Diagnosis]
     if found.unknown:
         yield problem(
             _TOPIC,
-            f"the secrets of {found.unknown} of {total} access profiles cannot be decrypted"
+            f"the secrets of access profiles ({found.unknown} of {total}) cannot be decrypted"
             + (f" with {key}" if key else ": PAGEGRADE_SECRET_KEY is not set")
             + "; analyses that use them fail",
             "Add the former key to PAGEGRADE_SECRET_KEY, behind the others, or restore secret.key from a backup; else "
@@ -38,14 +38,21 @@ def look_at_secret_keys(database: Database, vault: Vault) -> Iterator[Diagnosis]
     if found.former:
         yield warning(
             _TOPIC,
-            f"the secrets of {found.former} of {total} access profiles are encrypted with a former key",
+            f"the secrets of access profiles ({found.former} of {total}) are encrypted with a former key",
             "Run: pagegrade access-profiles rotate",
         )
     if vault.file is not None and not vault.keys and vault.file.exists() and vault.file.stat().st_mode & 0o077:
         yield warning(_TOPIC, f"other users of this machine may read {key}", f"Run: chmod 600 {key}")
+    if vault.ignored_file is not None:
+        yield warning(
+            _TOPIC,
+            f"{vault.ignored_file} has no effect, because PAGEGRADE_SECRET_KEY is set to another key",
+            "Add the key of the file to PAGEGRADE_SECRET_KEY, behind the others, as long as access profiles or backups "
+            "need it; then delete the file.",
+        )
     if total and not found.unknown:
         kept = "" if vault.keys else "; keep a copy of it beside the backups, which are of no use for them without it"
-        yield ok(_TOPIC, f"{key} decrypts the secrets of {total} access profiles{kept}")
+        yield ok(_TOPIC, f"{key} decrypts the secrets of all access profiles ({total}){kept}")
     elif not total:
         missing = "; the first one needs PAGEGRADE_SECRET_KEY" if not key else ""
         yield ok(_TOPIC, f"no access profile needs one{missing}")
