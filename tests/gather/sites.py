@@ -21,6 +21,7 @@ from pagegrade.gather.held_bytes import HeldBytes
 from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import Answer, CachingResolver, ResolveError
 from pagegrade.gather.run import gather
+from pagegrade.model.access import Access
 from pagegrade.model.artifacts import Artifacts, Navigation
 from pagegrade.parse.url import Target, host
 
@@ -248,14 +249,14 @@ class Visit:
 
         guard = Guard(replace(self._options.policy, typed_host=host(self._url)))
 
-        def make_client() -> HTTPClient:
+        def make_client(access: Access | None = self._options.access) -> HTTPClient:
             return HTTPClient(
                 guard=guard,
                 resolver=self._resolver,
                 deadline=deadline,
                 limits=self._options.exchange_limits,
                 held=held,
-                access=self._options.access,
+                access=access,
             )
 
         self._stack.push_async_callback(self._resolver.aclose)
@@ -265,6 +266,7 @@ class Visit:
             "options": self._options,
             "client": client,
             "fresh_client": make_client,
+            "visitor_client": partial(make_client, None),
             "resolver": self._resolver,
             "offload": self._offload,
             "deadline": deadline,

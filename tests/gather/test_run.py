@@ -76,7 +76,8 @@ def test_a_page_is_gathered_whole() -> None:
     found = run(site)
 
     assert codes(found) == dict.fromkeys(
-        ("insecure_probe", "sibling_probe", "canonical_probe", "tls", "dns", "preview_images"), "not_applicable"
+        ("insecure_probe", "sibling_probe", "canonical_probe", "tls", "dns", "preview_images", "visitor_view"),
+        "not_applicable",
     )
     assert isinstance(found.robots_txt, WellKnown)
     assert isinstance(found.sitemaps, Sitemaps)

@@ -99,7 +99,7 @@ CHANNELS_OF: dict[str, str] = {
 """Gatherer -> a channel of it."""
 OF_THE_PAGE = {
     "cors_probe", "dns", "insecure_probe", "load_samples", "markdown_probe", "not_found_probe", "rendering",
-    "sibling_probe", "tls",
+    "sibling_probe", "tls", "visitor_view",
 }  # fmt: skip
 """Gatherers that ask the page's own host only, or through the same guard as all others: a browser (``tests/lab``)."""
 

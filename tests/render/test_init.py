@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pagegrade.model.access import AccessNote
+from pagegrade.model.access import AccessNote, VisitorView
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
 from pagegrade.render import FORMATS, RenderOptions, render
@@ -30,11 +30,14 @@ def test_every_format_renders_every_report(name: str, report: object) -> None:
 @pytest.mark.parametrize("report", [make_report(), make_failed_report()], ids=["completed", "failed"])
 def test_every_format_says_that_a_report_was_made_with_an_access(name: str, report: Report) -> None:
     """Beside one that was made without; that one alone says nothing of it."""
-    access = AccessNote(name="Staging", origins=("https://example.com",), sent=("basic",))
-    run = replace(report.run, access=access, notes=(f"Analyzed with access profile {access.name}.",))
-    text = render([report, replace(report, run=run)], name)
+    visitors = VisitorView(status=401, url="https://example.com/", is_elsewhere=False, indexable=None)
+    access = AccessNote(name="Staging", origins=("https://example.com",), sent=("basic",), visitors=visitors)
+    notes = (f"Analyzed with access profile {access.name}.", "Without it, visitors and search engines get status 401.")
+    run = replace(report.run, access=access, notes=notes)
+    text = " ".join(render([report, replace(report, run=run)], name).replace("&nbsp;", " ").split())
 
-    assert "access profile Staging" in " ".join(text.replace("&nbsp;", " ").split())
+    assert "access profile Staging" in text
+    assert "search engines get status 401" in text
     assert "access profile" not in render([report, report], name)
 
 

@@ -9,6 +9,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
+from pagegrade.model.access import VisitorView
 from pagegrade.model.artifacts import (
     GATHERED,
     TLS,
@@ -104,6 +105,7 @@ def everything() -> Artifacts:
                 PreviewImage(kind="icon", url=url, problem="bytes"),
             )
         ),
+        visitor_view=VisitorView(status=401, url=url, is_elsewhere=False, indexable=None),
         rendering=make_rendering(
             make_timeline(long_tasks=(Span(start_ms=0.1, end_ms=None),)),
             pictures=(Picture(kind="frame", width_px=1, height_px=2, data=bytes(range(256)), time_ms=0.5),),

@@ -43,6 +43,7 @@ class AccessNote(TypedDict):
     name: str
     origins: list[str]
     sent: list[str]
+    visitors: VisitorView | None
 
 
 class AccessProfile(TypedDict):
@@ -1690,6 +1691,13 @@ class ValidationProblem(TypedDict):
 class Viewport(TypedDict):
     width_px: int
     height_px: int
+
+
+class VisitorView(TypedDict):
+    status: int
+    url: str
+    is_elsewhere: bool
+    indexable: bool | None
 
 
 class Webhook(TypedDict):

@@ -148,6 +148,8 @@ class Start:
     """Of this report; kept connections are reused."""
     fresh_client: Callable[[], AbstractAsyncContextManager[HTTPClient]]
     """Makes another client that shares nothing but the rules, for measurements that need a new connection."""
+    visitor_client: Callable[[], AbstractAsyncContextManager[HTTPClient]]
+    """The same without the access of the run."""
     resolver: Resolver
     offload: Offload
     deadline: float

@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import fields
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 from pagegrade.gather import gatherers
@@ -87,14 +87,14 @@ async def gather(
 
     guard = Guard(options.policy)
 
-    def make_client() -> HTTPClient:
+    def make_client(access: Access | None = options.access) -> HTTPClient:
         return HTTPClient(
             guard=guard,
             resolver=caching,
             deadline=deadline,
             limits=options.exchange_limits,
             held=held,
-            access=options.access,
+            access=access,
         )
 
     try:
@@ -104,6 +104,7 @@ async def gather(
                 options=options,
                 client=client,
                 fresh_client=make_client,
+                visitor_client=partial(make_client, None),
                 resolver=caching,
                 offload=offload,
                 deadline=deadline,

@@ -18,6 +18,20 @@ NO_ACCESS: Final = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VisitorView:
+    """Description of what visitors without the access get at the URL of a page."""
+
+    status: int
+    """Of the answer behind redirects."""
+    url: str
+    """Of that answer, without query and fragment."""
+    is_elsewhere: bool
+    """True if it is another URL than that of the page."""
+    indexable: bool | None
+    """False if it asks search engines not to index it; ``None``: it is an error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AccessNote:
     """Description of the access that a report was made with."""
 
@@ -28,6 +42,13 @@ class AccessNote:
     sent: tuple[str, ...] = ()
     """Kinds of what was sent: ``basic``, ``headers``, ``cookies``, ``user_agent``, ``query``; and ``certificates``
     where some were trusted."""
+    visitors: VisitorView | None = None
+    """The page as visitors without the access see it; ``None``: nobody asked, or there was no answer."""
+
+    @property
+    def lets_in(self) -> bool:
+        """True if anything is sent that could let a run in."""
+        return any(kind != "certificates" for kind in self.sent)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Final, Literal
 
-from pagegrade.model.access import AccessNote
+from pagegrade.model.access import AccessNote, VisitorView
 from pagegrade.model.rendering import Rendering
 
 ARTIFACTS_VERSION: Final = 1
@@ -34,6 +34,7 @@ class NotGathered:
 NOT_ASKED: Final = NotGathered(code="skipped", detail="It was not asked for.")
 """For artifacts that reports of earlier versions do not have."""
 NOT_SHOWN: Final = NotGathered(code="not_applicable", detail="No previews of the page are shown.")
+NOT_LET_IN: Final = NotGathered(code="not_applicable", detail="The page was asked for as everybody asks for it.")
 NOT_RENDERED: Final = NotGathered(code="no_browser", detail="The page was not drawn in a browser.")
 
 
@@ -499,6 +500,7 @@ class Artifacts:
     """The document once more by ``Accept: text/markdown``; body holds at most its first bytes."""
     agent_files: AgentFiles | NotGathered = NOT_ASKED
     preview_images: PreviewImages | NotGathered = NOT_SHOWN
+    visitor_view: VisitorView | NotGathered = NOT_LET_IN
     rendering: Rendering | NotGathered = NOT_RENDERED
     """The page as a browser drew it."""
 

@@ -70,6 +70,7 @@ _ARTIFACT_NAMES: Final[Mapping[str, str]] = {
     "markdown_probe": N_("the page as Markdown"),
     "agent_files": N_("files for agents"),
     "preview_images": N_("pictures for previews"),
+    "visitor_view": N_("the page as visitors without the access see it"),
 }
 PHASES: Final[Mapping[str, str]] = {
     "dns": N_("DNS"),
@@ -165,8 +166,11 @@ def _carriers(report: Report) -> dict[str, str]:
 
 
 def access_note(report: Report) -> str:
-    """The sentence about the access that the report was made with; empty where it saw what everybody sees."""
-    return visible(report.run.notes[0], 400) if report.run.access is not None and report.run.notes else ""
+    """The sentences about the access that the report was made with; empty where it saw what everybody sees."""
+    access = report.run.access
+    if access is None:
+        return ""
+    return " ".join(visible(note, 400) for note in report.run.notes[: 1 if access.visitors is None else 2])
 
 
 def fix_first(report: Report) -> tuple[Finding, ...]:

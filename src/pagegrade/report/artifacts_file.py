@@ -33,7 +33,7 @@ def save_artifacts(artifacts: Artifacts) -> bytes:
     """The artifacts as the bytes of a file, equal for equal artifacts. Lone surrogates become U+FFFD."""
     plain = {"object": "artifacts", **msgspec.to_builtins(artifacts, order="sorted")}
     if artifacts.access is None:
-        del plain["access"]  # Only of those files that need it.
+        del plain["access"], plain["visitor_view"]  # Only of those files that need them.
     try:
         encoded = _ENCODER.encode(plain)
     except UnicodeEncodeError:

@@ -364,7 +364,20 @@ def _run(run: RunFacts) -> JSONObject:
 
 
 def _access(access: AccessNote) -> JSONObject:
-    return {"name": access.name, "origins": list(access.origins), "sent": list(access.sent)}
+    visitors = access.visitors
+    return {
+        "name": access.name,
+        "origins": list(access.origins),
+        "sent": list(access.sent),
+        "visitors": None
+        if visitors is None
+        else {
+            "status": visitors.status,
+            "url": visitors.url,
+            "is_elsewhere": visitors.is_elsewhere,
+            "indexable": visitors.indexable,
+        },
+    }
 
 
 def _error(error: Failure) -> JSONObject:

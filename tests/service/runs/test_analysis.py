@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import pytest
 
 from pagegrade.gather.context import OffloadFailed
-from pagegrade.model.access import Access, AccessNote
+from pagegrade.model.access import Access, AccessNote, VisitorView
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.errors import URLNotAllowed
 from pagegrade.model.report import Report
@@ -255,9 +255,15 @@ def test_a_page_behind_a_door_is_analyzed_with_an_access() -> None:
 
     assert analysis.report.state == "completed"
     assert analysis.report.run.access == AccessNote(
-        name="Staging", origins=(origin,), sent=("basic", "headers", "cookies", "query")
+        name="Staging",
+        origins=(origin,),
+        sent=("basic", "headers", "cookies", "query"),
+        visitors=VisitorView(status=401, url=f"{origin}/", is_elsewhere=False, indexable=None),
     )
-    assert "Analyzed with access profile Staging." in analysis.report.run.notes
+    assert analysis.report.run.notes == (
+        "Analyzed with access profile Staging.",
+        "Without it, visitors and search engines get status 401.",
+    )
 
 
 def test_nothing_of_an_access_comes_back_in_a_report_or_in_its_artifacts() -> None:

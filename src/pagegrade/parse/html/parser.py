@@ -35,6 +35,7 @@ from pagegrade.parse.html.markup import count_faults, note_faults
 from pagegrade.parse.html.shadow_trees import flatten_shadow_trees, has_shadow_trees
 from pagegrade.parse.html.streamed import show_streamed_parts
 from pagegrade.parse.html.walk import walk
+from pagegrade.parse.http.robots_directives import ALL_BOTS, parse_robots_meta, parse_x_robots_tag
 from pagegrade.parse.page_kind.empty_shell import THRESHOLD as SHELL_THRESHOLD
 from pagegrade.parse.page_kind.empty_shell import score_empty_shell
 from pagegrade.parse.page_links import (
@@ -286,6 +287,14 @@ def parties_of_document(document: Document) -> Parties:
 def _parties(url: str, references: Sequence[facts.Reference], metas: Sequence[facts.Meta]) -> Parties:
     generator = next((meta.content for meta in metas if meta.name == "generator"), "")
     return parties_of(url, ((found.url, found.kind) for found in references), generator)
+
+
+def may_be_indexed(response: Response) -> bool:
+    """Return whether an answer leaves it to all search engines to index it, by its headers and its head."""
+    rules = [parse_x_robots_tag(value) for value in response.header_values("x-robots-tag")]
+    metas = _collect_response(response).metas
+    rules += [parse_robots_meta(meta.name, meta.content) for meta in metas if meta.name and meta.in_head]
+    return not any(rule.name == "noindex" and rule.bot == ALL_BOTS for found in rules for rule in found.directives)
 
 
 def names_alternate(response: Response, url: str) -> bool | None:

@@ -9,6 +9,7 @@ from functools import cache, partial
 from typing import Final
 
 from pagegrade.checks import Check, Evaluated, Facts, all_checks, run_checks
+from pagegrade.model.access import AccessNote, VisitorView
 from pagegrade.model.artifacts import GATHERED, NOT_RENDERED, NOT_SHOWN, Artifacts, NotGathered, Response
 from pagegrade.model.identity import VERSION
 from pagegrade.model.ignores import IgnoreRule
@@ -133,7 +134,7 @@ def evaluate_artifacts(
             duration_ms=artifacts.duration_ms,
             partial=withheld is not None or bool(unseen),
             vantage=artifacts.vantage,
-            access=artifacts.access,
+            access=_access_of(artifacts),
             not_gathered=_not_gathered(artifacts),
             good_from=thresholds.good,
             decent_from=thresholds.decent,
@@ -222,7 +223,7 @@ def failed_report(
             engine=VERSION if artifacts is None else artifacts.engine,
             duration_ms=duration_ms if artifacts is None else artifacts.duration_ms,
             vantage="" if artifacts is None else artifacts.vantage,
-            access=None if artifacts is None else artifacts.access,
+            access=None if artifacts is None else _access_of(artifacts),
             not_gathered=() if artifacts is None else _not_gathered(artifacts),
             notes=() if artifacts is None else access_notes(artifacts),
         ),
@@ -431,6 +432,24 @@ def _not_gathered(artifacts: Artifacts) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
+def _access_of(artifacts: Artifacts) -> AccessNote | None:
+    access, view = artifacts.access, artifacts.visitor_view
+    return access if access is None or isinstance(view, NotGathered) else replace(access, visitors=view)
+
+
+def _visitor_notes(view: VisitorView | NotGathered) -> tuple[str, ...]:
+    """Say what visitors without the access get, which search engines are, too."""
+    if isinstance(view, NotGathered):
+        return ()
+    if view.indexable is None:
+        return (f"Without it, visitors and search engines get status {view.status}.",)
+    if view.is_elsewhere:
+        return (f"Without it, visitors and search engines are led to {view.url}.",)
+    if not view.indexable:
+        return ("Without it, visitors get a page there as well, which asks search engines not to index it.",)
+    return ("Without it, visitors get a page there as well, which search engines may index.",)
+
+
 def access_notes(artifacts: Artifacts) -> tuple[str, ...]:
     """Say that the page was seen by an access, or that the access did not reach it."""
     access, response = artifacts.access, artifacts.navigation.response
@@ -452,7 +471,9 @@ def access_notes(artifacts: Artifacts) -> tuple[str, ...]:
     if access.sent == ("certificates",) and not access.name:
         return ("Analyzed with trust in certificates that not everybody trusts.",)
     trusts = "certificates" in access.sent and response.url.startswith("https:")
-    also = ("The certificates of the access were trusted besides those of everyone.",) if trusts else ()
+    also = _visitor_notes(artifacts.visitor_view)
+    if trusts:
+        also = (*also, "The certificates of the access were trusted besides those of everyone.")
     if access.name:
         return (f"Analyzed with access profile {access.name}.", *also)
     return ("Analyzed with an access that visitors without it do not have.", *also)

@@ -35,6 +35,7 @@ from pagegrade.web.schemas.shape import (
 RESULTS: Final[dict[int | None, bytes]] = {rating: f'"{grade}"'.encode() for rating, grade in GRADES.items()}
 """Rating of a report or run -> its result in JSON; ratings that are not in it are null."""
 _NULL: Final = msgspec.Raw(b"null")
+_NOT: Final = (False,)
 NO_SUMMARY: Final = Summary(
     version=msgspec.Raw(str(REPORT_VERSION).encode()),
     final_url=_NULL,
@@ -305,6 +306,15 @@ class Thresholds(Document):
     decent: Points = about("Decent at or above this score, bad below.", 50)
 
 
+class VisitorView(Document):
+    """Description of what visitors without the access get at the URL of the page."""
+
+    status: int = about("Status of the answer behind redirects.", 401, ge=100, le=999)
+    url: str = about("URL of that answer, without query and fragment.", "https://staging.example/")
+    is_elsewhere: bool = about("True if it is another URL than that of the page.", *_NOT)
+    indexable: bool | None = about("False if it asks search engines not to index it; null for an error.", None)
+
+
 class AccessNote(Document):
     """Description of what let the run in."""
 
@@ -317,6 +327,7 @@ class AccessNote(Document):
         "were trusted.",
         ["basic", "headers"],
     )
+    visitors: VisitorView | None = about("The page as everybody sees it; null if that is not known.")
 
 
 class RunFacts(Document):
