@@ -16,7 +16,6 @@ from typing import Any, Final, Literal, Protocol
 import brotli
 
 from pagegrade.gather.held_bytes import Hold
-from pagegrade.parse.http.headers import REGISTERED_CODINGS
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -25,8 +24,8 @@ else:
 
 ACCEPT_ENCODING: Final = "gzip, deflate, br, zstd"
 MAX_CODINGS: Final = 2
-MAX_MEMBERS: Final = 1_024
-"""gzip members or zstd frames in one stream."""
+MAX_FRAMES: Final = 1_024
+"""zstd frames in one stream."""
 RATIO_FREE_BYTES: Final = 1_000_000
 """Decoded bytes that any ratio may give."""
 MAX_RATIO: Final = 200
@@ -41,27 +40,28 @@ Problem = Literal[
     "decode_bomb", "limit",
 ]  # fmt: skip
 """Reason why a body is not fully decoded. ``trailing_garbage`` leaves it whole; ``limit`` is our cap on an honest body;
-``plain_body``: a coding was declared and the bytes are not coded, they are kept as they are; ``no_coding``: what was
-declared is no coding, so the bytes are the body, as browsers take them."""
+``plain_body``: a coding was declared and the bytes are not coded, they are kept as they are; ``no_coding``: nothing
+that was declared is a coding that browsers know, so the bytes are the body, as they take them."""
 
 _AS_IT_CAME: Final = (None, "no_coding", "plain_body")
 
 
 def read_codings(values: Sequence[str]) -> tuple[str, ...]:
-    """The codings named by Content-Encoding lines, in the order they were applied.
+    """The codings named by Content-Encoding lines, in the order they were applied, as browsers read them.
 
     Args:
         values: The lines, in order.
 
     Returns:
-        Lower case, aliases resolved, ``identity`` and empty elements dropped.
+        Lower case, aliases resolved, without empty elements. ``identity`` alone is no coding; beside others it is one
+        that nobody can remove.
 
     Source: https://www.rfc-editor.org/rfc/rfc9110#section-8.4
     """
     if not values:
         return ()
-    names = (element.strip(" \t").lower() for value in values for element in value.split(","))
-    return tuple(_ALIASES.get(name, name) for name in names if name not in ("", "identity"))
+    names = [name for value in values for element in value.split(",") if (name := element.strip(" \t").lower())]
+    return () if set(names) == {"identity"} else tuple(_ALIASES.get(name, name) for name in names)
 
 
 class _StageError(Exception):
@@ -82,41 +82,31 @@ class _Stage(Protocol):
 
 
 class _Gzip:
-    """gzip, also of several members."""
+    """gzip; what follows its first member is skipped, as browsers do, although RFC 1952 2.2 allows several."""
 
     def __init__(self) -> None:
         self.ended = False
         self.trailing = False
-        self._members = 0
         self._inflate: Any = None
         self._held = b""
 
     def decode(self, data: bytes) -> Iterator[bytes]:
-        if self.trailing:
+        if self.ended:
+            self.trailing = self.trailing or bool(data)
             return
-        data, self._held = self._held + data, b""
-        while data:
-            if self._inflate is None:
-                if len(data) == 1 and data == b"\x1f":
-                    # The second byte of the magic number decides, and comes with the next piece.
-                    self._held = data
-                    return
-                if not data.startswith(b"\x1f\x8b"):
-                    if self._members == 0:
-                        raise _StageError("plain_body")
-                    self.trailing = True
-                    return
-                self._members += 1
-                if self._members > MAX_MEMBERS:
-                    raise _StageError("decode_bomb")
-                self._inflate = zlib.decompressobj(wbits=31)
-                self.ended = False
-            yield from _inflate(self._inflate, data)
-            data = b""
-            if self._inflate.eof:
-                data = self._inflate.unused_data
-                self._inflate = None
-                self.ended = True
+        if self._inflate is None:
+            data, self._held = self._held + data, b""
+            if data == b"\x1f":
+                # The second byte of the magic number decides, and comes with the next piece.
+                self._held = data
+                return
+            if not data.startswith(b"\x1f\x8b"):
+                raise _StageError("plain_body")
+            self._inflate = zlib.decompressobj(wbits=31)
+        yield from _inflate(self._inflate, data)
+        if self._inflate.eof:
+            self.ended = True
+            self.trailing = bool(self._inflate.unused_data)
 
 
 class _Deflate:
@@ -195,8 +185,6 @@ class _Zstd:
         self._held = b""
 
     def decode(self, data: bytes) -> Iterator[bytes]:
-        if self.trailing:
-            return
         data, self._held = self._held + data, b""
         while data:
             if self._stream is None:
@@ -204,12 +192,9 @@ class _Zstd:
                     self._held = data
                     return
                 if not _is_zstd_magic(data[:4]):
-                    if self._frames == 0:
-                        raise _StageError("plain_body")
-                    self.trailing = True
-                    return
+                    raise _StageError("corrupt" if self._frames else "plain_body")
                 self._frames += 1
-                if self._frames > MAX_MEMBERS:
+                if self._frames > MAX_FRAMES:
                     raise _StageError("decode_bomb")
                 self._stream = zstd.ZstdDecompressor(
                     options={zstd.DecompressionParameter.window_log_max: ZSTD_WINDOW_LOG}
@@ -283,7 +268,7 @@ class BodyDecoder:
         self._done = keep_bytes == 0 and not survey
         if len(codings) > MAX_CODINGS:
             self.problem, self._done = "too_many_codings", True
-        elif codings and REGISTERED_CODINGS.isdisjoint(codings):
+        elif codings and _STAGES.keys().isdisjoint(codings):
             self.problem, self._produced = "no_coding", []
         elif not all(coding in _STAGES for coding in codings):
             self.problem, self._done = "unknown_coding", True
