@@ -26,6 +26,7 @@ from pagegrade.gather.outgoing_proxy import (
     read_direct_hosts,
     read_proxy,
 )
+from pagegrade.parse.http.access import read_access
 from tests.gather.forward_proxies import (
     ADDRESS,
     PASSWORD,
@@ -38,7 +39,7 @@ from tests.gather.forward_proxies import (
     tinyproxy,
 )
 from tests.gather.scripted import Names
-from tests.gather.sites import Site, html
+from tests.gather.sites import Asked, Site, html
 from tests.gather.sites import redirect as to_site
 
 NAMES = {"site.com": (ADDRESS,), "inside.com": ("10.0.0.1",), "mixed.com": (ADDRESS, "10.0.0.1")}
@@ -144,6 +145,31 @@ def test_a_proxy_is_asked_for_the_address_that_was_checked(tmp_path: Path, *, pa
     assert b"Found" in found.response.body
     assert found.exchange.dialed_address == ADDRESS
     assert asked == [f"{ADDRESS}:{port}"]
+
+
+@needs_tinyproxy
+def test_an_access_goes_through_a_proxy_to_its_origin_alone(tmp_path: Path) -> None:
+    """The password of the proxy is no part of it, and a redirect to another port gets neither."""
+
+    async def scenario(proxy: Proxy) -> tuple[list[Asked], list[Asked], list[str]]:
+        async with Site({"/": PAGE}, address=ADDRESS) as other:
+            led = to_site(site_at(port_of(other)))
+            async with Site({"/": led}, address=ADDRESS) as own:
+                access = read_access(origins=[f"http://site.com:{port_of(own)}"], user="reader", password="n0t-Shown-1")
+                policy = policy_through(proxy)
+                async with HTTPClient(guard=Guard(policy), resolver=Names(NAMES), access=access) as client:
+                    await client.follow(Request(url=site_at(port_of(own)), timeout_s=20))
+                return own.asked, other.asked, [f"{ADDRESS}:{port_of(each)}" for each in (own, other)]
+
+    with tinyproxy(tmp_path, password=True) as proxy:
+        (own,), (other,), places = asyncio.run(scenario(proxy))
+        asked, log = proxy.asked(), proxy.log.read_text(encoding="utf-8")
+
+    assert own.headers["authorization"] == "Basic cmVhZGVyOm4wdC1TaG93bi0x"
+    assert "authorization" not in other.headers
+    assert not any("proxy" in name for each in (own, other) for name in each.headers)
+    assert asked == places
+    assert "n0t-Shown" not in log
 
 
 @needs_microsocks

@@ -24,6 +24,8 @@ from pagegrade.sandbox.pool import Children
 from pagegrade.service.access.operations import AccessFields, create_profile
 from pagegrade.service.access.vault import Vault
 from pagegrade.service.container import Services
+from pagegrade.service.monitors.due_runs import queue_due
+from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Transaction
@@ -181,6 +183,34 @@ def test_a_run_trusts_the_certificates_of_its_profile(services: Services, queue:
     assert report.state == ("completed" if trusts else "failed")
     if trusts:
         assert json.loads(report.summary or b"{}")["run"]["access"]["sent"] == ["headers", "certificates"]
+
+
+def test_a_monitor_that_comes_due_uses_the_access_profile(services: Services, queue: Queue) -> None:
+    """The one of the origin, although it was made after the monitor."""
+    services.vault = Vault(keys=("k" * 32,))
+    caller = Caller(account=Account(id=queue.account_id, name="", email="", created_at_ms=NOW_MS))
+
+    async def main() -> None:
+        async with LittleSite({}, missing=door) as site, Children(1) as children:
+            report_id = queue.add(f"{site.origin}/", target="").report_id
+            (first,) = queue.claim(1)
+            await perform_run(services, first, children=children)
+            change = MonitorChange(schedule="hourly")
+            monitor = queue.write(
+                lambda tx: create_monitor(tx, caller, change, services.options, NOW_MS, report_id=report_id)
+            )
+            fields = AccessFields(name="Staging", origins=[site.origin], headers=["X-Door: n0t-Shown-2"])
+            queue.write(lambda tx: create_profile(tx, caller, fields, services.vault, NOW_MS))
+            due_ms = monitor.due_at_ms
+            queue.write(lambda tx: queue_due(tx, monitor, services.options, due_ms), now_ms=due_ms)
+            (second,) = queue.claim(1, now_ms=due_ms)
+            await perform_run(services, second, children=children)
+
+    asyncio.run(main())
+    report = queue.report(1)
+
+    assert (report.state, report.run_number) == ("completed", 2)
+    assert json.loads(report.summary or b"{}")["run"]["access"]["name"] == "Staging"
 
 
 def test_a_run_whose_secrets_cannot_be_read_fails_by_name(services: Services, queue: Queue) -> None:
