@@ -43,7 +43,7 @@ class AccessNote(TypedDict):
     name: str
     origins: list[str]
     sent: list[str]
-    visitors: VisitorView | None
+    visitors: NotRequired[VisitorView]
 
 
 class AccessProfile(TypedDict):

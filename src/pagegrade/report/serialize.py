@@ -365,19 +365,15 @@ def _run(run: RunFacts) -> JSONObject:
 
 def _access(access: AccessNote) -> JSONObject:
     visitors = access.visitors
-    return {
-        "name": access.name,
-        "origins": list(access.origins),
-        "sent": list(access.sent),
-        "visitors": None
-        if visitors is None
-        else {
+    known: JSONObject = {"name": access.name, "origins": list(access.origins), "sent": list(access.sent)}
+    if visitors is not None:
+        known["visitors"] = {
             "status": visitors.status,
             "url": visitors.url,
             "is_elsewhere": visitors.is_elsewhere,
             "indexable": visitors.indexable,
-        },
-    }
+        }
+    return known
 
 
 def _error(error: Failure) -> JSONObject:

@@ -327,7 +327,7 @@ class AccessNote(Document):
         "were trusted.",
         ["basic", "headers"],
     )
-    visitors: VisitorView | None = about("The page as everybody sees it; null if that is not known.")
+    visitors: VisitorView = sometimes("The page as everybody sees it; absent if that is not known.")
 
 
 class RunFacts(Document):
