@@ -137,7 +137,7 @@ def install(tmp_path_factory: pytest.TempPathFactory) -> Install:
 def base_service(install: Install, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The service of the base."""
     command = (str(install("")), "-I", "-m", "pagegrade")
-    server = start_server(tmp_path_factory.mktemp("data"), command=command)
+    server = start_server(tmp_path_factory.mktemp("data"), command=command, tables=False)
     yield server
     server.stop()
 
