@@ -94,9 +94,10 @@ async def list_check_pages(request: Request, work: UnitOfWork, view: View) -> Re
     return view.page(
         "checks.html.jinja",
         groups=groups,
-        shown=[group for group in groups if wanted in (None, group.key)],
+        # Those of sites have a page of their own: more than 300 links are too many for one.
+        shown=[group for group in groups if group.key == wanted or (wanted is None and group.key != SITE)],
         wanted=wanted,
-        total=len(entries) + len(of_site),
+        total=len(entries),
         ruleset=RULESET,
     )
 
