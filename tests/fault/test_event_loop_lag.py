@@ -138,7 +138,7 @@ FORMS: Final = tuple(
     operation.path
     for operation in ALL_OPERATIONS
     if operation.method == "POST"
-    and not operation.path.startswith(("/api/", "/mcp", "/admin", "/r/", "/sign-in", "/unsubscribe"))
+    and not operation.path.startswith(("/api/", "/mcp", "/admin", "/r/", "/sign-in", "/join", "/unsubscribe"))
     and not operation.path.endswith(ENDING)
 )
 """Forms of pages of accounts."""
