@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from pagegrade.model.access import AccessNote
+from pagegrade.model.access import AccessNote, VisitorView
 from pagegrade.model.account import Account
 from pagegrade.model.artifacts import NOT_RENDERED
 from pagegrade.model.report import IgnoredTotal
@@ -62,7 +62,8 @@ def some_reports(services: Services, alice: Account) -> None:
         reason=f"{NOT_RENDERED.code}: {NOT_RENDERED.detail}",
     )
     report = make_report(*results, unseen, score=60, ignored=IgnoredTotal(findings=1, points=1))
-    access = AccessNote(name="Staging", origins=("https://staging.example",), sent=("basic",))
+    visitors = VisitorView(status=401, url="https://staging.example/", is_elsewhere=False, indexable=None)
+    access = AccessNote(name="Staging", origins=("https://staging.example",), sent=("basic",), visitors=visitors)
     finish(pack_report(replace(report, run=replace(report.run, access=access))))
     queue.again(report_id)
     finish(completed(81))
