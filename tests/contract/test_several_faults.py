@@ -70,7 +70,7 @@ FAULTS: Final[dict[str, dict[str, Any]]] = {
     },
     "insecure-form": {
         "insecure": "<form method=post action=http://example.org/><input name=a></form>",
-        "password-in-address": "<form action=/b><input type=password name=b></form>",
+        "password-by-get": "<form action=/b><input type=password name=b></form>",
     },
     "mixed-content": {
         "active": "<script src=http://example.org/a.js></script>",
@@ -136,7 +136,7 @@ DEGREES: Final = frozenset(
         "broken-styles-scripts css-size js-size dom-size domains-count font-count http-requests load-time page-size "
         "total-byte-weight ttfb content-length tls-version hacked-page jquery-versions open-graph twitter-card "
         "error-output directory-listing image-weight javascript-defer landmark-main doctype server-signature "
-        "content-keywords csp-blocks invisible-text mojibake mouse-only placeholder-text "
+        "content-keywords csp-blocks invisible-text mojibake mouse-only placeholder-text duplicate-paragraphs trackers "
         "csp-violations cumulative-layout-shift first-contentful-paint largest-contentful-paint speed-index "
         "total-blocking-time"
     ).split()
