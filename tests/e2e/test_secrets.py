@@ -302,7 +302,7 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
 def test_no_secret_comes_back(collector: Collector, tmp_path: Path) -> None:
     """From tables, files, logs, traces, metrics, webhooks, pages, exports, tools and commands, in both engines."""
     search = Search()
-    settings = {**OF_SETTINGS, "LOG_LEVEL": "debug", "MAIL_DOMAINS": "example.org", "RENDER": "auto"}
+    settings: dict[str, Any] = {**OF_SETTINGS, "LOG_LEVEL": "debug", "MAIL_DOMAINS": "example.org", "RENDER": "auto"}
     with serve_door() as door, running_server(tmp_path / "data", **settings) as server:
         cookie = plant(server, door, search)
         made = [

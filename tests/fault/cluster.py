@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from pagegrade.clock import now_ms
 from pagegrade.store.engine.factory import open_database
@@ -113,11 +113,11 @@ class Cluster:
         arguments: tuple[str, ...],
         point: tuple[str, ...],
         relay: Relay | None,
-        settings: dict[str, object],
+        settings: dict[str, Any],
     ) -> Server:
         command = (sys.executable, "-m", "tests.fault.crashing", *point) if point else PRODUCT
         url = self.url if relay is None else self.url.replace(f":{self.postgres.port}/", f":{relay.port}/")
-        given: dict[str, object] = {
+        given: dict[str, Any] = {
             "DATABASE_URL": url,
             "LEASE_SECONDS": LEASE_S,
             "BASE_URL": "http://127.0.0.1:8080",

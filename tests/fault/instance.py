@@ -6,7 +6,7 @@ import contextlib
 import signal
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tests.fault.ledger import Ledger, check_database, check_no_orphans
 from tests.server import Server, start_server
@@ -25,7 +25,7 @@ class Instance:
         self.ledger = Ledger()
         self._servers: list[Server] = []
 
-    def start(self, *point: str, **settings: object) -> Server:
+    def start(self, *point: str, **settings: Any) -> Server:
         """The plain server, or one that dies at a point."""
         command = (
             (sys.executable, "-m", "tests.fault.crashing", *point) if point else (sys.executable, "-m", "pagegrade")

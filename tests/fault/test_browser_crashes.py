@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -80,7 +80,12 @@ def temporary() -> Iterator[Path]:
 
 def start(folder: Path, temporary: Path, *, grace_s: int = 20, key: str | None = None) -> Server:
     """A server that draws every page once."""
-    settings = {"RENDER": "always", "RENDER_LOADS": "1", "LEASE_SECONDS": "5", "GRACE_SECONDS": str(grace_s)}
+    settings: dict[str, Any] = {
+        "RENDER": "always",
+        "RENDER_LOADS": "1",
+        "LEASE_SECONDS": "5",
+        "GRACE_SECONDS": str(grace_s),
+    }
     return start_server(folder, key=key, command=COMMAND, temporary=temporary, verb="serve", **settings)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -50,7 +51,7 @@ class Mixed:
             serving, working = both.submit(self.serve, self.this), both.submit(self.work, self.this)
             return serving.result(), working.result()
 
-    def _start(self, version: Version, verb: str, arguments: tuple[str, ...], settings: dict[str, str]) -> Server:
+    def _start(self, version: Version, verb: str, arguments: tuple[str, ...], settings: dict[str, Any]) -> Server:
         member = start_server(
             self._folder / f"{verb}-{time.monotonic_ns()}",
             *arguments,
