@@ -17,10 +17,10 @@ PAGE = """<!doctype html><title>T</title>
 
 
 def evaluate(page: str, rendering: Rendering | NotGathered, url: str = "https://example.com/") -> Outcome:
-    """The verdict, which costs nothing."""
+    """The verdict, which costs next to nothing."""
     found = evaluated(trackers, page, url=url, rendering=rendering)
     assert isinstance(found.verdict, Outcome)
-    assert found.loss == 0
+    assert found.loss in {0.0, 0.05}
     return found.verdict
 
 

@@ -33,6 +33,7 @@ _PURPOSES: Final = {
         State(
             "contacted",
             "Trackers are contacted as soon as the page opens.",
+            loss=0.05,
             title="Trackers are contacted before visitors can decide",
             why=(
                 "These services learn who opens the page before anything could be asked. In the European Union and "
@@ -73,9 +74,9 @@ def trackers(document: Document, rendering: Rendering | NotGathered, parties: Pa
     Where a browser rendered the page, these are the requests that it made without a click, so before any visitor could
     have agreed; otherwise the files that the HTML makes a browser fetch at once. Services that the site serves from its
     own domain are not recognized, nor are those that count visits without recognizing visitors. Whether a law asks for
-    consent depends on the service, its settings and the place; this check only shows what is contacted, and that costs
-    nothing. Whatever the services are known for, code of ten or more other companies costs points, from the number of
-    registrable domains that it comes from, and of 18 or more it costs everything.
+    consent depends on the service, its settings and the place; this check only shows what is contacted, and it costs
+    half a point at most. Whatever the services are known for, code of ten or more other companies costs points, from
+    the number of registrable domains that it comes from, and of 18 or more it costs everything.
 
     ## Fails on
 
