@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.error_output import MAX_FOUND, find_error_output
+from pagegrade.parse.error_output import MAX_FOUND, find_error_output, find_settings
 from tests.builders import make_document
 from tests.linear import MAX_RATIO, growth
 
@@ -280,3 +280,29 @@ def test_hostile_text_costs_linear_time(part: str) -> None:
     documents = {n: make_document("<body><p>" + part * n) for n in (5_000, 10_000, 20_000)}
 
     assert growth(lambda n: find_error_output(documents[n]), 5_000) <= MAX_RATIO
+
+
+SETTINGS = (
+    "APP_ENV=production\nDB_HOST=10.0.4.12\nDB_USERNAME=shop\nDB_PASSWORD=Tr0ub4dor-kw93\nMAIL_HOST=smtp.internal"
+)
+
+
+@pytest.mark.parametrize(
+    ("html", "count"),
+    [
+        (f"{SETTINGS}<h1>გზა</h1><p>ტექსტი", 5),
+        (f"<h1>道</h1><div>{SETTINGS.replace(chr(10), '<br>')}</div>", 5),
+        ("".join(f"<p>{line}</p>" for line in SETTINGS.split("\n")), 5),
+        (f"<h1>Τρόπος</h1><pre>{SETTINGS}</pre>", 0),
+        (SETTINGS.replace("Tr0ub4dor-kw93", ""), 0),
+        (SETTINGS.partition("\n")[2], 0),
+        (SETTINGS.replace("DB_PASSWORD", "DB_PREFIX"), 0),
+        ("<p>a_b = c, e_f = g, i_j = k, m_n = o, q_key = password", 0),
+    ],
+)
+def test_file_with_settings_is_found_outside_of_code(html: str, count: int) -> None:
+    """Five lines, one of them a secret, whose value is not repeated."""
+    found = find_settings(make_document(html))
+
+    assert len(found.split()) == count
+    assert "Tr0ub4dor" not in found

@@ -242,6 +242,14 @@ _CGI_VALUE: Final = re.compile(
     r"(?:/|[A-Za-z]:\\)[\w.$@/\\-]{3,200}|\d{1,3}(?:\.\d{1,3}){3}|[\da-f:]{6,40}|\w{2,20}/\d\S{0,60}"
 )
 _MIN_VARIABLES: Final = 2
+_MIN_SETTINGS: Final = 5
+_SETTING: Final = re.compile(
+    r"(?:^|[\n\x1c-\x1e])[ \t]{0,20}(?:export )?([A-Za-z][A-Za-z\d]{0,30}(?:[_.][A-Za-z\d]{1,30}){1,6}) ?= ?"
+    r"([^\n\x1c-\x1e]{0,200})"
+)
+"""A line of a file with settings: a name of several parts and its value."""
+_SECRET_NAME: Final = re.compile(r"(?:pass(?:word|wd)?|pwd|secret|token|key|dsn)$", re.IGNORECASE)
+_MIN_SECRET: Final = 6
 
 
 class ErrorOutput(msgspec.Struct, frozen=True, gc=False):
@@ -300,6 +308,18 @@ def find_environment(document: Document) -> list[tuple[Element, str]]:
         if value is not None and _CGI_VALUE.fullmatch(str(value.text)[:300].strip()) is not None:
             found.setdefault(key[1], cell)
     return [(node, name) for name, node in found.items()][:MAX_FOUND] if len(found) >= _MIN_VARIABLES else []
+
+
+def find_settings(document: Document) -> str:
+    """Beginning of a file with settings and at least one secret that stands outside of code; "" where there is none."""
+    body = document.body.node if document.body is not None else None
+    if document.text.count("=") < _MIN_SETTINGS:
+        return ""
+    prose, _, _ = _split(body)
+    found = list(islice(_SETTING.finditer(prose), MAX_FOUND))
+    has_secret = any(_SECRET_NAME.search(one[1]) and len(one[2].strip()) >= _MIN_SECRET for one in found)
+    # The values are left out: a report must not repeat them.
+    return " ".join(one[1] for one in found)[:_MAX_MESSAGE] if len(found) >= _MIN_SETTINGS and has_secret else ""
 
 
 def _reports_between(document: Document) -> Iterator[ErrorOutput]:

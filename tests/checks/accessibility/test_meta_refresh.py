@@ -97,3 +97,22 @@ def test_a_redirect_in_a_browser_does_not_pass(kind: str) -> None:
 def test_a_redirect_by_the_element_does_not_pass() -> None:
     """A response of the server does the same for every program."""
     assert evaluated(meta_refresh, "<meta http-equiv=refresh content='0; url=/a'>").outcome == "warning"
+
+
+@pytest.mark.parametrize(
+    ("script", "state"),
+    [
+        ("window.location.replace('https://win.example/?a=1')", "leaves"),
+        ("location = 'https://win.example/';", "leaves"),
+        (' document.location.href="https://win.example/" ', "leaves"),
+        ("location.replace('https://example.com/neu')", "none"),
+        ("location.replace('/neu')", "none"),
+        ("if (old) location.replace('https://win.example/')", "none"),
+        ("go(() => { location = 'https://win.example/' })", "none"),
+    ],
+)
+def test_script_that_only_leads_to_another_site_leaves(script: str, state: str) -> None:
+    """Scripts that decide about it, or stay on the site, do not."""
+    page = f"<!doctype html><title>Ծաղիկ</title><script>{script}</script>"
+
+    assert outcome("meta-refresh", page, url="https://example.com/").state == state

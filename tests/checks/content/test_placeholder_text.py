@@ -230,3 +230,14 @@ def test_filling_text_without_its_beginning() -> None:
 
     assert outcome(placeholder_text, f"<title>Team</title>{begin}{rest}").total == 2
     assert outcome(placeholder_text, f"<title>Team</title>{begin}{saying}").total == 1
+
+
+@pytest.mark.parametrize(
+    ("amount", "state"), [("NaN kr", "unfinished"), ("zł NaN", "unfinished"), ("NaN is not a number", "none")]
+)
+def test_amount_that_is_no_number_is_missing_in_any_currency(amount: str, state: str) -> None:
+    """A list of them in place of prices."""
+    assert (
+        outcome("placeholder-text", f"<h1>Mattor</h1>{f'<h3>Matta</h3><p>{amount}</p><p>{amount}</p>' * 8}").state
+        == state
+    )

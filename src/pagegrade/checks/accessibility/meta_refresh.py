@@ -15,6 +15,12 @@ from pagegrade.parse.url import is_http, join_url
 MAX_SECONDS: Final = 72_000
 """Twenty hours: WCAG 2.2, success criterion 2.2.1. No one is hurried by more."""
 
+_MAX_SCRIPT: Final = 1_000
+_LEAVES: Final = re.compile(
+    r"\s*(?:(?:window|document|self|top)\.)?location(?:\.href)?\s{0,9}(?:=|\.(?:replace|assign)\()\s{0,9}"
+    r"([\"'`])(https?://[^\"'`\s]{1,900})\1\s{0,9}\)?\s{0,9};?\s*"
+)
+"""A script that does nothing but lead to another address."""
 _URL: Final = re.compile(r"[;,\s]\s{0,20}(?:url\s{0,20}=)?\s{0,20}([^\s;,][^\n]{0,2000})", re.IGNORECASE)
 
 
@@ -88,7 +94,8 @@ def meta_refresh(
     again, and what it then shows is not known. Where a browser drew the page, a redirect by a script counts like
     one by the element. Content that browsers do not understand does nothing, and passes. More than 20 hours pass,
     although the strictest level of the guidelines forbids them as well. A refresh that leads to another site fails
-    with any delay up to 20 hours, and limits the score: visitors do not get this page.
+    with any delay up to 20 hours, and limits the score: visitors do not get this page. So does a script in the page
+    that does nothing but lead to another site.
 
     ## Fails on
 
@@ -123,6 +130,11 @@ def meta_refresh(
         if delay <= MAX_SECONDS:
             return Outcome("timed", value=delay, evidence=evidence)
         break
+    for script in document.running_scripts:
+        found = _LEAVES.fullmatch(script.text) if len(script.text) <= _MAX_SCRIPT else None
+        if found is not None and not parties.is_own(found[2]):
+            away = Offender(script.node, "a script leads there at once", url=found[2])
+            return Outcome("leaves", value=found[2], evidence=evidence_of(document, [away]))
     return Outcome("none")
 
 

@@ -69,6 +69,8 @@ _BETWEEN: Final = re.compile(r"\s[|·•–—-]\s|[|·•]")
 """Between the parts of a title."""
 _MAX_TEXT: Final = 50_000
 _MISSING_AMOUNT: Final = re.compile(r"(?<!\w)(?:NaN|undefined|null) ?[€$£¥₹₽₩]|[€$£¥₹₽₩] ?(?:NaN|undefined|null)(?!\w)")
+_NO_AMOUNT: Final = re.compile(r"(?:\S{1,4}\s?)?NaN(?:\s?\S{1,4})?")
+"""A number that is none, with the name of its currency or unit, in any language."""
 _AMOUNTS: Final = ("NaN", "undefined", "null")
 _TRANSLATION_KEY: Final = re.compile(r"[a-z]\w{0,40}(?:\.[\w-]{1,40}){1,8}")
 _TODO: Final = re.compile(r"(?:TODO|TBD|FIXME)(?::|$)|\[?insert (?:text|title|content|description) here\]?$")
@@ -314,7 +316,9 @@ def _is_latin(text: str) -> bool:
 
 def _is_missing(text: str) -> bool:
     return len(text) < 30 and (
-        text.lower() in _WHOLE or (any(one in text for one in _AMOUNTS) and _MISSING_AMOUNT.search(text) is not None)
+        text.lower() in _WHOLE
+        or ("NaN" in text and _NO_AMOUNT.fullmatch(text) is not None)
+        or (any(one in text for one in _AMOUNTS) and _MISSING_AMOUNT.search(text) is not None)
     )
 
 

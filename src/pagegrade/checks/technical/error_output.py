@@ -2,7 +2,7 @@ from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, Outcome, Severity
-from pagegrade.parse.error_output import find_environment, find_error_output
+from pagegrade.parse.error_output import find_environment, find_error_output, find_settings
 
 
 @check(
@@ -71,10 +71,12 @@ def error_output(document: Document) -> Outcome:
     page that says little else, or has nothing else in its main part, is searched for what programs in any language
     report: a kind of failure, with a file and a line or a statement of a database. A table in which two and more
     variables of the interface between server and program stand beside an absolute path or an IP address is a dump of
-    the server's settings. A warning or notice beside the content costs three quarters, and a page that shows one is not
-    good; an error at which the page stopped costs everything and limits the score. Messages in `<pre>`, `<code>`,
-    quotations and comments are what a page writes about, unless the page holds nothing else; so are those inside a
-    sentence, and those that title, description or address name on a page that has something to say about them.
+    the server's settings, and so are five lines and more outside of code that give values to names of several parts,
+    one of them a password, key or the like. A warning or notice beside the content costs three quarters, and a page
+    that shows one is not good; an error at which the page stopped costs everything and limits the score. Messages in
+    `<pre>`, `<code>`, quotations and comments are what a page writes about, unless the page holds nothing else; so are
+    those inside a sentence, and those that title, description or address name on a page that has something to say about
+    them.
 
     ## Fails on
 
@@ -101,6 +103,11 @@ def error_output(document: Document) -> Outcome:
     if shown:
         variables = [Offender(node, "variable of the server", name) for node, name in shown]
         return Outcome("environment", value=len(shown), evidence=evidence_of(document, variables), total=len(shown))
+    settings = find_settings(document)
+    if settings:
+        return Outcome(
+            "environment", value=1, evidence=(Evidence(value=settings, reason="file with settings"),), total=1
+        )
     if not found:
         return Outcome("clean", value=0)
     fatal = found[0].fatal

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.technical.form_submit import MAX_ELEMENTS, form_submit
+from pagegrade.model.outcome import NotApplicable
+from tests.builders import outcome, run
+
+TWO = "<input name=a><textarea name=b></textarea>"
+
+
+@pytest.mark.parametrize(
+    ("form", "state"),
+    [
+        (f"<form>{TWO}<button type=button>Wyślij</button></form>", "dead"),
+        (f"<form>{TWO}</form>", "dead"),
+        (f"<form action=/a method=post>{TWO}<button type=submit disabled>보내기</button></form>", "dead"),
+        (f"<form><fieldset disabled>{TWO}<button type=submit>送信</button></fieldset></form>", "dead"),
+        (f"<form>{TWO.replace(' name', ' disabled name')}<button type=submit>إرسال</button></form>", "dead"),
+        (f"<form>{TWO}<input type=image src=/a.png></form>", "works"),
+        (f"<form>{TWO}<button type=submit>Отправить</button><button type=submit disabled>X</button></form>", "works"),
+        (f"<form>{TWO}<button type=button onclick=send()>Gönder</button></form>", "works"),
+        (f"<form id=f>{TWO}</form><button type=submit form=f>Lähetä</button>", "works"),
+        ("<form><input name=q></form>", "works"),
+        ("<form><input type=hidden name=a><button type=button>Menu</button></form>", "works"),
+    ],
+)
+def test_form_that_nothing_sends_is_dead(form: str, state: str) -> None:
+    """On a page without a script that could send it."""
+    assert outcome(form_submit, form).state == state
+    assert isinstance(run("form-submit", f"{form}<script>start()</script>"), NotApplicable)
+
+
+def test_the_largest_form_is_looked_at() -> None:
+    """One with more elements counts as working."""
+    form = f"<form>{'<br>' * (MAX_ELEMENTS - 3)}{TWO}</form>"
+
+    assert outcome(form_submit, form).state == "dead"
+    assert outcome(form_submit, form.replace("<br>", "<br><br>", 1)).state == "works"
