@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final
 
 from turbohtml import Element
@@ -12,6 +13,10 @@ from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragmen
 _MAX_LOOKED_AT: Final = 400
 _MIN_PX: Final = 33
 """Width and height from which a picture or a frame shows more than a sign."""
+MAX_ELEMENTS: Final = 2_000
+"""Elements of one form that are looked at; one with more counts as working."""
+_SEND: Final = frozenset({"submit", "image"})
+_NO_FIELDS: Final = frozenset({"hidden", "submit", "image", "reset", "button"})
 
 
 def own_links(document: Document) -> int:
@@ -55,3 +60,28 @@ def frames(document: Document) -> list[Frame]:
 def _is_tiny(one: Image | Frame) -> bool:
     sides = (one.attrs.get(name, "").strip().removesuffix("px") for name in ("width", "height"))
     return any(side.isdecimal() and len(side) < 6 and int(side) < _MIN_PX for side in sides)
+
+
+def is_dead_form(form: object) -> bool:
+    """Return whether a form has fields and nothing that sends them, for certain."""
+    if not isinstance(form, Element):
+        return False
+    inside = list(islice(form.iter_elements(), MAX_ELEMENTS))
+    has_handler = any(name.startswith("on") for node in (form, *inside) for name in node.attrs)
+    # What stands elsewhere may belong to a form that has an id.
+    if len(inside) == MAX_ELEMENTS or has_handler or "id" in form.attrs:
+        return False
+    fields = [one for one in form.select("input, select, textarea") if _type_of(one) not in _NO_FIELDS]
+    buttons = [one for one in form.select("input") if _type_of(one) in _SEND]
+    buttons += [one for one in form.select("button") if _type_of(one) not in {"button", "reset"}]
+    if not fields or (not buttons and len(fields) == 1):
+        return False
+    return all(map(_is_disabled, buttons)) or all(map(_is_disabled, fields))
+
+
+def _type_of(node: Element) -> str:
+    return str(node.attrs.get("type") or "").strip().lower()
+
+
+def _is_disabled(node: Element) -> bool:
+    return "disabled" in node.attrs or node.closest("fieldset[disabled]") is not None

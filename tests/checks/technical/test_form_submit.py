@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.checks.technical.form_submit import MAX_ELEMENTS, form_submit
+from pagegrade.checks.technical.form_submit import form_submit
 from pagegrade.model.outcome import NotApplicable
+from pagegrade.parse.page_content import MAX_ELEMENTS
 from tests.builders import outcome, run
 
 TWO = "<input name=a><textarea name=b></textarea>"

@@ -1,19 +1,12 @@
-from itertools import islice
 from typing import Final
-
-from turbohtml import Element
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.page_content import is_dead_form
 
 MAX_FORMS: Final = 50
-MAX_ELEMENTS: Final = 2_000
-"""Elements of one form that are looked at; one with more counts as working."""
-_SEND: Final = frozenset({"submit", "image"})
-_FIELDS: Final = "input,select,textarea"
-_NO_FIELDS: Final = frozenset({"hidden", "submit", "image", "reset", "button"})
 
 
 @check(
@@ -73,30 +66,5 @@ def form_submit(document: Document) -> Verdict:
         return NotApplicable("The page has no forms.")
     if document.running_scripts:
         return NotApplicable("The page runs scripts, which may send its forms.")
-    dead = [Offender(one.node, "nothing sends it") for one in document.forms[:MAX_FORMS] if _is_dead(one.node)]
+    dead = [Offender(one.node, "nothing sends it") for one in document.forms[:MAX_FORMS] if is_dead_form(one.node)]
     return Outcome("dead" if dead else "works", value=len(dead), evidence=evidence_of(document, dead), total=len(dead))
-
-
-def _is_dead(form: object) -> bool:
-    """Return whether a form has fields and nothing that sends them, for certain."""
-    if not isinstance(form, Element):
-        return False
-    inside = list(islice(form.iter_elements(), MAX_ELEMENTS))
-    has_handler = any(name.startswith("on") for node in (form, *inside) for name in node.attrs)
-    # What stands elsewhere may belong to a form that has an id.
-    if len(inside) == MAX_ELEMENTS or has_handler or "id" in form.attrs:
-        return False
-    fields = [one for one in form.select(_FIELDS) if _type_of(one) not in _NO_FIELDS]
-    buttons = [one for one in form.select("input") if _type_of(one) in _SEND]
-    buttons += [one for one in form.select("button") if _type_of(one) not in {"button", "reset"}]
-    if not fields or (not buttons and len(fields) == 1):
-        return False
-    return all(map(_is_disabled, buttons)) or all(map(_is_disabled, fields))
-
-
-def _type_of(node: Element) -> str:
-    return str(node.attrs.get("type") or "").strip().lower()
-
-
-def _is_disabled(node: Element) -> bool:
-    return "disabled" in node.attrs or node.closest("fieldset[disabled]") is not None
