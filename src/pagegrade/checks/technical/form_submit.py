@@ -13,7 +13,7 @@ MAX_FORMS: Final = 50
     id="form-submit",
     title="Sending of forms",
     severity=Severity.HIGH,
-    since="0.2.0",
+    since="0.1.0",
     visible_only=False,
     states=(
         State("works", "Every form has something that sends it."),
