@@ -205,8 +205,8 @@ class SyncMethods(SyncCaller):
 
         Args:
             url: Page to analyze, http or https; without a scheme it gets `https://`. The fragment is dropped.
-            privacy: Readers of the share page: 0 anyone with the link, 1 only you, 2 with the password. Without
-                it the default of the account holds, which is 0 unless it was changed.
+            privacy: Readers of the share page: 0 anyone with the link, 1 the account only, 2 with the password.
+                Without it the default of the account holds, which is 0 unless it was changed.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser and wait for it, 0: do not. Without it a static analysis
                 answers, and where the installation has a browser, a run in it follows by itself.

@@ -251,7 +251,7 @@ class CreateReportBody(BaseModel):
     )
     privacy: Literal[0, 1, 2] | None = Field(
         None,
-        description="Readers of the share page: 0 anyone with the link, 1 only you, 2 with the password. "
+        description="Readers of the share page: 0 anyone with the link, 1 the account only, 2 with the password. "
         "Without it the default of the account holds, which is 0 unless it was changed.",
         examples=[2],
     )

@@ -94,7 +94,7 @@ def test_a_row_says_how_its_report_did(tmp_path: Path) -> None:
         assert "91 of 100" in text
         assert ">Good</span>" in text
         assert "The name of the site was not found." in text
-        assert "Only you" in text
+        assert "Only the workspace" in text
         assert "3 reports" in text
 
     with_instance(tmp_path, script)

@@ -170,7 +170,7 @@ def test_only_a_public_report_offers_its_badge(tmp_path: Path) -> None:
         ]
 
         assert ["/badge/" in page for page in pages] == [True, False, False]
-        assert "Only you" in pages[1]
+        assert "Only the workspace" in pages[1]
         assert "the password" in pages[2]
 
     with_instance(tmp_path, script)

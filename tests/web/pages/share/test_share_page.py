@@ -319,7 +319,11 @@ def test_alice_sees_what_others_see_behind_her_links(tmp_path: Path) -> None:
 
     async def script(instance: Instance) -> None:
         browser = await instance.sign_in()
-        words = ("everyone with the link sees", "Only you can see this page", "everyone with the link and the password")
+        words = (
+            "everyone with the link sees",
+            "Only people of the workspace can see this page",
+            "everyone with the link and the password",
+        )
         for privacy, sentence in zip(Privacy, words, strict=True):
             report = shared(instance, privacy, password_hash="x" if privacy is Privacy.PASSWORD else None)
             answer = await see(instance, report, headers=browser)

@@ -28,7 +28,7 @@ NO_RESULT: Final = N_("No grade")
 NO_RESULT_YET: Final = N_("Not yet")
 PRIVACIES: Final = {
     Privacy.PUBLIC: N_("Anyone with the link"),
-    Privacy.PRIVATE: N_("Only you"),
+    Privacy.PRIVATE: N_("Only the workspace"),
     Privacy.PASSWORD: N_("Anyone with the link and the password"),
 }
 MEANINGS: Final = {

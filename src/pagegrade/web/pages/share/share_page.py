@@ -38,7 +38,7 @@ from pagegrade.web.session_cookie import set_cookie
 PATH: Final = "/r/{slug}"
 AUDIENCES: Final = {
     Privacy.PUBLIC: N_("This is what everyone with the link sees."),
-    Privacy.PRIVATE: N_("Only you can see this page."),
+    Privacy.PRIVATE: N_("Only people of the workspace can see this page."),
     Privacy.PASSWORD: N_("This is what everyone with the link and the password sees."),
 }
 """Privacy -> message for the owner on the share page."""
