@@ -70,9 +70,9 @@ def test_without_a_grade_no_score_is_shown() -> None:
         RESULT, score=None, exact=None, rating=None, no_grade="too_few_pages", caps=(), findings=found
     )
 
-    assert "Fewer than five pages" in render_audit_text(none)
+    assert "Fewer than five different pages" in render_audit_text(none)
     assert "of 100," not in render_audit_text(none)
-    assert "Fewer than five pages" in render_audit_html(none)
+    assert "Fewer than five different pages" in render_audit_html(none)
     assert "costs" not in render_audit_text(none)
     assert " points" not in render_audit_html(none).partition("</style>")[2]
 

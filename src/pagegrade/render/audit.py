@@ -23,7 +23,7 @@ FIX_FIRST: Final = 5
 SHOWN_PLACES: Final = 5
 NO_GRADE: Final[dict[str, tuple[str, str]]] = {
     "too_few_pages": (
-        N_("Fewer than five pages could be graded."),
+        N_("Fewer than five different pages could be graded."),
         N_("Allow more pages, or a wider scope; a site this small is better analyzed page by page."),
     ),
     "start_unreachable": (

@@ -53,7 +53,7 @@ class AuditWithheld(Document):
         "canceled",
         "internal",
     ] = about("Kind of the reason.", "too_few_pages")
-    message: str = about("The reason in one sentence.", "Fewer than five pages could be graded.")
+    message: str = about("The reason in one sentence.", "Fewer than five different pages could be graded.")
     fix: str = about("Step that leads to a grade.", "Allow more pages, or a wider scope.")
 
 

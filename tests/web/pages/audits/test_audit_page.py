@@ -113,7 +113,7 @@ def test_without_a_grade_the_reason_stands_in_its_place(tmp_path: Path) -> None:
 
     site, finding = with_instance(tmp_path, script)
 
-    assert "Fewer than five pages could be graded." in site.text
+    assert "Fewer than five different pages could be graded." in site.text
     assert "Fix first" not in site.text
     assert " points" not in finding.text
 
