@@ -62,6 +62,7 @@ def test_options_of_curl_let_a_page_be_seen(
             "name": "",
             "origins": [site.url.rstrip("/")],
             "sent": ["basic", "headers", "cookies"],
+            "visitors": {"status": 401, "url": url, "is_elsewhere": False, "indexable": None},
         }
         assert "n0t-Shown" not in json.dumps(report)
         assert report["results"]["title"] == typed[1]["results"]["title"]
@@ -152,6 +153,7 @@ def test_a_certificate_of_ones_own_is_trusted_and_lets_an_access_through(
     assert trusted["run"]["access"]["sent"] == ["basic", "headers", "cookies", "certificates"]
     assert trusted["run"]["notes"] == [
         "Analyzed with an access that visitors without it do not have.",
+        "Without it, visitors and search engines get status 401.",
         "The certificates of the access were trusted besides those of everyone.",
     ]
     assert drawn["rendered"]["load_count"] == 1, drawn["rendered"]
