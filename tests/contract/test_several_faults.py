@@ -136,7 +136,7 @@ DEGREES: Final = frozenset(
         "broken-styles-scripts css-size js-size dom-size domains-count font-count http-requests load-time page-size "
         "total-byte-weight ttfb content-length tls-version hacked-page jquery-versions open-graph twitter-card "
         "error-output directory-listing image-weight javascript-defer landmark-main doctype server-signature "
-        "content-keywords csp-blocks invisible-text mojibake mouse-only placeholder-text duplicate-paragraphs trackers "
+        "content-keywords csp-blocks invisible-text mojibake mouse-only placeholder-text trackers "
         "csp-violations cumulative-layout-shift first-contentful-paint largest-contentful-paint speed-index "
         "total-blocking-time"
     ).split()

@@ -1,0 +1,91 @@
+import re
+from collections import Counter
+from typing import Final
+
+from pagegrade.checks._check import Cap, State, Verdict, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Evidence, NotApplicable, Outcome, Severity
+
+NOTHING_ELSE: Final = 0.7
+"""Share of the main text that repeats sentences from which on the page says nothing else."""
+MIN_TEXT: Final = 800
+"""Characters of a text that is long enough to be one."""
+OFTEN: Final = 30
+"""Times a sentence stands in the text before it counts."""
+MIN_SENTENCE: Final = 20
+_MAX_TEXT: Final = 200_000
+_SENTENCE: Final = re.compile(r"[^.!?\u3002\uff01\uff1f\u0964\u061f\n]+")
+
+
+@check(
+    id="repeated-text",
+    title="Repeated text",
+    severity=Severity.HIGH,
+    since="0.1.0",
+    states=(
+        State("varied", "The main content does not repeat itself."),
+        State(
+            "nothing-else",
+            "The page says the same again and again, and hardly anything else.",
+            loss=1.0,
+            title="The page repeats one text",
+            why="Visitors learn nothing after the first sentence, and search engines take such pages for spam.",
+            fix="Write what the page is about, or repair the template or import that fills it.",
+        ),
+    ),
+    cap=Cap(49),
+    sources=("https://developers.google.com/search/docs/fundamentals/creating-helpful-content",),
+)
+def repeated_text(document: Document) -> Verdict:
+    """A page that repeats one sentence has nothing to say.
+
+    ## What it checks
+
+    The main content, from 800 characters on: whether sentences that stand in it thirty times or more make up 70 % of
+    it, their first time left out. Refrains, lists and tables repeat less.
+
+    ## Fails on
+
+    ```html
+    <main><h1>Garden chairs</h1>
+    <p>Buy the garden chair of teak now. Buy the garden chair of teak now. Buy the garden chair of teak now.</p>
+    <p>Buy the garden chair of teak now. Buy the garden chair of teak now. Buy the garden chair of teak now.</p>
+    <p>Buy the garden chair of teak now. Buy the garden chair of teak now. Buy the garden chair of teak now.</p>
+    <p>Buy the garden chair of teak now. Buy the garden chair of teak now. Buy the garden chair of teak now.</p>
+    <p>Buy the garden chair of teak now. Buy the garden chair of teak now. Buy the garden chair of teak now.</p>
+    <p>Buy the garden chair of teak now. Buy the garden chair of teak now. Buy the garden chair of teak now.</p>
+    <p>Buy the garden chair of teak now. Buy the garden chair of teak now. Buy the garden chair of teak now.</p>
+    <p>Buy the garden chair of teak now. Buy the garden chair of teak now. Buy the garden chair of teak now.</p>
+    <p>Buy the garden chair of teak now. Buy the garden chair of teak now. Buy the garden chair of teak now.</p>
+    <p>Buy the garden chair of teak now. Buy the garden chair of teak now. Buy the garden chair of teak now.</p>
+    <p>Buy the garden chair of teak now. Buy the garden chair of teak now. Buy the garden chair of teak now.</p>
+    </main>
+    ```
+
+    ## Passes on
+
+    ```html
+    <main><h1>Garden chairs</h1>
+    <p>The chair is made of teak from a forest that is replanted after each harvest.</p>
+    <p>Its joints are mortised and pegged, so that no screw can rust in the rain.</p>
+    <p>Leave it outside in winter: the wood turns silver, and stays as strong as it was.</p>
+    <p>Oil it once a year if you prefer the brown of the first summer.</p>
+    <p>The seat is wide enough for a cushion, and high enough to rise from with ease.</p>
+    <p>Two people put it together in ten minutes, with the key that comes in the box.</p>
+    <p>We take it back within thirty days, whatever the reason, and pay for the way.</p>
+    <p>A single chair weighs nine kilograms, and four of them can be stacked.</p>
+    <p>The backrest can be set to five angles, the flattest of them for a nap.</p>
+    <p>Spare slats and pegs are kept for fifteen years after the last chair was sold.</p>
+    <p>The workshop is open to visitors on the first Saturday of each month from nine to noon.</p>
+    </main>
+    ```
+    """
+    text = document.main_text[:_MAX_TEXT]
+    if len(text) < MIN_TEXT:
+        return NotApplicable("The main content is too short to repeat itself.")
+    sentences = Counter(one.strip() for one in _SENTENCE.findall(text))
+    again = {one: number for one, number in sentences.items() if number >= OFTEN and len(one) >= MIN_SENTENCE}
+    if sum((number - 1) * (len(one) + 1) for one, number in again.items()) < NOTHING_ELSE * len(text):
+        return Outcome("varied", value=0)
+    worst, number = max(again.items(), key=lambda one: len(one[0]) * one[1])
+    return Outcome("nothing-else", value=number, evidence=(Evidence(value=worst[:200]),), total=1)
