@@ -29,7 +29,13 @@ TWO = "<input name=a><textarea name=b></textarea>"
 def test_form_that_nothing_sends_is_dead(form: str, state: str) -> None:
     """On a page without a script that could send it."""
     assert outcome(form_submit, form).state == state
-    assert isinstance(run("form-submit", f"{form}<script>start()</script>"), NotApplicable)
+    assert outcome(form_submit, f"{form}<script>let a = 1</script>").state == state
+
+
+@pytest.mark.parametrize("script", ["<script src=/a.js></script>", "<script>document.forms[0].onclick = go</script>"])
+def test_script_may_send_a_form(script: str) -> None:
+    """A file, or one that names what it takes."""
+    assert isinstance(run("form-submit", f"<form>{TWO}</form>{script}"), NotApplicable)
 
 
 def test_the_largest_form_is_looked_at() -> None:

@@ -1,3 +1,4 @@
+import re
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
@@ -7,6 +8,12 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.page_content import is_dead_form
 
 MAX_FORMS: Final = 50
+_MAX_SCRIPT: Final = 100_000
+_MAY_SEND: Final = re.compile(
+    r"form|submit|fetch|XMLHttp|sendBeacon|addEventListener|onclick|querySelector|getElement|import|\$\(|jQuery",
+    re.IGNORECASE,
+)
+"""What a script names that sends a form, or makes a button of it work."""
 
 
 @check(
@@ -19,7 +26,7 @@ MAX_FORMS: Final = 50
         State("works", "Every form has something that sends it."),
         State(
             "dead",
-            "A form cannot be sent: it has no button that sends it, and no script runs.",
+            "A form cannot be sent: it has no button that sends it, and no script that could.",
             loss=1.0,
             title="A form cannot be sent",
             why="Visitors fill it in, and their message, order or booking never arrives.",
@@ -39,10 +46,11 @@ def form_submit(document: Document) -> Verdict:
 
     ## What it checks
 
-    Forms of pages that run no script. A form with fields fails if nothing can send it: all its buttons are of another
-    type, its buttons or all its fields are disabled, or it has several fields and no button. A single field without a
-    button is sent with the Enter key. A page with a script is not evaluated, because the script may send the form; a
-    form with a handler or an `id` counts as working.
+    Forms of pages without a script that could send them. A form with fields fails if nothing can send it: all its
+    buttons are of another type, its buttons or all its fields are disabled, or it has several fields and no button. A
+    single field without a button is sent with the Enter key. A page with a script file, or with a script that names
+    forms, elements, events or requests, is not evaluated, because it may send the form; a form with a handler or an
+    `id` counts as working.
 
     ## Fails on
 
@@ -64,7 +72,7 @@ def form_submit(document: Document) -> Verdict:
     """
     if not document.forms:
         return NotApplicable("The page has no forms.")
-    if document.running_scripts:
+    if any(one.url is not None or _MAY_SEND.search(one.text[:_MAX_SCRIPT]) for one in document.running_scripts):
         return NotApplicable("The page runs scripts, which may send its forms.")
     dead = [Offender(one.node, "nothing sends it") for one in document.forms[:MAX_FORMS] if is_dead_form(one.node)]
     return Outcome("dead" if dead else "works", value=len(dead), evidence=evidence_of(document, dead), total=len(dead))
