@@ -84,7 +84,7 @@ def test_a_line_is_written_when_its_page_is_done(tmp_path: Path) -> None:
     assert (json.loads(first)["url"], running) == (site.url, True)
     assert json.loads(rest)["url"] == f"{site.url}slow"
     assert file.read_bytes() == first + rest
-    assert in_file in {b"", first}
+    assert first.startswith(in_file)  # it may be in the middle of being written
 
 
 def test_a_source_that_is_none_is_refused_before_anything_is_fetched(capsys: pytest.CaptureFixture[str]) -> None:
