@@ -13,7 +13,7 @@ _MAY_SEND: Final = re.compile(
     r"form|submit|fetch|XMLHttp|sendBeacon|addEventListener|onclick|querySelector|getElement|import|\$\(|jQuery",
     re.IGNORECASE,
 )
-"""What a script names that sends a form, or makes a button of it work."""
+"""Names in a script that sends a form, or makes a button of it work."""
 
 
 @check(
