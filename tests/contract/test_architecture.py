@@ -80,6 +80,34 @@ def test_architecture_page_has_the_packages_in_the_order_of_the_contract() -> No
     assert headings == [package for layer in layers() for package in layer]
 
 
+def wrong_rows(page: str) -> Iterator[str]:
+    """Rows of the table "Where it is decided" whose modules are missing, or do not have the names beside them."""
+    rows = re.findall(
+        r"^\| (?!question).+", page.partition("## Where it is decided")[2].partition("\n## ")[0], re.MULTILINE
+    )
+    assert rows
+    for row in rows:
+        modules, names = (re.findall(r"`([^`]+)`", cell) for cell in row.split("|")[2:4])
+        paths = [PACKAGE / module for module in modules]
+        text = "\n".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
+        defined = [
+            any((path / name).exists() for path in paths)
+            or re.search(rf"^\s*(?:async def |def |class )?{re.escape(name)}\b", text, re.MULTILINE)
+            for name in names
+        ]
+        if not (modules and all(path.exists() for path in paths) and all(defined)):
+            yield row
+
+
+def test_architecture_page_says_where_things_are_decided() -> None:
+    """Each module of the table exists and defines what the table names; a row that is wrong is found."""
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    outdated = page.replace("`refusal_of`", "`refused`").replace("`gather/guard.py`", "`gather/gone.py`")
+
+    assert list(wrong_rows(page)) == []
+    assert len(list(wrong_rows(outdated))) == 2
+
+
 def expected_tests(source: Path) -> set[Path]:
     """The test files that can belong to a source file: the same path, with or without leading underscores."""
     inside = source.relative_to(PACKAGE)
