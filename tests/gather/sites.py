@@ -260,13 +260,15 @@ class Visit:
             )
 
         self._stack.push_async_callback(self._resolver.aclose)
-        client = await self._stack.enter_async_context(make_client())
+        client = visitor = await self._stack.enter_async_context(make_client())
+        if self._options.access is not None and self._options.access.note.lets_in:
+            visitor = await self._stack.enter_async_context(make_client(None))
         known: dict[str, Any] = {
             "target": Target(url=self._url),
             "options": self._options,
             "client": client,
             "fresh_client": make_client,
-            "visitor_client": partial(make_client, None),
+            "visitor": visitor,
             "resolver": self._resolver,
             "offload": self._offload,
             "deadline": deadline,

@@ -26,6 +26,7 @@ from pagegrade.model.artifacts import (
 from pagegrade.model.errors import RunFailed
 from pagegrade.model.identity import USER_AGENT, VERSION
 from pagegrade.parse.files.agent_files import PATHS
+from pagegrade.parse.http.access import read_access
 from pagegrade.parse.url import Target
 from tests.gather.sites import (
     LOOPBACK,
@@ -342,3 +343,22 @@ def test_only_a_success_that_is_no_challenge_is_checked(
 ) -> None:
     """Whatever else the answer holds."""
     assert is_evaluable(Response(url="https://example.com/", status=status, headers=headers)) is expected
+
+
+@pytest.mark.parametrize("with_access", [True, False])
+def test_files_for_crawlers_are_asked_for_as_crawlers_do(*, with_access: bool) -> None:
+    """Of robots.txt and sitemaps a run says what everybody gets; the other files come with the access."""
+
+    async def go() -> None:
+        async with site:
+            access = read_access(origins=[site.origin], user="reader", password="n0t-Shown-1")
+            await gather_page(site, options=make_options(access=access if with_access else None))
+
+    site = Site({"/": html("<!doctype html><title>Chairs</title><link rel=stylesheet href=/a.css>")})
+    asyncio.run(go())
+    sent = {each.target for each in site.asked if "authorization" in each.headers}
+    bare = {each.target for each in site.asked if "authorization" not in each.headers}
+
+    assert {"/robots.txt", "/sitemap.xml", "/sitemap_index.xml"} <= bare - sent
+    assert ({"/", "/a.css", "/llms.txt"} <= sent) is with_access
+    assert bool(sent) is with_access

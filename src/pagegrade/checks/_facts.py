@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Final, cast
 
 from pagegrade.checks._links import links_to_pages
+from pagegrade.model.access import VisitorView
 from pagegrade.model.artifacts import GATHERED, Artifacts, NotGathered, Resource, Resources, WellKnown
 from pagegrade.model.document import Document
 from pagegrade.model.rendering import Rendering
@@ -24,6 +25,9 @@ from pagegrade.parse.http.csp import parse_csp
 from pagegrade.parse.likeness import likeness, may_be_alike, own_share
 from pagegrade.parse.rendering.metrics import rendered_metrics
 
+NOT_OPEN: Final = NotGathered(
+    code="not_applicable", detail="Search engines do not get the page without the access, so they index nothing of it."
+)
 _DRAWN_CATEGORIES: Final[frozenset[Category]] = frozenset({"accessibility", "content"})
 
 
@@ -168,6 +172,16 @@ def _missing_page_share(facts: Facts) -> object:
     return own_share(facts.document, missing) if isinstance(missing, Document) else missing
 
 
+def _if_open(provide: Callable[[Facts], object]) -> Callable[[Facts], object]:
+    """Only where crawlers get the page: what they may do with a page that only an access lets in matters to none."""
+
+    def provide_if_open(facts: Facts) -> object:
+        view = facts.artifacts.visitor_view
+        return NOT_OPEN if isinstance(view, VisitorView) and view.is_closed else provide(facts)
+
+    return provide_if_open
+
+
 def _robots(facts: Facts) -> object:
     robots_txt = facts.artifacts.robots_txt
     if isinstance(robots_txt, NotGathered):
@@ -226,7 +240,8 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "accessibility": lambda facts: facts.document.accessibility,
     "markup": lambda facts: facts.document.markup,
     "exposed_secrets": lambda facts: find_exposed_secrets(facts.document, facts.artifacts.navigation.response.body),
-    "robots": _robots,
+    "robots": _if_open(_robots),
+    "sitemaps": _if_open(_artifact("sitemaps")),
     "missing_page": _missing_page,
     "missing_page_likeness": _missing_page_likeness,
     "missing_page_share": _missing_page_share,

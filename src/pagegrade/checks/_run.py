@@ -12,7 +12,7 @@ from pagegrade.checks._exposed_keys import mask_outcome
 from pagegrade.checks._facts import Facts
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import MAX_EVIDENCE, UNDETERMINED, UNREAD_SHEETS, NotRun, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, UNDETERMINED, UNREAD_SHEETS, NotApplicable, NotRun, Outcome, Severity
 from pagegrade.model.report import OutcomeName
 
 _SHOWN_ONLY: Final = Severity.INFO
@@ -48,6 +48,8 @@ def run_check(check: Check, facts: Facts) -> Verdict:
         for name, optional in check.requirements.items():
             artifact = made[name] if name in made else facts.get(name)
             if type(artifact) is NotGathered and not optional:
+                if artifact.code == "not_applicable":
+                    return NotApplicable(artifact.detail)
                 return NotRun(artifact.code, artifact.detail)
             arguments.append(artifact)
         verdict = check.function(*arguments)

@@ -148,8 +148,8 @@ class Start:
     """Of this report; kept connections are reused."""
     fresh_client: Callable[[], AbstractAsyncContextManager[HTTPClient]]
     """Makes another client that shares nothing but the rules, for measurements that need a new connection."""
-    visitor_client: Callable[[], AbstractAsyncContextManager[HTTPClient]]
-    """The same without the access of the run."""
+    visitor: HTTPClient
+    """Asks as everybody does; ``client`` itself where no access lets the run in."""
     resolver: Resolver
     offload: Offload
     deadline: float
@@ -223,7 +223,13 @@ class Context(Start):
         return self._named
 
     async def fetch_well_known(
-        self, url: str, *, max_bytes: int, keep_bytes: int | None = None, purpose: Purpose = "text"
+        self,
+        url: str,
+        *,
+        max_bytes: int,
+        keep_bytes: int | None = None,
+        purpose: Purpose = "text",
+        as_visitor: bool = False,
     ) -> WellKnown:
         """Fetch a well-known or guessed file with its redirects.
 
@@ -232,6 +238,7 @@ class Context(Start):
             max_bytes: Read at most, on the wire and decoded.
             keep_bytes: Kept of the body; ``None`` for all that was read.
             purpose: What it is wanted for.
+            as_visitor: Ask without the access of the run, as crawlers do.
 
         Raises:
             FetchError: There was no answer.
@@ -244,7 +251,7 @@ class Context(Start):
             keep_bytes=keep_bytes,
             timeout_s=self.timeout_s(self.options.limits.well_known_s),
         )
-        followed = await self.client.follow(request)
+        followed = await (self.visitor if as_visitor else self.client).follow(request)
         return WellKnown(requested_url=url, hops=followed.hops, response=followed.response)
 
     async def permitted_urls(self, urls: tuple[str, ...]) -> tuple[str, ...] | None:

@@ -8,9 +8,10 @@ import logging
 import pkgutil
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import fields
 from datetime import datetime
-from functools import cache, partial
+from functools import cache
 from typing import Any, Final
 
 from pagegrade.gather import gatherers
@@ -98,13 +99,16 @@ async def gather(
         )
 
     try:
-        async with make_client() as client:
+        async with AsyncExitStack() as stack:
+            client = visitor = await stack.enter_async_context(make_client())
+            if options.access is not None and options.access.note.lets_in:
+                visitor = await stack.enter_async_context(make_client(None))
             start = Start(
                 target=target,
                 options=options,
                 client=client,
                 fresh_client=make_client,
-                visitor_client=partial(make_client, None),
+                visitor=visitor,
                 resolver=caching,
                 offload=offload,
                 deadline=deadline,

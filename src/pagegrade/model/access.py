@@ -30,6 +30,11 @@ class VisitorView:
     indexable: bool | None
     """False if it asks search engines not to index it; ``None``: it is an error."""
 
+    @property
+    def is_closed(self) -> bool:
+        """True if visitors do not get the page: an error, or another page such as a sign-in."""
+        return self.indexable is None or self.is_elsewhere
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessNote:

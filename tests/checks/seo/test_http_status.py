@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.seo.http_status import http_status
+from pagegrade.model.access import VisitorView
 from tests.builders import evaluated, make_artifacts, make_response, outcome
 
 
@@ -71,3 +72,14 @@ def test_page_that_is_sent_as_a_file_to_save(disposition: str, state: str) -> No
     headers = (("Content-Type", "text/html"), ("Content-Disposition", disposition))
 
     assert outcome(http_status, make_artifacts("<h1>a</h1>", headers=headers)).state == state
+
+
+def test_status_for_visitors_is_told_apart() -> None:
+    """The message has both statuses if an access let the analysis in, and no fault is made of it."""
+    view = VisitorView(status=401, url="https://example.com/", is_elsewhere=False, indexable=None)
+    found = outcome(http_status, make_artifacts(visitor_view=view))
+
+    assert found.state == "ok"
+    assert "status 200" in found.message
+    assert "status 401" in found.message
+    assert [entry.value for entry in found.evidence] == ["status 200", "status 401"]

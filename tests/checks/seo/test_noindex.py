@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from pagegrade.checks.seo.noindex import noindex
+from pagegrade.model.access import VisitorView
 from pagegrade.model.artifacts import Artifacts
+from pagegrade.model.outcome import NotApplicable, Outcome
 from tests.builders import (
     evaluated,
     make_artifacts,
@@ -16,6 +18,7 @@ from tests.builders import (
     make_response,
     make_well_known,
     outcome,
+    run,
 )
 
 HTML = ("Content-Type", "text/html; charset=utf-8")
@@ -145,3 +148,38 @@ def test_many_rules_are_bounded_and_counted() -> None:
     found = outcome(noindex, page('<meta name="robots" content="noindex">' * 3_000))
 
     assert (len(found.evidence), found.total) == (100, 3_000)
+
+
+CLOSED = VisitorView(status=401, url="https://example.com/", is_elsewhere=False, indexable=None)
+SIGN_IN = VisitorView(status=200, url="https://example.com/login", is_elsewhere=True, indexable=False)
+OPEN = VisitorView(status=200, url="https://example.com/", is_elsewhere=False, indexable=True)
+BARRED = VisitorView(status=200, url="https://example.com/", is_elsewhere=False, indexable=False)
+RULE = '<meta name="robots" content="noindex">'
+
+
+@pytest.mark.parametrize(
+    ("head", "view", "expected"),
+    [
+        (RULE, CLOSED, "not_for_visitors"),
+        (RULE, SIGN_IN, "not_for_visitors"),
+        (RULE, OPEN, "not_for_visitors"),
+        (RULE, BARRED, "noindex"),
+        ("", BARRED, "for_visitors"),
+        ('<meta name="bingbot" content="noindex">', BARRED, "for_visitors"),
+        ('<meta name="bingbot" content="noindex">', OPEN, "one_bot"),
+        ("", OPEN, "indexable"),
+    ],
+)
+def test_what_everybody_gets_decides(head: str, view: VisitorView, expected: str) -> None:
+    """A rule that only those get who are let in costs nothing, and one that visitors get costs everything."""
+    found = evaluated(noindex, page(head, visitor_view=view))
+
+    assert isinstance(found.verdict, Outcome)
+    assert found.verdict.state == expected
+    assert (found.loss or 0.0) == {"noindex": 1.0, "for_visitors": 1.0, "one_bot": 0.5}.get(expected, 0.0)
+
+
+@pytest.mark.parametrize("view", [CLOSED, SIGN_IN])
+def test_page_that_no_search_engine_gets_has_nothing_to_index(view: VisitorView) -> None:
+    """Saying that it may be indexed would not be true."""
+    assert isinstance(run(noindex, page(visitor_view=view)), NotApplicable)

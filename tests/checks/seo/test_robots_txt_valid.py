@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pagegrade.checks.seo.robots_txt_valid import robots_txt_valid
-from pagegrade.model.artifacts import Artifacts, NotGathered
+from pagegrade.model.access import VisitorView
+from pagegrade.model.artifacts import Artifacts, NotGathered, SitemapFile, Sitemaps
 from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, NotRun, Outcome
 from tests.builders import evaluated, make_artifacts, make_response, make_well_known, outcome, run
 
@@ -161,3 +164,15 @@ def test_page_in_place_of_the_file_is_no_second_fault_of_a_catch_all(status: int
     probe = make_well_known(page, url="https://example.com/no-such-page", status=status)
 
     assert isinstance(run(robots_txt_valid, site(page), not_found_probe=probe), verdict)
+
+
+@pytest.mark.parametrize("check", ["robots-txt-valid", "robots-txt-allows", "sitemap", "sitemap-lists-page"])
+@pytest.mark.parametrize("is_open", [True, False])
+def test_page_behind_a_door_has_no_crawlers(check: str, *, is_open: bool) -> None:
+    """Files for crawlers matter where crawlers get the page, and nowhere else."""
+    view = VisitorView(status=200 if is_open else 401, url=URL, is_elsewhere=False, indexable=True if is_open else None)
+    files = Sitemaps(files=(SitemapFile(url="https://example.com/sitemap.xml", source="guessed", status=404),))
+    verdict = run(check, replace(site("Disallow: /\n", status=200), visitor_view=view, sitemaps=files))
+
+    assert isinstance(verdict, NotApplicable) is not (is_open and check != "sitemap-lists-page")
+    assert not is_open or "without the access" not in getattr(verdict, "reason", "")

@@ -1,5 +1,6 @@
 from pagegrade.checks._check import Cap, State, check
-from pagegrade.model.artifacts import Navigation
+from pagegrade.model.access import VisitorView
+from pagegrade.model.artifacts import Navigation, NotGathered
 from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
 
 
@@ -70,14 +71,15 @@ from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
         "https://www.rfc-editor.org/rfc/rfc6266#section-4.2",
     ),
 )
-def http_status(navigation: Navigation) -> Outcome:
+def http_status(navigation: Navigation, visitor_view: VisitorView | NotGathered) -> Outcome:
     """The status code shows browsers and search engines whether the page exists.
 
     ## What it checks
 
     The status of the last answer, after all redirects. 200 to 299 is success; everything else is a failure. A page
     that fails here gets no score: what came back is an error message and not the page. A page that answers with
-    success and with `Content-Disposition: attachment` is saved by browsers and not shown; it scores 49 at most.
+    success and with `Content-Disposition: attachment` is saved by browsers and not shown; it scores 49 at most. Where
+    an access lets the analysis in, the message names the status that visitors without it get.
 
     ## Fails on
 
@@ -108,6 +110,12 @@ def http_status(navigation: Navigation) -> Outcome:
     if status in range(200, 300) and disposition.partition(";")[0].strip().lower() == "attachment":
         shown = Evidence(url=response.url, snippet=f"Content-Disposition: {disposition}")
         return Outcome("download", value=status, evidence=(*chain, shown))
+    if status in range(200, 300) and isinstance(visitor_view, VisitorView):
+        other = Evidence(
+            url=visitor_view.url, value=f"status {visitor_view.status}", reason="what visitors get without the access"
+        )
+        message = f"The page answers with status {status}, and without the access with status {visitor_view.status}."
+        return Outcome("ok", value=status, evidence=(*evidence, other), message=message)
     if status in range(200, 300):
         return Outcome("ok", value=status, evidence=evidence)
     state = {3: "redirect", 4: "client_error", 5: "server_error"}.get(status // 100, "unexpected")

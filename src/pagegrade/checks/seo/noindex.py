@@ -1,12 +1,14 @@
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from pagegrade.checks._check import Cap, State, check
+from pagegrade.checks._check import Cap, State, Verdict, check
+from pagegrade.checks._facts import NOT_OPEN
+from pagegrade.model.access import VisitorView
 from pagegrade.model.artifacts import Artifacts, NotGathered, Response
 from pagegrade.model.document import Document, Meta
-from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.files.robots import Robots
 from pagegrade.parse.http.robots_directives import (
     ALL_BOTS,
@@ -42,6 +44,13 @@ class _Found:
     cause="noindex",
     states=(
         State("indexable", "Search engines may index the page."),
+        State(
+            "not_for_visitors",
+            "The page has a rule against indexing, which only those get whom the access lets in.",
+            title="Rule noindex that search engines do not get",
+            why="Without the access there is no such rule. Once everybody gets this page, search engines leave it out.",
+            fix="Remove the rule before the page becomes public, if it is to be found then.",
+        ),
         State(
             "one_product",
             "The page is excluded from one service of a search engine, not from its web search.",
@@ -113,6 +122,20 @@ class _Found:
                 '"discourage search engines" setting. Leave it if the page is not meant to be found.'
             ),
         ),
+        State(
+            "for_visitors",
+            "Without the access, the page asks all search engines not to index it.",
+            loss=1.0,
+            title="Page is excluded from search results for visitors without the access (noindex)",
+            why=(
+                "Search engines get the page as visitors do, and leave it out of their results. Those whom the access "
+                "lets in do not see the rule."
+            ),
+            fix=(
+                "Remove `noindex` from what everybody gets at this URL: the robots meta tag and the `X-Robots-Tag` "
+                "header. Leave it if the page is not meant to be found."
+            ),
+        ),
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",),
     cap=Cap(59, category_max_score=30),
@@ -123,7 +146,7 @@ def noindex(
     artifacts: Artifacts,
     robots: Robots | NotGathered,
     drawn_document: Document | NotGathered,
-) -> Outcome:
+) -> Verdict:
     """A `noindex` rule keeps a page out of search results completely.
 
     ## What it checks
@@ -135,6 +158,9 @@ def noindex(
     service of Google (`googlebot-news`, `googlebot-image`, `googlebot-video`) has no effect on web search and is listed
     only. If robots.txt forbids the page, the message says so: crawlers then never see the rule. Where a browser drew
     the page, rules for everyone that scripts add fail as well.
+
+    Where an access lets the analysis in, what visitors get without it decides: their `noindex` fails, and one that only
+    those get who are let in costs nothing. If visitors do not get the page at all, there is nothing to index.
 
     While this fails, the score cannot exceed 59, and that of the category 30.
 
@@ -160,6 +186,11 @@ def noindex(
             state = _state_of(directive, artifacts)
             if state is not None:
                 found.append(_Found(state, directive, value))
+    view = artifacts.visitor_view
+    if isinstance(view, VisitorView):
+        verdict = _for_visitors(found, view, document)
+        if verdict is not None:
+            return verdict
     if not found and isinstance(drawn_document, Document):
         added = [entry for entry in _rules_of(drawn_document, artifacts) if entry.state == "noindex"]
         if added:
@@ -191,6 +222,20 @@ def noindex(
         loss=loss,
         message=message,
     )
+
+
+def _for_visitors(found: Sequence[_Found], view: VisitorView, document: Document) -> Verdict | None:
+    """The verdict where visitors without the access get other rules than the analysis; ``None``: the same ones."""
+    excludes = any(entry.state == "noindex" for entry in found)
+    if view.is_closed and not found:
+        return NotApplicable(NOT_OPEN.detail)
+    if view.is_closed or (view.indexable and excludes):
+        evidence = tuple(_evidence(entry, document, "") for entry in found[:MAX_EVIDENCE])
+        value = ", ".join(dict.fromkeys(_text(entry.directive) for entry in found))[:200]
+        return Outcome("not_for_visitors", value=value, evidence=evidence, total=len(found))
+    if not view.indexable and not excludes:
+        return Outcome("for_visitors", evidence=(Evidence(url=view.url),))
+    return None
 
 
 def _rules_of(document: Document, artifacts: Artifacts) -> Iterator[_Found]:

@@ -160,6 +160,8 @@ def robots_txt_valid(
     Sitemap: https://example.com/sitemap.xml
     ```
     """
+    if isinstance(robots, NotGathered) and robots.code == "not_applicable":
+        return NotApplicable(robots.detail)
     if isinstance(robots_txt, NotGathered):
         if robots_txt.code in _SITE_FAILURES:
             return Outcome("unreachable", value=robots_txt.code, message=f"It cannot be fetched: {robots_txt.detail}")

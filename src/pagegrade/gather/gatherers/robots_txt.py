@@ -12,5 +12,5 @@ MAX_BYTES: Final = 512_000
 
 
 async def gather_robots_txt(context: Context) -> WellKnown:
-    """Fetch the rules for robots; whatever answers is kept, also an application's HTML."""
-    return await context.fetch_well_known(f"{context.origin}/robots.txt", max_bytes=MAX_BYTES)
+    """Fetch the rules for robots as robots get them; whatever answers is kept, also an application's HTML."""
+    return await context.fetch_well_known(f"{context.origin}/robots.txt", max_bytes=MAX_BYTES, as_visitor=True)

@@ -18,7 +18,7 @@ Source = Literal["robots", "guessed", "index"]
 
 
 async def gather_sitemaps(context: Context) -> Sitemaps:
-    """Fetch and read at most ``limits.sitemap_files`` files, those of robots.txt first."""
+    """Fetch and read at most ``limits.sitemap_files`` files as crawlers get them, those of robots.txt first."""
     declared = await _declared(context)
     queue: deque[tuple[str, Source]] = deque(
         [(url, "robots") for url in declared] or [(context.origin + path, "guessed") for path in GUESSED_PATHS]
@@ -60,7 +60,7 @@ async def _read(context: Context, url: str, source: Source) -> SitemapReading:
         timeout_s=context.timeout_s(context.options.limits.well_known_s),
     )
     try:
-        followed = await context.client.follow(request)
+        followed = await context.visitor.follow(request)
     except FetchError as error:
         return SitemapReading(file=SitemapFile(url=url, source=source, error=error.code, error_detail=error.detail))
     try:

@@ -35,8 +35,7 @@ async def gather_visitor_view(context: Context) -> VisitorView | NotGathered:
         max_decoded_bytes=MAX_DECODED_BYTES,
         timeout_s=context.timeout_s(context.options.limits.well_known_s),
     )
-    async with context.visitor_client() as client:
-        response = (await client.follow(request)).response
+    response = (await context.visitor.follow(request)).response
     is_page = response.status < _ERROR
     return VisitorView(
         status=response.status,
