@@ -13,6 +13,8 @@ STEPS = 4
 """Between good and bad, so that the noise of a measurement moves the score rarely."""
 FAR = 3
 """Times the limit of bad from which on few visitors stay."""
+FAR_STEPS = 8
+"""Between bad and that far beyond it, so that no millisecond costs more than a step."""
 _FAR_STATE = 3
 
 
@@ -43,7 +45,7 @@ def evaluate_metric(
         name: Field of ``LoadMetrics``; one that ends in ``_ms`` is a time.
         limits: Of its rating.
         states: Of the check: good, to be improved, bad, and perhaps far beyond bad, which costs everything.
-        share: Loss of the bad state.
+        share: Loss from which the bad state begins; it grows to everything where a state is far beyond bad.
         sentence: What the message says, with ``{value}`` for the value.
         evidence: What to show besides the values of the single loads.
     """
@@ -55,6 +57,9 @@ def evaluate_metric(
     state = states[0] if loss == 0 else states[1] if value <= bad else states[2]
     if len(states) > _FAR_STATE and value > FAR * bad:
         state, loss = states[_FAR_STATE], 1.0
+    elif len(states) > _FAR_STATE and value > bad:
+        beyond = meter_loss(value, bad, FAR * bad, steps=FAR_STEPS) - 1 / FAR_STEPS
+        loss = round(share + (1 - share) * beyond, 6)
     loads = [getattr(measure_load(load), name) for load in rendering.loads]
     shown = tuple(
         Evidence(value=f"{_prefix(name)}{format_metric(name, one)}", reason=f"load {number}")

@@ -26,7 +26,9 @@ def evaluate(*values: float, device: str = "mobile") -> Evaluated:
         (0.101, "unstable", 0.075),
         (0.25, "unstable", 0.3),
         (0.251, "very_unstable", 0.375),
-        (0.75, "very_unstable", 0.375),
+        (0.3125, "very_unstable", 0.375),
+        (0.313, "very_unstable", 0.453125),
+        (0.75, "very_unstable", 0.921875),
         (0.751, "restless", 1),
     ],
 )

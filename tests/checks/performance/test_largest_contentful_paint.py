@@ -26,7 +26,9 @@ def evaluate(*values: float, device: str = "mobile") -> Evaluated:
         (2501.0, "slow", 0.064),
         (4000.0, "slow", 0.256),
         (4001.0, "very_slow", 0.32),
-        (12000.0, "very_slow", 0.32),
+        (5000.0, "very_slow", 0.32),
+        (5001.0, "very_slow", 0.405),
+        (12000.0, "very_slow", 0.915),
         (12001.0, "far_too_slow", 1),
     ],
 )

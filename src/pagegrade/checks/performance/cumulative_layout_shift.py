@@ -42,6 +42,7 @@ FIX: Final = (
             "very_unstable",
             "The layout moves a lot while the page loads.",
             loss=0.375,
+            loss_max=0.921875,
             title="Keep the layout still while the page loads",
             why=WHY,
             fix=FIX,
@@ -65,8 +66,8 @@ def cumulative_layout_shift(rendering: Rendering, rendered_metrics: LoadMetrics)
     The sum of the layout shifts in the worst session of at most five seconds without a gap of more than one second,
     each shift being the share of the screen that moves times the distance; shifts after an input of the visitor do not
     count. The median of several loads. Up to 0.1 is good, more than 0.25 is bad and costs 3 points, with four steps
-    between; more than 0.75 costs 8. Only shifts during the load are seen. The elements that moved
-    in the worst shifts are named, when and how far they moved, and what pushed them as far as that was seen.
+    between; more than 0.75 costs 8, with eight steps between. Only shifts during the load are seen. The elements that
+    moved in the worst shifts are named, when and how far they moved, and what pushed them as far as that was seen.
 
     ## Fails on
 
