@@ -144,3 +144,26 @@ def test_a_condition_becomes_the_exit_code(audit: CommandLine, tmp_path: Path, c
     assert said.code == code
     assert ("Gate failed: score<=100: the score is" in said.err) == (code == 1)
     assert bool(site.starts) == (code != 2)
+
+
+def test_options_of_curl_let_a_crawl_in(audit: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Typed or from the environment; every output says so, and no file holds the password."""
+    out = tmp_path / "out"
+    with serving(make_world(1, pages=9)) as site:
+        typed = audit("audit", f"{site.origin}/", "-o", str(out), "--user", "reader:n0t-Shown-1", "--format", "json")
+        asked = {one.path for one in site.starts if one.authorization}
+        del site.starts[:]
+        monkeypatch.setenv("PAGEGRADE_ACCESS_USER", "reader:n0t-Shown-1")
+        audit("audit", f"{site.origin}/", "-o", str(out), "--quiet")
+        again = {one.path for one in site.starts if one.authorization}
+        wrong = audit("audit", f"{site.origin}/", "-o", str(out), "-H", "no header")
+
+    assert "/" in asked & again
+    assert len(asked) == len(again)
+    assert wrong.code == 2
+    assert "--header" in wrong.err
+    assert not [path for path in out.rglob("*") if path.is_file() and b"n0t-Shown-1" in path.read_bytes()]
+    if is_installed():
+        note = "Analyzed with an access that visitors without it do not have."
+        assert json.loads(typed.out)["notes"] == [note]
+        assert note in (out / "1" / "audit.html").read_text()

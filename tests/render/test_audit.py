@@ -7,6 +7,7 @@ import pytest
 
 from pagegrade.model.audit_result import AuditResult, Distribution, Place, SiteCap, SiteFinding, Unevaluated
 from pagegrade.render.audit import render_audit_csv, render_audit_html, render_audit_text
+from pagegrade.render.prompt import render_audit_prompt
 
 EVIL = "<script>alert(1)</script>\x1b[2J=1+1"
 FINDING = SiteFinding(
@@ -100,3 +101,13 @@ def test_every_page_of_every_finding_is_a_row() -> None:
     assert rows[0] == "finding,check,state,title,page,target,value"
     assert len(rows) == 3
     assert ",'=1+1" in rows[1]
+
+
+def test_an_access_is_named_in_text_and_document() -> None:
+    """Whoever reads the result knows that others see another site."""
+    result = msgspec.structs.replace(RESULT, notes=("Analyzed with access profile Staging.",))
+
+    assert "Analyzed with access profile Staging." in render_audit_text(result, width=100)
+    assert "Analyzed with access profile Staging." in render_audit_html(result)
+    assert "Analyzed with access profile Staging." in (render_audit_prompt(result) or "")
+    assert "Analysiert mit dem Zugangsprofil Staging." in render_audit_html(result, tag="de")

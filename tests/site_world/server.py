@@ -28,6 +28,7 @@ class Start:
     method: str
     path: str
     user_agent: str
+    authorization: str = ""
 
 
 @dataclass(slots=True)
@@ -65,7 +66,8 @@ def serving(world: World) -> Iterator[SiteServer]:
             nonlocal under_way
             with lock:
                 agent = self.headers.get("User-Agent", "")
-                site.starts.append(Start(time.monotonic(), self.command, self.path, agent))
+                sent = self.headers.get("Authorization", "")
+                site.starts.append(Start(time.monotonic(), self.command, self.path, agent, sent))
                 under_way += 1
                 site.at_once = max(site.at_once, under_way)
             try:

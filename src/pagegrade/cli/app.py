@@ -11,17 +11,24 @@ import typer
 
 from pagegrade.cli import exit_codes, service_commands
 from pagegrade.cli.options import (
+    AccessOrigins,
+    Authorities,
     Baseline,
     Config,
+    Cookies,
     Devices,
     FailOn,
     FailOnNew,
     Formats,
+    Headers,
     Networks,
     Outputs,
+    Proxy,
     Quiet,
     Scopes,
     Sources,
+    UserAgents,
+    Users,
 )
 from pagegrade.model.errors import InvalidInput, NotFound, Unavailable
 from pagegrade.model.identity import PROJECT_URL, VERSION
@@ -157,49 +164,13 @@ def analyze(
             "--allow-network", metavar="CIDR", help="Let a page in this private network reach all of it. Repeatable."
         ),
     ] = None,
-    user: Annotated[
-        str | None,
-        typer.Option(
-            "--user",
-            "-u",
-            metavar="NAME[:PASSWORD]",
-            help="Basic authentication, sent to the origin of each URL only; @FILE reads it from a file.",
-        ),
-    ] = None,
-    header: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--header", "-H", metavar="'Name: value'", help="Header sent there; @FILE has one a line. Repeatable."
-        ),
-    ] = None,
-    cookie: Annotated[
-        list[str] | None,
-        typer.Option("--cookie", "-b", metavar="'a=b; c=d'", help="Cookies sent there; or @FILE. Repeatable."),
-    ] = None,
-    user_agent: Annotated[
-        str | None,
-        typer.Option("--user-agent", "-A", metavar="TEXT", help="User agent sent there instead of Pagegrade's own."),
-    ] = None,
-    cacert: Annotated[
-        str | None,
-        typer.Option(
-            "--cacert", metavar="FILE", help="Certificates (PEM) to trust, too: of your own authority or server."
-        ),
-    ] = None,
-    access_origin: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--access-origin",
-            metavar="ORIGIN",
-            help="Send the four options above there, not to the origin of each URL. Repeatable.",
-        ),
-    ] = None,
-    proxy: Annotated[
-        str | None,
-        typer.Option(
-            "--proxy", metavar="URL", help="Reach sites through this proxy: http://HOST:3128, https:// or socks5h://."
-        ),
-    ] = None,
+    user: Users = None,
+    header: Headers = None,
+    cookie: Cookies = None,
+    user_agent: UserAgents = None,
+    cacert: Authorities = None,
+    access_origin: AccessOrigins = None,
+    proxy: Proxy = None,
     render: Annotated[
         bool, typer.Option("--render/--no-render", help="Draw the page in a browser, too: metrics, contrast, pictures.")
     ] = False,
@@ -325,6 +296,13 @@ def audit(
         list[str] | None,
         typer.Option("--allow-network", metavar="CIDR", help="Let a site in this network reach all of it. Repeatable."),
     ] = None,
+    user: Users = None,
+    header: Headers = None,
+    cookie: Cookies = None,
+    user_agent: UserAgents = None,
+    cacert: Authorities = None,
+    access_origin: AccessOrigins = None,
+    proxy: Proxy = None,
     format_name: Annotated[
         str,
         typer.Option(
@@ -347,6 +325,7 @@ def audit(
     quiet: Quiet = False,
 ) -> None:
     """Crawl a site and check all of its pages."""
+    from pagegrade.cli.access_options import typed_access
     from pagegrade.cli.audit import AuditRequest, audit_site
 
     request = AuditRequest(
@@ -363,6 +342,10 @@ def audit(
         folder=folder,
         resume=resume,
         allow_networks=tuple(allow_network or ()),
+        access=typed_access(
+            user, header or [], cookie or [], user_agent=user_agent, origins=access_origin or [], cacert=cacert
+        ),
+        proxy=proxy,
         format_name=format_name,
         fail_on=tuple(fail_on or ()),
         quiet=quiet,

@@ -7,12 +7,13 @@ import shutil
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TextIO
 
 from pagegrade.checks import all_site_checks
 from pagegrade.cli import exit_codes
+from pagegrade.cli.access_options import TypedAccess, accesses_of
 from pagegrade.cli.files import read_file
 from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import color_wanted, encodes_ornaments, terminal_width, write_stdout
@@ -78,6 +79,9 @@ class AuditRequest:
     folder: Path | None = None
     resume: bool = False
     allow_networks: tuple[str, ...] = ()
+    access: TypedAccess | None = None
+    """``None``: nothing was typed, and settings may give one."""
+    proxy: str | None = None
     format_name: str = "text"
     fail_on: tuple[str, ...] = ()
     quiet: bool = False
@@ -92,7 +96,8 @@ def audit_site(request: AuditRequest) -> int:
     """
     target = parse_target_url(request.typed)
     gates = _gates(request)
-    options = typed_options(allow_networks=request.allow_networks)
+    access = accesses_of(request.access or TypedAccess(), [target])[target]
+    options = replace(typed_options(allow_networks=request.allow_networks, proxy=request.proxy), access=access)
     folder = request.folder or FOLDER / project_of(target.url).replace(":", "_")
     database = open_audit_database(folder)
     try:

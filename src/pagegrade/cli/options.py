@@ -104,3 +104,44 @@ Quiet = Annotated[
         help="No progress and no warnings; text is one line per page.",
     ),
 ]
+Users = Annotated[
+    str | None,
+    typer.Option(
+        "--user",
+        "-u",
+        metavar="NAME[:PASSWORD]",
+        help="Basic authentication, sent to the origin of each URL only; @FILE reads it from a file.",
+    ),
+]
+Headers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--header", "-H", metavar="'Name: value'", help="Header sent there; @FILE has one a line. Repeatable."
+    ),
+]
+Cookies = Annotated[
+    list[str] | None,
+    typer.Option("--cookie", "-b", metavar="'a=b; c=d'", help="Cookies sent there; or @FILE. Repeatable."),
+]
+UserAgents = Annotated[
+    str | None,
+    typer.Option("--user-agent", "-A", metavar="TEXT", help="User agent sent there instead of Pagegrade's own."),
+]
+Authorities = Annotated[
+    str | None,
+    typer.Option("--cacert", metavar="FILE", help="Certificates (PEM) to trust, too: of your own authority or server."),
+]
+AccessOrigins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--access-origin",
+        metavar="ORIGIN",
+        help="Send user, headers, cookies and user agent there, not to the origin of each URL. Repeatable.",
+    ),
+]
+Proxy = Annotated[
+    str | None,
+    typer.Option(
+        "--proxy", metavar="URL", help="Reach sites through this proxy: http://HOST:3128, https:// or socks5h://."
+    ),
+]

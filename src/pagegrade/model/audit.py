@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from pagegrade.model.access import AccessNote
 from pagegrade.model.audit_result import AuditSummary
 from pagegrade.model.report import Grade
 
@@ -237,6 +238,8 @@ class SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
     sitemaps: tuple[SitemapRead, ...] = ()
     sessions: int = 0
     """URLs of sitemaps that carry the id of a session."""
+    access: AccessNote | None = None
+    """Access that the site was asked with; ``None``: as everybody asks."""
 
 
 class Crawl(msgspec.Struct, frozen=True, kw_only=True):

@@ -132,6 +132,8 @@ class AuditResult(msgspec.Struct, frozen=True, kw_only=True):
     not_applicable: tuple[str, ...]
     not_evaluated: tuple[Unevaluated, ...]
     templates: tuple[Template, ...]
+    notes: tuple[str, ...] = ()
+    """Sentences about how the site was asked, such as with an access."""
 
 
 class AuditSummary(msgspec.Struct, frozen=True, kw_only=True):

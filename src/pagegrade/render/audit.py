@@ -100,6 +100,8 @@ def _summary(page: TextPage, result: AuditResult) -> None:
     )
     if result.partial or not result.complete:
         page.line("The crawl did not reach the whole site: the score is of the pages that were fetched.")
+    for note in result.notes:
+        page.line(visible(note, 400))
     spread = result.distribution
     page.line(
         f"Good {spread.good:,} ({spread.good_share:.0%} of the weight), "

@@ -93,6 +93,8 @@ def _site_head(result: AuditResult, count: int) -> list[str]:
         *_data([f"url: {visible(result.url, 2048)}"]),
         "",
     ]
+    if result.notes:
+        lines += [" ".join(escape_markdown(note, 400) for note in result.notes), ""]
     if not result.complete:
         lines += ["The crawl did not reach the whole site, so there may be more places.", ""]
     if count:

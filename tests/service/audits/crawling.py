@@ -29,13 +29,14 @@ def crawl_site(
     *,
     slice_s: float = 20.0,
     watch: Callable[[Frontier], None] = lambda _: None,
+    options: AnalyzeOptions = OPTIONS,
 ) -> Crawl:
     """Begin a crawl and work on it until it ends."""
-    begun = database.write_here(lambda tx: begin_crawl(tx, f"{site.origin}/", settings, options=OPTIONS))
+    begun = database.write_here(lambda tx: begin_crawl(tx, f"{site.origin}/", settings, options=options))
 
     async def work() -> Crawl:
         async with Children(1) as children:
-            return await run_crawl(database, begun.id, options=OPTIONS, children=children, slice_s=slice_s, watch=watch)
+            return await run_crawl(database, begun.id, options=options, children=children, slice_s=slice_s, watch=watch)
 
     return asyncio.run(work())
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from ipaddress import ip_network
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from pagegrade.model.audit import AuditSettings
+from pagegrade.parse.http.access import read_access
 from pagegrade.store.engine.database import Database
-from tests.service.audits.crawling import by_path, crawl_site, relations
+from tests.service.audits.crawling import OPTIONS, by_path, crawl_site, relations
 from tests.site_world.server import serving
 from tests.site_world.world import Page, make_world
 from tests.store_builders import make_file
 
+SECRET = "n0t-Shown-1"
 pytestmark = pytest.mark.backend("sqlite", reason="an audit of the command line has its own file")
 
 
@@ -81,3 +85,26 @@ def test_files_of_pages_are_asked_for_once_after_the_pages(database: Database, t
     assert "/lost.css" not in pages
     assert {row["key"]: row["value"] for row in found["site"]}["assets"] == "1"
     assert crawl.fetched == len(pages)
+
+
+def test_an_access_goes_to_its_origin_and_stays_secret(database: Database, tmp_path: Path) -> None:
+    """Robots read their file as all robots do; what a page repeats of the access is not kept."""
+    world = make_world(43, pages=6)
+    world.pages["/"].title = f"Chairs for {SECRET}"
+    with serving(world) as site, serving(make_world(44, pages=2)) as other:
+        world.pages["/"].asset = "/moved.css"
+        world.add(Page("/moved.css", status=302, redirect=f"{other.origin}/a.css"))
+        access = read_access(origins=[site.origin], user="reader", password=SECRET)
+        crawl = crawl_site(
+            database, site, options=replace(OPTIONS, access=access, allow_networks=(ip_network("127.0.0.0/8"),))
+        )
+    found = relations(database, crawl, tmp_path / "out")
+    sent = {one.path for one in site.starts if one.authorization}
+    bare = {one.path for one in site.starts if not one.authorization}
+
+    assert bare == {"/robots.txt"}
+    assert {"/", "/sitemap.xml"} <= sent
+    assert [(one.path, one.authorization) for one in other.starts] == [("/a.css", "")]
+    assert by_path(found["pages"], site)["/"]["title"] == "Chairs for …"
+    assert {"key": "access", "value": "Analyzed with an access that visitors without it do not have."} in found["site"]
+    assert SECRET.encode() not in b"".join(path.read_bytes() for path in tmp_path.rglob("*.db*"))

@@ -50,7 +50,8 @@ async def read_site(frontier: Frontier, work: Slice, children: TaskRunner) -> Si
         return None
     probes = [probe for url in names if url in allowed and (probe := await _probe(work, url)) is not None]
     read = await _read_sitemaps(frontier, work, children) if frontier.crawl.settings.sitemaps else ()
-    return SiteFacts(probes=tuple(probes), sitemaps=tuple(read))
+    access = None if work.access is None else work.access.note
+    return SiteFacts(probes=tuple(probes), sitemaps=tuple(read), access=access)
 
 
 async def _probe(work: Slice, url: str) -> Probe | None:

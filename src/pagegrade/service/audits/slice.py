@@ -32,9 +32,11 @@ from pagegrade.model.artifacts import (
 from pagegrade.model.audit import CrawlHost, PageRecord, Sheet, StopReason, URLState, WaitingURL
 from pagegrade.model.identity import VERSION
 from pagegrade.parse.files.robots_permission import crawl_delay, permitted
+from pagegrade.parse.http.access import secrets_of
 from pagegrade.parse.measure import Sample, measure_samples
 from pagegrade.parse.url import is_http, join_url, strip_fragment
 from pagegrade.parse.urls.identity import identity
+from pagegrade.report.masking import without_secrets
 from pagegrade.sandbox.pool import TaskRunner
 from pagegrade.service.audits.frontier import Frontier, Visit
 from pagegrade.service.audits.pace import Pace
@@ -98,9 +100,14 @@ class Slice:
         self._committed = committed
         self._resolver = CachingResolver(resolver if resolver is not None else DNSResolver())
         limits = replace(DEFAULT_LIMITS, connections_per_host=self._settings.connections)
-        self.client = HTTPClient(
-            guard=Guard(policy_of(frontier.crawl.start_url, options)), resolver=self._resolver, limits=limits
-        )
+        start = frontier.crawl.start_url
+        make = partial(HTTPClient, guard=Guard(policy_of(start, options)), resolver=self._resolver, limits=limits)
+        self.access = options.access
+        """Additions to requests to its origins; ``None``: nothing is added."""
+        self._secrets = () if self.access is None else secrets_of(self.access, start)
+        self.client = make(access=self.access)
+        self._visitor = make() if self.access is not None and self.access.note.lets_in else self.client
+        """Asks for robots.txt as all robots do."""
         self._paces: dict[int, Pace] = {}
         self._stop: StopReason | None = None
         self._worked_from = 0.0
@@ -119,7 +126,8 @@ class Slice:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self.client.aclose()
+        for client in {self.client, self._visitor}:
+            await client.aclose()
         await self._resolver.aclose()
 
     async def run(self, seconds: float = SLICE_S) -> StopReason | None:
@@ -258,7 +266,7 @@ class Slice:
 
     async def _read_robots(self, host: CrawlHost) -> None:
         host.robots_status, host.robots, host.robots_at_ms, host.crawl_delay_ms = None, b"", now_ms(), 0
-        response = await self.fetch_file(host, f"{host.origin}/robots.txt", ROBOTS_BYTES)
+        response = await self.fetch_file(host, f"{host.origin}/robots.txt", ROBOTS_BYTES, client=self._visitor)
         if response is None or response.truncated not in {None, "limit"}:
             return
         host.robots_status = response.status
@@ -270,7 +278,15 @@ class Slice:
                 delay = 0.0
             host.crawl_delay_ms = round(delay * 1_000)
 
-    async def fetch_file(self, host: CrawlHost, url: str, max_bytes: int, purpose: Purpose = "text") -> Response | None:
+    async def fetch_file(
+        self,
+        host: CrawlHost,
+        url: str,
+        max_bytes: int,
+        purpose: Purpose = "text",
+        *,
+        client: HTTPClient | None = None,
+    ) -> Response | None:
         """A file of the site beside its pages, with its redirects; ``None`` without an answer."""
         pace = await self._turn(host)
         request = Request(
@@ -282,9 +298,9 @@ class Slice:
         )
         response: Response | None = None
         try:
-            followed = await self.client.follow(request)
+            followed = await (client or self.client).follow(request)
             followed.release()
-            response = followed.response
+            response = without_secrets(followed.response, self._secrets)
         except FetchError:
             pass
         finally:
@@ -338,10 +354,11 @@ class Slice:
         seconds, retry_after = 0.0, None
         refused = False
         exchange: Exchange | None = None
+        response: Response | None = None
         visit = Visit(row=row, state=URLState.WAITING)
         try:
             exchange = await self._fetch(row.url)
-            response = exchange.response
+            response = without_secrets(exchange.response, self._secrets)
             status, seconds = response.status, response.timings.total_ms / 1_000
             retry_after = _retry_after(response)
             refused = response.header("cf-mitigated") is not None
@@ -351,20 +368,22 @@ class Slice:
             throttled = pace.end(status, seconds, retry_after, refused=refused)
             self._answered.set()
         if row.url_id == 1:
-            self.client.note_page(row.url)
-        if exchange is None:
+            for client in {self.client, self._visitor}:
+                client.note_page(row.url)
+        if exchange is None or response is None:
             return visit
         try:
-            visit.status, visit.time_ms = status, exchange.response.timings.total_ms
-            visit.bytes = exchange.response.wire_bytes or 0
+            visit.status, visit.time_ms = status, response.timings.total_ms
+            visit.bytes = response.wire_bytes or 0
             if throttled:
                 visit.state = URLState.THROTTLED
                 return visit
             visit.state = URLState.FETCHED
-            visit.content_type = media_type(exchange.response)[:100]
-            visit.redirect = _redirect(row.url, exchange, self._settings_drop())
-            if not visit.redirect and 200 <= exchange.response.status < 300 and is_html(exchange.response):  # noqa: PLR2004
-                visit.record = await self._read_page(exchange.response)
+            visit.content_type = media_type(response)[:100]
+            location = without_secrets(exchange.location, self._secrets)
+            visit.redirect = _redirect(row.url, location, self._settings_drop())
+            if not visit.redirect and 200 <= response.status < 300 and is_html(response):  # noqa: PLR2004
+                visit.record = await self._read_page(response)
         except OffloadFailed as error:
             visit.state = URLState.FAILED
             visit.error = error.code[:40]
@@ -503,11 +522,11 @@ def _retry_after(response: Response | None) -> str | None:
     return None if response is None else response.header("retry-after")
 
 
-def _redirect(url: str, exchange: Exchange, drop: Sequence[str]) -> str:
+def _redirect(url: str, location: bytes | None, drop: Sequence[str]) -> str:
     """The identity of the URL that a redirect leads to; empty for other answers, and where it leads to no page."""
-    if exchange.location is None:
+    if location is None:
         return ""
-    target = join_url(url, exchange.location.decode("utf-8", "replace"))
+    target = join_url(url, location.decode("utf-8", "replace"))
     if target is None or not is_http(target):
         return ""
     return identity(strip_fragment(target), drop)

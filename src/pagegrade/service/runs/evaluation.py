@@ -468,15 +468,22 @@ def access_notes(artifacts: Artifacts) -> tuple[str, ...]:
         )
     if response.certificate_error is not None:
         return ("The access was not used: the certificate did not verify, so nothing of it was sent.",)
-    if access.sent == ("certificates",) and not access.name:
-        return ("Analyzed with trust in certificates that not everybody trusts.",)
+    if not access.lets_in and not access.name:
+        return (describe_access(access),)
     trusts = "certificates" in access.sent and response.url.startswith("https:")
     also = _visitor_notes(artifacts.visitor_view)
     if trusts:
         also = (*also, "The certificates of the access were trusted besides those of everyone.")
+    return (describe_access(access), *also)
+
+
+def describe_access(access: AccessNote) -> str:
+    """Say what pages were asked for with."""
     if access.name:
-        return (f"Analyzed with access profile {access.name}.", *also)
-    return ("Analyzed with an access that visitors without it do not have.", *also)
+        return f"Analyzed with access profile {access.name}."
+    if not access.lets_in:
+        return "Analyzed with trust in certificates that not everybody trusts."
+    return "Analyzed with an access that visitors without it do not have."
 
 
 def _notes(artifacts: Artifacts, facts: Facts) -> tuple[str, ...]:
