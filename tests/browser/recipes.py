@@ -246,6 +246,12 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         Visit(name="shared", path="/team", person="Nora"),
         Visit(name="alone", path="/team", person="Dora"),
     ),
+    ("GET", "/team/log"): (
+        Visit(path="/team/log", person="Tessa"),
+        Visit(name="older", path="/team/log?before=1", person="Tessa"),
+        Visit(name="refused", path="/team/log", person="Vera", status=403),
+    ),
+    ("GET", "/team/log.csv"): (Visit(path="/team/log.csv", person="Tessa"),),
     ("POST", "/team/invitations"): (
         _post("/team/invitations", {"label": "", "role": "1"}, name="wrong", person="Tessa", status=422),
         _post("/team/invitations", {"label": _HOSTILE, "role": "2"}, name="made", person="Spare-4"),

@@ -90,6 +90,22 @@ class Invitation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """A change of an account, or of what belongs to it, and who asked for it."""
+
+    id: int
+    at_ms: int
+    is_key: bool
+    """A program with a key, not a person."""
+    actor: str
+    """Name that the key or the person has now; empty if there is none any more."""
+    operation: str
+    """Name of the operation (``web.operations``)."""
+    target: int | None
+    """Id of what was changed; ``None`` where it has none. Never its name, which may have to be forgotten with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
     """An API key, without its secret."""
 

@@ -23,6 +23,7 @@ from pagegrade.render.evidence_rows import place
 from pagegrade.render.view import access_note, flat_prose, grade_word, headline
 from pagegrade.report.serialize import format_timestamp
 
+MEDIA_TYPE: Final = "text/csv; charset=utf-8; header=present"
 BYTE_ORDER_MARK: Final = "\ufeff"
 RESULT_COLUMNS: Final = (
     *("report", "url", "generated_at", "score", "result", "check", "category", "outcome", "importance", "lost"),

@@ -50,9 +50,9 @@ def export_name(report: Report, extension: str, *, run: int | None = None, kind:
     return _name(page, f"{mark}{end}", extension)
 
 
-def list_name(moment: datetime, extension: str) -> str:
-    """``pagegrade-reports-2026-01-05-123456.csv``, for a list of reports made at ``moment``."""
-    return _name("pagegrade-reports", f"-{_moment(moment)}", extension)
+def list_name(moment: datetime, extension: str, *, of: str = "reports") -> str:
+    """``pagegrade-reports-2026-01-05-123456.csv``, for a list made at ``moment``."""
+    return _name(f"pagegrade-{of}", f"-{_moment(moment)}", extension)
 
 
 def audit_name(project: str, moment: datetime, extension: str, *, crawl: int, kind: Sequence[str] = ()) -> str:

@@ -14,6 +14,7 @@ from pagegrade.sandbox.fair_slots import FairSlots, NoSlot
 from pagegrade.service.accounts.admission import Admission
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.locks import hold_account
+from pagegrade.store.repositories.actions import add_action
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -99,11 +100,35 @@ class UnitOfWork:
     ) -> T:
         """Run a use case that writes, alone among those of its account; return once it is stored safely.
 
+        The log of the account then has the operation, if it is one to be recorded.
+
         Raises:
             Unavailable: The database cannot be written.
         """
+        return await self.write_unrecorded(self.recorded(use_case), *args, **kwargs)
+
+    async def write_unrecorded(
+        self, use_case: Callable[Concatenate[Transaction, Caller, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a use case as ``write``, which records by itself what it does."""
         caller = self._admission.admitted
         return await self._write_alone(caller.account.id, lambda tx: use_case(tx, caller, *args, **kwargs))
+
+    def recorded(
+        self, use_case: Callable[Concatenate[Transaction, Caller, P], T]
+    ) -> Callable[Concatenate[Transaction, Caller, P], T]:
+        """Return a use case that the log of the account has afterwards, with who ran it."""
+        action = self._admission.action
+        if action is None:
+            return use_case
+
+        def run(tx: Transaction, caller: Caller, /, *args: P.args, **kwargs: P.kwargs) -> T:
+            done = use_case(tx, caller, *args, **kwargs)
+            target = action.target or getattr(done, "id", None)
+            add_action(tx, caller, operation=action.operation, target=target, now_ms=action.at_ms)
+            return done
+
+        return run
 
     async def write_own(
         self, use_case: Callable[Concatenate[Transaction, Caller, P], T], /, *args: P.args, **kwargs: P.kwargs

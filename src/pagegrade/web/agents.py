@@ -75,6 +75,7 @@ OPERATIONS: Final = (
         method="POST",
         path=PATH,
         name="answer_agent",
+        recorded=False,
         summary="Tools for agents",
         description="The Model Context Protocol over HTTP, without sessions.",
         handler=answer_agent,

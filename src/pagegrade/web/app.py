@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from pagegrade.model.errors import InvalidInput, NotFound, PagegradeError, Unavailable
 from pagegrade.observability.logs import name_lines
-from pagegrade.service.accounts.admission import REQUESTS, RoleNeeded, SignInNeeded
+from pagegrade.service.accounts.admission import REQUESTS, Requested, RoleNeeded, SignInNeeded
 from pagegrade.service.accounts.sessions import keep_session
 from pagegrade.service.container import Services
 from pagegrade.web.compression import AT_ONCE, compress, negotiate_gzip
@@ -180,6 +180,7 @@ class App:
         admission.scope, admission.access = operation.scope, operation.access
         admission.role = operation.least_role
         admission.for_projects = operation.for_projects
+        admission.action = _action(operation, request)
         admission.counted_as = operation.counted_as
         admission.traceparent = exchange.span.traceparent if exchange.span.on else None
         if request.path.startswith(API) and not _is_acceptable(request.header(b"accept"), operation):
@@ -310,6 +311,16 @@ async def _with_warnings(request: Request, response: Response) -> Response:
     if warnings and len(response.body) > AT_ONCE:
         return await asyncio.to_thread(warned, response, warnings)
     return warned(response, warnings)
+
+
+def _action(operation: Operation, request: Request) -> Requested | None:
+    if not operation.is_action:
+        return None
+    target = None
+    if "id" in request.path_params:
+        with contextlib.suppress(NotFound):
+            target = request.id
+    return Requested(operation.name, target, request.received_at_ms)
 
 
 async def _keep_session(exchange: Exchange, response: Response) -> None:

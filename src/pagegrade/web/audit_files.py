@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from pagegrade.clock import utc_now
 from pagegrade.render.audit import render_audit_csv, render_audit_html, render_audit_pages, render_sitemap
+from pagegrade.render.csv import MEDIA_TYPE as CSV
 from pagegrade.render.filename import audit_name, content_disposition
 from pagegrade.render.prompt import render_audit_prompt
 from pagegrade.service.audits.exports import (
@@ -23,12 +24,11 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.schemas.audit import page_members, result_object
 
 FileName = Literal["json", "html", "findings", "pages", "prompt", "sitemap"]
-_CSV: Final = "text/csv; charset=utf-8; header=present"
 MEDIA_TYPES: Final[dict[FileName, str]] = {
     "json": "application/json",
     "html": "text/html; charset=utf-8",
-    "findings": _CSV,
-    "pages": _CSV,
+    "findings": CSV,
+    "pages": CSV,
     "prompt": "text/markdown; charset=utf-8",
     "sitemap": "application/xml",
 }

@@ -90,12 +90,12 @@ class Idempotency:
             if is_analysis:
                 await self._limits.count_analysis()
             async with self._uncounted_on_failure(is_analysis=is_analysis):
-                executed = await self._work.write(
+                executed = await self._work.write_unrecorded(
                     service.execute_once,
                     identity,
                     self._request.received_at_ms,
                     check=self._limits.check_analysis if is_analysis else _allow,
-                    create=create,
+                    create=self._work.recorded(create),
                     resource_id=resource_id,
                     load_existing=load_existing,
                 )
@@ -119,7 +119,7 @@ class Idempotency:
             Rejected: The key is malformed.
         """
         key = self.key
-        return key is not None and await self._work.write(
+        return key is not None and await self._work.write_unrecorded(
             service.is_executed, self._identity(fields, key), self._request.received_at_ms
         )
 

@@ -69,9 +69,18 @@ class Operation:
     """Headers of its success besides those that follow from the other members (``web.openapi.build``)."""
     problems: tuple[str, ...] = ()
     """Problem codes of ``web.problems`` besides those that follow from the other members (``web.openapi.build``)."""
+    recorded: bool = True
+    """True: the log of the account has it if it changes something. False where a list shows the same, or where it is
+    about the person alone."""
     tag: str = "Reports"
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Further members of the operation object in the description."""
+
+    @property
+    def is_action(self) -> bool:
+        """True if the log of the account has who asked for it."""
+        is_closed = self.scope is not None or self.access != "anyone"
+        return self.recorded and is_closed and self.method != "GET"
 
     @property
     def least_role(self) -> Role:

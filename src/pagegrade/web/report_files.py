@@ -10,6 +10,7 @@ import msgspec
 
 from pagegrade.model.report import Report
 from pagegrade.render.conformance import render_conformance, render_criteria, render_earl, render_statement
+from pagegrade.render.csv import MEDIA_TYPE as CSV
 from pagegrade.render.csv import render_csv
 from pagegrade.render.filename import content_disposition, export_name
 from pagegrade.render.har import render_har
@@ -26,7 +27,7 @@ from pagegrade.web.schemas.report import report_object, share_url
 
 MEDIA_TYPES: Final = {
     "json": "application/json",
-    "csv": "text/csv; charset=utf-8; header=present",
+    "csv": CSV,
     "md": "text/markdown; charset=utf-8",
     "prompt": "text/markdown; charset=utf-8",
     "sarif": "application/sarif+json",
@@ -35,7 +36,7 @@ MEDIA_TYPES: Final = {
     "html": "text/html; charset=utf-8",
     "conformance": "text/html; charset=utf-8",
     "statement": "text/html; charset=utf-8",
-    "criteria": "text/csv; charset=utf-8; header=present",
+    "criteria": CSV,
     "earl": "application/ld+json",
     "har": "application/har+json",
 }

@@ -19,6 +19,7 @@ from pagegrade.service.retention import follow_clock, prune_expired
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.procrastinate_queue import find_forgotten
 from pagegrade.store.repositories.accounts import list_erasing
+from pagegrade.store.repositories.actions import forget_actions
 from pagegrade.store.repositories.deletion_clock import age_ms
 from pagegrade.store.repositories.deliveries import bound_due_times, forget_events
 from pagegrade.store.repositories.host_slots import forget_visits
@@ -97,16 +98,11 @@ async def _find_forgotten(services: Services) -> None:
         logger.warning("runs_without_job", extra={"count": found})
 
 
-async def _forget_idempotent_requests(services: Services) -> None:
+async def _forget_aged(services: Services, forget: Callable[..., int]) -> None:
+    """Delete rows that have had their time, in pieces, so that other transactions do not wait."""
     forgotten = AT_A_TIME
     while forgotten >= AT_A_TIME:
-        forgotten = await services.database.write(lambda tx: forget_requests(tx, age_ms(tx, now_ms()), limit=AT_A_TIME))
-
-
-async def _forget_events(services: Services) -> None:
-    forgotten = AT_A_TIME
-    while forgotten >= AT_A_TIME:
-        forgotten = await services.database.write(lambda tx: forget_events(tx, age_ms(tx, now_ms()), limit=AT_A_TIME))
+        forgotten = await services.database.write(lambda tx: forget(tx, age_ms(tx, now_ms()), limit=AT_A_TIME))
 
 
 async def _forget_sessions(services: Services) -> None:
@@ -174,8 +170,9 @@ CHORES: Final[tuple[Chore, ...]] = (
     _forget_visits,
     _save_key_uses,
     _find_forgotten,
-    _forget_idempotent_requests,
-    _forget_events,
+    partial(_forget_aged, forget=forget_requests),
+    partial(_forget_aged, forget=forget_events),
+    partial(_forget_aged, forget=forget_actions),
     _forget_sessions,
     _forget_counters,
     _forget_processes,

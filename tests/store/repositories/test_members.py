@@ -22,7 +22,7 @@ from pagegrade.store.repositories.members import (
     save_role,
 )
 from pagegrade.store.repositories.sessions import forget_ended
-from pagegrade.store.schema.tables import invitations, memberships
+from pagegrade.store.schema.account_tables import invitations, memberships
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 DAY_MS = 86_400_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from pagegrade.model.account import Caller, Role
@@ -18,6 +18,16 @@ REQUESTS: Final = "requests"
 WRONG_KEYS: Final = "wrong keys"
 Access = Literal["anyone", "account", "admin"]
 """Session that an operation requires; ``anyone`` with a scope requires a key instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """A change that a request asks for, for the log of the account."""
+
+    operation: str
+    target: int | None
+    """Id in the path; ``None`` if there is none."""
+    at_ms: int
 
 
 class SignInNeeded(Exception):
@@ -74,6 +84,8 @@ class Admission:
         """Name of the limit by which the request is counted."""
         self.traceparent: str | None = None
         """W3C trace context that runs of this request belong to; ``None``: the request is not traced."""
+        self.action: Requested | None = None
+        """``None``: the request changes nothing that the log of an account has."""
         self.caller: Caller | None = None
         """Set by ``admit``, or by ``identify`` if there is a session."""
         self.signed_in: SignedIn | None = None

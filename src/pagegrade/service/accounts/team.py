@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pagegrade.model.account import Account, Caller, Invitation, Role, Session, Teammate
+from pagegrade.model.account import Account, Action, Caller, Invitation, Role, Session, Teammate
 from pagegrade.model.errors import InvalidInput, NotFound
 from pagegrade.service.accounts.operations import clean_label, create_account
 from pagegrade.service.accounts.sessions import digest, end_tokens, is_token, make_token, start_session
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories.accounts import add_account, load_account, save_account, save_password
+from pagegrade.store.repositories.actions import MOST, add_action, list_actions
 from pagegrade.store.repositories.members import (
     add_invitation,
     add_membership,
@@ -241,7 +242,7 @@ def join(tx: Transaction, token: str, *, person: Account, session: Session, now_
         return account
     if load_role(tx, account.id, person.id) is None:
         _check_room(tx, person)
-        _accept(tx, invited, person.id, now_ms)
+        _accept(tx, invited, person, now_ms)
     save_workspace(tx, session.id, account.id)
     return account
 
@@ -283,7 +284,7 @@ def join_as_new(
     timezone = invited.account.timezone
     person = create_account(tx, name=name, email=email, locale=locale, timezone=timezone, now_ms=now_ms)
     save_password(tx, person.id, password_hash)
-    _accept(tx, invited, person.id, now_ms)
+    _accept(tx, invited, person, now_ms)
     end_tokens(tx, tokens)
     made = start_session(tx, person, agent, now_ms)
     found = find_session(tx, digest(made))
@@ -301,6 +302,11 @@ def owned_alone(tx: Transaction, person_id: int) -> tuple[Account, ...]:
     )
 
 
+def list_log(tx: Transaction, caller: Caller, *, before_id: int | None = None, limit: int = MOST) -> Sequence[Action]:
+    """Return what was changed in the open account, and by whom, the newest first; with an id only what is older."""
+    return list_actions(tx, caller.account.id, before_id=before_id, limit=limit)
+
+
 def _hold_invited(tx: Transaction, token: str, now_ms: int) -> Invited | None:
     """Find an invitation and let nobody else change the members of its account until the transaction ends."""
     invited = find_invited(tx, token, now_ms)
@@ -310,9 +316,11 @@ def _hold_invited(tx: Transaction, token: str, now_ms: int) -> Invited | None:
     return find_invited(tx, token, now_ms)
 
 
-def _accept(tx: Transaction, invited: Invited, person_id: int, now_ms: int) -> None:
+def _accept(tx: Transaction, invited: Invited, person: Account, now_ms: int) -> None:
     remove_invitation(tx, invited.account.id, invited.invitation.id)
-    add_membership(tx, invited.account.id, person_id, invited.invitation.role, now_ms)
+    add_membership(tx, invited.account.id, person.id, invited.invitation.role, now_ms)
+    joined = Caller(account=invited.account, own=person, role=invited.invitation.role)
+    add_action(tx, joined, operation="accept_invitation", target=person.id, now_ms=now_ms)
 
 
 def _require_owner(tx: Transaction, caller: Caller) -> None:

@@ -11,16 +11,8 @@ from pagegrade.model.account import Account, Member, Usage
 from pagegrade.model.stored import UNFINISHED
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import WHOLE_ACCOUNT
-from pagegrade.store.schema.tables import (
-    accounts,
-    api_keys,
-    invitations,
-    memberships,
-    report_counts,
-    runs,
-    sessions,
-    sign_in_links,
-)
+from pagegrade.store.schema.account_tables import actions, invitations, memberships, sessions, sign_in_links
+from pagegrade.store.schema.tables import accounts, api_keys, report_counts, runs
 
 DAY_MS: Final = 86_400_000
 ACCOUNT_COLUMNS: Final = (
@@ -136,7 +128,7 @@ def mark_erasing(tx: Transaction, account_id: int, now_ms: int) -> None:
         "erase_at_ms": now_ms,
     }
     tx.execute(update(accounts).where(accounts.c.id == account_id).values(wiped))
-    for table in (sessions, sign_in_links, api_keys, memberships, invitations):
+    for table in (sessions, sign_in_links, api_keys, memberships, invitations, actions):
         tx.execute(delete(table).where(table.c.account_id == account_id))
     tx.execute(delete(memberships).where(memberships.c.person_id == account_id))
 

@@ -17,7 +17,8 @@ from sqlalchemy import func, select
 
 from pagegrade.store.engine.database import Transaction, moment
 from pagegrade.store.repositories.installation import PROOF_ROW, load_secret, put_value
-from pagegrade.store.schema.tables import events, processes, reports, runs, sessions
+from pagegrade.store.schema.account_tables import sessions
+from pagegrade.store.schema.tables import events, processes, reports, runs
 
 AgeMs = NewType("AgeMs", int)
 """A time, in milliseconds since 1970, by which rows may be aged and deleted; only this module makes one."""

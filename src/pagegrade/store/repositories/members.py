@@ -10,7 +10,8 @@ from sqlalchemy import delete, func, insert, select, update
 from pagegrade.model.account import Invitation, Membership, Role, Teammate
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import ACCOUNT_COLUMNS, account_of
-from pagegrade.store.schema.tables import accounts, invitations, memberships
+from pagegrade.store.schema.account_tables import invitations, memberships
+from pagegrade.store.schema.tables import accounts
 
 _INVITATION_COLUMNS: Final = (
     invitations.c.id,

@@ -11,7 +11,8 @@ from pagegrade.model.account import Account, Session
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import ACCOUNT_COLUMNS, account_of
 from pagegrade.store.repositories.deletion_clock import AgeMs
-from pagegrade.store.schema.tables import accounts, invitations, sessions, sign_in_links
+from pagegrade.store.schema.account_tables import invitations, sessions, sign_in_links
+from pagegrade.store.schema.tables import accounts
 
 _SESSION_COLUMNS: Final = (
     sessions.c.id,

@@ -1,10 +1,10 @@
-"""Names, types and options that tables share."""
+"""Metadata, names, types and options that tables share."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, ColumnElement, Integer, String
+from sqlalchemy import BigInteger, ColumnElement, Integer, MetaData, String
 
 ID: Final = BigInteger().with_variant(Integer, "sqlite")
 """Type of a number that the database gives; SQLite does so only in a column of this very type."""
@@ -16,6 +16,9 @@ NAMES: Final = {
     "pk": "pk_%(table_name)s",
 }
 """Names of indexes and constraints."""
+
+METADATA: Final = MetaData(naming_convention=NAMES)
+"""Of all tables; complete once ``store.schema.tables`` is loaded."""
 
 
 def text(characters: int) -> String:

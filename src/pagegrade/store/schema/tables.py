@@ -13,16 +13,16 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     SmallInteger,
     Table,
     UniqueConstraint,
 )
 
 from pagegrade.model.stored import MAX_ATTEMPTS
-from pagegrade.store.schema.columns import ID, NAMES, text, where
+from pagegrade.store.schema.account_tables import actions
+from pagegrade.store.schema.columns import ID, METADATA, text, where
 
-metadata = MetaData(naming_convention=NAMES)
+metadata = METADATA
 
 installation = Table(
     "installation",
@@ -51,59 +51,6 @@ accounts = Table(
     Column("is_personal", SmallInteger, nullable=False, server_default="1"),  # 0: nobody signs in with its address
     Column("erase_at_ms", BigInteger),  # since when the account is being erased with everything of it; NULL: it is not
     sqlite_autoincrement=True,
-)
-
-sessions = Table(
-    "sessions",
-    metadata,
-    Column("id", ID, primary_key=True),
-    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("token_sha256", LargeBinary(32), nullable=False, unique=True),
-    Column("previous_sha256", LargeBinary(32), index=True),  # good for a little while after the token was replaced
-    Column("agent", text(200), nullable=False),
-    Column("created_at_ms", BigInteger, nullable=False),
-    Column("rotated_at_ms", BigInteger, nullable=False),
-    Column("seen_at_ms", BigInteger, nullable=False),
-    Column("expires_at_ms", BigInteger, nullable=False, index=True),
-    Column("by_link", SmallInteger, nullable=False, server_default="0"),
-    Column("workspace_id", BigInteger),  # that is open, while it has the person as a member; NULL: their own
-    sqlite_autoincrement=True,
-    comment="Browsers that people have signed in with.",
-)
-
-memberships = Table(
-    "memberships",
-    metadata,
-    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
-    Column("person_id", ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True, index=True),
-    Column("role", SmallInteger, nullable=False),  # model.account.Role
-    Column("joined_at_ms", BigInteger, nullable=False),
-    comment="Who works in an account besides its own person, by the account that each of them signs in to.",
-)
-
-invitations = Table(
-    "invitations",
-    metadata,
-    Column("id", ID, primary_key=True),
-    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("token_sha256", LargeBinary(32), nullable=False, unique=True),
-    Column("role", SmallInteger, nullable=False),
-    Column("label", text(200), nullable=False),  # whom it is for, as the inviting person called them
-    Column("created_at_ms", BigInteger, nullable=False),
-    Column("expires_at_ms", BigInteger, nullable=False, index=True),
-    sqlite_autoincrement=True,
-    comment="Links that make a person a member once.",
-)
-
-sign_in_links = Table(
-    "sign_in_links",
-    metadata,
-    Column("token_sha256", LargeBinary(32), primary_key=True),
-    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("created_at_ms", BigInteger, nullable=False),
-    Column("expires_at_ms", BigInteger, nullable=False, index=True),
-    Column("used_at_ms", BigInteger),
-    comment="Links that sign in once.",
 )
 
 api_keys = Table(
@@ -580,6 +527,7 @@ Index(
 # The only thing that a process asks while nothing is to be delivered.
 Index("ix_webhooks_due", webhooks.c.due_at_ms)
 Index("ix_crawl_urls_hash", crawl_urls.c.crawl_id, crawl_urls.c.hash, unique=True)
+Index("ix_actions_account_id", actions.c.account_id, actions.c.id)
 Index("ix_audits_account_id", audits.c.account_id, audits.c.id)
 Index("ix_crawls_audit_id", crawls.c.audit_id, crawls.c.number)
 # Which crawls workers may have to go on with, those first that waited for longest.

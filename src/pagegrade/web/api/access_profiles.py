@@ -11,6 +11,7 @@ import msgspec
 from pagegrade.model.access import StoredAccess
 from pagegrade.model.account import ACCESS
 from pagegrade.model.errors import ValidationFailed
+from pagegrade.render.english import N_
 from pagegrade.service.access import operations as service
 from pagegrade.service.container import Services
 from pagegrade.service.reports.validation import RequestWarning
@@ -165,7 +166,7 @@ OPERATIONS: Final = (
         method="POST",
         path=PATH,
         name="create_access_profile",
-        summary="Create an access profile",
+        summary=N_("Create an access profile"),
         description="From now on analyses of URLs of its origins send it there, and to no other place, in a static "
         "analysis and in a browser alike. Reports of these origins are private by default, and public ones become "
         "private. Secrets are stored encrypted and never shown.",
@@ -196,7 +197,7 @@ OPERATIONS: Final = (
         method="PUT",
         path=f"{PATH}/{{id}}",
         name="update_access_profile",
-        summary="Change an access profile",
+        summary=N_("Change an access profile"),
         description="Fields that are not sent stay as they are, and so does the value of a header, cookie or parameter "
         "whose name is sent alone.",
         handler=update_access_profile,
@@ -212,7 +213,7 @@ OPERATIONS: Final = (
         method="DELETE",
         path=f"{PATH}/{{id}}",
         name="delete_access_profile",
-        summary="Delete an access profile",
+        summary=N_("Delete an access profile"),
         description="Its reports are analyzed without it from now on.",
         handler=delete_access_profile,
         scope=ACCESS,

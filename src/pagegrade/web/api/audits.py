@@ -14,6 +14,7 @@ from pagegrade.model.audit import PAGE_STATES, Audit, AuditFilter, Crawl, URLFil
 from pagegrade.model.errors import ValidationFailed
 from pagegrade.parse.url import project_of
 from pagegrade.render.audit import NO_GRADE
+from pagegrade.render.english import N_
 from pagegrade.service.audits import operations as service
 from pagegrade.service.container import Services
 from pagegrade.service.reports.validation import RequestWarning
@@ -322,7 +323,8 @@ OPERATIONS: Final = (
         method="POST",
         path=PATH,
         name="create_audit",
-        summary="Create an audit",
+        recorded=False,
+        summary=N_("Create an audit"),
         description="Crawls the site of a URL politely, obeying robots.txt, evaluates each page, and grades the site "
         "as a whole. The crawl begins as soon as there is a place for it, and takes minutes: ask for the audit, or for "
         "its crawl, to see how far it is. `Prefer: wait` waits up to 50 seconds for its end.",
@@ -353,7 +355,7 @@ OPERATIONS: Final = (
         method="PUT",
         path=f"{PATH}/{{id}}",
         name="update_audit",
-        summary="Crawl again, pause or cancel",
+        summary=N_("Crawl again, pause or cancel"),
         description="`results=1` crawls the site again; a crawl that has not ended is joined. `paused` stops a crawl "
         "and lets it go on, `cancel=1` ends it without a result.",
         handler=update_audit,
@@ -370,7 +372,7 @@ OPERATIONS: Final = (
         method="DELETE",
         path=f"{PATH}/{{id}}",
         name="delete_audit",
-        summary="Delete an audit",
+        summary=N_("Delete an audit"),
         description="With all of its crawls; one that is under way ends.",
         handler=delete_audit,
         scope=AUDITS_WRITE,

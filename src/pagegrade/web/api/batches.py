@@ -8,6 +8,7 @@ from typing import Final
 
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput, ValidationFailed, Violation
+from pagegrade.render.english import N_
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports import batches as service
@@ -179,7 +180,8 @@ OPERATIONS: Final = (
         method="POST",
         path=PATH,
         name="create_batch",
-        summary="Create many reports",
+        recorded=False,
+        summary=N_("Create many reports"),
         description="Stores a report for each URL, all or none, and answers at once. Their analyses wait behind what "
         "else the account asks for. URLs that cannot be used are named in `refused` and keep the others from nothing.",
         handler=create_batch,
@@ -209,7 +211,7 @@ OPERATIONS: Final = (
         method="DELETE",
         path=f"{PATH}/{{id}}",
         name="delete_batch",
-        summary="Delete a batch",
+        summary=N_("Delete a batch"),
         description="Forgets the batch. Its reports stay; delete those one by one, or by project.",
         handler=delete_batch,
         scope="reports:write",

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from pagegrade.model.ignores import StoredIgnore
+from pagegrade.render.english import N_
 from pagegrade.service.container import Services
 from pagegrade.service.ignores import operations as service
 from pagegrade.service.unit_of_work import UnitOfWork
@@ -108,7 +109,7 @@ OPERATIONS: Final = (
         method="POST",
         path=PATH,
         name="create_ignore",
-        summary="Ignore a finding",
+        summary=N_("Ignore a finding"),
         description="From the next analysis on, the findings that the rule covers cost nothing and are listed as "
         "ignored with the reason. They count again when the rule expires, is deleted, or when they get worse than "
         "`state` and `places`. A rule with `selector` or `url_pattern` covers a finding if it covers each place.",
@@ -139,7 +140,7 @@ OPERATIONS: Final = (
         method="DELETE",
         path=f"{PATH}/{{id}}",
         name="delete_ignore",
-        summary="Delete an ignore rule",
+        summary=N_("Delete an ignore rule"),
         description="Its findings count again from the next analysis on.",
         handler=delete_ignore,
         scope="ignores",

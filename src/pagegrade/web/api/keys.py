@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from pagegrade.model.account import KEYS, Key
+from pagegrade.render.english import N_
 from pagegrade.service.accounts import own_keys as service
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
@@ -106,7 +107,7 @@ OPERATIONS: Final = (
         method="POST",
         path=PATH,
         name="create_key",
-        summary="Make an API key",
+        summary=N_("Make an API key"),
         description="The new key has at most the scopes of the key of this request, never `keys`, and expires at the "
         "latest with it; revoking the key of this request revokes it, too. Only this answer has the secret.",
         handler=create_key,
@@ -134,7 +135,7 @@ OPERATIONS: Final = (
         method="DELETE",
         path=f"{PATH}/{{id}}",
         name="revoke_key",
-        summary="Revoke an API key",
+        summary=N_("Revoke an API key"),
         description="From the next request on it does not work, nor do the keys that it made.",
         handler=revoke_key,
         scope=KEYS,

@@ -10,6 +10,7 @@ import msgspec
 
 from pagegrade.model.errors import ValidationFailed, Violation
 from pagegrade.model.monitors import Monitor
+from pagegrade.render.english import N_
 from pagegrade.service.container import Services
 from pagegrade.service.monitors import operations as service
 from pagegrade.service.monitors.operations import MonitorChange
@@ -196,7 +197,7 @@ OPERATIONS: Final = (
         method="POST",
         path=PATH,
         name="create_monitor",
-        summary="Monitor a report",
+        summary=N_("Monitor a report"),
         description="Analyzes the page of a report again on a schedule. A due time is skipped while an analysis of the "
         "report is unfinished; due times that were missed count as one. The budgets are evaluated after every "
         "run of the report, also after those that were not scheduled.",
@@ -226,7 +227,7 @@ OPERATIONS: Final = (
         method="PUT",
         path=f"{PATH}/{{id}}",
         name="update_monitor",
-        summary="Change a monitor",
+        summary=N_("Change a monitor"),
         description="Changes what is sent; all else stays as it is.",
         handler=update_monitor,
         scope="monitors",
@@ -240,7 +241,7 @@ OPERATIONS: Final = (
         method="DELETE",
         path=f"{PATH}/{{id}}",
         name="delete_monitor",
-        summary="Delete a monitor",
+        summary=N_("Delete a monitor"),
         description="Deletes the monitor with its breach marks; the report and its runs stay.",
         handler=delete_monitor,
         scope="monitors",

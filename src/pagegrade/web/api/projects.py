@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pagegrade.parse.url import project_of
+from pagegrade.render.english import N_
 from pagegrade.service.container import Services
 from pagegrade.service.reports import projects as service
 from pagegrade.service.unit_of_work import UnitOfWork
@@ -71,7 +72,7 @@ OPERATIONS: Final = (
         method="DELETE",
         path=f"{PATH}/{{project}}",
         name="delete_project",
-        summary="Delete a project",
+        summary=N_("Delete a project"),
         description="Deletes every report on the host with its monitors, and the ignore rules and webhooks that are "
         "limited to the host. Reports that are created meanwhile may stay.",
         handler=delete_project,

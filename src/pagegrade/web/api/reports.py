@@ -9,6 +9,7 @@ from typing import Final
 from pagegrade.model.errors import NotFound
 from pagegrade.model.identity import VERSION
 from pagegrade.model.stored import UNFINISHED, StoredReport
+from pagegrade.render.english import N_
 from pagegrade.service.container import Services
 from pagegrade.service.reports import operations as service
 from pagegrade.service.reports.operations import Stored
@@ -311,7 +312,7 @@ def _update(method: str, name: str, more: str = "", *, body_types: tuple[str, ..
         method=method,
         path=f"{PATH}/{{id}}",
         name=name,
-        summary="Change a report or analyze it again",
+        summary=N_("Change a report or analyze it again"),
         description=f"{_UPDATE}{more}",
         handler=update_report,
         scope="reports:write",
@@ -330,7 +331,8 @@ OPERATIONS: Final = (
         method="POST",
         path=PATH,
         name="create_report",
-        summary="Create a report",
+        recorded=False,
+        summary=N_("Create a report"),
         description="Stores a report for a URL and analyses the page. Waits a little for the analysis: the answer "
         "holds the finished report, or one that is `queued` or `running` and a `Retry-After`. A page that cannot be "
         "analyzed is a report in the state `failed`.",
@@ -368,7 +370,7 @@ OPERATIONS: Final = (
         method="DELETE",
         path=f"{PATH}/{{id}}",
         name="delete_report",
-        summary="Delete a report",
+        summary=N_("Delete a report"),
         description="Deletes the report with its runs, ends a run under way and its share link.",
         handler=delete_report,
         scope="reports:write",

@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from pagegrade.model.webhooks import StoredDelivery, StoredWebhook
+from pagegrade.render.english import N_
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.service.webhooks import operations as service
@@ -200,7 +201,7 @@ OPERATIONS: Final = (
         method="POST",
         path=PATH,
         name="create_webhook",
-        summary="Create a webhook",
+        summary=N_("Create a webhook"),
         description="From now on the events are sent to the URL as `webhooks` below describes them: signed by "
         "Standard Webhooks, at least once, in ten attempts over about three days. `secret` is in this answer and in "
         "no other, also not in the answer to a repeated request.",
@@ -229,7 +230,7 @@ OPERATIONS: Final = (
         method="PUT",
         path=f"{PATH}/{{id}}",
         name="update_webhook",
-        summary="Change a webhook",
+        summary=N_("Change a webhook"),
         description="Fields that are not sent stay as they are. `disabled=0` enables a webhook again that was "
         "disabled; what waits for it is then delivered.",
         handler=update_webhook,
@@ -244,7 +245,7 @@ OPERATIONS: Final = (
         method="DELETE",
         path=f"{PATH}/{{id}}",
         name="delete_webhook",
-        summary="Delete a webhook",
+        summary=N_("Delete a webhook"),
         description="With the log of its deliveries; what waits for it is not sent.",
         handler=delete_webhook,
         scope="webhooks",
@@ -256,7 +257,7 @@ OPERATIONS: Final = (
         method="POST",
         path=f"{PATH}/{{id}}/rotate",
         name="rotate_webhook_secret",
-        summary="Rotate the secret of a webhook",
+        summary=N_("Rotate the secret of a webhook"),
         description="The new secret is in this answer and in no other. For 24 hours deliveries carry a signature with "
         "either secret, so that receivers can change over. Chat channels and e-mail have no secret: 404.",
         handler=rotate_secret,
@@ -269,7 +270,7 @@ OPERATIONS: Final = (
         method="POST",
         path=f"{PATH}/{{id}}/test",
         name="test_webhook",
-        summary="Send a test event",
+        summary=N_("Send a test event"),
         description="An event of type `webhook.test`, to this webhook alone, as any other. A disabled one: 404.",
         handler=test_webhook,
         scope="webhooks",
@@ -293,7 +294,7 @@ OPERATIONS: Final = (
         method="POST",
         path=f"{PATH}/{{id}}/deliveries/{{delivery}}/retry",
         name="retry_webhook_delivery",
-        summary="Send a delivery again",
+        summary=N_("Send a delivery again"),
         description="Now, and with the whole schedule of retries; the `webhook-id` stays. A disabled webhook: 404.",
         handler=retry_delivery,
         scope="webhooks",

@@ -257,9 +257,9 @@ def _page(
 _ONE: Final = f"{PATH}/{{id}}"
 OPERATIONS: Final = (
     _page("GET", PATH, "show_access_page", "The access profiles, and a form", show_profiles, query=SaidQuery),
-    _page("POST", PATH, "create_access_page", "Make an access profile", create_profile),
+    _page("POST", PATH, "create_access_page", N_("Make an access profile"), create_profile),
     _page("GET", _ONE, "show_one_access_page", "An access profile", show_profile, query=SaidQuery),
-    _page("POST", _ONE, "save_access_page", "Change an access profile", save_profile),
+    _page("POST", _ONE, "save_access_page", N_("Change an access profile"), save_profile),
     _page("GET", f"{_ONE}/delete", "ask_to_delete_access", "Whether to delete an access profile", ask_to_delete),
-    _page("POST", f"{_ONE}/delete", "delete_access_page", "Delete an access profile", delete_profile),
+    _page("POST", f"{_ONE}/delete", "delete_access_page", N_("Delete an access profile"), delete_profile),
 )

@@ -329,6 +329,7 @@ OPERATIONS: Final = (
         handler=save_details,
         access="account",
         role=Role.VIEWER,
+        recorded=False,
         tag=PAGES,
     ),
     Operation(
@@ -339,6 +340,7 @@ OPERATIONS: Final = (
         handler=save_password_page,
         access="account",
         role=Role.VIEWER,
+        recorded=False,
         tag=PAGES,
     ),
     Operation(
@@ -349,6 +351,7 @@ OPERATIONS: Final = (
         handler=erase_own_account,
         access="account",
         role=Role.VIEWER,
+        recorded=False,
         tag=PAGES,
     ),
     Operation(
@@ -359,6 +362,7 @@ OPERATIONS: Final = (
         handler=end_other_sessions,
         access="account",
         role=Role.VIEWER,
+        recorded=False,
         tag=PAGES,
     ),
     Operation(
@@ -369,6 +373,7 @@ OPERATIONS: Final = (
         handler=end_one_session,
         access="account",
         role=Role.VIEWER,
+        recorded=False,
         tag=PAGES,
     ),
 )

@@ -133,7 +133,7 @@ OPERATIONS: Final = (
         method="POST",
         path="/join/{token}",
         name="accept_invitation",
-        summary="Accept an invitation",
+        summary=N_("Accept an invitation"),
         handler=accept_invitation,
         tag=PAGES,
     ),

@@ -207,6 +207,7 @@ def _page(
     *,
     access: Access = "account",
     role: Role | None = None,
+    recorded: bool = True,
 ) -> Operation:
     return Operation(
         method=method,
@@ -216,6 +217,7 @@ def _page(
         handler=handler,
         access=access,
         role=role,
+        recorded=recorded,
         query=SaidQuery if method == "GET" else None,
         tag=PAGES,
     )
@@ -223,13 +225,15 @@ def _page(
 
 OPERATIONS: Final = (
     _page("GET", PATH, "show_team", "Who works in the open account", show_team, role=Role.VIEWER),
-    _page("POST", _INVITATIONS, "invite_to_team", "Make an invitation", invite, role=Role.OWNER),
-    _page("POST", _WITHDRAW, "withdraw_invitation", "Withdraw an invitation", withdraw, role=Role.OWNER),
-    _page("POST", f"{_MEMBER}/role", "change_role", "Give a member another role", change_role, role=Role.OWNER),
-    _page("POST", f"{_MEMBER}/remove", "remove_from_team", "Remove a member", remove_member, role=Role.OWNER),
-    _page("POST", f"{PATH}/leave", "leave_team", "Leave the open account", leave, role=Role.VIEWER),
-    _page("POST", f"{PATH}/open", "open_workspace", "Open another account", open_account, role=Role.VIEWER),
-    _page("POST", f"{PATH}/name", "rename_workspace", "Rename the open account", rename, role=Role.ADMIN),
-    _page("POST", f"{PATH}/delete", "erase_workspace", "Delete the open account", erase, role=Role.OWNER),
-    _page("POST", _NEW, "create_workspace", "Make an account that only has members", create_account, access="admin"),
+    _page("POST", _INVITATIONS, "invite_to_team", N_("Make an invitation"), invite, role=Role.OWNER),
+    _page("POST", _WITHDRAW, "withdraw_invitation", N_("Withdraw an invitation"), withdraw, role=Role.OWNER),
+    _page("POST", f"{_MEMBER}/role", "change_role", N_("Give a member another role"), change_role, role=Role.OWNER),
+    _page("POST", f"{_MEMBER}/remove", "remove_from_team", N_("Remove a member"), remove_member, role=Role.OWNER),
+    _page("POST", f"{PATH}/leave", "leave_team", N_("Leave the workspace"), leave, role=Role.VIEWER),
+    _page(
+        "POST", f"{PATH}/open", "open_workspace", "Open another account", open_account, role=Role.VIEWER, recorded=False
+    ),
+    _page("POST", f"{PATH}/name", "rename_workspace", N_("Rename the workspace"), rename, role=Role.ADMIN),
+    _page("POST", f"{PATH}/delete", "erase_workspace", N_("Delete the workspace"), erase, role=Role.OWNER),
+    _page("POST", _NEW, "create_workspace", N_("Create a workspace"), create_account, access="admin"),
 )

@@ -232,14 +232,14 @@ _RETRY: Final = f"{_ONE}/deliveries/{{delivery}}/retry"
 _LEAVE: Final = "/unsubscribe/{token}"
 OPERATIONS: Final = (
     _page("GET", "/webhooks", "show_webhooks_page", "The webhooks, and a form", show_webhooks, query=SaidQuery),
-    _page("POST", "/webhooks", "create_webhook_page", "Make a webhook", create_webhook),
+    _page("POST", "/webhooks", "create_webhook_page", N_("Make a webhook"), create_webhook),
     _page("GET", _ONE, "show_webhook_page", "A webhook and its deliveries", show_webhook, query=SaidQuery),
-    _page("POST", _ONE, "switch_webhook", "Disable or enable a webhook", switch_webhook),
-    _page("POST", f"{_ONE}/test", "test_webhook_page", "Send a test event", test_webhook),
-    _page("POST", f"{_ONE}/rotate", "rotate_webhook_page", "Make a new secret", rotate_secret),
-    _page("POST", _RETRY, "retry_delivery_page", "Send a delivery again", send_again),
+    _page("POST", _ONE, "switch_webhook", N_("Disable or enable a webhook"), switch_webhook),
+    _page("POST", f"{_ONE}/test", "test_webhook_page", N_("Send a test event"), test_webhook),
+    _page("POST", f"{_ONE}/rotate", "rotate_webhook_page", N_("Make a new secret"), rotate_secret),
+    _page("POST", _RETRY, "retry_delivery_page", N_("Send a delivery again"), send_again),
     _page("GET", f"{_ONE}/delete", "ask_to_delete_webhook", "Whether to delete a webhook", ask_to_delete),
-    _page("POST", f"{_ONE}/delete", "delete_webhook_page", "Delete a webhook", delete_webhook),
+    _page("POST", f"{_ONE}/delete", "delete_webhook_page", N_("Delete a webhook"), delete_webhook),
     _page("GET", _LEAVE, "ask_to_unsubscribe", "Whether to stop messages", ask_to_unsubscribe, access="anyone"),
     _page("POST", _LEAVE, "stop_messages", "Stop messages", unsubscribe, access="anyone"),
 )

@@ -335,11 +335,11 @@ def _page(method: str, path: str, name: str, summary: str, handler: Callable[...
 
 OPERATIONS: Final = (
     _page("GET", "", "show_audit_overview", "An audit", show_audit_overview),
-    _page("POST", "", "change_audit_from_form", "Crawl again, pause or cancel", change_audit_from_form),
+    _page("POST", "", "change_audit_from_form", N_("Crawl again, pause or cancel"), change_audit_from_form),
     _page("GET", "/findings/{finding}", "show_audit_finding", "A finding of a site", show_audit_finding),
     _page("GET", "/pages", "list_site_pages", "The pages of a site", list_site_pages),
     _page("GET", "/pages/{page}", "show_site_page", "A page of a site", show_site_page),
     _page("GET", "/export/{format}", "export_audit_file", "What was found as a file", export_audit_file),
     _page("GET", "/delete", "ask_to_delete_audit", "Whether to delete an audit", ask_to_delete_audit),
-    _page("POST", "/delete", "delete_audit_for_good", "Delete an audit", delete_audit_for_good),
+    _page("POST", "/delete", "delete_audit_for_good", N_("Delete an audit"), delete_audit_for_good),
 )

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Unavailable
+from pagegrade.render.english import N_
 from pagegrade.service.container import Services
 from pagegrade.service.reports.operations import Stored, create_report
 from pagegrade.service.reports.validation import MADE_PRIVATE
@@ -81,7 +82,7 @@ OPERATIONS: Final = (
         method="POST",
         path=PATH,
         name="create_report_from_form",
-        summary="Create a report",
+        summary=N_("Create a report"),
         handler=create_report_from_form,
         access="account",
         tag=PAGES,

@@ -9,7 +9,7 @@ import msgspec
 
 from pagegrade.clock import utc_now
 from pagegrade.model.stored import StoredReport
-from pagegrade.render.csv import render_list_csv
+from pagegrade.render.csv import MEDIA_TYPE, render_list_csv
 from pagegrade.render.filename import content_disposition, list_name
 from pagegrade.service.reports.operations import list_all
 from pagegrade.service.unit_of_work import UnitOfWork
@@ -24,7 +24,6 @@ from pagegrade.web.request import Request
 from pagegrade.web.schemas.report import report_item
 
 MAX_ROWS: Final = 10_000
-MEDIA_TYPE: Final = "text/csv; charset=utf-8; header=present"
 
 
 async def export_list(request: Request, work: UnitOfWork, view: View) -> Response:

@@ -8,6 +8,7 @@ from typing import Final
 
 from pagegrade.model.errors import QuotaExceeded, RateLimited, Unavailable
 from pagegrade.model.stored import StoredReport
+from pagegrade.render.english import N_
 from pagegrade.service.container import Services
 from pagegrade.service.reports.listing import find_existing
 from pagegrade.service.reports.operations import delete_reports
@@ -109,7 +110,7 @@ OPERATIONS: Final = (
         method="POST",
         path=f"{PATH}/selected",
         name="act_on_selected",
-        summary="Analyze the ticked reports again, or delete them",
+        summary=N_("Analyze the ticked reports again, or delete them"),
         handler=act_on_selected,
         access="account",
         tag=PAGES,

@@ -227,8 +227,8 @@ def _operation(
 
 OPERATIONS: Final = (
     _operation("GET", "settings", "show_settings", "A report's settings", show_settings),
-    _operation("POST", "settings", "save_settings", "Change a report's settings", save_settings),
-    _operation("POST", "run", "run_again", "Analyze the page again", run_again),
+    _operation("POST", "settings", "save_settings", N_("Change a report's settings"), save_settings),
+    _operation("POST", "run", "run_again", N_("Analyze the page again"), run_again),
     _operation("GET", "delete", "ask_to_delete", "Whether to delete a report", ask_to_delete),
-    _operation("POST", "delete", "delete_report_for_good", "Delete a report", delete_report_for_good),
+    _operation("POST", "delete", "delete_report_for_good", N_("Delete a report"), delete_report_for_good),
 )

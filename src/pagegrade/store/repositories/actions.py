@@ -1,0 +1,86 @@
+"""The log of an account: what people and keys changed in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import delete, func, insert, select
+
+from pagegrade.model.account import Action, Caller
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.deletion_clock import AgeMs
+from pagegrade.store.schema.account_tables import actions
+from pagegrade.store.schema.tables import accounts, api_keys
+
+KEPT_MS: Final = 90 * 86_400_000
+"""So long an action is kept."""
+MOST: Final = 10_000
+"""Newest actions of an account that are kept, and up to ``_TRIMMED_EVERY`` more of a busy one."""
+_TRIMMED_EVERY: Final = 100
+
+
+def add_action(tx: Transaction, caller: Caller, *, operation: str, target: int | None, now_ms: int) -> None:
+    """Add an action of a caller to the log of the open account.
+
+    Args:
+        tx: The writing transaction of the action itself.
+        caller: Who asked for it.
+        operation: Name of the operation, at most 64 characters.
+        target: Id of what it changed, if that has one.
+        now_ms: The time now.
+    """
+    values = {
+        "account_id": caller.account.id,
+        "at_ms": now_ms,
+        "person_id": None if caller.key is not None else caller.person.id,
+        "key_id": None if caller.key is None else caller.key.id,
+        "is_key": int(caller.key is not None),
+        "operation": operation,
+        "target": target,
+    }
+    made = int(tx.execute(insert(actions).values(values).returning(actions.c.id)).scalar_one())
+    if made % _TRIMMED_EVERY == 0:
+        _trim(tx, caller.account.id)
+
+
+def list_actions(
+    tx: Transaction, account_id: int, *, before_id: int | None = None, limit: int = MOST
+) -> Sequence[Action]:
+    """Return actions of an account, the newest first.
+
+    Args:
+        tx: Any transaction.
+        account_id: Whose log.
+        before_id: Only actions that are older than this one.
+        limit: So many at most.
+    """
+    name = func.coalesce(api_keys.c.name, accounts.c.name, "")
+    joined = actions.outerjoin(accounts, accounts.c.id == actions.c.person_id).outerjoin(
+        api_keys, api_keys.c.id == actions.c.key_id
+    )
+    query = (
+        select(actions.c.id, actions.c.at_ms, actions.c.is_key, name, actions.c.operation, actions.c.target)
+        .select_from(joined)
+        .where(actions.c.account_id == account_id)
+        .order_by(actions.c.id.desc())
+        .limit(limit)
+    )
+    if before_id is not None:
+        query = query.where(actions.c.id < before_id)
+    return [
+        Action(id=row[0], at_ms=row[1], is_key=bool(row[2]), actor=row[3], operation=row[4], target=row[5])
+        for row in tx.execute(query)
+    ]
+
+
+def forget_actions(tx: Transaction, age: AgeMs, *, limit: int = 1_000) -> int:
+    """Delete actions that have had their time, at most ``limit``; returns how many."""
+    old = select(actions.c.id).where(actions.c.at_ms < age - KEPT_MS).order_by(actions.c.at_ms).limit(limit)
+    return tx.execute(delete(actions).where(actions.c.id.in_(old))).rowcount
+
+
+def _trim(tx: Transaction, account_id: int) -> None:
+    mine = actions.c.account_id == account_id
+    newest = select(actions.c.id).where(mine).order_by(actions.c.id.desc()).offset(MOST).limit(1).scalar_subquery()
+    tx.execute(delete(actions).where(mine, actions.c.id <= newest))

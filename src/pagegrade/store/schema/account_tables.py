@@ -1,0 +1,75 @@
+"""Tables of who uses an account, and of what they did, which ``store.schema.tables`` belongs to as well."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Column, ForeignKey, LargeBinary, SmallInteger, Table
+
+from pagegrade.store.schema.columns import ID, METADATA, text
+
+sessions = Table(
+    "sessions",
+    METADATA,
+    Column("id", ID, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("token_sha256", LargeBinary(32), nullable=False, unique=True),
+    Column("previous_sha256", LargeBinary(32), index=True),  # good for a little while after the token was replaced
+    Column("agent", text(200), nullable=False),
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("rotated_at_ms", BigInteger, nullable=False),
+    Column("seen_at_ms", BigInteger, nullable=False),
+    Column("expires_at_ms", BigInteger, nullable=False, index=True),
+    Column("by_link", SmallInteger, nullable=False, server_default="0"),
+    Column("workspace_id", BigInteger),  # that is open, while it has the person as a member; NULL: their own
+    sqlite_autoincrement=True,
+    comment="Browsers that people have signed in with.",
+)
+
+memberships = Table(
+    "memberships",
+    METADATA,
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("person_id", ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True, index=True),
+    Column("role", SmallInteger, nullable=False),  # model.account.Role
+    Column("joined_at_ms", BigInteger, nullable=False),
+    comment="Who works in an account besides its own person, by the account that each of them signs in to.",
+)
+
+invitations = Table(
+    "invitations",
+    METADATA,
+    Column("id", ID, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("token_sha256", LargeBinary(32), nullable=False, unique=True),
+    Column("role", SmallInteger, nullable=False),
+    Column("label", text(200), nullable=False),  # whom it is for, as the inviting person called them
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("expires_at_ms", BigInteger, nullable=False, index=True),
+    sqlite_autoincrement=True,
+    comment="Links that make a person a member once.",
+)
+
+sign_in_links = Table(
+    "sign_in_links",
+    METADATA,
+    Column("token_sha256", LargeBinary(32), primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("expires_at_ms", BigInteger, nullable=False, index=True),
+    Column("used_at_ms", BigInteger),
+    comment="Links that sign in once.",
+)
+
+actions = Table(
+    "actions",
+    METADATA,
+    Column("id", ID, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False),
+    Column("at_ms", BigInteger, nullable=False, index=True),
+    Column("person_id", ForeignKey("accounts.id", ondelete="SET NULL"), index=True),  # NULL with a key, or once erased
+    Column("key_id", ForeignKey("api_keys.id", ondelete="SET NULL"), index=True),
+    Column("is_key", SmallInteger, nullable=False),
+    Column("operation", text(64), nullable=False),  # name of the operation that was requested
+    Column("target", BigInteger),  # id of what it changed
+    sqlite_autoincrement=True,
+    comment="What people and keys changed in an account.",
+)

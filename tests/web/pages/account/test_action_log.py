@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+from pagegrade.clock import now_ms
+from pagegrade.model.account import Caller, Role
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.actions import add_action, list_actions
+from pagegrade.store.repositories.members import add_membership
+from pagegrade.web.routes import ALL_OPERATIONS
+from tests.store_builders import add_owner
+from tests.web.calling import Instance, with_instance
+
+
+def logged(instance: Instance) -> list[tuple[str, int | None]]:
+    """Operation and target of each action, the oldest first."""
+    found = instance.services.database.read_here(lambda tx: list_actions(tx, instance.alice.id))
+    return [(each.operation, each.target) for each in reversed(found)]
+
+
+def test_the_log_names_who_changed_what(tmp_path: Path) -> None:
+    """People and keys, in the language of the reader; a refused change is not in it."""
+
+    async def script(instance: Instance) -> None:
+        report = await instance.create("https://example.com/")
+        await instance.call("PATCH", f"/api/v1/reports/{report['id']}", json={"privacy": 1})
+        await instance.call("PATCH", f"/api/v1/reports/{report['id']}", json={"privacy": 9})
+        await instance.page("POST", "/team/invitations", data={"label": "Bob", "role": "2"})
+        await instance.page("POST", "/team/invitations", data={"label": "", "role": "2"})
+        await instance.page("POST", f"/reports/{report['id']}/delete")
+        page = await instance.page("GET", "/team/log")
+        german = await instance.page("GET", "/team/log", headers={"Accept-Language": "de"})
+
+        assert logged(instance) == [
+            ("patch_report", report["id"]),
+            ("invite_to_team", None),
+            ("delete_report_for_good", report["id"]),
+        ]
+        assert page.status_code == 200
+        assert "Change a report or analyze it again" in page.text
+        assert f'<a href="/reports/{report["id"]}">' in page.text
+        assert "Key <bdi>" in page.text
+        assert "<bdi>Alice</bdi>" in page.text
+        assert german.status_code == 200
+
+    with_instance(tmp_path, script)
+
+
+def test_a_request_that_is_repeated_is_one_action(tmp_path: Path) -> None:
+    """As it is executed once."""
+
+    async def script(instance: Instance) -> None:
+        report = await instance.create("https://example.com/")
+        body = {"report_id": report["id"], "schedule": "daily"}
+        for _ in range(2):
+            answer = await instance.call("POST", "/api/v1/monitors", json=body, headers={"Idempotency-Key": "once"})
+            assert answer.status_code < 300
+
+        assert [each[0] for each in logged(instance)] == ["create_monitor"]
+
+    with_instance(tmp_path, script)
+
+
+def test_the_log_has_pages_and_a_file(tmp_path: Path) -> None:
+    """50 actions at a time; the file has all, and an operation of another version by its name."""
+
+    async def script(instance: Instance) -> None:
+        caller = Caller(account=instance.alice)
+
+        def fill(tx: Transaction) -> None:
+            for number in range(51):
+                add_action(tx, caller, operation="of_the_future", target=number, now_ms=now_ms())
+
+        instance.services.database.write_here(fill)
+        first = await instance.page("GET", "/team/log")
+        older = await instance.page("GET", "/team/log?before=2")
+        past = await instance.page("GET", "/team/log?before=1")
+        wrong = await instance.page("GET", "/team/log?before=x")
+        file = await instance.page("GET", "/team/log.csv")
+        rows = list(csv.DictReader(io.StringIO(file.text.removeprefix("\ufeff"))))
+
+        assert first.text.count("of_the_future") == 50
+        assert '<a href="/team/log?before=2">' in first.text
+        assert older.text.count("of_the_future") == 1
+        assert "before=" not in older.text
+        assert "Nothing older was changed." in past.text
+        assert wrong.status_code == 422
+        assert len(rows) == 51
+        assert [rows[0][name] for name in ("by", "who", "operation", "target")] == [
+            *("person", "Alice", "of_the_future"),
+            "50",
+        ]
+        assert "pagegrade-log-" in file.headers["content-disposition"]
+
+    with_instance(tmp_path, script)
+
+
+def test_editors_do_not_see_the_log(tmp_path: Path) -> None:
+    """Nor the link to it."""
+
+    async def script(instance: Instance) -> None:
+        bob, _ = add_owner(instance.services.database, "Bob")
+        instance.services.database.write_here(
+            lambda tx: add_membership(tx, instance.alice.id, bob.id, Role.EDITOR, now_ms())
+        )
+        cookie = await instance.sign_in(bob)
+        await instance.call("POST", "/team/open", key=None, headers=cookie, data={"workspace": str(instance.alice.id)})
+        team = await instance.call("GET", "/team", key=None, headers=cookie)
+        log = await instance.call("GET", "/team/log", key=None, headers=cookie)
+
+        assert "Alice" in team.text
+        assert "/team/log" not in team.text
+        assert log.status_code == 403
+        assert logged(instance) == []
+
+    with_instance(tmp_path, script)
+
+
+def test_every_action_has_a_name_that_is_stored() -> None:
+    """In a column of 64 characters."""
+    names = [each.name for each in ALL_OPERATIONS if each.is_action]
+
+    assert "delete_report" in names
+    assert max(map(len, names)) <= 64
