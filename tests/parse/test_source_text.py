@@ -20,6 +20,24 @@ MARKDOWN = """# Εγκατάσταση
 
 1. Διαβάστε το [πρώτο](/tour)
 """
+DUMP = " ".join(f'[{one}]=> array(2) {{ ["name"]=> string(5) "Besen" ["preis"]=> NULL }}' for one in range(4))
+HASH = "[" + ", ".join(f'{{:id=>{one}, :name=>"ჩაი", "ფასი"=>nil}}' for one in range(4)) + "]"
+WIKI = """== Історія ==
+'''Млин''' стоїть на [[річка|річці]].
+* [[Зерно]]
+* [[Борошно]]
+== Адреса ==
+Село [[Гай]]."""
+FORUM = """[b]Giriş[/b] sayfası [url=/a]burada[/url].
+[quote]Nerede?[/quote]
+1. [i]Önce[/i] okuyun
+- [url]https://example.com/[/url]"""
+LATEX = r"""\section{Einleitung}
+\begin{itemize}
+\item Ein \emph{Satz}
+* **zwei**
+# Drei
+\end{itemize}"""
 PHP = "<?php include('head.php'); ?><h1><?= $name ?></h1><?php echo $a->b; ?><p>Kurse am Abend</p>"
 
 
@@ -31,6 +49,12 @@ PHP = "<?php include('head.php'); ?><h1><?= $name ?></h1><?php echo $a->b; ?><p>
         (f"[{JSON},{JSON}]", "data"),
         (f"<title>Doku</title><main>{MARKDOWN}</main>", "markdown"),
         ("<main>" + "".join(f"<p>{line}</p>" for line in MARKDOWN.splitlines()) + "</main>", "markdown"),
+        (f"<nav>Hem</nav><main><h1>Varor</h1><div>{JSON}</div></main>", "data"),
+        (f"<h1>Waren</h1><div>{DUMP}</div>", "data"),
+        (f"<h1>სია</h1><div>{HASH}</div>", "data"),
+        (f"<main>{WIKI}</main>", "markdown"),
+        (f"<main>{FORUM}</main>", "markdown"),
+        (f"<main>{LATEX}</main>", "markdown"),
         (PHP, "code"),
         ("<title><?php echo $t; ?></title><h1><?= $h ?></h1>", "code"),
     ],
@@ -49,6 +73,10 @@ def test_source_in_place_of_a_page(page: str, kind: str) -> None:
     [
         f"<h1>Antwort</h1><p>Die Schnittstelle antwortet so:<pre>{JSON}</pre><p><a href=/doc>Mehr</a>",
         '{"a":1}',
+        f"<h1>Schnittstelle</h1><p>{'Ein Satz ohne Zeichen. ' * 40}</p><p>{JSON}</p>",
+        f"<h1>Schnittstelle</h1><p hidden>{JSON}</p><p>Ein Satz.</p>",
+        "<p>He said: 'yes': 'no', and \"later\": 'never'.</p>",
+        "<p>Note [1], [2] and [3] say the same; [b] is a letter.</p>",
         f"<h1>Markdown</h1><p>So schreibt man es:<pre>{MARKDOWN}</pre><p>Zwei Sterne machen **fett**.",
         "<p>5 * 3 ** 2 = 45</p><p># 1 of the charts</p><p>- a dash</p>",
         "<p># eins</p>" + "<p>Ein Satz ohne Zeichen.</p>" * 40 + "<p>**zwei** [drei](/d) `vier`</p>" * 2,

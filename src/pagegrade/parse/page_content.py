@@ -7,10 +7,13 @@ from typing import Final
 
 from turbohtml import Element
 
-from pagegrade.model.document import Control, Document, Frame, Image
+from pagegrade.model.document import Control, Document, Frame, Image, Node
 from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
 
 _MAX_LOOKED_AT: Final = 400
+MOST: Final = 0.8
+"""Share of the text of a page in one element from which on it is the page."""
+_MAX_INERT: Final = 50
 _MIN_PX: Final = 33
 """Width and height from which a picture or a frame shows more than a sign."""
 MAX_ELEMENTS: Final = 2_000
@@ -85,3 +88,14 @@ def _type_of(node: Element) -> str:
 
 def _is_disabled(node: Element) -> bool:
     return "disabled" in node.attrs or node.closest("fieldset[disabled]") is not None
+
+
+def inert_roots(document: Document) -> list[Node]:
+    """``html`` and ``body`` where they are inert, or what holds most of the page and no script could make usable."""
+    roots = [one.node for one in (document.html, document.body) if one is not None and "inert" in one.attrs]
+    body = document.body.node if document.body is not None else None
+    if roots or document.running_scripts or not isinstance(body, Element):
+        return roots
+    shown = (one for one in body.select("[inert]") if not document.visibility.hides(one))
+    size = len("".join(document.text.split()))
+    return [one for one in islice(shown, _MAX_INERT) if len("".join(str(one.text).split())) >= MOST * size > 0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final, Literal
 
 import msgspec
@@ -20,7 +20,7 @@ MIN_CODE: Final = 2
 MIN_KEYS: Final = 5
 MIN_MARKS: Final = 6
 MIN_KINDS: Final = 3
-"""Marks of Markdown, and different ones, from which on a text is written in it."""
+"""Marks of such a markup, and different ones, from which on a text is written in it."""
 MIN_MARKED: Final = 0.25
 """Share of the lines that begin with one or hold one."""
 _MAX_DATA_ELEMENTS: Final = 12
@@ -30,9 +30,19 @@ _SKIPPED: Final = frozenset(
 """Elements whose text is not seen, or shown as an example."""
 _DATA: Final = re.compile(r"\s*[\[{]\s*[\"\[{]")
 _KEY: Final = re.compile(r"\"[\w@$-]{1,80}\" ?:")
+_ANY_KEY: Final = re.compile(r"[\"'][\w@$-]{1,80}[\"'](?: ?:|\]? ?=>)|\[[\w-]{1,80}\] ?=>|(?<!\w):[a-z_]\w{0,60} ?=>")
+"""The name of a value as JSON and the dumps of PHP, Python and Ruby write it."""
+_KEY_SIGNS: Final = ('":', "':", '" :', "=>")
+MIN_DUMPED: Final = 0.5
+"""Share of the main text from which on data stands in its place."""
+_MAX_GAP: Final = 600
+"""Characters between two names in one piece of data."""
+_MAX_SHOWN: Final = 60
+"""Characters of a text that are looked for among what visitors see."""
 _CODE: Final = re.compile(r"<\?(?:php\b|=)")
 _FAULT: Final = "invalid-first-character-of-processing-instruction-target"
 _MARKDOWN: Final[tuple[re.Pattern[str], ...]] = (
+    re.compile(r"(={2,5}) ?[^\s=].{0,200}\1$"),
     re.compile(r"#{1,6} \S"),
     re.compile(r"(?:[*+-]|\d{1,3}\.) \S"),
     re.compile(r"```|~~~"),
@@ -44,8 +54,15 @@ _INLINE: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     ("**", re.compile(r"\*\*[^\s*][^*]{0,200}\*\*")),
     ("](", re.compile(r"\[[^\[\]]{1,200}\]\([^()\s]{1,300}\)")),
     ("`", re.compile(r"`[^`\s][^`]{0,100}`")),
+    ("[[", re.compile(r"\[\[[^\[\]]{1,200}\]\]")),
+    ("'''", re.compile(r"'''[^'\s][^']{0,200}'''")),
+    ("[/", re.compile(r"\[(b|i|u|s|color|size)\b[^\[\]]{0,200}\][^\[\]]{1,400}\[/\1\]")),
+    ("[/", re.compile(r"\[(url|img|quote|list)\b[^\[\]]{0,200}\][^\[\]]{1,400}\[/\1\]")),
+    ("\\", re.compile(r"\\(?:section|subsection|textbf|emph|textit|item|href|begin|end|caption|label)\b")),
 )
 """(part of each match, pattern) anywhere in a line."""
+_SIGNS: Final = ("**", "](", "```", "## ", "[[", "'''", "[/", "\\begin", "\\section")
+"""One of them is in every text of some length that is written so."""
 
 Kind = Literal["data", "markdown", "code"]
 
@@ -63,7 +80,12 @@ def find_source_text(document: Document) -> SourceText | None:
     body = document.body
     if body is None or not isinstance(body.node, Element):
         return None
-    return _code(document, body.node) or _data(document, body.node) or _markdown(document, body.node)
+    return (
+        _code(document, body.node)
+        or _data(document, body.node)
+        or _dump(document, body.node)
+        or _markdown(document, body.node)
+    )
 
 
 def _data(document: Document, body: Element) -> SourceText | None:
@@ -75,6 +97,27 @@ def _data(document: Document, body: Element) -> SourceText | None:
         return None
     keys = sum(1 for _ in islice(_KEY.finditer(text[:MAX_TEXT]), MIN_KEYS))
     return SourceText("data", ((body, text[:100]),)) if keys == MIN_KEYS else None
+
+
+def _dump(document: Document, body: Element) -> SourceText | None:
+    """Data in place of the main text, between the header and the footer of the site."""
+    text = document.main_text
+    if not any(sign in text for sign in _KEY_SIGNS):
+        return None
+    places: list[tuple[Node, str]] = []
+    size = 0
+    for element, child in _children(body, _SKIPPED):
+        if not isinstance(child, Text) or not any(sign in child.data for sign in _KEY_SIGNS):
+            continue
+        written = " ".join(child.data[:MAX_TEXT].split())
+        ends = [one.end() for one in _ANY_KEY.finditer(written)]
+        dumped = sum(min(end - start, _MAX_GAP) for start, end in pairwise(ends))
+        if len(ends) >= MIN_KEYS and written[:_MAX_SHOWN] in text:
+            size += dumped
+            places.append((element, written[:100]))
+    if not places or size < MIN_DUMPED * len(text):
+        return None
+    return SourceText("data", tuple(places[:MAX_PLACES]))
 
 
 def _code(document: Document, body: Element) -> SourceText | None:
@@ -103,9 +146,9 @@ def _instructions(body: Element) -> Iterator[tuple[Node, str]]:
 
 
 def _markdown(document: Document, body: Element) -> SourceText | None:
-    """Text in Markdown that was not converted."""
+    """Text in Markdown, or in the markup of a wiki, a forum or LaTeX, that was not converted."""
     text = document.text[:MAX_TEXT]
-    if not ("**" in text or "](" in text or "```" in text or "## " in text):
+    if not any(sign in text for sign in _SIGNS):
         return None
     kinds: set[int] = set()
     marks = lines = marked = 0

@@ -18,6 +18,9 @@ from tests.builders import outcome
         ("<body inert>x", "inert"),
         ("<html inert=''><body aria-hidden=true>x", "inert"),
         ("<body><dialog inert>x</dialog>", "open"),
+        ("<body><p>b</p><div inert>aaaa</div>", "inert"),
+        ("<body><p>bb</p><div inert>aaaa</div>", "open"),
+        ("<body><div inert>aaaa</div><script src=/a.js></script>", "open"),
         ("<body><div aria-hidden=true>x</div>", "open"),
     ],
 )

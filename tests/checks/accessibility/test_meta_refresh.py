@@ -116,3 +116,20 @@ def test_script_that_only_leads_to_another_site_leaves(script: str, state: str) 
     page = f"<!doctype html><title>Ծաղիկ</title><script>{script}</script>"
 
     assert outcome("meta-refresh", page, url="https://example.com/").state == state
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "state"),
+    [
+        ("3", 60, "restless"),
+        ("1; url=/", 60, "restless"),
+        ("4", 60, "timed"),
+        ("3", 59, "timed"),
+        ("3; url=/next", 60, "timed"),
+    ],
+)
+def test_page_that_loads_itself_before_it_can_be_read_is_restless(content: str, words: int, state: str) -> None:
+    """A display with a few words, and a page that leads on, are not."""
+    page = f'<meta http-equiv=refresh content="{content}"><p>{"слово " * words}'
+
+    assert outcome(meta_refresh, make_artifacts(page, url="https://example.com/")).state == state

@@ -344,6 +344,30 @@ def test_unclosed_element_swallows_the_page(tag: str) -> None:
     assert tag == "plaintext" or outcome("main-content", closed, url=URL).state == "present"
 
 
+@pytest.mark.parametrize(
+    "start", ["<style>a{margin:0}", "<script>var a=1;", "<iframe src=/m>", "<!-- início", "<title>a"]
+)
+def test_unclosed_construct_that_shows_nothing_swallows_the_page(start: str) -> None:
+    """Nor is its text seen; one that ends is no fault, and neither is a remark behind the page."""
+    ends = {"<!-- início": "-->"}
+    end = ends.get(start, f"</{start[1:].partition(' ')[0].partition('>')[0]}>")
+    rest = f"<main><h1>Cursos</h1>{TEXT}</main>{FOOT}</body></html>"
+
+    assert outcome("main-content", f"{HEAD}{NAV}{start}{rest}", url=URL).state == "swallowed"
+    assert outcome("main-content", f"{HEAD}{NAV}{start}{end}{rest}", url=URL).state == "present"
+    assert outcome("main-content", f"{HEAD}{NAV}{rest}<!-- gerado em 3 ms --", url=URL).state == "present"
+
+
+def test_main_part_in_a_dialog_that_nothing_opens_is_hidden() -> None:
+    """A button may open it, and a script could."""
+    page = f"{HEAD}{NAV}<main><dialog id=d><h1>Cursos</h1>{TEXT}</dialog></main>{FOOT}"
+    opened = page.replace("<main>", "<main><button commandfor=d command=show-modal>Abrir</button>")
+
+    assert outcome("main-content", page, url=URL).state == "hidden"
+    assert outcome("main-content", opened, url=URL).state != "hidden"
+    assert outcome("main-content", page.replace("<dialog", "<dialog open"), url=URL).state != "hidden"
+
+
 def test_slices_of_a_picture_without_alternatives_are_a_picture() -> None:
     """They are declared to say nothing, and the page says nothing else; photographs have names."""
     slices = "".join(f'<img src=/s{n}.jpg alt="" width=1200 height=700>' for n in range(6))

@@ -48,7 +48,7 @@ def test_limits_of_zooming_are_not_evaluated_twice() -> None:
     "content",
     [
         "width=320",
-        "width=1024, initial-scale=1",
+        "width=699, initial-scale=1",
         "initial-scale=0.99",
         "width=device-width, initial-scale=0.5",
         "viewport-fit=cover",
@@ -122,10 +122,12 @@ def test_values_that_no_browser_knows_cost_half(pair: str) -> None:
 
 
 def test_declaring_it_never_costs_points() -> None:
-    """Any declaration is better than none, and a responsive one is best."""
-    losses = [evaluated(meta_viewport, page(*contents)).loss or 0 for contents in ((), ("width=320",), (GOOD,))]
+    """A declaration of a desktop is as good as none, any other is better, and a responsive one is best."""
+    declared: tuple[tuple[str, ...], ...] = ((), ("width=700",), ("width=320",), (GOOD,))
+    found = [evaluated(meta_viewport, page(*contents)) for contents in declared]
 
-    assert losses == [1, 0.5, 0]
+    assert [one.loss or 0 for one in found] == [1, 1, 0.5, 0]
+    assert outcome(meta_viewport, page("width=700")).state == "wide"
 
 
 def test_its_keys_are_shown() -> None:

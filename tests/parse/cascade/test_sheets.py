@@ -44,3 +44,13 @@ def test_sheets_that_were_not_read_make_everything_unknown(
 ) -> None:
     """But for what certainly applies to no screen."""
     assert shown(document_of(a("a"), head=head, sheets=sheets)) == expected
+
+
+def test_sheet_that_a_script_takes_away_hides_nothing() -> None:
+    """The usual guard against frames of other sites; it hides the page as long as nothing removes it."""
+    sheet = "<style id=guard>a{display:none}</style>"
+    script = "<script>if(self===top){var s=document.getElementById('guard');s.parentNode.removeChild(s)}</script>"
+
+    assert shown(document_of(a("a", "x"), head=sheet + script)) == ["a"]
+    assert shown(document_of(a("a", "x"), head=sheet)) == []
+    assert shown(document_of(a("a", "x"), head=sheet + script.replace("removeChild", "contains"))) == []

@@ -275,3 +275,29 @@ def test_earlier_of_two_sheets_does_not_decide() -> None:
 def test_text_without_size_or_place_cannot_be_seen(css: str, share: float) -> None:
     """An indent moves the first line of each part, and what is longer begins again in the window."""
     assert _linked(css) >= share if share else _linked(css) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("css", "is_read"),
+    [
+        ("body{transform:scaleX(-1)}", False),
+        ("main{transform:rotate(180deg)}", False),
+        ("main{transform:scale(-1)}main h1,main p{transform:scale(-1)}", True),
+        ("main{transform:rotate(10deg)}", True),
+        ("main{transform:scaleX(.98)}", True),
+        ("main{letter-spacing:-1em}", False),
+        ("main p{letter-spacing:-8px}", False),
+        ("main p{letter-spacing:-7px}", True),
+        ("main{letter-spacing:-.02em}", True),
+        ("main{letter-spacing:-1em}main h1,main p{letter-spacing:normal}", True),
+        ("main,main *{-webkit-text-fill-color:transparent}", False),
+        ("*{color:#fff}", False),
+        ("*{color:#fff}p,h1{color:#222}", True),
+        ("body{background:linear-gradient(#fff,#fefefe);color:#fff}", False),
+        ("body{background:linear-gradient(to right, rgb(255,255,255) 0%, white 100%);color:#fff}", False),
+        ("body{background:linear-gradient(#fff,#036);color:#fff}", True),
+    ],
+)
+def test_text_that_is_drawn_so_that_no_one_can_read_it(css: str, *, is_read: bool) -> None:
+    """Mirrored, upside down, piled up, without a fill, or on a gradient of one color."""
+    assert (_linked(css) < 0.5) == is_read

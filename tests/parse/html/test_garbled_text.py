@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import quopri
 from urllib.parse import quote
 
@@ -114,3 +115,14 @@ def test_text_for_a_font_of_its_own_is_unreadable() -> None:
     assert find_garbled_text(make_document(page)).share > 0.6
     assert tags(page.replace('"hi"', '"en"')) == []
     assert tags(page.replace('"hi"', '"hi-Latn"')) == []
+
+
+@pytest.mark.parametrize("language", ["Кніга ляжыць на стале ", "ግንቦት ወር ዝናብ ", "ძველი ხიდი მდინარეზე "])
+def test_text_in_base64_or_percent_escapes_throughout_was_never_decoded(language: str) -> None:
+    """Blanks included; keys, and files that are shown, were no text before."""
+    coded = base64.b64encode((language * 12).encode()).decode()
+
+    assert find_garbled_text(make_document(f"<p>{coded}</p>")).share > 0.9
+    assert find_garbled_text(make_document(f"<p>{quote(language * 12)}</p>")).share > 0.5
+    assert not find_garbled_text(make_document(f"<p>{base64.b64encode(bytes(range(256))).decode()}</p>")).places
+    assert not find_garbled_text(make_document(f"<p>{coded[:75]}</p>")).places

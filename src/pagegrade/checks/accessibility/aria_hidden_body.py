@@ -3,6 +3,7 @@ from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.parse.page_content import inert_roots
 
 
 @check(
@@ -50,7 +51,7 @@ def aria_hidden_body(document: Document) -> Outcome:
 
     The attributes `aria-hidden` and `inert` of `<html>` and `<body>` in the HTML as it is sent. Scripts set them
     temporarily while a dialog is open; that is neither seen here nor a fault. A page that is sent inert can be used by
-    no one, and scores 49 at most.
+    no one, and scores 49 at most; so does one without scripts of which 80 % stand in an inert element.
 
     ## Fails on
 
@@ -64,9 +65,9 @@ def aria_hidden_body(document: Document) -> Outcome:
     <!doctype html><title>Shop</title><body><h1>Shop</h1>
     ```
     """
-    roots = [one for one in (document.html, document.body) if one is not None and "inert" in one.attrs]
+    roots = inert_roots(document)
     if roots:
-        inert = [Offender(one.node, "makes the whole page inert") for one in roots]
+        inert = [Offender(one, "makes the whole page inert") for one in roots]
         return Outcome("inert", value=len(roots), evidence=evidence_of(document, inert), total=len(roots))
     found = [Offender(node, "hides the whole page") for node in hidden_roots(document)]
     if found:

@@ -9,12 +9,16 @@ from pagegrade.model.artifacts import NotGathered, Response
 from pagegrade.model.document import Document, Node
 from pagegrade.model.outcome import Evidence, Outcome, Severity
 from pagegrade.model.rendering import Rendering
+from pagegrade.parse.page_links import same_page_key
 from pagegrade.parse.party import Parties
 from pagegrade.parse.url import is_http, join_url
 
 MAX_SECONDS: Final = 72_000
 """Twenty hours: WCAG 2.2, success criterion 2.2.1. No one is hurried by more."""
 
+MAX_RESTLESS_SECONDS: Final = 3
+MIN_READ_WORDS: Final = 60
+"""Words that no one reads in that time; a page with fewer is a display, such as that of a counter."""
 _MAX_SCRIPT: Final = 1_000
 _LEAVES: Final = re.compile(
     r"\s*(?:(?:window|document|self|top)\.)?location(?:\.href)?\s{0,9}(?:=|\.(?:replace|assign)\()\s{0,9}"
@@ -57,6 +61,16 @@ _URL: Final = re.compile(r"[;,\s]\s{0,20}(?:url\s{0,20}=)?\s{0,20}([^\s;,][^\n]{
             ),
         ),
         State(
+            "restless",
+            "The page loads itself again before anyone can read it.",
+            1.0,
+            title="The page reloads again and again",
+            why="Visitors cannot read to the end, fill in a field or follow a link in time.",
+            fix=(
+                'Remove the `<meta http-equiv="refresh">` or the header `Refresh`, and let a script fetch what changes.'
+            ),
+        ),
+        State(
             "leaves",
             "The page sends its visitors to another site by itself.",
             1.0,
@@ -71,7 +85,7 @@ _URL: Final = re.compile(r"[;,\s]\s{0,20}(?:url\s{0,20}=)?\s{0,20}([^\s;,][^\n]{
             ),
         ),
     ),
-    cap=Cap(49, states=("leaves",)),
+    cap=Cap(49, states=("restless", "leaves")),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/timing-adjustable.html",
         "https://www.w3.org/WAI/WCAG22/Techniques/html/H76",
@@ -89,13 +103,13 @@ def meta_refresh(
 
     The header `Refresh` and elements `<meta http-equiv="refresh">` whose content browsers understand; of several the
     first counts. It fails with a delay above 0 and up to 20 hours. A delay of 0 is a redirect. The guidelines for
-    accessibility allow it, because no one has begun to read, so it costs only half; a response with status 301 or
-    308 does the same for every program, and faster. One without a URL is treated alike: the page requests itself
-    again, and what it then shows is not known. Where a browser drew the page, a redirect by a script counts like
-    one by the element. Content that browsers do not understand does nothing, and passes. More than 20 hours pass,
-    although the strictest level of the guidelines forbids them as well. A refresh that leads to another site fails
-    with any delay up to 20 hours, and limits the score: visitors do not get this page. So does a script in the page
-    that does nothing but lead to another site.
+    accessibility allow it, because no one has begun to read, so it costs only half; a response with status 301 or 308
+    does the same for every program, and faster. One without a URL is treated alike: the page requests itself again, and
+    what it then shows is not known. Where a browser drew the page, a redirect by a script counts like one by the
+    element. Content that browsers do not understand does nothing, and passes. More than 20 hours pass, although the
+    strictest level of the guidelines forbids them as well. A refresh that leads to another site fails with any delay up
+    to 20 hours, and limits the score: visitors do not get this page. So does a script in the page that does nothing but
+    lead to another site, and a page of sixty words and more that loads itself again within three seconds.
 
     ## Fails on
 
@@ -127,6 +141,9 @@ def meta_refresh(
             return Outcome("leaves", value=url[:2_000], evidence=evidence)
         if delay == 0:
             return Outcome("redirect", value=0, evidence=evidence)
+        is_same = url is None or same_page_key(url) == same_page_key(document.url)
+        if delay <= MAX_RESTLESS_SECONDS and is_same and document.word_count >= MIN_READ_WORDS:
+            return Outcome("restless", value=delay, evidence=evidence)
         if delay <= MAX_SECONDS:
             return Outcome("timed", value=delay, evidence=evidence)
         break

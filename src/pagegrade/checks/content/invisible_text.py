@@ -19,6 +19,8 @@ _REASONS: Final = {
     "away": "moved out of the window",
     "transparent": "transparent",
     "ground": "in the color of its background",
+    "turned": "mirrored or upside down",
+    "piled": "with its letters on one another",
 }
 _TITLE: Final = "Text that no one can see"
 _WHY: Final = (
@@ -55,10 +57,11 @@ def invisible_text(document: Document, concealed_text: ConcealedText) -> Verdict
     ## What it checks
 
     The colors and sizes that style attributes, the page's own rules and its style sheets give to its text: text in the
-    color of its background, transparent text, text of one pixel or less, and text that an indent moves out of the
-    window, from 15 words on. A page that its own rules hide as a whole counts as well, where there is no script that
-    could show it. Colors that depend on an image, a gradient, a variable or a sheet that was not read are unknown, and
-    count as visible; what is not rendered at all, such as menus that open, does not count either.
+    color of its background, transparent text, text of one pixel or less, text that an indent moves out of the window,
+    and text that is mirrored, upside down or spaced so that its letters lie on one another, from 15 words on. A page
+    that its own rules hide as a whole counts as well, where there is no script that could show it. Colors that depend
+    on an image, a gradient of several, a variable or a sheet that was not read are unknown, and count as visible; what
+    is not rendered at all, such as menus that open, does not count either.
 
     What it costs grows with the share of the text: 8 points, 15 from a fifth, and a page of which a half cannot be
     seen scores 49 at most.

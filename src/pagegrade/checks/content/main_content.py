@@ -66,11 +66,17 @@ _UNREAD: Final = (
         ),
         State(
             "swallowed",
-            "An element that is never closed takes the rest of the page for its text.",
+            "An element or a comment that is never closed takes the rest of the page for its text.",
             loss=1.0,
             title="An unclosed element swallows the page",
-            why="Visitors see the source of the page, and links, forms and pictures behind the element do not exist.",
-            fix="Close the listed element, or remove it where it is one that is obsolete, such as `<plaintext>`.",
+            why=(
+                "Visitors see the source of the page, or nothing of the rest of it: links, forms and pictures behind "
+                "it do not exist."
+            ),
+            fix=(
+                "Close the listed element, or the comment in it, or remove it where it is one that is obsolete, such "
+                "as `<plaintext>`."
+            ),
         ),
         State(
             "framed",
@@ -147,21 +153,21 @@ def main_content(
 
     ## What it checks
 
-    Whether the `<main>` element or what is around it is hidden, folded to nothing or moved out of the window, where no
-    script names it and no rule waits for a class to show it; whether the page cannot be scrolled or pressed and no
-    script runs that could change that; whether a layer with nothing to operate covers the whole window, by style
-    attributes, the page's own rules and its style sheets (one without text only where no script runs that could take it
-    away, and where none runs, buttons do nothing either); whether a field or an obsolete element that is never closed
-    takes the rest of the page for its text; whether everything is in one frame that shows another page, in one embedded
-    document such as a PDF file, or in one picture, which is in portrait format or has hardly a word beside it, or in
-    several large ones that are declared to say nothing; whether a certain page offers nothing but links to app stores;
-    whether there is nothing between its header and its footer; and whether there is next to nothing: up to twenty words
-    that the page has not in common with what the site answers where nothing can be, and no list, table, picture or
-    form, or up to sixty where its links lead back only and it names nothing of its address; or a few words at most,
-    without a heading, and nothing to see, to follow or to fill in. Text that is repeated, tiny pictures and frames,
-    links and fields without a name, and forms that send to other sites are no content. Front pages with a heading or
-    links, pages that ask not to be indexed and places that scripts may fill are not taken for empty. Such a page scores
-    49 at most.
+    Whether the `<main>` element or what is around it is hidden, all of it is in a dialog that nothing opens, folded to
+    nothing or moved out of the window, where no script names it and no rule waits for a class to show it; whether the
+    page cannot be scrolled or pressed and no script runs that could change that; whether a layer with nothing to
+    operate covers the whole window, by style attributes, the page's own rules and its style sheets (one without text
+    only where no script runs that could take it away, and where none runs, buttons do nothing either); whether a
+    comment, a field, a frame, a style sheet, a script or an obsolete element that is never closed takes the rest of the
+    page for its text; whether everything is in one frame that shows another page, in one embedded document such as a
+    PDF file, or in one picture, which is in portrait format or has hardly a word beside it, or in several large ones
+    that are declared to say nothing; whether a certain page offers nothing but links to app stores; whether there is
+    nothing between its header and its footer; and whether there is next to nothing: up to twenty words that the page
+    has not in common with what the site answers where nothing can be, and no list, table, picture or form, or up to
+    sixty where its links lead back only and it names nothing of its address; or a few words at most, without a heading,
+    and nothing to see, to follow or to fill in. Text that is repeated, tiny pictures and frames, links and fields
+    without a name, and forms that send to other sites are no content. Front pages with a heading or links, pages that
+    ask not to be indexed and places that scripts may fill are not taken for empty. Such a page scores 49 at most.
 
     ## Fails on
 

@@ -88,10 +88,10 @@ def mojibake(document: Document) -> Verdict:
     as `Ã¤` in place of `ä`, or `â€™` in place of an apostrophe), where replacement characters stand inside words or in
     a row, and where question marks alone are left of one word in ten, one in ten holds a tag or a character reference
     that was escaped twice, or a tenth of the text is still in the form in which it travels in JSON, in a mail
-    (`=C3=A9`) or in an address (`%C3%A9`), or a text in a language of another script consists of Latin letters with
-    signs inside the words, as it was typed for fonts that draw other letters for them. Code, quotations and form fields
-    are left out, and so are pages whose title or main heading is about encodings. Characters that occur by themselves,
-    as in words in capitals, are fine.
+    (`=C3=A9`) or in an address (`%C3%A9`), or text is shown in Base64, or a text in a language of another script
+    consists of Latin letters with signs inside the words, as it was typed for fonts that draw other letters for them.
+    Code, quotations and form fields are left out, and so are pages whose title or main heading is about encodings.
+    Characters that occur by themselves, as in words in capitals, are fine.
 
     What it costs grows with the share of the text that stands in such words: single places cost 1 to 3 points, more
     than 2 % of the text up to 15, which 15 % cost, and such a page scores 79 at most; one of which 30 % cannot be read

@@ -77,8 +77,8 @@ _TODO: Final = re.compile(r"(?:TODO|TBD|FIXME)(?::|$)|\[?insert (?:text|title|co
 _MARKS: Final = ("{", "<%", "%%", "[%", "ranslation", "[/", '="', "='", "=“", "=”", "=″")
 _UNFILLED: Final = "holds a marker of a template"
 _KEY: Final = "a key in place of its text"
-_SOURCES: Final = {"data": "data in place of a page", "markdown": "Markdown", "code": "code of PHP"}
-_NAMES: Final = {"data": "JSON", "markdown": "Markdown", "code": "PHP"}
+_SOURCES: Final = {"data": "data in place of a page", "markdown": "Markdown or the like", "code": "code of PHP"}
+_NAMES: Final = {"data": "data", "markdown": "markup", "code": "PHP"}
 _WHY: Final = "Visitors find nothing that they came for, and search results show the placeholders."
 
 
@@ -152,8 +152,9 @@ def placeholder_text(document: Document) -> Outcome:
     the page scores 79 at most: one of which 60 % is placeholder text, or whose template was not filled in at all,
     scores 49 at most: five markers in headings and paragraphs, or one in place of the page's name and three in its
     text; a half of at least five headings and paragraphs without their value; or keys in place of all texts. So does a
-    page that shows its source: JSON and nothing else, text in Markdown, or the code of PHP that the server does not
-    run. Several paragraphs of filling text cost 8 points, however long the page is.
+    page that shows its source: JSON or the dump of a program's data that is half of the main text or more, text in
+    Markdown or in the markup of a wiki, a forum or LaTeX, or the code of PHP that the server does not run. Several
+    paragraphs of filling text cost 8 points, however long the page is.
 
     ## Fails on
 

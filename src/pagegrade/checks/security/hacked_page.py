@@ -30,19 +30,29 @@ _REASONS: Final = {
     "paste-command": "puts a command into the clipboard that hides what it does",
     "web-shell": "form for commands with their output",
     "link-farm": "link to a seller of such goods, in a block of many",
+    "back-trap": "script that sends who goes back to another site",
+    "dialog-loop": "script that shows one dialog after the other without an end",
+    "forced-download": "script that downloads a program of another site by itself",
+    "wallet-request": "script that asks for money from a wallet by itself",
+    "key-logger": "script that sends each key that is pressed to another site",
 }
 _CERTAIN: Final = frozenset(
     {
+        "back-trap",
         "click-layer",
         "defacement",
+        "dialog-loop",
         "disguised-address",
+        "forced-download",
         "foreign-keywords",
+        "key-logger",
         "link-farm",
         "link-spam",
         "mining-script",
         "paste-command",
         "pop-under",
         "skimming-script",
+        "wallet-request",
         "web-shell",
     }
 )
@@ -103,16 +113,18 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
     typical goods of spammers (pills, casinos, copies of brands), or six to at least three sites, whatever they are
     about. Inline scripts that decode an address of another site from numbers, Base64 or escapes and load it, that mine
     coins, that open another site at any click, or that read all fields of a page with a password or a card and send
-    them to another site in Base64 count as a hack. Scripts that are packed, or run what they decode, are suspicious,
-    and together with an invisible frame of an unknown site they count as a hack; such a frame alone does not, because
-    trackers use it. A title and a description in another script than the page's language, heading and text, or with
-    links in that script, counts, and so do thirty followed links to fifteen sites beside a form for comments or with a
-    few names for all of them, if they are three times as many as the page's own. A short page whose title or heading is
-    an intruder's message counts as well, and so do an empty link to another site that lies over the whole window, a
-    script that puts a command into the clipboard which hides its window or what it runs, a form for commands beside the
-    output of one, and a block of links to fifteen sites that sell such goods. Links to social networks, to shared
-    services and to privacy policies do not count, and neither do hidden links for goods that the page is about by its
-    title and its own text.
+    them to another site in Base64 count as a hack, and so do those that send who goes back to another site, show
+    dialogs without an end, send each key to another site, and, without waiting for a click, download a program of
+    another site that no link offers or ask a wallet for money. Scripts that are packed, or run what they decode, are
+    suspicious, and together with an invisible frame of an unknown site they count as a hack; such a frame alone does
+    not, because trackers use it. A title and a description in another script than the page's language, heading and
+    text, or with links in that script, counts, and so do thirty followed links to fifteen sites beside a form for
+    comments or with a few names for all of them, if they are three times as many as the page's own. A short page whose
+    title or heading is an intruder's message counts as well, and so do an empty link to another site that lies over the
+    whole window, a script that puts a command into the clipboard which hides its window or what it runs, a form for
+    commands beside the output of one, and a block of links to fifteen sites that sell such goods. Links to social
+    networks, to shared services and to privacy policies do not count, and neither do hidden links for goods that the
+    page is about by its title and its own text.
 
     ## Fails on
 

@@ -7,6 +7,8 @@ from pagegrade.model.document import Document, Meta
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
 from pagegrade.parse.html.viewport import Viewport, parse_viewport
 
+MIN_WIDE_PX: Final = 700
+"""A layout of this width is shrunk on a phone to about half, as one without any declaration is."""
 MAX_READ: Final = 10
 MAX_CONTENT: Final = 190
 """Characters read of each of them: together they stay below what the parser takes."""
@@ -80,6 +82,22 @@ KNOWN_WORDS: Final = {
             ),
         ),
         State(
+            "wide",
+            "The viewport declaration lays the page out as wide as a desktop.",
+            loss=1.0,
+            title="Viewport as wide as a desktop",
+            why=(
+                "Phones lay the page out as wide as declared and shrink it, so the text becomes tiny, as it does "
+                "without any declaration."
+            ),
+            fix=(
+                "Replace the declaration, and make sure that the layout fits narrow screens:\n\n"
+                "```html\n"
+                '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+                "```"
+            ),
+        ),
+        State(
             "missing",
             "The page has no viewport declaration.",
             loss=1.0,
@@ -109,8 +127,8 @@ def meta_viewport(document: Document) -> Verdict:
     That the head holds one `<meta name="viewport">` with `width=device-width`, or with an `initial-scale` of 1 or more
     and no width. Commas, semicolons and spaces all separate, and case does not matter. A fixed width, a scale below 1,
     declarations that say different things, one in the body, and keys or values that no browser knows cost half; none,
-    or an empty one, costs everything. A scale above 1 is a choice and passes, and so does the same declaration twice.
-    Whether people may zoom is evaluated by `viewport-zoom`.
+    an empty one, or a width of 700 pixels and more, which has the same effect, costs everything. A scale above 1 is a
+    choice and passes, and so does the same declaration twice. Whether people may zoom is evaluated by `viewport-zoom`.
 
     About half of a set of well-known pages of all ages were without a good one, nearly all of them made before phones
     or for desktops only. It affects every visitor on a phone, so it is not graded more leniently.
@@ -156,7 +174,10 @@ def meta_viewport(document: Document) -> Verdict:
         reasons["fixed"] = _layout(viewport)
     elif viewport.initial_scale is not None and viewport.initial_scale < 1:
         reasons["fixed"] = f"the initial scale is {viewport.initial_scale:g}"
-    found = [state for state in ("fixed", "several", "in_body", "unknown_keys") if state in reasons]
+    is_wide = isinstance(viewport.width, float) and viewport.width >= MIN_WIDE_PX
+    if is_wide:
+        reasons["wide"] = reasons.pop("fixed")
+    found = [state for state in ("wide", "fixed", "several", "in_body", "unknown_keys") if state in reasons]
     worst = next(iter(found), "responsive")
     return Outcome(
         worst,

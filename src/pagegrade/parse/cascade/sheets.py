@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Final
 
 import turbohtml
@@ -17,6 +19,10 @@ from pagegrade.parse.url import join_url, strip_fragment
 
 _SHEETS: Final = "style, link[href]"
 _TYPES: Final = frozenset({"", "text/css"})
+_MAX_SCRIPTS: Final = 20
+_MAX_SCRIPT: Final = 2_000
+"""Characters of a script that does no more than that."""
+_REMOVES: Final = re.compile(r"\.remove(?:Child)?\(")
 
 
 def visibility_of(
@@ -39,6 +45,8 @@ def visibility_of(
             continue
         media = attribute_of(node, "media") or ""
         if node.tag == "style":
+            if (name := attribute_of(node, "id")) and _is_taken_away(tree.root, name):
+                continue
             found.add_sheet(reduce_stylesheet(node.text, base_url=base_url, media=media), sheets)
             continue
         certain, possible = _screens_of_link(node, media)
@@ -50,6 +58,12 @@ def visibility_of(
         url = strip_fragment(url)
         found.add_sheet(sheets.get(url), sheets, url=url, certain=certain, possible=possible)
     return found
+
+
+def _is_taken_away(root: Element, name: str) -> bool:
+    """Return whether a script of the page removes the element of that id, as it does where no other site frames it."""
+    scripts = (str(one.text)[:_MAX_SCRIPT] for one in islice(root.select("script:not([src])"), _MAX_SCRIPTS))
+    return any(name in one and _REMOVES.search(one) is not None for one in scripts)
 
 
 def becomes_stylesheet(attrs: Mapping[str, str]) -> bool:

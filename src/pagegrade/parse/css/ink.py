@@ -12,14 +12,15 @@ MAX_CHARACTERS: Final = 100_000
 """Characters of the kept rules of one sheet; one with more is unknown."""
 DECLARES: Final = re.compile(
     r"(?<![\w-])(?:(?:color|background(?:-color|-image|-clip)?|font-size|text-indent|opacity|-webkit-(?:text-fill-color|background-clip))"
-    r"\s*:|filter\s*:\s*blur\(|transform\s*:\s*scale(?:3d)?\(\s*0)",
+    r"\s*:|filter\s*:\s*blur\(|letter-spacing\s*:|"
+    r"transform\s*:\s*(?:scale(?:3d|[xy])?\(\s*(?:0|-1)|rotatez?\(\s*-?(?:180deg|0?\.5turn)))",
     re.IGNORECASE,
 )
 _BRACES: Final = re.compile(r"([{}])")
 _COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _NAMES: Final = frozenset(
     "color background background-color background-image background-clip -webkit-background-clip font-size text-indent "
-    "-webkit-text-fill-color opacity filter transform animation animation-name".split()
+    "-webkit-text-fill-color opacity filter transform letter-spacing animation animation-name".split()
 )
 _LAYS: Final = re.compile(
     r"position\s*:\s*fixed|pointer-events\s*:|overflow(?:-y)?\s*:\s*(?:auto|scroll)", re.IGNORECASE

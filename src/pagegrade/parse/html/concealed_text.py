@@ -27,9 +27,9 @@ _NEAR: Final = 10
 _SILENT: Final = frozenset(
     "button canvas head iframe input noscript object option script select style svg template textarea video".split()
 )
-_SIMPLE: Final = re.compile(r"(?:[a-z][a-z0-9]*|[.#][A-Za-z_][\w-]*)")
-_LAST: Final = re.compile(r"([.#]?[A-Za-z_][\w-]*)(?:[:\[][^\s>+~]*)?$")
-_STRUCTURAL: Final = re.compile(r"[\w\s.#>+~-]{1,200}")
+_SIMPLE: Final = re.compile(r"(?:\*|[a-z][a-z0-9]*|[.#][A-Za-z_][\w-]*)")
+_LAST: Final = re.compile(r"(\*|[.#]?[A-Za-z_][\w-]*)(?:[:\[][^\s>+~]*)?$")
+_STRUCTURAL: Final = re.compile(r"[\w\s.#>+~*-]{1,200}")
 """Elements by names, classes and ids, and by those around and before them."""
 MAX_OTHERS: Final = 100
 MIN_SHARE_BELOW: Final = 0.25
@@ -51,8 +51,21 @@ _HEX: Final = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6})")
 _RGB: Final = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})(?:[\s,/]+(1(?:\.0*)?|100%))?\s*\)")
 _NAMED: Final = {"white": (255, 255, 255), "black": (0, 0, 0), "red": (255, 0, 0), "yellow": (255, 255, 0)}
 _GROUNDS: Final = ("html", "body", "main", "article", "section", "div", "p")
-_PLAIN: Final = (*_GROUNDS, "h1", "h2", "li", "td", "span", "a")
+_PLAIN: Final = ("*", *_GROUNDS, "h1", "h2", "li", "td", "span", "a")
 _BLURRED: Final = re.compile(r"blur\((?:[6-9]|\d{2,4})(?:\.\d{1,4})?px\)")
+_TURNED: Final = re.compile(
+    r"scale(?:3d|x|y)?\(\s{0,3}-1(?:\.0{1,4})?\s{0,3}[,)]|rotatez?\(\s{0,3}-?(?:180deg|0?\.5turn)"
+)
+"""Mirrored, or upside down."""
+_PILED: Final = re.compile(
+    r"-(?:0?\.[5-9]\d{0,4}|[1-9]\d{0,4}(?:\.\d{1,4})?)r?em|-(?:[89]|[1-9]\d{1,4})(?:\.\d{1,4})?px"
+)
+"""Distances between letters that lay each on the one before."""
+_STOP: Final = r"(#[0-9a-f]{3}(?:[0-9a-f]{3})?|rgba?\([^()]{5,60}\)|white|black)(?:\s+[\d.]{1,8}%)?"
+_GRADIENT: Final = re.compile(
+    rf"(?:linear|radial)-gradient\((?:[a-z0-9. -]{{1,40}},\s*)?{_STOP}(?:,\s*{_STOP}){{1,9}}\s*\)"
+)
+_STOPS: Final = re.compile(_STOP)
 _SHRUNK: Final = re.compile(r"scale(?:3d)?\(0(?:\.0{1,4})?[,)]")
 _ALPHA: Final = re.compile(
     r"^#(?:[0-9a-f]{6}([0-9a-f]{2}))$|^(?:rgb|hsl)a?\((?:[^(),/]{1,20}[,/]){3}\s{0,3}(\d?\.?\d{1,4})(%?)\s{0,3}\)$"
@@ -86,8 +99,9 @@ _Rule = tuple[str, _Declared]
 """Selector, and what it declares."""
 
 
-Why = Literal["page", "tiny", "away", "transparent", "ground"]
-"""Hidden with the whole page, too small, moved out of the window, transparent, or in the color of its ground."""
+Why = Literal["page", "tiny", "away", "transparent", "ground", "turned", "piled"]
+"""Hidden with the whole page, too small, moved out of the window, transparent, in the color of its ground, mirrored or
+upside down, or with its letters on one another."""
 
 
 class ConcealedText(msgspec.Struct, frozen=True, gc=False):
@@ -143,7 +157,7 @@ def find_concealed_text(document: Document, ink: Mapping[str, Sequence[str] | No
     ):
         return _NOTHING
     if is_whole:
-        return _in_whole(document, body.node, rules, {})
+        return _in_whole(document, body.node, rules, matched)
     # Sheets that were not read color everything else, so only what attributes decide is known.
     styled = [one.node for one in document.style_attributes if DECLARES.search(one.value)]
     styled += [one.node for one in document.obsolete if "color" in one.attrs]
@@ -281,9 +295,15 @@ def _may_conceal_below(rules: Mapping[str, _Declared], others: Sequence[_Rule]) 
         or _INDENT.match(one.get("text-indent", "")) is not None
         or one.get("color") == "transparent"
         or _NO_OPACITY.fullmatch(one.get("opacity", "")) is not None
+        or _is_distorted(one)
         or ("color" in one and any(_is_same(_color_of(one["color"]), ground) for ground in grounds))
         for _, one in others
     )
+
+
+def _is_distorted(declared: _Declared) -> bool:
+    """Return whether letters are mirrored, upside down or piled up."""
+    return "turned" in declared or _PILED.fullmatch(declared.get("piled", "")) is not None
 
 
 def _may_conceal_by_class(body: Element, rules: Mapping[str, _Declared]) -> bool:
@@ -294,7 +314,7 @@ def _may_conceal_by_class(body: Element, rules: Mapping[str, _Declared]) -> bool
             continue
         conceals = _NO_OPACITY.fullmatch(one.get("opacity", "")) is not None or one.get("color") == "transparent"
         conceals = conceals or _INDENT.match(one.get("text-indent", "")) is not None
-        conceals = conceals or _TINY.fullmatch(one.get("font-size", "")) is not None
+        conceals = conceals or _TINY.fullmatch(one.get("font-size", "")) is not None or _is_distorted(one)
         if not conceals and "color" in one:
             color, own = _color_of(one["color"]), one.get("background")
             conceals = any(_is_same(color, ground) for ground in (grounds if own is None else [_color_of(own)]))
@@ -347,6 +367,8 @@ def _may_conceal(rules: Mapping[str, _Declared]) -> bool:
         declared = rules.get(tag, {})
         if _TINY.fullmatch(declared.get("font-size", "")) or declared.get("color") == "transparent":
             return True
+        if _is_distorted(declared):
+            return True
         if _NO_OPACITY.fullmatch(declared.get("opacity", "")) or _INDENT.match(declared.get("text-indent", "")):
             return True
         color = _color_of(declared["color"]) if "color" in declared else None
@@ -366,13 +388,18 @@ def _declared(text: str) -> _Declared:
             found[name] = "transparent" if name == "color" and _is_faint(value) else value
         elif (name == "filter" and _BLURRED.match(value)) or (name == "transform" and _SHRUNK.match(value)):
             found.setdefault("opacity", "0")
+        elif name == "transform" and _TURNED.match(value):
+            found["turned"] = value
+        elif name == "letter-spacing":
+            found["piled"] = value
         elif name == "opacity":
             found[name] = _UNKNOWN if found.get(name) == _UNKNOWN else value
         elif name in {"animation", "animation-name"} and value not in {"none", ""}:
             # What moves may fade in.
             found["opacity"] = _UNKNOWN
         elif name in {"background", "background-color", "background-image"} and value:
-            found["background"] = _UNKNOWN if name == "background-image" and value != "none" else value
+            plain = _flat(value) if "gradient(" in value else value
+            found["background"] = _UNKNOWN if name == "background-image" and plain == value != "none" else plain
         elif name == "-webkit-text-fill-color":
             fill = value
         elif name in {"background-clip", "-webkit-background-clip"}:
@@ -381,6 +408,14 @@ def _declared(text: str) -> _Declared:
         # Letters are filled with it, whatever their color is.
         found["color"] = "transparent" if _is_faint(fill) else fill
     return found
+
+
+def _flat(value: str) -> str:
+    """The color of a gradient all of whose colors look the same; the value itself for any other."""
+    stops = _STOPS.findall(value) if _GRADIENT.fullmatch(value) is not None else []
+    colors = [_color_of(one) for one in stops]
+    is_one = len(colors) > 1 and all(isinstance(one, tuple) and _is_same(one, colors[0]) for one in colors)
+    return str(stops[0]) if is_one else value
 
 
 def _is_faint(value: str) -> bool:
@@ -416,6 +451,7 @@ def _own(node: Element, rules: Mapping[str, _Declared], matched: Mapping[Element
     """Declarations for an element: by its name, classes, id, place and its own attribute, in this order."""
     found: _Declared = {}
     if rules:
+        found.update(rules.get("*", {}))
         found.update(rules.get(node.tag, {}))
         for name in (attribute_of(node, "class") or "").split():
             found.update(rules.get(f".{name}", {}))
@@ -445,6 +481,10 @@ class _Ink(msgspec.Struct, frozen=True, gc=False):
     """Not opaque at all, with whatever is inside."""
     indent: int = 0
     """Pixels by which the first line begins before the window."""
+    turned: bool = False
+    """Mirrored or upside down; twice is not."""
+    piled: bool = False
+    """Its letters lie on one another."""
 
     def within(self, node: Element, declared: _Declared, *, has_style: bool) -> _Ink:
         """The same inside of an element."""
@@ -468,7 +508,9 @@ class _Ink(msgspec.Struct, frozen=True, gc=False):
             tiny = nothing or _TINY.fullmatch(size) is not None
         faded = self.faded or _NO_OPACITY.fullmatch(declared.get("opacity", "")) is not None
         indent = _indent_of(declared["text-indent"]) if "text-indent" in declared else self.indent
-        return _Ink(color, ground, tiny, nothing, faded, indent)
+        turned = self.turned != ("turned" in declared and declared["turned"] not in _NOT_KNOWN)
+        piled = _PILED.fullmatch(declared["piled"]) is not None if "piled" in declared else self.piled
+        return _Ink(color, ground, tiny, nothing, faded, indent, turned, piled)
 
 
 def _walk(
@@ -531,4 +573,6 @@ def _why(ink: _Ink, characters: int) -> Why | None:
         return "away"
     if ink.color == "transparent" or ink.faded:
         return "transparent"
+    if ink.turned or ink.piled:
+        return "turned" if ink.turned else "piled"
     return "ground" if _is_same(ink.color, ink.ground) else None

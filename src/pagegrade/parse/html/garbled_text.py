@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import html
 import re
 from collections.abc import Iterator
@@ -39,11 +40,15 @@ _MIN_ENCODED: Final = 120
 _MIN_LOST_SHARE: Final = 0.1
 """Share of the words of a text."""
 _ENCODED: Final = re.compile(
-    r"(?:\\u[0-9a-fA-F]{4})+|(?:=[C-F][0-9A-F](?:=[89AB][0-9A-F]){1,3})+|(?<![\w/?&%])(?:%[C-F][0-9A-F](?:%[89AB][0-9A-F]){1,3})+"
+    r"(?:\\u[0-9a-fA-F]{4})+|(?:=[C-F][0-9A-F](?:=[89AB][0-9A-F]){1,3})+|(?<![\w/?&%-])(?:%[C-F][0-9A-F](?:%[89AB][0-9A-F]){1,3})(?:%[0-9A-F]{2})*"
 )
 """Letters as they travel in JSON, in a mail or in an address, which were never decoded."""
+_BASE64: Final = re.compile(r"(?<![\w/+=.-])[A-Za-z0-9+/]{76,}={0,2}(?![\w/+=.-])")
+"""A line of text in Base64, as mails have it, or more."""
 _SIGNS: Final = ((("??",), _LOST), (("&", "</"), _ESCAPED), (("\\u", "=C", "=D", "=E", "%C", "%D", "%E"), _ENCODED))
 """(parts of which a text with a match holds one, pattern) of what takes the place of text."""
+_MIN_LETTERS: Final = 0.6
+"""Share of letters and blanks in what was text before it was encoded; keys and files have less."""
 _WORD: Final = 12
 """Characters around one place that it makes unreadable, in scripts that put no blanks between words."""
 
@@ -70,6 +75,10 @@ def find_garbled_text(document: Document) -> GarbledText:
             if found:
                 between = _share_between_tags(document) if pattern is _ESCAPED else 0.0
                 return GarbledText(places=found, share=max(between, _share_of(pattern, document.text)))
+    places = tuple(islice(_in_base64(document), MAX_FOUND))
+    if places:
+        size = sum(len(one[0]) for one in _BASE64.finditer(document.text))
+        return GarbledText(places=places, share=size / max(1, len(document.text)))
     encoding = misread_as(document.text)
     places = tuple(islice(_found(document, encoding), MAX_FOUND))
     is_in_body = any(node.tag not in {"title", "meta"} for node, _ in places)
@@ -107,6 +116,25 @@ def _places_of(pattern: re.Pattern[str], document: Document) -> Iterator[tuple[N
             meant = html.unescape(match[0]) if pattern is _ESCAPED else ""
             context = " ".join(text.split())[:_MAX_CONTEXT]
             yield node, Garbled(text=match[0][:_MAX_CONTEXT], context=context, meant="" if meant == match[0] else meant)
+
+
+def _in_base64(document: Document) -> Iterator[tuple[Node, Garbled]]:
+    """Elements whose text is that of a page in Base64."""
+    if document.body is None or _BASE64.search(document.text) is None:
+        return
+    for node, text in _texts(document.body.node):
+        match = _BASE64.search(text)
+        if match is None:
+            continue
+        whole = match[0].rstrip("=")
+        try:
+            meant = base64.b64decode(whole[: len(whole) // 4 * 4]).decode("utf-8", "replace")
+        except ValueError:
+            continue
+        # The last character may be cut off.
+        letters = sum(one.isalpha() or one == " " for one in meant)
+        if meant.count("\ufffd") <= 1 and letters >= _MIN_LETTERS * len(meant):
+            yield node, Garbled(text=match[0][:_MAX_CONTEXT], context=meant[:_MAX_CONTEXT], meant="")
 
 
 def _share_of(pattern: re.Pattern[str], text: str) -> float:

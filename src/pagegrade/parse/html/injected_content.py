@@ -148,7 +148,7 @@ _ALL_FIELDS: Final = re.compile(
     r"querySelectorAll\(\s{0,3}[\"'`](?:input|select|textarea)\b|getElementsByTagName\(\s{0,3}[\"'`](?:input|select)\b|"
     r"document\.forms\b"
 )
-_SENDS: Final = re.compile(r"new Image\b|sendBeacon|fetch\(|XMLHttpRequest|new WebSocket")
+SENDS: Final = re.compile(r"new Image\b|sendBeacon|fetch\(|XMLHttpRequest|new WebSocket")
 """Ways to hand what visitors type to any site."""
 _MINER_MARKS: Final = frozenset(
     {
@@ -173,10 +173,10 @@ _BASE64: Final = re.compile(r"[\"']([A-Za-z0-9+/]{12,4000}={0,2})[\"']")
 _PERCENT: Final = re.compile(r"%[0-9a-fA-F]{2}(?:%[0-9a-fA-F]{2}){7,3999}")
 """Like the one above it begins with a certain character, which makes the search fast."""
 _NUMBER: Final = re.compile(r"\d{2,3}")
-_ADDRESS: Final = re.compile(
+ADDRESS: Final = re.compile(
     r"(?:(?:https?|wss?):)?//[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,6}[/\w.?=&%-]{0,200}", re.IGNORECASE
 )
-_MAX_STRINGS: Final = 40
+MAX_STRINGS: Final = 40
 _MAX_DECODED: Final = 4_000
 _MIN_FOREIGN_LINKS: Final = 5
 _MIN_OWN_SHARE: Final = 0.1
@@ -206,6 +206,11 @@ Kind = Literal[
     "paste-command",
     "web-shell",
     "link-farm",
+    "back-trap",
+    "dialog-loop",
+    "forced-download",
+    "wallet-request",
+    "key-logger",
 ]
 """``disguised-address``: a script in which an address of another site is decoded and loaded or opened."""
 
@@ -431,7 +436,7 @@ def _kind_of_script(text: str, marks: AbstractSet[str], parties: Parties) -> Kin
         return "mining-script"
     if "window.open" in marks and _ON_ANY_CLICK.search(text) is not None:
         opened = _OPENED.search(text)
-        if opened is not None and _is_foreign(opened[1], parties):
+        if opened is not None and is_foreign(opened[1], parties):
             return "pop-under"
     if _decodes_foreign_address(text, parties):
         return "disguised-address"
@@ -455,8 +460,8 @@ def _skimmers(document: Document, parties: Parties) -> Iterator[Injection]:
         text = script.text[:MAX_SCRIPT]
         if "btoa(" not in text or ".value" not in text or script.kind not in {"classic", "module"}:
             continue
-        addresses = islice(_ADDRESS.finditer(text), _MAX_STRINGS)
-        sends_away = any(_is_foreign(one[0], parties) for one in addresses) and _SENDS.search(text) is not None
+        addresses = islice(ADDRESS.finditer(text), MAX_STRINGS)
+        sends_away = any(is_foreign(one[0], parties) for one in addresses) and SENDS.search(text) is not None
         if sends_away and _ALL_FIELDS.search(text) is not None:
             yield Injection("skimming-script", script.node)
 
@@ -468,33 +473,34 @@ def _is_card_field(control: Control) -> bool:
 def _decodes_foreign_address(text: str, parties: Parties) -> bool:
     """Return whether a script holds an address of another site in a form that no one can read, and loads it."""
     strings = [one[:_MAX_DECODED] for one in _decoded_strings(text)]
-    addresses = (found[0] for decoded in strings for found in _ADDRESS.finditer(decoded))
+    addresses = (found[0] for decoded in strings for found in ADDRESS.finditer(decoded))
     # Who hides an address hides the name of what opens it as well.
-    return any(_is_foreign(address, parties) for address in addresses) and (
+    return any(is_foreign(address, parties) for address in addresses) and (
         "window.open" in text or any(_RUNS.search(one) is not None for one in (text, *strings))
     )
 
 
 def _decoded_strings(text: str) -> Iterator[str]:
     """Text in Base64, hexadecimal or percent escapes, or as numbers of characters; some of each."""
-    for match in islice(_HEX_STRING.finditer(text), _MAX_STRINGS) if "\\x" in text or "\\u00" in text else ():
+    for match in islice(_HEX_STRING.finditer(text), MAX_STRINGS) if "\\x" in text or "\\u00" in text else ():
         yield _HEX_ESCAPE.sub(lambda escape: chr(int(escape[1] or escape[2], 16)), match[0])
     if "atob" in text:
-        for match in islice(_BASE64.finditer(text), _MAX_STRINGS):
+        for match in islice(_BASE64.finditer(text), MAX_STRINGS):
             try:
                 yield base64.b64decode(match[1], validate=True).decode("latin-1")
             except ValueError:
                 continue
-    for part in text.split("fromCharCode", _MAX_STRINGS)[1:]:
+    for part in text.split("fromCharCode", MAX_STRINGS)[1:]:
         numbers = _NUMBERS.match(part)
         if numbers is not None:
             yield "".join(chr(int(number)) for number in _NUMBER.findall(numbers[0]))
     if "unescape" in text or "decodeURIComponent" in text:
-        for match in islice(_PERCENT.finditer(text), _MAX_STRINGS):
+        for match in islice(_PERCENT.finditer(text), MAX_STRINGS):
             yield unquote(match[0])
 
 
-def _is_foreign(address: str, parties: Parties) -> bool:
+def is_foreign(address: str, parties: Parties) -> bool:
+    """Return whether an address in a script, with or without its scheme, is that of a site that is not known."""
     url = f"https:{address[address.index('//') :]}"
     return is_http(url) and not (parties.is_own(url) or is_of_network(host(url)) or is_shared_service(host(url)))
 

@@ -13,7 +13,19 @@ from turbohtml import Element
 from pagegrade.model.document import Anchor, Document
 from pagegrade.parse.cascade.states import attribute_of
 from pagegrade.parse.data.social_networks import is_of_network
-from pagegrade.parse.html.injected_content import MAX_ANCHORS, MAX_SCRIPT, MAX_SCRIPTS, Injection, is_topic, names_goods
+from pagegrade.parse.html.injected_content import (
+    ADDRESS,
+    MAX_ANCHORS,
+    MAX_SCRIPT,
+    MAX_SCRIPTS,
+    MAX_STRINGS,
+    SENDS,
+    Injection,
+    Kind,
+    is_foreign,
+    is_topic,
+    names_goods,
+)
 from pagegrade.parse.html.main_content import covers_window
 from pagegrade.parse.party import Parties, is_shared_service
 from pagegrade.parse.url import host, is_http, registrable_domain
@@ -35,6 +47,23 @@ _WHOAMI: Final = re.compile(r"\buid=\d{1,7}\([\w.-]{1,40}\) gid=\d{1,7}\([\w.-]{
 """Output of ``id``."""
 _CONTAINERS: Final = frozenset({"article", "body", "html", "main"})
 _MAX_CLIMB: Final = 3
+_LEADS: Final = re.compile(
+    r"location(?:\.href)?\s{0,3}(?:=|\.(?:replace|assign)\()\s{0,3}[\"'`]((?:https?:)?//[^\"'`\s]{3,300})"
+)
+_DIALOGS: Final = ("alert(", "confirm(", "prompt(")
+_LOOP: Final = re.compile(
+    r"(?:\bwhile\s{0,3}\(\s{0,3}(?:true|1|!0)\s{0,3}\)|\bfor\s{0,3}\(\s{0,3};\s{0,3};\s{0,3}\))\s{0,9}\{?"
+    r"[^{}()]{0,80}\b(?:alert|confirm|prompt)\(([\s\S]{0,400})"
+)
+"""A loop without an end that shows a dialog, and what follows."""
+_STOPS: Final = re.compile(r"\b(?:break|return|throw)\b")
+_NOTES_KEYS: Final = re.compile(r"\+=\s{0,3}\w{1,20}\.key\b")
+_WAITS: Final = re.compile(r"[\"'](?:click|submit|pointerup|mouseup|touchend)[\"']|\bon(?:click|submit)\b")
+_SPENDS: Final = re.compile(r"eth_sendTransaction|setApprovalForAll|eth_signTypedData|\bapprove\(|\bpermit\(")
+_PROGRAM: Final = re.compile(
+    r"(?:https?:)?//[a-z0-9.-]{3,200}/[^\s\"'`?#]{1,300}\.(?:exe|msi|scr|bat|hta|vbs|apk|jar|dmg|iso)(?=[\"'`?#])",
+    re.IGNORECASE,
+)
 _MIN_FARM: Final = 15
 """Other sites in one block of links for such goods."""
 _BLOCKS: Final = frozenset({"aside", "div", "footer", "nav", "ol", "section", "table", "td", "ul"})
@@ -44,6 +73,7 @@ def find_lures(document: Document, parties: Parties) -> Iterator[Injection]:
     """Yield everything of that kind, in no particular order."""
     yield from _click_layers(document, parties)
     yield from _commands(document)
+    yield from _traps(document, parties)
     yield from _shells(document)
     yield from _farms(document, parties)
 
@@ -81,6 +111,47 @@ def _commands(document: Document) -> Iterator[Injection]:
             handler = (attribute_of(node, "onclick") or "")[:2_000]
             if _COPIES.search(handler) is not None and _LOADER.search(handler) is not None:
                 yield Injection("paste-command", node)
+
+
+def _traps(document: Document, parties: Parties) -> Iterator[Injection]:
+    """Inline scripts that hold visitors, take something from them or give them something, without being asked."""
+    for script in document.scripts[:MAX_SCRIPTS]:
+        if script.kind not in {"classic", "module"} or not script.text:
+            continue
+        kind = _trap(script.text[:MAX_SCRIPT], document, parties)
+        if kind is not None:
+            yield Injection(kind, script.node)
+
+
+def _trap(text: str, document: Document, parties: Parties) -> Kind | None:
+    """Kind of a script; none that waits for a click or a tap is one of the last two."""
+    if "popstate" in text and "pushState" in text and any(is_foreign(one[1], parties) for one in _LEADS.finditer(text)):
+        return "back-trap"
+    if any(name in text for name in _DIALOGS) and any(_STOPS.search(one[1]) is None for one in _LOOP.finditer(text)):
+        return "dialog-loop"
+    if ".key" in text and _NOTES_KEYS.search(text) is not None and _sends_away(text, parties):
+        return "key-logger"
+    if _WAITS.search(text) is not None:
+        return None
+    if "eth_requestAccounts" in text and _SPENDS.search(text) is not None:
+        return "wallet-request"
+    return "forced-download" if ".click()" in text and _brings_program(text, document, parties) else None
+
+
+def _sends_away(text: str, parties: Parties) -> bool:
+    addresses = islice(ADDRESS.finditer(text), MAX_STRINGS)
+    return SENDS.search(text) is not None and any(is_foreign(one[0], parties) for one in addresses)
+
+
+def _brings_program(text: str, document: Document, parties: Parties) -> bool:
+    """Return whether a script holds the address of a program on another site that the page does not link to.
+
+    Who offers a program shows a link to it, in case that it does not come by itself.
+    """
+    program = _PROGRAM.search(text)
+    if program is None or not is_foreign(program[0], parties):
+        return False
+    return not any(program[0] in (one.url or "") for one in document.anchors[:MAX_ANCHORS])
 
 
 def _shells(document: Document) -> Iterator[Injection]:

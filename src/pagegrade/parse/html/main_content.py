@@ -17,6 +17,7 @@ from pagegrade.model.document import Document, Frame, Image, Node
 from pagegrade.parse.cascade.states import attribute_of
 from pagegrade.parse.css.ink import ink_blocks, read_ink_rule
 from pagegrade.parse.html.regions import Regions
+from pagegrade.parse.html.unclosed import find_swallowing
 from pagegrade.parse.page_content import frames, own_links, pictures, usable_controls
 from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
 from pagegrade.parse.words import says_more_than
@@ -83,6 +84,8 @@ _BLOCK: Final = re.compile(r"([.#][A-Za-z_][\w-]{0,80})\s*\{([^{}]{1,1000})\}")
 _OPERABLE: Final = (
     "a, button, input, select, textarea, form, summary, iframe, video, [onclick], [tabindex], [role=button], main, h1"
 )
+_CLOSED: Final = "dialog:not([open]), [popover]"
+_OPENERS: Final = "[popovertarget], [commandfor]"
 _MAX_COVERS: Final = 20
 _MIN_SENTENCE: Final = 15
 """Characters of what is more than a word that the page loads."""
@@ -93,9 +96,6 @@ _UNMARKED: Final = str.maketrans("łøđıæ", "lodia")
 _MIN_HIDDEN: Final = 100
 """Characters of a main part that was written to be read."""
 
-_SWALLOWING: Final = "textarea, plaintext, xmp"
-"""Elements that, once open, take tags for text until they are closed."""
-_END: Final = re.compile(r"</(?:body|html|footer|main)\s*>", re.IGNORECASE)
 _DOCUMENTS: Final = (".pdf", ".docx", ".doc", ".odt", ".pptx")
 _MAX_FRAME_OF_SITE: Final = 5
 """Words outside of header, menu and footer up to which there is nothing between them."""
@@ -156,7 +156,7 @@ def stead_of(
         _hidden(document, body.node, script_names)
         or _locked(document, sheets)
         or _covered(document, body.node, sheets)
-        or _swallowed(body.node)
+        or _swallowed(document, body.node)
         or _in_document(document)
         or _in_frame(document)
         or _in_picture(document, sizes)
@@ -168,12 +168,28 @@ def stead_of(
 def _hidden(document: Document, body: Element, script_names: Mapping[str, Collection[str] | None]) -> Stead | None:
     """The main part of the page, where a rule hides it."""
     parts = list(islice(_main_parts(body), _MAX_ITEMS)) or _largest(document)
+    if parts and (closed := _closed(document, parts[0])) is not None:
+        return closed
     hidden = [_hidden_with(document, one) for one in parts]
     pairs = [(part, one) for part, one in zip(parts, hidden, strict=True) if one is not None]
     if not pairs or len(pairs) < len(parts) or max(len(str(one.text).strip()) for _, one in pairs) < _MIN_HIDDEN:
         return None
     may_show = any(_may_show(document, part, one, script_names) for part, one in pairs)
     return Stead("hidden", parts[0], scripts_may_add=may_show)
+
+
+def _closed(document: Document, part: Element) -> Stead | None:
+    """A main part all of which is in a dialog, or the like, that nothing opens."""
+    if says_more_than(document.main_text, _MAX_NAME):
+        return None
+    size = len(str(part.text).strip())
+    for node in islice(part.select(_CLOSED), _MAX_ITEMS):
+        if size < _MIN_HIDDEN or 5 * len(str(node.text).strip()) < 4 * size:
+            continue
+        root = part.root if hasattr(part, "root") else part
+        is_named = next(iter(root.select(_OPENERS)), None) is not None
+        return None if is_named else Stead("hidden", node, scripts_may_add=bool(document.running_scripts))
+    return None
 
 
 def _largest(document: Document) -> list[Element]:
@@ -320,21 +336,10 @@ def _is_opaque(declarations: str) -> bool:
     return _ABOVE.search(plain) is not None and _GROUND.search(plain) is not None and "animation" not in plain
 
 
-def _swallowed(body: Element) -> Stead | None:
-    """An element that is never closed, and takes the markup of all that follows for its text."""
-    for node in islice(body.select(_SWALLOWING), _MAX_LOOKED_AT):
-        # What is closed has something behind it, and an example of a page in a field is closed.
-        if _END.search(str(node.text)) is not None and not any(isinstance(one, Element) for one in _behind(node)):
-            return Stead("swallowed", node)
-    return None
-
-
-def _behind(node: Element) -> Iterator[object]:
-    """All that follows an element in the document, outside of it."""
-    at: object = node
-    while isinstance(at, Element):
-        yield from at.next_siblings
-        at = at.parent
+def _swallowed(document: Document, body: Element) -> Stead | None:
+    """A construct that is never closed, and takes the markup of all that follows for its text."""
+    node = find_swallowing(document, body)
+    return None if node is None else Stead("swallowed", node)
 
 
 def _in_frameset(document: Document) -> Stead | None:

@@ -144,6 +144,8 @@ def score_server_default_page(page: Structure) -> int:
     substance = max(page.bareness, _MIN_BARENESS if marked or untouched else 0)
     if substance < _MIN_BARENESS:
         return 0
+    if page.asks_for_server:
+        return substance + 8
     signals = (3 * marked, 3 * page.is_of_another_site, 1 if page.is_root else -3)
     points = substance + sum(signals)
     if points + SUPPORT < THRESHOLD:

@@ -81,6 +81,7 @@ _PRICE: Final = re.compile(
 _MAX_OFFER_BUTTONS: Final = 2
 _PHONE: Final = re.compile(r"(?<![\w./-])\+?\(?\d{2,5}\)?[ /-]\d{2,5}(?:[ -]?\d{2,5}){1,4}(?![\w./-])")
 _MAX_FIELDS: Final = 6
+_OWN_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "localhost:3306", "localhost:5432"})
 _MIN_MENU: Final = 3
 _MIN_BREAKS: Final = 3
 _MORE: Final = "pre, table, dl, canvas, math, [role=slider], [role=tablist], [role=menu], [role=listbox], [data-toggle]"
@@ -369,6 +370,16 @@ class Structure(Sketch):
         fields = [one for one in self.document.controls if not one.hidden and one.type not in _CHOICE_TYPES]
         short = [one for one in fields if one.attrs.get("maxlength", "") in {"2", "4"}]
         return len(fields) - (len(short) if len(short) >= _DATE_PARTS else 0)
+
+    @cached_property
+    def asks_for_server(self) -> bool:
+        """A form asks for a password and, filled in already, for the machine that the page itself runs on."""
+        if not self.passwords or not self.is_undescribed or self.onward:
+            return False
+        return any(
+            one.type == "text" and not one.hidden and one.attrs.get("value", "").strip().lower() in _OWN_MACHINE
+            for one in self.document.controls[:_MAX_LOOKED_AT]
+        )
 
     @cached_property
     def choice(self) -> int:

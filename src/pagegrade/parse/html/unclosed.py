@@ -1,0 +1,69 @@
+"""Finds a construct that is never closed and takes the rest of the page for its own text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from turbohtml import Comment, Element
+
+from pagegrade.model.document import Document, Node
+
+_MAX_LOOKED_AT: Final = 400
+_OPEN: Final = "textarea, plaintext, xmp"
+"""Elements that, once open, take tags for text until they are closed, and show it."""
+_UNSEEN: Final = "style, script, title, iframe, noembed, noframes"
+"""The same, with text that no one sees."""
+_END: Final = re.compile(r"</(?:body|html|footer|main)\s*>", re.IGNORECASE)
+_LAST: Final = re.compile(r"</(?:body|html)\s*>\s*\Z", re.IGNORECASE)
+MIN_LOST: Final = 200
+"""Characters in a comment that nothing ends, from which on something is missing that was meant to be seen."""
+_IN_COMMENT: Final = "eof-in-comment"
+
+
+def find_swallowing(document: Document, body: Element) -> Node | None:
+    """The construct, or what a comment stands in; ``None`` where everything that has to be closed is.
+
+    Linear in the document. What is closed has something behind it, and ends in no end tag of the page.
+    """
+    for node in islice(body.select(_OPEN), _MAX_LOOKED_AT):
+        if _END.search(str(node.text)) is not None and not any(isinstance(one, Element) for one in _behind(node)):
+            return node
+    counts = getattr(document.markup, "fault_counts", {})
+    if _IN_COMMENT in counts and (around := _around_comment(body)) is not None:
+        return around
+    last = _last(body)
+    if last is not None and last.tag in _UNSEEN.split(", ") and _LAST.search(str(last.text)) is not None:
+        return last
+    return None
+
+
+def _around_comment(body: Element) -> Node | None:
+    """The element that a long comment at the end of the document stands in."""
+    at: object = body
+    while isinstance(at, Element):
+        child = next(iter(reversed(list(at))), None)
+        if isinstance(child, Comment):
+            return at if len(child.data) >= MIN_LOST else None
+        at = child
+    return None
+
+
+def _last(body: Element) -> Element | None:
+    """The last element of the document, in whatever it stands."""
+    at: object = body
+    found: Element | None = None
+    while isinstance(at, Element):
+        found = at
+        at = next((one for one in reversed(list(at)) if isinstance(one, Element)), None)
+    return found
+
+
+def _behind(node: Element) -> Iterator[object]:
+    """All that follows an element in the document, outside of it."""
+    at: object = node
+    while isinstance(at, Element):
+        yield from at.next_siblings
+        at = at.parent
