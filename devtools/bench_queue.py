@@ -188,7 +188,7 @@ def cost_of_parking(database: Database, meter: Meter, account_id: int) -> dict[s
 
 
 def _reap(tx: Transaction) -> object:
-    return reap_runs(tx, live=(), now_ms=now_ms(), worker="bench")
+    return reap_runs(tx, live=(), now_ms=now_ms())
 
 
 def run_clients(url: str, accounts: list[int], what: str, seconds: float, answers: Any) -> None:

@@ -22,7 +22,6 @@ RUN = ClaimedRun(
     account_id=1,
     url="https://example.com/sekret?key=sekret",
     attempt=2,
-    lease_until_ms=0,
     traceparent=f"00-{TRACE}-b7ad6b7169203331-01",
 )
 

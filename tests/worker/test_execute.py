@@ -30,6 +30,7 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.runs import finish_run
+from pagegrade.store.repositories.host_slots import HIDDEN
 from pagegrade.store.repositories.ignores import add_ignore, delete_ignore
 from pagegrade.store.repositories.reports import delete_report
 from pagegrade.store.repositories.run_history import load_detail
@@ -445,6 +446,19 @@ def test_an_outcome_of_a_deleted_report_is_dropped(
     perform(services, claimed)
 
     assert queue.rows("SELECT COUNT(*) FROM reports UNION ALL SELECT COUNT(*) FROM runs") == [(0,), (0,)]
+
+
+def test_a_deleted_report_leaves_no_names_of_targets(services: Services, queue: Queue) -> None:
+    """Nor where the run had not noticed: once it is over, its visits only count."""
+    queue.add("https://site-0.example/")
+    (claimed,) = queue.claim()
+    services.database.write_here(lambda tx: delete_report(tx, queue.account_id, claimed.report_id))
+
+    perform(services, claimed, Names({"site-0.example": (PUBLIC,)}))
+
+    targets = [target for (target,) in queue.rows("SELECT target FROM visits")]
+    assert len(targets) == 3
+    assert all(target.startswith(HIDDEN) for target in targets)
 
 
 def test_a_url_that_cannot_be_read_any_more_fails(services: Services, queue: Queue) -> None:

@@ -317,6 +317,28 @@ def test_what_a_dead_process_held_is_taken_at_the_start(services: Services, queu
     assert [run.attempt for run in stage.started] == [2]
 
 
+def test_what_a_dead_process_sent_goes_on_at_the_start(services: Services, queue: Queue) -> None:
+    """Its lease lasts on; it is waited for only where other processes may be at work."""
+    events = ("report.completed",)
+    queue.write(
+        lambda tx: add_webhook(
+            tx, queue.account_id, kind="webhook", url="https://h.example/", events=events, project="", now_ms=1
+        )
+    )
+    queue.change("UPDATE webhooks SET worker = 'a process before', lease_until_ms = :far_ms", far_ms=now_ms() + HOUR_MS)
+
+    async def scene() -> None:
+        worker = WatchedWorker(services, slots=0)
+        async with working(worker):
+            await worker.look()
+
+    play(scene)
+
+    released = not services.database.shared
+    assert queue.rows("SELECT worker IS NULL AND lease_until_ms IS NULL FROM webhooks") == [(released,)]
+
+
+@pytest.mark.backend("postgresql", reason="a single process needs no leases")
 def test_a_blocked_loop_keeps_its_leases(services: Services, queue: Queue, stage: Stage) -> None:
     """The heartbeat has a thread of its own: three leases of standing still lose nothing."""
     queue.add()
@@ -355,9 +377,10 @@ def test_a_clock_that_jumps_takes_no_live_run(
             monkeypatch.setattr(worker_module, "now_ms", lambda: now_ms() + jump_ms)
             monkeypatch.setattr(worker_module, "extend_leases", counted)
             for count in (2, 4):
-                await worker._reap(starting=False)
+                await worker._reap()
                 await worker.look()
-                await stage.until(partial(lambda count: beats >= count, count))
+                if services.database.shared:
+                    await stage.until(partial(lambda count: beats >= count, count))
             stage.gate.set()
 
     play(scene)
@@ -474,6 +497,36 @@ def test_a_run_that_cannot_be_stored_is_given_back(
     play(scene)
 
     assert attempts == [1, 1]
+
+
+@pytest.mark.backend("sqlite", reason="a shared database has leases, which other tests let expire")
+def test_what_could_not_be_given_back_is_taken_back(
+    services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The database cannot be written for a while, e.g. as its disk is full: the run waits for that, not for a start."""
+    attempts: list[int] = []
+
+    async def perform(services: Services, run: ClaimedRun, **_: object) -> None:
+        attempts.append(run.attempt)
+        if len(attempts) == 1:
+            raise Unavailable
+        await services.database.write(lambda tx: finish_run(tx, run, completed(), now_ms()))
+
+    def refuse(*_: object, **__: object) -> bool:
+        raise Unavailable
+
+    monkeypatch.setattr(worker_module, "perform_run", perform)
+    monkeypatch.setattr(worker_module, "release_run", refuse)
+    queue.add()
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)):
+            await Stage().until(lambda: states(queue) == ["completed"])
+
+    play(scene)
+
+    assert attempts == [1, 2]
+    assert "run_not_released" in caplog.text
 
 
 def test_a_mistake_in_the_worker_costs_one_attempt(

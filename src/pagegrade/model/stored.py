@@ -165,7 +165,7 @@ class PackedReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimedRun:
-    """A run that this process has taken, and until when it may keep it."""
+    """A run that this process has taken."""
 
     id: int
     report_id: int
@@ -173,7 +173,6 @@ class ClaimedRun:
     url: str
     attempt: int
     """1 for the first; together with ``id`` the fence of everything that is written about the run."""
-    lease_until_ms: int
     traceparent: str | None = None
     """W3C trace context of the request that asked for it; ``None``: it was not traced."""
     device: Device | None = None

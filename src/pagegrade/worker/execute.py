@@ -42,7 +42,7 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.procrastinate_queue import offer_next
 from pagegrade.store.queue.runs import finish_run, release_run
 from pagegrade.store.repositories.access_profiles import access_of_report
-from pagegrade.store.repositories.host_slots import admit_addresses, exempt_run
+from pagegrade.store.repositories.host_slots import admit_addresses, exempt_run, hide_orphaned_visits
 from pagegrade.store.repositories.ignores import list_rules_of_report
 from pagegrade.worker.step_notes import StepNotes, ignore_progress
 
@@ -323,6 +323,9 @@ async def _write_outcome(services: Services, run: ClaimedRun, packed: PackedRepo
 def _finish(tx: Transaction, services: Services, run: ClaimedRun, packed: PackedReport) -> tuple[int, ...]:
     options = services.options
     changed = finish_run(tx, run, packed, now_ms())
+    if not changed:
+        # Its report may have been deleted after the run had named its targets.
+        hide_orphaned_visits(tx)
     offer_next(
         tx,
         run.id,

@@ -26,6 +26,8 @@ from pagegrade.store.queue.claim import UNLIMITED, claim_runs, has_idle_account,
 from pagegrade.store.queue.lease_reaper import reap_runs
 from pagegrade.store.queue.procrastinate_queue import has_jobs
 from pagegrade.store.queue.runs import extend_leases, is_under_way, release_run
+from pagegrade.store.repositories.crawl_claims import release_every_crawl
+from pagegrade.store.repositories.deliveries import release_every_webhook
 from pagegrade.store.repositories.host_slots import end_visits, hide_orphaned_visits
 from pagegrade.store.schema.migrate import is_current
 from pagegrade.worker.deliver import deliver_events
@@ -100,8 +102,8 @@ class _Trimmer:
 class Worker:
     """Executes runs with ``await worker.run()`` until ``worker.stop()``; one for each process.
 
-    Runs of a crashed process are recovered: only the holder of a run returns it, and any process takes it back once its
-    lease has expired.
+    Runs of a crashed process are recovered: on a shared database, any process takes a run back once its lease has
+    expired; a single process takes back at its start what the one before it left.
     """
 
     def __init__(self, services: Services, *, slots: int | None = None, resolver: Resolver | None = None) -> None:
@@ -109,8 +111,8 @@ class Worker:
 
         Args:
             services: Services of this process; its ``wake`` becomes this worker's.
-            slots: Concurrent runs; ``None`` for the configured number. With 0, no runs are executed, but expired leases
-                and outdated data are still handled.
+            slots: Concurrent runs; ``None`` for the configured number. With 0, no runs are executed, but those of dead
+                processes and outdated data are still handled.
             resolver: Resolver of host names; ``None`` for DNS.
         """
         self._services = services
@@ -125,6 +127,8 @@ class Worker:
         """Time and timer of the next poll after a notification."""
         self._suspects = True
         """True if runs with one attempt left may be queued."""
+        self._abandoned = False
+        """True in a single process if a run may say that it is executed, and is not."""
         self._outdated = False
         """True if the schema is of a later version that this one cannot use."""
         self._stopping = False
@@ -213,9 +217,14 @@ class Worker:
         self._loop = asyncio.get_running_loop()
         map_large_blocks()
         heart = threading.Thread(target=self._beat, name="pagegrade-heartbeat", daemon=True)
-        heart.start()
+        if self._services.database.shared:
+            heart.start()
         try:
-            await self._reap(starting=True)
+            await self._reap()
+            if not self._services.database.shared:
+                # Where that fails, they go on when their leases have expired.
+                with contextlib.suppress(Unavailable):
+                    await self._services.database.write(_release_claims)
             async with contextlib.AsyncExitStack() as stack:
                 children = (
                     await stack.enter_async_context(Children(self._services.options.parsers)) if self._slots else None
@@ -243,8 +252,9 @@ class Worker:
         finally:
             self._trimmer.close()
             self._ended.set()
-            # The database may be slow to answer, so the wait is limited.
-            await asyncio.to_thread(heart.join, self._services.options.lease_s)
+            if heart.ident is not None:
+                # The database may be slow to answer, so the wait is limited.
+                await asyncio.to_thread(heart.join, self._services.options.lease_s)
 
     async def _claim_until_stopped(self, group: asyncio.TaskGroup, children: Children | None) -> None:
         loop = asyncio.get_running_loop()
@@ -265,12 +275,16 @@ class Worker:
                         pause_s = random.uniform(AGAIN_S, 4 * AGAIN_S)  # noqa: S311 - no secret
             if children is not None and len(self._held) >= self._slots:
                 self._start(await self._take_of_idle_accounts(), group, children)
-            # In turn with claiming: a run that was just claimed must be in ``live`` before leases are reaped.
-            if loop.time() >= reap_at:
-                await self._reap(starting=False)
+            # In turn with claiming: a run that was just claimed must be in ``live`` before others are taken back.
+            if not self._services.database.shared:
+                self._progressing()
+                if self._abandoned:
+                    await self._reap()
+            elif loop.time() >= reap_at:
+                await self._reap()
                 # Another process may have returned a run with one attempt left. This is queried and not assumed: while
                 # one is queued, nothing else is started here.
-                self._suspects = self._suspects or (self._services.database.shared and await self._has_suspects())
+                self._suspects = self._suspects or await self._has_suspects()
                 reap_at = loop.time() + reap_every_s
             await self._wait(pause_s)
 
@@ -400,14 +414,15 @@ class Worker:
             task = asyncio.current_task()
             if task is not None:
                 task.uncancel()
-            # The attempt of a run that made no progress counts: its lease expires.
+            # The attempt of a run that made no progress counts: it was abandoned.
             if not held.stalled or held.lost:
                 await self._let_go(held, visited=True)
         except Unavailable:
             await self._let_go(held, visited=False)
         except Exception:
-            # The lease expires and the run is started again, within the usual number of attempts.
+            # It is started again, within the usual number of attempts.
             logger.exception("run_not_finished", extra={"run": run.id})
+            self._abandon()
         finally:
             with self._lock:
                 del self._held[run.id, run.attempt]
@@ -415,10 +430,16 @@ class Worker:
             self._look()
 
     async def _watch(self, held: _Held, changed: asyncio.Event) -> None:
-        """Stop a run as soon as its report is deleted, instead of at the next heartbeat."""
+        """Stop a run as soon as its report is deleted.
+
+        Where that is not notified, the next heartbeat finds it; without heartbeats, looking as often does.
+        """
         run = held.run
+        every_s = None if self._services.database.shared else self._services.options.lease_s / BEATS_PER_LEASE
         while True:
-            await changed.wait()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(every_s):
+                    await changed.wait()
             changed.clear()
             with contextlib.suppress(Unavailable):
                 if not await self._services.database.read(lambda tx: is_under_way(tx, run)):
@@ -435,6 +456,7 @@ class Worker:
                 await self._services.database.write(lambda tx: release_run(tx, run, now_ms(), visited=visited))
         except Unavailable:
             logger.warning("run_not_released", extra={"run": run.id})
+            self._abandon()
         self._services.changes.notify(run.report_id)
         self._services.notify_job()
 
@@ -451,19 +473,23 @@ class Worker:
             if held.task is not None:
                 held.task.cancel()
 
-    async def _reap(self, *, starting: bool) -> None:
+    def _abandon(self) -> None:
+        """Leave a run of this process to be taken back: a shared database knows by its lease when it is due."""
+        self._abandoned = not self._services.database.shared
+        self._look()
+
+    async def _reap(self) -> None:
         with self._lock:
             live = frozenset(key for key, held in self._held.items() if not held.stalled)
-        worker = None if starting else self._services.process
+        self._abandoned = False
         try:
-            changed = await self._services.database.write(
-                lambda tx: reap_runs(tx, live=live, now_ms=now_ms(), worker=worker)
-            )
-        except Unavailable:
-            logger.warning("reaping_put_off")
-            return
-        except Exception:
-            logger.exception("reaping_failed")
+            changed = await self._services.database.write(lambda tx: reap_runs(tx, live=live, now_ms=now_ms()))
+        except Exception as error:
+            self._abandoned = not self._services.database.shared
+            if isinstance(error, Unavailable):
+                logger.warning("reaping_put_off")
+            else:
+                logger.exception("reaping_failed")
             return
         if changed:
             self._suspects = True
@@ -505,6 +531,7 @@ class Worker:
         if fresh and self._loop is not None:
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._cancel, tuple(fresh))
+                self._loop.call_soon_threadsafe(self._abandon)
         return runs
 
     def _extend(self, runs: tuple[ClaimedRun, ...], lease_s: float) -> set[tuple[int, int]]:
@@ -513,10 +540,8 @@ class Worker:
         def work(tx: Transaction) -> set[tuple[int, int]]:
             return extend_leases(tx, process, runs, now_ms(), int(lease_s * 1000))
 
-        if database.shared:
-            # On this thread's own connection: a queue of writers must not make leases expire.
-            return database.write_here(work)
-        return database.submit(work).result(timeout=lease_s)
+        # On this thread's own connection: a queue of writers must not make leases expire.
+        return database.write_here(work)
 
     def _drop(self, lost: set[tuple[int, int]]) -> None:
         """Cancel runs that no longer belong to this worker."""
@@ -531,6 +556,12 @@ class Worker:
             held = self._held.get(key)
             if held is not None and held.task is not None:
                 held.task.cancel()
+
+
+def _release_claims(tx: Transaction) -> None:
+    """Let go of the crawls and webhooks of the process before this one."""
+    release_every_crawl(tx)
+    release_every_webhook(tx)
 
 
 def _leave(tx: Transaction, run: ClaimedRun) -> None:

@@ -26,7 +26,7 @@ def test_a_run_that_is_started_is_at_its_target(queue: Queue) -> None:
     run = queue.add()
     started = queue.write(partial(start_run, run_id=run.id, worker="w", now_ms=NOW_MS, lease_ms=LEASE_MS))
 
-    assert (started.id, started.attempt, started.lease_until_ms) == (run.id, 1, NOW_MS + LEASE_MS)
+    assert (started.id, started.attempt) == (run.id, 1)
     assert queue.report(run.report_id).state == "running"
     assert queue.rows("SELECT target, ended_at_ms FROM visits") == [("example.com", None)]
     assert queue.rows("SELECT state, worker, offered FROM runs") == [("running", "w", 0)]
@@ -41,12 +41,13 @@ def test_a_run_keeps_the_device_that_it_is_drawn_for(queue: Queue, device: Devic
     assert started.device == device
 
 
+@pytest.mark.backend("postgresql", reason="a single process needs no leases")
 def test_no_lease_is_longer_than_the_longest(queue: Queue) -> None:
     """Whatever is asked for: one that seems longer was taken by a clock that went back."""
     run = queue.add()
-    started = queue.write(partial(start_run, run_id=run.id, worker="w", now_ms=NOW_MS, lease_ms=10 * MAX_LEASE_MS))
+    queue.write(partial(start_run, run_id=run.id, worker="w", now_ms=NOW_MS, lease_ms=10 * MAX_LEASE_MS))
 
-    assert started.lease_until_ms == NOW_MS + MAX_LEASE_MS
+    assert queue.rows("SELECT lease_until_ms FROM runs") == [(NOW_MS + MAX_LEASE_MS,)]
 
 
 def test_what_lost_its_leader_follows_the_next(queue: Queue) -> None:

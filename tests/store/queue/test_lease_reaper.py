@@ -28,20 +28,17 @@ def queue(tmp_path: Path) -> Iterator[Queue]:
     database.close()
 
 
-def reap(
-    queue: Queue, *, live: Collection[tuple[int, int]] = (), now_ms: int = NOW_MS, worker: str | None = "w1"
-) -> tuple[int, ...]:
+def reap(queue: Queue, *, live: Collection[tuple[int, int]] = (), now_ms: int = NOW_MS) -> tuple[int, ...]:
     """Sweep once."""
-    return queue.write(lambda tx: reap_runs(tx, live=live, now_ms=now_ms, worker=worker), now_ms=now_ms)
+    return queue.write(lambda tx: reap_runs(tx, live=live, now_ms=now_ms), now_ms=now_ms)
 
 
 def reap_the_dead(queue: Queue, *, after_ms: int = LEASE_MS) -> tuple[int, ...]:
     """Sweep when the holder of the runs is dead: known at the start of the one process there is, else by the lease."""
-    if queue.database.shared:
-        return reap(queue, now_ms=NOW_MS + after_ms + 1, worker="w2")
-    return reap(queue, worker=None)
+    return reap(queue, now_ms=NOW_MS + after_ms + 1 if queue.database.shared else NOW_MS)
 
 
+@pytest.mark.backend("postgresql", reason="a single process needs no leases")
 def test_a_silent_worker_loses_its_run(queue: Queue) -> None:
     """Once the lease is over the run is queued again, and its next start is the second attempt."""
     run = queue.add()
@@ -58,13 +55,16 @@ def test_a_silent_worker_loses_its_run(queue: Queue) -> None:
 
 
 @pytest.mark.backend("sqlite", reason="there is one process")
-def test_at_the_start_everything_that_seems_to_run_is_dead(queue: Queue) -> None:
-    """A new process waits for no lease of the one before."""
-    run = queue.add()
-    queue.claim()
+@pytest.mark.parametrize("now_ms", [NOW_MS - HOUR_MS, NOW_MS, NOW_MS + HOUR_MS])
+def test_one_process_takes_back_what_it_does_not_execute(queue: Queue, now_ms: int) -> None:
+    """Whatever the clock says: at its start, that is everything."""
+    left, kept = queue.add(), queue.add("https://b.example/")
+    claims = {claimed.id: claimed for claimed in queue.claim(2)}
 
-    assert reap(queue, worker=None) == (run.report_id,)
-    assert queue.claim()[0].attempt == 2
+    assert reap(queue, live={(kept.id, claims[kept.id].attempt)}, now_ms=now_ms) == (left.report_id,)
+    assert queue.finish(claims[left.id]) == ()
+    assert queue.finish(claims[kept.id]) == (kept.report_id,)
+    assert [(again.id, again.attempt) for again in queue.claim(2, now_ms=now_ms)] == [(left.id, 2)]
 
 
 @pytest.mark.backend("postgresql", reason="there are others")
@@ -73,7 +73,7 @@ def test_at_the_start_nothing_is_taken_from_others(queue: Queue) -> None:
     run = queue.add()
     queue.claim()
 
-    assert reap(queue, worker=None) == ()
+    assert reap(queue) == ()
     assert queue.report(run.report_id).state == "running"
 
 
@@ -105,6 +105,7 @@ def test_a_run_that_takes_every_worker_down_fails(queue: Queue) -> None:
     assert queue.claim() == ()
 
 
+@pytest.mark.backend("postgresql", reason="a single process needs no leases")
 def test_a_clock_that_is_set_forward_takes_no_live_run(queue: Queue) -> None:
     """An hour's jump makes every lease look over; those that this process works on stay its own."""
     queue.add()
@@ -116,13 +117,14 @@ def test_a_clock_that_is_set_forward_takes_no_live_run(queue: Queue) -> None:
     assert lost == set()
 
 
+@pytest.mark.backend("postgresql", reason="a single process needs no leases")
 def test_a_clock_that_is_set_back_keeps_no_dead_run_for_long(queue: Queue) -> None:
     """A lease that seems to last for hours was taken before the jump."""
     queue.add()
     queue.claim()
 
-    assert reap(queue, now_ms=NOW_MS - HOUR_MS, worker="w2") == ()
-    assert len(reap(queue, now_ms=NOW_MS - 3 * HOUR_MS, worker="w2")) == 1
+    assert reap(queue, now_ms=NOW_MS - HOUR_MS) == ()
+    assert len(reap(queue, now_ms=NOW_MS - 3 * HOUR_MS)) == 1
 
 
 def test_a_row_that_cannot_be_taken_back_keeps_no_other(

@@ -50,7 +50,7 @@ def other(queue: Queue) -> Iterator[Database]:
 def reap(database: Database) -> tuple[int, ...]:
     """Sweep once, when every lease is over by the clock."""
     show(database, LATER_MS)
-    return database.write_here(lambda tx: reap_runs(tx, live=(), now_ms=LATER_MS, worker="reaper"))
+    return database.write_here(lambda tx: reap_runs(tx, live=(), now_ms=LATER_MS))
 
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
@@ -121,7 +121,7 @@ def test_a_sweep_that_stands_still_stops_no_worker(queue: Queue, other: Database
     show(queue.database, LATER_MS)
 
     def stand_still(tx: Transaction) -> tuple[int, ...]:
-        changed = reap_runs(tx, live=(), now_ms=LATER_MS, worker="still")
+        changed = reap_runs(tx, live=(), now_ms=LATER_MS)
         stands.set()
         assert go_on.wait(PATIENCE_S)
         return changed
@@ -203,7 +203,7 @@ def test_sweeps_of_many_processes_take_each_run_back_once(queue: Queue) -> None:
             done = database.write_here(partial(finish_run, run=run, packed=completed(), now_ms=LATER_MS))
             outcomes.extend(("ended", report_id) for report_id in done)
         for _ in range(5):
-            found = database.write_here(lambda tx: reap_runs(tx, live=(), now_ms=LATER_MS, worker=f"r{number}"))
+            found = database.write_here(lambda tx: reap_runs(tx, live=(), now_ms=LATER_MS))
             outcomes.extend(("taken back", report_id) for report_id in found)
 
     with ThreadPoolExecutor(4) as threads:

@@ -192,6 +192,7 @@ def test_a_released_run_has_not_been_started(queue: Queue) -> None:
     assert queue.claim(now_ms=NOW_MS + 5_000)[0].attempt == 1
 
 
+@pytest.mark.backend("postgresql", reason="a single process needs no leases")
 def test_a_heartbeat_keeps_runs(queue: Queue) -> None:
     """Each beat moves the lease on; one that has just been finished is not reported as lost."""
     queue.add()
@@ -209,6 +210,7 @@ def test_a_heartbeat_keeps_runs(queue: Queue) -> None:
     ]
 
 
+@pytest.mark.backend("postgresql", reason="a single process needs no leases")
 def test_another_worker_cannot_keep_my_run(queue: Queue) -> None:
     """A heartbeat of another worker changes nothing and returns that it holds nothing."""
     queue.add()

@@ -12,7 +12,12 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.audits import stop_crawl
-from pagegrade.store.repositories.crawl_claims import extend_crawl, has_due_crawl, release_crawl
+from pagegrade.store.repositories.crawl_claims import (
+    extend_crawl,
+    has_due_crawl,
+    release_crawl,
+    release_every_crawl,
+)
 from pagegrade.store.repositories.crawls import CrawlTakenOver, advance_crawl, end_crawl, load_crawl
 from tests.audit_builders import claim, make_audit
 from tests.store_builders import add_owner, make_database
@@ -122,3 +127,17 @@ def test_a_paused_crawl_goes_on_when_it_may(database: Database) -> None:
     assert early is None
     assert (again.state, again.stop_reason) == ("crawling", None)
     assert claim(database, at_ms=now + 100 * MINUTE_MS) is None
+
+
+def test_the_one_process_goes_on_with_every_crawl_at_its_start(database: Database) -> None:
+    """No lease of the process before is waited for, which writes nothing more; that it died is a try."""
+    make_audit(database, owner(database, "Alice"))
+    before = claim(database)
+    database.write_here(release_every_crawl)
+    after = claim(database)
+
+    assert before is not None
+    assert after is not None
+    assert (after.id, after.epoch, after.tries) == (before.id, before.epoch + 1, 2)
+    with pytest.raises(CrawlTakenOver):
+        database.write_here(lambda tx: advance_crawl(tx, before, now_ms()))

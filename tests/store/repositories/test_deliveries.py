@@ -31,6 +31,7 @@ from pagegrade.store.repositories.deliveries import (
     list_deliveries,
     load_delivery,
     record_attempt,
+    release_every_webhook,
     release_webhook,
     send_again,
 )
@@ -397,6 +398,20 @@ def test_what_was_not_sent_is_let_go(outbox: Outbox) -> None:
         outbox.write(partial(release_webhook, claimed=claimed, worker=process))
 
         assert len(outbox.claim()) == left
+
+
+def test_the_one_process_lets_go_of_every_webhook_at_its_start(outbox: Outbox) -> None:
+    """No lease of the process before is waited for; one that was put off stays so."""
+    later, held = outbox.hook(), outbox.hook(account_id=2)
+    for account_id in (1, 2):
+        outbox.happen(account_id)
+    (put_off,) = (each for each in outbox.claim() if each.webhook.id == later.id)
+    outbox.write(lambda tx: release_webhook(tx, put_off, worker=outbox.process, until_ms=NOW_MS + DAY_MS))
+
+    assert outbox.claim() == ()
+    outbox.write(release_every_webhook)
+
+    assert [each.webhook.id for each in outbox.claim()] == [held.id]
 
 
 def test_a_disabled_webhook_gets_nothing(outbox: Outbox) -> None:

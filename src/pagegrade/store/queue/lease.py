@@ -1,4 +1,4 @@
-"""Assign a run to a worker with a lease."""
+"""Assign a run to a worker; on a shared database with a lease, which other processes respect."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy import text
 
 from pagegrade.model.stored import ClaimedRun
-from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.host_slots import start_visits
 from pagegrade.store.repositories.reports import mark_report
@@ -45,9 +45,10 @@ def start_run(tx: Transaction, run_id: int, *, worker: str, now_ms: int, lease_m
         run_id: The run.
         worker: Unique name of the worker.
         now_ms: The time.
-        lease_ms: Duration of the lease; at most ``MAX_LEASE_MS``.
+        lease_ms: Duration of the lease; at most ``MAX_LEASE_MS``. A single process needs none: whatever it does not
+            execute itself, nobody does.
     """
-    lease_until_ms = now_ms + min(lease_ms, MAX_LEASE_MS)
+    lease_until_ms = now_ms + min(lease_ms, MAX_LEASE_MS) if is_shared(tx) else None
     values = {"id": run_id, "worker": worker, "now_ms": now_ms, "lease_until_ms": lease_until_ms}
     ((_, report_id, account_id, url, attempt, target, traceparent, device),) = _CLAIM.rows(tx, values)
     if target:
@@ -60,7 +61,6 @@ def start_run(tx: Transaction, run_id: int, *, worker: str, now_ms: int, lease_m
         account_id=account_id,
         url=url,
         attempt=attempt,
-        lease_until_ms=lease_until_ms,
         traceparent=traceparent,
         device=None if device == NO_DEVICE else device,
     )

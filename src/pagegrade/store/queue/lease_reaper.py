@@ -1,4 +1,8 @@
-"""Return runs of crashed workers to the queue, or fail them."""
+"""Return runs that nobody executes any more to the queue, or fail them.
+
+On a shared database these are the runs whose lease has expired. A single process knows its own runs, and all others
+belong to the process before it.
+"""
 
 from __future__ import annotations
 
@@ -36,17 +40,13 @@ _OVER: Final = Prepared(
 )
 
 
-def reap_runs(
-    tx: Transaction, *, live: Collection[tuple[int, int]], now_ms: int, worker: str | None
-) -> tuple[int, ...]:
-    """Return runs with an expired lease to the queue; fail those without attempts left.
+def reap_runs(tx: Transaction, *, live: Collection[tuple[int, int]], now_ms: int) -> tuple[int, ...]:
+    """Return runs that nobody executes any more to the queue; fail those without attempts left.
 
     Args:
         tx: Transaction.
         live: (id, attempt) of the runs of this process, which are never taken, whatever the clock says.
         now_ms: The time.
-        worker: Name of this process, while it works. ``None`` at its start: without a shared database, every running
-            run is dead then, whatever its lease.
 
     Returns:
         Ids of the reports that changed.
@@ -57,7 +57,7 @@ def reap_runs(
     now_ms = moment(tx, now_ms)
     changed: list[int] = []
     for row in tx.execute(_RUNNING).all():
-        kept = (shared or worker is not None) and now_ms <= (row.lease_until_ms or 0) <= now_ms + MAX_LEASE_MS
+        kept = shared and now_ms <= (row.lease_until_ms or 0) <= now_ms + MAX_LEASE_MS
         if kept or (row.id, row.attempt) in live:
             continue
         # The holder of the account's lock may be finishing this very run. Do not wait for it: the next round finds the

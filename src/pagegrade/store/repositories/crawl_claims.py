@@ -96,3 +96,11 @@ def release_crawl(tx: Transaction, crawl: Crawl, now_ms: int) -> None:
         .where(crawls.c.id == crawl.id, crawls.c.epoch == crawl.epoch)
         .values(lease_until_ms=None, tries=0, updated_at_ms=now_ms)
     )
+
+
+def release_every_crawl(tx: Transaction) -> None:
+    """Let this process go on with all crawls that one before it was at, where there is one process at a time.
+
+    That it did not release them counts as a try.
+    """
+    tx.execute(update(crawls).where(crawls.c.lease_until_ms.is_not(None)).values(lease_until_ms=None))

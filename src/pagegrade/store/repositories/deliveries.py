@@ -196,6 +196,11 @@ def release_webhook(tx: Transaction, claimed: ClaimedWebhook, *, worker: str, un
     tx.execute(mine.values(worker=None, lease_until_ms=until_ms))
 
 
+def release_every_webhook(tx: Transaction) -> None:
+    """Let go of all webhooks that a process before this one claimed, where there is one process at a time."""
+    tx.execute(update(webhooks).where(webhooks.c.worker.is_not(None)).values(worker=None, lease_until_ms=None))
+
+
 def enable_deliveries(tx: Transaction, webhook_id: int) -> None:
     """Go on with the deliveries that wait for a webhook, now."""
     enabled = update(webhooks).where(webhooks.c.id == webhook_id)

@@ -264,7 +264,7 @@ def _settle_runs(to: Transaction, now_ms: int) -> None:
     # The workers that held them no longer run.
     to.exec_driver_sql("UPDATE runs SET lease_until_ms = 0 WHERE state = 'running'")
     to.exec_driver_sql("UPDATE runs SET offered = 0 WHERE state = 'queued'")
-    reap_runs(to, live=(), now_ms=now_ms, worker=None)
+    reap_runs(to, live=(), now_ms=now_ms)
 
 
 def _columns(rows: Rows) -> str:
