@@ -455,8 +455,8 @@ def test_a_deleted_report_leaves_no_names_of_targets(services: Services, queue: 
     services.database.write_here(lambda tx: delete_report(tx, queue.account_id, claimed.report_id))
 
     perform(services, claimed, Names({"site-0.example": (PUBLIC,)}))
-
     targets = [target for (target,) in queue.rows("SELECT target FROM visits")]
+
     assert len(targets) == 3
     assert all(target.startswith(HIDDEN) for target in targets)
 

@@ -319,12 +319,8 @@ def test_what_a_dead_process_held_is_taken_at_the_start(services: Services, queu
 
 def test_what_a_dead_process_sent_goes_on_at_the_start(services: Services, queue: Queue) -> None:
     """Its lease lasts on; it is waited for only where other processes may be at work."""
-    events = ("report.completed",)
-    queue.write(
-        lambda tx: add_webhook(
-            tx, queue.account_id, kind="webhook", url="https://h.example/", events=events, project="", now_ms=1
-        )
-    )
+    url = "https://h.example/"
+    queue.write(lambda tx: add_webhook(tx, queue.account_id, kind="webhook", url=url, events=(), project="", now_ms=1))
     queue.change("UPDATE webhooks SET worker = 'a process before', lease_until_ms = :far_ms", far_ms=now_ms() + HOUR_MS)
 
     async def scene() -> None:
@@ -333,8 +329,8 @@ def test_what_a_dead_process_sent_goes_on_at_the_start(services: Services, queue
             await worker.look()
 
     play(scene)
-
     released = not services.database.shared
+
     assert queue.rows("SELECT worker IS NULL AND lease_until_ms IS NULL FROM webhooks") == [(released,)]
 
 

@@ -34,7 +34,7 @@ from pagegrade.service.doctor.storage import (
 )
 from pagegrade.service.options import ServiceOptions, setting_of
 from pagegrade.store.engine.database import Database, Transaction, is_shared
-from pagegrade.store.queue.length import QueueState, count_waiting, queue_state
+from pagegrade.store.queue.length import QueueState, Reason, count_by_reason, count_waiting, queue_state
 from pagegrade.store.queue.postgresql_inspection import Use, look_at_use
 from pagegrade.store.repositories.accounts import count_accounts, count_admins
 from pagegrade.store.repositories.deletion_clock import read_clock
@@ -54,6 +54,8 @@ class SystemState:
     """The installation at one moment."""
 
     queue: QueueState
+    reasons: Mapping[Reason, int]
+    """Number of runs that wait, by what they wait for."""
     sizes: Sizes
     free_bytes: int | None
     """On the disk of the database; ``None``: unknown."""
@@ -80,13 +82,14 @@ def look_at_system(services: Services, now_ms: int, *, all_of_it: bool = False) 
         Unavailable: The database cannot be read.
     """
 
-    def work(tx: Transaction) -> tuple[QueueState, Sizes]:
-        return queue_state(tx, now_ms), measure(tx)
+    def work(tx: Transaction) -> tuple[QueueState, Mapping[Reason, int], Sizes]:
+        return queue_state(tx, now_ms), _count_by_reason(tx, now_ms, services.options), measure(tx)
 
-    queue, sizes = services.database.read_here(work)
+    queue, reasons, sizes = services.database.read_here(work)
     idle_s = None if services.worked_at_s is None else time.monotonic() - services.worked_at_s
     return SystemState(
         queue=queue,
+        reasons=reasons,
         sizes=sizes,
         free_bytes=None if services.database.path is None else _free_bytes(services.database.path),
         workers=services.options.workers,
@@ -95,6 +98,10 @@ def look_at_system(services: Services, now_ms: int, *, all_of_it: bool = False) 
         settings=settings_in_force(services.options),
         diagnoses=tuple(_diagnose(services, now_ms, all_of_it=all_of_it)),
     )
+
+
+def _count_by_reason(tx: Transaction, now_ms: int, options: ServiceOptions) -> Mapping[Reason, int]:
+    return count_by_reason(tx, now_ms, target_runs=options.target_runs, per_minute=options.target_runs_per_minute)
 
 
 def versions_in_use(database: Database) -> tuple[tuple[str, str], ...]:
@@ -181,6 +188,7 @@ class QueueFigures:
 
     queue: QueueState
     waiting: Mapping[Priority, int]
+    reasons: Mapping[Reason, int]
     server: Use | None
     """``None``: the database is a file."""
     monitors: tuple[int, int]
@@ -195,13 +203,14 @@ class QueueFigures:
     """By how much the time by which rows are aged and deleted is behind the clock."""
 
 
-def measure_queue(tx: Transaction, now_ms: int) -> QueueFigures:
+def measure_queue(tx: Transaction, now_ms: int, options: ServiceOptions) -> QueueFigures:
     """Return how long the queue is, how much of the database server is used, and how late monitors and messages are."""
     earliest_ms = earliest_due_ms(tx)
     deliveries, oldest_ms = count_waiting_deliveries(tx)
     return QueueFigures(
         queue=queue_state(tx, now_ms),
         waiting=count_waiting(tx),
+        reasons=_count_by_reason(tx, now_ms, options),
         server=look_at_use(tx) if is_shared(tx) else None,
         monitors=count_all(tx),
         overdue_ms=0 if earliest_ms is None else max(0, now_ms - earliest_ms),

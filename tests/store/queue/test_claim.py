@@ -35,10 +35,10 @@ def test_a_run_is_claimed_once(queue: Queue) -> None:
     run = queue.add()
 
     (claimed,) = queue.claim(5)
-
-    assert (claimed.id, claimed.report_id, claimed.attempt) == (run.id, run.report_id, 1)
     # A single process needs no lease.
     lease = NOW_MS + LEASE_MS if queue.database.shared else None
+
+    assert (claimed.id, claimed.report_id, claimed.attempt) == (run.id, run.report_id, 1)
     assert queue.rows("SELECT lease_until_ms FROM runs") == [(lease,)]
     assert queue.claim(5) == ()
     assert queue.report(run.report_id).state == "running"

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pagegrade.store.queue.length import count_unfinished, queue_state
-from tests.queue_builders import Queue
+from pagegrade.store.queue.length import Reason, count_by_reason, count_unfinished, queue_state
+from pagegrade.store.queue.runs import release_run
+from pagegrade.store.repositories.host_slots import WINDOW_MS
+from tests.queue_builders import LOTS, Queue
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 
@@ -37,3 +39,42 @@ def test_an_empty_queue_has_no_age(queue: Queue) -> None:
     state = queue.database.read_here(lambda tx: queue_state(tx, NOW_MS))
 
     assert (state.depth, state.running, state.oldest_ms) == (0, 0, 0)
+
+
+def test_the_queue_says_what_runs_wait_for(queue: Queue) -> None:
+    """The first thing that keeps each: an identical run, its target, a browser, or only a worker."""
+    first = queue.add("https://busy.example/1")
+    queue.claim()
+    queue.add("https://busy.example/1")
+    queue.add("https://busy.example/2", device="mobile")
+    queue.add("https://free.example/1", device="mobile")
+    queue.add("https://free.example/2")
+    queue.add("https://own.example/", target="")
+
+    def reasons(target_runs: int = LOTS, per_minute: int = LOTS, now_ms: int = NOW_MS) -> dict[Reason, int]:
+        return queue.write(
+            lambda tx: count_by_reason(tx, now_ms, target_runs=target_runs, per_minute=per_minute), now_ms=now_ms
+        )
+
+    later_ms = NOW_MS + WINDOW_MS + 1
+
+    assert reasons(target_runs=1) == {"worker": 2, "browser": 1, "target": 1, "leader": 1}
+    assert reasons(target_runs=2) == {"worker": 2, "browser": 2, "target": 0, "leader": 1}
+    assert reasons(per_minute=1)["target"] == 1
+    # A minute later only a run that is still there counts.
+    assert reasons(per_minute=1, now_ms=later_ms)["target"] == 0
+    assert reasons(target_runs=1, now_ms=later_ms)["target"] == 1
+    assert queue.rows("SELECT state FROM runs WHERE id = :id", id=first.id) == [("running",)]
+
+
+def test_a_run_that_was_put_off_waits_for_its_target(queue: Queue) -> None:
+    """Its addresses were busy, which is known only once they have been looked up."""
+    queue.add()
+    (claimed,) = queue.claim()
+    queue.write(lambda tx: release_run(tx, claimed, NOW_MS, 1_000))
+
+    def reasons(now_ms: int) -> dict[Reason, int]:
+        return queue.write(lambda tx: count_by_reason(tx, now_ms, target_runs=LOTS, per_minute=LOTS), now_ms=now_ms)
+
+    assert (reasons(NOW_MS + 999)["target"], reasons(NOW_MS + 1_000)["target"]) == (1, 0)
+    assert reasons(NOW_MS + 1_000)["worker"] == 1

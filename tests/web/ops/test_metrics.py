@@ -62,6 +62,8 @@ def test_page_says_what_was_counted_and_how_long_the_queue_is(tmp_path: Path) ->
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
     assert numbers["pagegrade_queue_waiting"] == 1
     assert numbers["pagegrade_queue_running"] == 0
+    assert numbers["pagegrade_queue_waiting_by_reason{'reason': 'worker'}"] == 1
+    assert numbers["pagegrade_queue_waiting_by_reason{'reason': 'target'}"] == 0
     assert numbers["pagegrade_database_bytes{'file': 'main'}"] > 0
     assert numbers["pagegrade_requests_total{'method': 'GET', 'operation': 'list_checks', 'status': '2xx'}"] == 1
     assert numbers["pagegrade_database_write_batch_count"] >= 1

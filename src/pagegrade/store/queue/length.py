@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, get_args
 
-from sqlalchemy import text
+from sqlalchemy import String, bindparam, text
 
 from pagegrade.model.stored import Priority
-from pagegrade.store.engine.database import Transaction, is_shared
+from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
+from pagegrade.store.repositories.host_slots import full_targets
 
+Reason = Literal["worker", "browser", "target", "leader"]
+"""Cause of a wait: a worker, one with a browser, its target, which is busy, or an identical run, whose outcome it
+takes over."""
+REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
 _DEPTH: Final = text("SELECT COUNT(*), MIN(id) FROM runs WHERE state = :state")
 _WAITING: Final = text("SELECT priority, COUNT(*) FROM runs WHERE state = 'queued' GROUP BY priority")
+# In the order in which they keep a run from starting.
+_REASONS: Final = text(
+    "SELECT CASE WHEN leader_id IS NOT NULL THEN 'leader' "
+    "WHEN available_at_ms > :now_ms OR target IN :full THEN 'target' "
+    "WHEN device <> 'none' THEN 'browser' ELSE 'worker' END AS reason, COUNT(*) "
+    "FROM runs WHERE state = 'queued' GROUP BY reason"
+).bindparams(bindparam("full", expanding=True, type_=String))
 _CREATED: Final = text("SELECT created_at_ms FROM runs WHERE id = :id")
 _COUNT: Final = Prepared(text("SELECT COUNT(*) FROM runs WHERE state IN ('queued', 'running')"))
 _COUNT_OF: Final = Prepared(
@@ -59,6 +71,21 @@ def count_waiting(tx: Transaction) -> dict[Priority, int]:
     """Return the number of queued runs by priority; all priorities are present."""
     found = {Priority(priority): int(count) for priority, count in tx.execute(_WAITING)}
     return {priority: found.get(priority, 0) for priority in Priority}
+
+
+def count_by_reason(tx: Transaction, now_ms: int, *, target_runs: int, per_minute: int) -> dict[Reason, int]:
+    """Return the number of queued runs by what they wait for next; all reasons are present.
+
+    Args:
+        tx: Transaction.
+        now_ms: The time.
+        target_runs: Maximum number of concurrent runs at one target.
+        per_minute: Maximum number of runs started at one target per minute.
+    """
+    now_ms = moment(tx, now_ms)
+    full = full_targets(tx, now_ms, target_runs=target_runs, per_minute=per_minute)
+    rows = tx.execute(_REASONS, {"now_ms": now_ms, "full": sorted(full)}).all()
+    return dict.fromkeys(REASONS, 0) | {reason: int(count) for reason, count in rows}
 
 
 def count_unfinished(tx: Transaction, account_id: int | None) -> int:

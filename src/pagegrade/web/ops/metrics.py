@@ -38,7 +38,7 @@ async def show_metrics(request: Request, work: UnitOfWork, services: Services) -
     """Everything that was counted, and how long the queue is now."""
     _check_token(request, services, services.options.metrics_token)
     try:
-        seen = await work.read_public(measure_queue, now_ms())
+        seen = await work.read_public(measure_queue, now_ms(), services.options)
     except Unavailable:
         seen = None
     body = await asyncio.to_thread(_write, services, seen)
@@ -168,6 +168,12 @@ def _queue(seen: QueueFigures) -> Iterable[Metric]:
     for priority, count in seen.waiting.items():
         kinds.add_metric([priority.name.lower()], count)
     yield kinds
+    reasons = GaugeMetricFamily(
+        "pagegrade_queue_waiting_by_reason", "Runs that wait, by what they wait for.", labels=["reason"]
+    )
+    for reason, count in seen.reasons.items():
+        reasons.add_metric([reason], count)
+    yield reasons
     monitors = GaugeMetricFamily("pagegrade_monitors", "Monitors of all accounts.", labels=["state"])
     for state, count in zip(("active", "paused"), seen.monitors, strict=True):
         monitors.add_metric([state], count)
