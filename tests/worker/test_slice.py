@@ -12,9 +12,12 @@ import pytest
 from sqlalchemy import func, select
 
 from pagegrade.clock import now_ms
+from pagegrade.model.access import NO_ACCESS
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import Audit
 from pagegrade.model.audit_result import AuditResult
+from pagegrade.service.access.operations import AccessFields, create_profile
+from pagegrade.service.access.vault import Vault
 from pagegrade.service.audits import operations as service
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
@@ -240,3 +243,27 @@ def test_no_crawls_are_done_where_there_is_no_place_for_them(services: Services,
     assert audit is not None
     assert audit.crawl.state == "queued"
     assert ServiceOptions().crawls == 2
+
+
+@pytest.mark.parametrize("access", [None, NO_ACCESS, "Staging"])
+def test_a_crawl_uses_the_access_profile_of_its_site(
+    services: Services, alice: Caller, access: int | str | None
+) -> None:
+    """That of the origin unless none is wanted, and the result says so."""
+    services.vault = Vault(keys=("k" * 32,))
+
+    async def go() -> str:
+        async with working(services):
+            audit = make_audit(services.database, alice, f"{site.origin}/", access=access)
+            services.wake_crawls()
+            facts = (await until_ended(services, audit)).crawl.facts
+        return "" if facts is None or facts.access is None else facts.access.name
+
+    with serving(make_world(45, pages=4)) as site:
+        wanted = AccessFields(name="Staging", origins=[site.origin], user="reader", password="n0t-Shown-1")
+        services.database.write_here(lambda tx: create_profile(tx, alice, wanted, services.vault, now_ms()))
+        used = asyncio.run(go())
+    sent = {one.path for one in site.starts if one.authorization}
+
+    assert used == ("" if access == NO_ACCESS else "Staging")
+    assert ("/" in sent) is (access != NO_ACCESS)

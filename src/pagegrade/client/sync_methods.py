@@ -1355,6 +1355,7 @@ class SyncMethods(SyncCaller):
         sitemap: Literal[0, 1] | None = None,
         urls: list[str] | None = None,
         drop_parameters: list[str] | None = None,
+        access: str | None = None,
         idempotency_key: str | None = None,
         wait_s: int | None = None,
     ) -> AuditDocument:
@@ -1380,6 +1381,8 @@ class SyncMethods(SyncCaller):
             urls: Fetch the URL and these pages only; no links are followed.
             drop_parameters: Parameters of URLs that do not change a page, beside those that only follow
                 visitors.
+            access: Access profile that analyses use: its id or name, `none`, or `default` for the oldest one
+                for the origin of the URL, which holds without it.
             idempotency_key: Key of this request; without it, one is made.
             wait_s: Seconds to wait for the end of the crawl, 0 to 50; else none.
         """
@@ -1398,6 +1401,7 @@ class SyncMethods(SyncCaller):
                     "sitemap": sitemap,
                     "urls": urls,
                     "drop_parameters": drop_parameters,
+                    "access": access,
                 },
                 header={"Idempotency-Key": idempotency_key, "Prefer": wait_s},
             ),

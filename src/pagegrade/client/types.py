@@ -263,6 +263,7 @@ class AuditSettingsDocument(TypedDict):
     rate: float | None
     sitemap: bool
     urls: list[str]
+    access: int | None
 
 
 class AuditWithheld(TypedDict):
@@ -617,6 +618,7 @@ class CreateAuditBody(TypedDict):
     sitemap: NotRequired[Literal[0, 1]]
     urls: NotRequired[list[str] | None]
     drop_parameters: NotRequired[list[str] | None]
+    access: NotRequired[str]
 
 
 class CreateBatchBody(TypedDict):

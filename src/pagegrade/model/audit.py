@@ -64,6 +64,9 @@ class AuditSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Parameters that a page is known without, beside those that only follow visitors."""
     urls: tuple[str, ...] = ()
     """Further pages to begin with."""
+    access: int | str | None = None
+    """Id of the access profile, or ``NO_ACCESS``; ``None``: the oldest one for the origin of the start page. A name
+    until it is stored."""
     follows: bool = True
     """Follow links; otherwise only the pages that are known at the beginning are fetched."""
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from pagegrade.model.audit import MAX_DEPTH, MAX_PATTERNS
 from pagegrade.service.options import AT_ONCE
-from pagegrade.web.parameters import MAX_SEARCH_CHARACTERS, MAX_TEXT, Paged, PagedById
+from pagegrade.web.parameters import MAX_SEARCH_CHARACTERS, MAX_TEXT, Paged, PagedById, ReportAccess
 
 _PATTERNS: Final = "as in robots.txt (`*`, `$`), beginning with `/` or `*`."
 
@@ -59,6 +59,7 @@ class CreateAuditBody(BaseModel):
         description="Parameters of URLs that do not change a page, beside those that only follow visitors.",
         examples=[["ref"]],
     )
+    access: ReportAccess = None
 
 
 class UpdateAuditBody(BaseModel):

@@ -7,6 +7,7 @@ import contextlib
 import logging
 import random
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -15,11 +16,13 @@ from pagegrade.gather.resolver import Resolver
 from pagegrade.model.audit import Crawl
 from pagegrade.model.errors import Unavailable
 from pagegrade.sandbox.pool import Children
+from pagegrade.service.access.operations import profile_for, unseal
 from pagegrade.service.audits.analysis import analyze_ids
 from pagegrade.service.audits.crawl import run_slice
 from pagegrade.service.audits.frontier import open_frontier
 from pagegrade.service.audits.relations import write_relations
 from pagegrade.service.container import Services
+from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.analysis.relations import AnalysisNotInstalled
 from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.repositories.audits import save_result
@@ -131,16 +134,30 @@ async def _work(services: Services, crawl: Crawl, children: Children, resolver: 
     elif crawl.state == "analyzing":
         await _analyze(services, crawl)
     else:
+        options = await database.read(lambda tx: _options(tx, services, crawl))
         frontier = await open_frontier(database, crawl)
         ended = await run_slice(
             database,
             frontier,
-            options=services.options.analyze,
+            options=options,
             children=children.for_account(crawl.account_id),
             resolver=resolver,
         )
         if ended is not None:
             logger.info("crawl_fetched", extra={"crawl": crawl.id, "pages": ended.fetched, "state": ended.state})
+
+
+def _options(tx: Transaction, services: Services, crawl: Crawl) -> AnalyzeOptions:
+    """The options of a crawl, with the access of its profile.
+
+    Raises:
+        Locked: The profile cannot be decrypted.
+    """
+    profile = None
+    if crawl.account_id is not None:
+        profile = profile_for(tx, crawl.account_id, crawl.start_url, crawl.settings.access)
+    access = None if profile is None else unseal(profile, services.vault)
+    return replace(services.options.analyze, access=access)
 
 
 async def _analyze(services: Services, crawl: Crawl) -> None:

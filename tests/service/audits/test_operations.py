@@ -84,3 +84,14 @@ def test_nobody_else_finds_an_audit(database: Database) -> None:
     listed = database.read_here(lambda tx: service.list_audits(tx, alice, AuditFilter(), page=1, per_page=10))
 
     assert (listed.items, listed.total) == ((), 0)
+
+
+def test_an_access_profile_that_is_not_there_is_refused(database: Database) -> None:
+    """By its id or its name; none at all is fine."""
+    alice = Caller(account=add_owner(database, "Alice")[0])
+    for access in (7, "Staging"):
+        with pytest.raises(ValidationFailed) as raised:
+            make_audit(database, alice, access=access)
+        assert [one.field for one in raised.value.violations] == ["access"]
+
+    assert make_audit(database, alice, access=0).settings.access == 0

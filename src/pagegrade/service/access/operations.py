@@ -203,6 +203,27 @@ def profile_for(tx: Transaction, account_id: int, url: str, access: int | str | 
     return next((each for each in named if place in each.origins), None)
 
 
+def find_access(tx: Transaction, caller: Caller, url: str, access: int | str | None) -> tuple[int | None, bool]:
+    """The access of a report or an audit as it is kept, by id, and whether runs for its URL use a profile.
+
+    Args:
+        tx: Transaction.
+        caller: Whose profile it must be.
+        url: Of the report.
+        access: As ``profile_for`` takes it.
+
+    Raises:
+        ValidationFailed: The caller has no such profile for the URL.
+    """
+    profile = profile_for(tx, caller.account.id, url, access)
+    if access is None or access == NO_ACCESS:
+        return access, profile is not None
+    if profile is None or not is_within(caller, profile.origins) or origin(url) not in profile.origins:
+        message = f"There is no access profile {access} for the origin of the URL."
+        raise ValidationFailed([Violation(field="access", place="body", code="unknown", message=message)])
+    return profile.id, True
+
+
 def unseal(profile: StoredAccess, vault: Vault) -> Access:
     """The access that a profile stands for, with its secrets.
 

@@ -34,6 +34,7 @@ from pagegrade.model.errors import (
 )
 from pagegrade.parse.url import host, is_nearby, parse_target_url, project_of
 from pagegrade.parse.urls.identity import identity
+from pagegrade.service.access.operations import find_access
 from pagegrade.service.accounts.access import require_project
 from pagegrade.service.audits.crawl import begin_crawl
 from pagegrade.service.id_lists import Listed, Part, Walked, walk
@@ -79,6 +80,8 @@ class AuditFields:
     sitemap: bool = True
     urls: Sequence[str] = ()
     drop_parameters: Sequence[str] = ()
+    access: int | str | None = None
+    """As ``find_access`` takes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +203,7 @@ def read_settings(fields: AuditFields, options: ServiceOptions) -> tuple[str, Au
         drop_parameters=tuple(fields.drop_parameters),
         urls=tuple(url for url in listed if url is not None),
         follows=not listed,
+        access=fields.access,
     )
 
 
@@ -222,9 +226,11 @@ def create_audit(
         OtherProject: The key of the caller is limited to another project.
         QuotaExceeded: The account has ``MAX_AUDITS`` already.
         CrawlLimit: Too many of its crawls have not ended.
+        ValidationFailed: It has no such access profile for the site.
     """
     hold_account(tx, caller.account.id)
     require_project(caller, project_of(start_url))
+    settings = structs.replace(settings, access=find_access(tx, caller, start_url, settings.access)[0])
     if store.count_audits(tx, caller.account.id, AuditFilter()) >= MAX_AUDITS:
         raise QuotaExceeded(f"An account has at most {MAX_AUDITS} audits; delete one first.")
     _require_place(tx, caller)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from pagegrade.model.access import NO_ACCESS
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import (
     NotFound,
@@ -19,14 +18,13 @@ from pagegrade.model.errors import (
     QuotaExceeded,
     Unavailable,
     ValidationFailed,
-    Violation,
 )
 from pagegrade.model.identity import VERSION
 from pagegrade.model.rendering import Device
 from pagegrade.model.report_list import ListQuery, Position
 from pagegrade.model.stored import UNFINISHED, Priority, Privacy, StoredReport, StoredRun
-from pagegrade.parse.url import origin, project_of
-from pagegrade.service.access.operations import is_within, profile_for
+from pagegrade.parse.url import project_of
+from pagegrade.service.access.operations import find_access
 from pagegrade.service.accounts.access import require_project
 from pagegrade.service.id_lists import Listed
 from pagegrade.service.options import ServiceOptions
@@ -151,7 +149,7 @@ def store_report(
     project = project_of(new_report.target.url)
     require_project(caller, project)
     url, privacy, warnings = new_report.target.url, new_report.privacy, new_report.warnings
-    access, is_used = _find_access(tx, caller, url, new_report.access)
+    access, is_used = find_access(tx, caller, url, new_report.access)
     if is_used and privacy is Privacy.PUBLIC:
         privacy = Privacy.PUBLIC if new_report.chose_privacy else Privacy.PRIVATE
         warnings = (*warnings, SHOWS_MORE if new_report.chose_privacy else MADE_PRIVATE)
@@ -172,27 +170,6 @@ def store_report(
     return Stored(report=_read(tx, caller, report.id, None), run=run, warnings=warnings)
 
 
-def _find_access(tx: Transaction, caller: Caller, url: str, access: int | str | None) -> tuple[int | None, bool]:
-    """The access of a report as it is kept, by id, and whether runs for its URL use a profile.
-
-    Args:
-        tx: Transaction.
-        caller: Whose profile it must be.
-        url: Of the report.
-        access: As ``profile_for`` takes it.
-
-    Raises:
-        ValidationFailed: The caller has no such profile for the URL.
-    """
-    profile = profile_for(tx, caller.account.id, url, access)
-    if access is None or access == NO_ACCESS:
-        return access, profile is not None
-    if profile is None or not is_within(caller, profile.origins) or origin(url) not in profile.origins:
-        message = f"There is no access profile {access} for the origin of the URL."
-        raise ValidationFailed([Violation(field="access", place="body", code="unknown", message=message)])
-    return profile.id, True
-
-
 def shares_access(tx: Transaction, caller: Caller, report: StoredReport, change: ReportChange) -> bool:
     """Return whether a change shows to anyone with a link what needs an access profile, and did not before.
 
@@ -209,10 +186,10 @@ def shares_access(tx: Transaction, caller: Caller, report: StoredReport, change:
 def _access_after(
     tx: Transaction, caller: Caller, report: StoredReport, change: ReportChange
 ) -> tuple[int | None, bool]:
-    """As ``_find_access``, for a report after a change that concerns it; else its access as it is, and false."""
+    """As ``find_access``, for a report after a change that concerns it; else its access as it is, and false."""
     if change.access is None and change.privacy is not Privacy.PUBLIC:
         return report.access, False
-    return _find_access(tx, caller, report.url, report.access if change.access is None else change.access[0])
+    return find_access(tx, caller, report.url, report.access if change.access is None else change.access[0])
 
 
 def update_report(

@@ -113,6 +113,7 @@ def _wanted(fields: CreateAuditBody) -> service.AuditFields:
         sitemap=fields.sitemap == 1,
         urls=fields.urls or (),
         drop_parameters=fields.drop_parameters or (),
+        access=None if fields.access is None else fields.access[0],
     )
 
 

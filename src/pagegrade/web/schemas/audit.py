@@ -39,6 +39,9 @@ class AuditSettingsDocument(Document):
     urls: list[URL] = about(
         "The only pages that are fetched; none: those that links lead to.", ["https://example.com/a"]
     )
+    access: int | None = about(
+        "Id of the access profile that crawls use; 0: none; null: the oldest one for the origin of the URL.", 3, ge=0
+    )
 
 
 class AuditWithheld(Document):
@@ -328,6 +331,7 @@ def audit_object(audit: Audit) -> bytes:
             "rate": settings.rate_per_s,
             "sitemap": settings.sitemaps,
             "urls": settings.urls,
+            "access": settings.access,
         },
         "created_at": timestamp(audit.created_at_ms),
     }
