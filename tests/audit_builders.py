@@ -11,6 +11,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import Audit, Crawl, NewURL, SettledURL, StopReason, URLState
 from pagegrade.model.audit_result import AuditResult, Distribution, Place, SiteFinding
+from pagegrade.service.audits.compare import change_since_last
 from pagegrade.service.audits.operations import AuditFields, create_audit, read_settings
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions
@@ -76,7 +77,9 @@ def fill(database: Database, crawl: Crawl | None, result: AuditResult | None = N
     if again is None:
         raise AssertionError("the crawl is not to be analyzed")
     pages = {1: [FindingPage(1, 2, "Welcome"), FindingPage(2, None, "Welcome")]}
-    database.write_here(lambda tx: save_result(tx, again, result or result_of(again.start_url), pages, now_ms()))
+    made = result or result_of(again.start_url)
+    change = database.read_here(lambda tx: change_since_last(tx, again, made, pages))
+    database.write_here(lambda tx: save_result(tx, again, made, pages, now_ms(), change=change))
 
 
 def ungraded(url: str) -> AuditResult:

@@ -342,6 +342,11 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         Visit(name="none", path="/audits/1/pages?search=nothing", person="Alice"),
     ),
     ("GET", "/audits/{id}/pages/{page}"): (Visit(path="/audits/1/pages/2", person="Alice"),),
+    ("GET", "/audits/{id}/compare"): (
+        Visit(path="/audits/1/compare", person="Alice"),
+        Visit(name="none", path="/audits/4/compare", person="Alice"),
+        Visit(name="wrong", path="/audits/1/compare?from=9", person="Alice", status=422),
+    ),
     ("GET", "/audits/{id}/export/{format}"): tuple(
         Visit(name=name, path=f"/audits/{number}/export/{name}", person="Alice")
         for number, name in ((1, "html"), (5, "prompt"), (2, "pages"), (1, "sitemap"))

@@ -37,6 +37,7 @@ from pagegrade.service.access.operations import AccessFields, create_profile
 from pagegrade.service.access.vault import KEY_FILE, Vault
 from pagegrade.service.accounts.sessions import list_open, start_session
 from pagegrade.service.accounts.team import create_shared, invite
+from pagegrade.service.audits.operations import AuditChange, change_audit
 from pagegrade.service.sign_in import make_link
 from pagegrade.service.webhooks.payload import make_key
 from pagegrade.service.webhooks.signatures import unsubscribe_token
@@ -55,7 +56,7 @@ from pagegrade.store.repositories.sessions import save_workspace
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.migrate import migrate
 from pagegrade.store.schema.tables import accounts, deliveries, webhooks
-from tests.audit_builders import claim, fill, make_audit, result_of, ungraded
+from tests.audit_builders import OPTIONS, claim, fill, make_audit, result_of, ungraded
 from tests.browser.hostile_site import serve_hostile_page
 from tests.browser.payloads import PAYLOADS, RIGHT_TO_LEFT, VERY_LONG, everything
 from tests.rendering_builders import make_rendering
@@ -317,6 +318,17 @@ class _Builder:
             crawl = claim(self._database, at_ms=at_ms, account_crawls=9)
             if crawl is None:
                 raise AssertionError("no crawl was claimed")
+            if name == "graded":
+                # Crawled twice: then it has a hostile finding, which is gone now.
+                gone = msgspec.structs.replace(evil, number=2, fingerprint="f")
+                fill(self._database, crawl, msgspec.structs.replace(graded, findings=(finding, gone), score=94))
+                again = AuditChange(again=True)
+                self._database.write_here(
+                    partial(change_audit, caller=caller, audit_id=1, change=again, options=OPTIONS, now_ms=at_ms)
+                )
+                crawl = claim(self._database, at_ms=at_ms, account_crawls=9)
+                if crawl is None:
+                    raise AssertionError("no second crawl was claimed")
             if result is not None:
                 fill(self._database, crawl, result)
             else:

@@ -167,3 +167,27 @@ def test_options_of_curl_let_a_crawl_in(audit: CommandLine, tmp_path: Path, monk
         note = "Analyzed with an access that visitors without it do not have."
         assert json.loads(typed.out)["notes"] == [note]
         assert note in (out / "1" / "audit.html").read_text()
+
+
+def test_two_crawls_of_a_folder_are_compared(audit: CommandLine, tmp_path: Path) -> None:
+    """A fault that is repaired in between is fixed, with its points; a folder that holds none is named."""
+    out, world = tmp_path / "out", make_world(1, pages=12)
+    with serving(world) as site:
+        for _ in range(2):
+            audit("audit", f"{site.origin}/", "-o", str(out), "--quiet")
+    same = audit("compare-audits", str(out / "1"), str(out / "2"))
+    result = json.loads((out / "1" / "audit.json").read_text())
+    # As another crawl of the same site would write it that found nothing.
+    other = {**result, "findings": [], "score": 100, "exact": 100.0}
+    (out / "2" / "audit.json").write_text(json.dumps(other))
+    fixed = audit("compare-audits", str(out / "1"), str(out / "2"), "--json")
+    none = audit("compare-audits", str(out), str(out / "2"))
+
+    assert (same.code, "Crawl 1 and crawl 2" in same.out) == (0, True)
+    assert f"Still there: {len(result['findings'])}" in same.out
+    assert "Fixed" not in same.out
+    members = json.loads(fixed.out)
+
+    assert (members["counts"]["fixed"], members["counts"]["new"]) == (len(result["findings"]), 0)
+    assert members["uncapped_score_before"] == result["exact"]
+    assert (none.code, "is not the folder of an evaluated crawl" in none.err) == (2, True)

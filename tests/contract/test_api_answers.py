@@ -118,6 +118,12 @@ async def tour_audits(instance: Instance, see: Callable[..., Awaitable[httpx.Res
         "/export?part=0",
     ):
         await see("GET", f"{place}{path}")
+    await see("GET", f"{place}/compare")
+    await see("PUT", place, json={"results": 1})
+    await asyncio.to_thread(
+        fill, instance.services.database, await asyncio.to_thread(claim, instance.services.database)
+    )
+    await see("GET", f"{place}/compare?from=1&to=2")
     await see("PUT", place, json={"results": 1})
     await see("PUT", place, json={"paused": 1})
     await see("PUT", place, json={"cancel": 2})

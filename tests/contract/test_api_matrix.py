@@ -105,6 +105,7 @@ ROWS: Final = {
     ("GET", "/api/v1/audits/{id}"): Row(200, 404, "audits:read"),
     ("PUT", "/api/v1/audits/{id}"): Row(200, 404, "audits:write", {"paused": "0"}),
     ("DELETE", "/api/v1/audits/{id}"): Row(200, 404, "audits:write"),
+    ("GET", "/api/v1/audits/{id}/compare"): Row(422, 404, "audits:read"),
     ("GET", "/api/v1/audits/{id}/export"): Row(200, 404, "audits:read"),
     ("GET", "/api/v1/audits/{id}/crawls"): Row(200, 404, "audits:read"),
     ("GET", "/api/v1/audits/{id}/crawls/{n}"): Row(200, 404, "audits:read"),

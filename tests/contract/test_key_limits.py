@@ -40,7 +40,7 @@ CREATES: Final[Mapping[str, tuple[dict[str, Any], dict[str, Any]]]] = {
 
 
 async def world(instance: Instance) -> dict[str, dict[str, Any]]:
-    """Objects of two projects: a report with two runs, a rule, an access profile, and an audit."""
+    """Objects of two projects: a report with two runs, a rule, an access profile, and an audit with two crawls."""
     found: dict[str, dict[str, Any]] = {}
     for name in ("own", "other"):
         report = await instance.create(f"https://{name}.example/")
@@ -53,9 +53,11 @@ async def world(instance: Instance) -> dict[str, dict[str, Any]]:
         access = {"name": name, "origins": [f"http://{name}.example"], "user": "reader"}
         profile = (await instance.call("POST", "/api/v1/access-profiles", json=access)).json()["data"]
         audit = (await instance.call("POST", "/api/v1/audits", json={"url": f"https://{name}.example/"})).json()["data"]
-        crawl = await asyncio.to_thread(claim, instance.services.database, account_crawls=2)
-        assert crawl is not None
-        await asyncio.to_thread(fill, instance.services.database, crawl)
+        # Crawled twice, so that there is something to compare.
+        for again in (0, 1):
+            await instance.call("PUT", f"/api/v1/audits/{audit['id']}", json={"results": again})
+            crawl = await asyncio.to_thread(claim, instance.services.database, account_crawls=2)
+            await asyncio.to_thread(fill, instance.services.database, crawl)
         found[name] = {
             "audit": audit["id"],
             "id": report["id"],

@@ -354,6 +354,19 @@ def audit(
 
 
 @app.command()
+def compare_audits(
+    before: Annotated[Path, typer.Argument(metavar="OLDER", help="Folder of the older crawl of a site.")],
+    after: Annotated[Path, typer.Argument(metavar="NEWER", help="Folder of the newer one.")],
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Write the comparison as JSON.")] = False,
+) -> None:
+    """Show what changed between two crawls of audit."""
+    from pagegrade.cli.audit import compare_two
+
+    compare_two(before, after, as_json=as_json)
+
+
+@app.command()
 def evaluate(
     artifacts: Annotated[
         str | None,

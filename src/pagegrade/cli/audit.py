@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TextIO
 
+import msgspec
+
 from pagegrade.checks import all_site_checks
 from pagegrade.cli import exit_codes
 from pagegrade.cli.access_options import TypedAccess, accesses_of
@@ -23,11 +25,13 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.parse.url import host, is_nearby, parse_target_url, project_of
 from pagegrade.parse.urls.identity import identity
 from pagegrade.render.audit import render_audit_csv, render_audit_html, render_audit_text
+from pagegrade.render.audit_comparison import comparison_members, render_comparison_text
 from pagegrade.render.escape import visible
 from pagegrade.render.prompt import render_audit_prompt
 from pagegrade.report.gates import Gate, parse_site_gate
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.audits.analysis import PAGES, RESULT, AnalysisFailed, analyze_folder
+from pagegrade.service.audits.compare import compare_folders
 from pagegrade.service.audits.crawl import begin_crawl, run_crawl
 from pagegrade.service.audits.frontier import Frontier
 from pagegrade.service.audits.relations import write_relations
@@ -309,6 +313,29 @@ def _evaluate(place: Path, request: AuditRequest) -> AuditResult | None:
             width = terminal_width(sys.stdout)
             write_stdout(render_audit_text(result, width=width, color=color, ascii_only=ascii_only))
     return result
+
+
+def compare_two(before: Path, after: Path, *, as_json: bool = False) -> None:
+    """Show what changed between two crawls.
+
+    Args:
+        before: Folder of the older one, such as ``pagegrade-audit/example.com/1``.
+        after: Folder of the newer one.
+        as_json: Write JSON, as the HTTP interface has it.
+
+    Raises:
+        InvalidInput: One of them is not the folder of a crawl that was evaluated.
+        AnalysisNotInstalled: DuckDB is not there.
+    """
+    comparison = compare_folders(before, after)
+    if as_json:
+        members = msgspec.json.encode({"object": "audit_comparison", **comparison_members(comparison)})
+        write_stdout(msgspec.json.format(members, indent=2).decode() + "\n", machine=True)
+        return
+    color, ascii_only = color_wanted(sys.stdout, os.environ), not encodes_ornaments(sys.stdout)
+    write_stdout(
+        render_comparison_text(comparison, width=terminal_width(sys.stdout), color=color, ascii_only=ascii_only)
+    )
 
 
 def _how_to_go_on(request: AuditRequest) -> str:

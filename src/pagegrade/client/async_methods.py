@@ -75,6 +75,7 @@ class AsyncMethods(AsyncCaller):
     list_audit_pages = awaited(SyncMethods.list_audit_pages)
     iterate_audit_pages = iterated(SyncMethods.iterate_audit_pages)
     show_audit_page = awaited(SyncMethods.show_audit_page)
+    compare_audit_crawls = awaited(SyncMethods.compare_audit_crawls)
     export_audit = awaited(SyncMethods.export_audit)
     list_projects = awaited(SyncMethods.list_projects)
     iterate_projects = iterated(SyncMethods.iterate_projects)

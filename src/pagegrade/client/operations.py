@@ -68,6 +68,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "list_finding_pages": Operation(method="GET", path="/api/v1/audits/{id}/findings/{finding}/pages"),
     "list_audit_pages": Operation(method="GET", path="/api/v1/audits/{id}/pages"),
     "show_audit_page": Operation(method="GET", path="/api/v1/audits/{id}/pages/{page}"),
+    "compare_audit_crawls": Operation(method="GET", path="/api/v1/audits/{id}/compare"),
     "export_audit": Operation(method="GET", path="/api/v1/audits/{id}/export"),
     "list_projects": Operation(method="GET", path="/api/v1/projects"),
     "show_project": Operation(method="GET", path="/api/v1/projects/{project}"),

@@ -14,6 +14,7 @@ from pagegrade.client.types import (
     AccessProfile,
     AccessProfileList,
     Account,
+    AuditComparisonDocument,
     AuditDocument,
     AuditList,
     AuditPageDocument,
@@ -1681,6 +1682,27 @@ class SyncMethods(SyncCaller):
         """
         return cast(
             "AuditPageDocument", self._data("show_audit_page", path={"id": id, "page": page}, query={"crawl": crawl})
+        )
+
+    def compare_audit_crawls(
+        self, id: int, *, from_: int | None = None, to: int | None = None
+    ) -> AuditComparisonDocument:
+        """Compare two crawls.
+
+        Findings that are new, fixed, still there or not comparable from the older crawl to the newer one, and
+        pages that came, went or changed. A finding is fixed only where all of its pages were fetched again and
+        are without it, and new only where a page was known to be without it.
+
+        The key needs the scope `audits:read`.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            from_: Number of the older crawl; without it the last one before the newer that compares with it.
+            to: Number of the newer crawl; without it the newest that was evaluated.
+        """
+        return cast(
+            "AuditComparisonDocument",
+            self._data("compare_audit_crawls", path={"id": id}, query={"from": from_, "to": to}),
         )
 
     def export_audit(

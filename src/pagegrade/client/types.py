@@ -122,6 +122,44 @@ class AuditAnswer(TypedDict):
     data: AuditDocument
 
 
+class AuditChange(TypedDict):
+    crawl: int
+    score: int | None
+    new: int
+    worse: int
+    fixed: int
+    better: int
+    still: int
+    not_comparable: int
+
+
+class AuditComparisonAnswer(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    data: AuditComparisonDocument
+
+
+AuditComparisonDocument = TypedDict(
+    "AuditComparisonDocument",
+    {
+        "object": "Literal['audit_comparison']",
+        "audit_id": "int",
+        "from": "int",
+        "to": "int",
+        "comparable": "bool",
+        "differs_in": "list[Literal['site', 'ruleset', 'settings', 'access']]",
+        "reason": "str | None",
+        "score_before": "int | None",
+        "score_after": "int | None",
+        "uncapped_score_before": "float | None",
+        "uncapped_score_after": "float | None",
+        "counts": "dict[str, int]",
+        "findings": "list[SiteFindingChange]",
+        "pages": "PageChangesDocument",
+    },
+)  # a member is a keyword of Python
+
+
 class AuditCounts(TypedDict):
     found: int
     fetched: int
@@ -184,6 +222,7 @@ class AuditDocument(TypedDict):
     p10: int | None
     distribution: AuditDistribution | None
     counts: AuditCounts | None
+    change: AuditChange | None
     crawl: AuditCrawl
     settings: AuditSettingsDocument
     created_at: str
@@ -366,6 +405,16 @@ class Change(TypedDict):
     evidence: Evidence | None
 
 
+class ChangedPage(TypedDict):
+    url: str
+    aspects: list[Literal["status", "title", "canonical", "noindex", "content", "score"]]
+
+
+class ChangedPages(TypedDict):
+    total: int
+    pages: list[ChangedPage]
+
+
 class Check(TypedDict):
     id: str
     object: Literal["check"]
@@ -455,6 +504,12 @@ class CheckState(TypedDict):
     title: str
     why: str
     fix: str
+
+
+class ComparedFinding(TypedDict):
+    id: int
+    pages: int
+    lost: float | None
 
 
 Comparison = TypedDict(
@@ -1004,6 +1059,12 @@ class IgnoredTotal(TypedDict):
     points: int | None
 
 
+class IncomparableReason(TypedDict):
+    kind: Literal["check_not_evaluated", "not_seen", "looks_different"]
+    message: str
+    detail: str
+
+
 class KeyAnswer(TypedDict):
     status: int
     warnings: NotRequired[list[AnswerWarning]]
@@ -1119,6 +1180,11 @@ class ListedReport(TypedDict):
     results: NotRequired[dict[str, CheckResult] | None]
     page: NotRequired[Page | None]
     rendered: NotRequired[RenderedPage | RenderedPending | None]
+
+
+class ListedURLs(TypedDict):
+    total: int
+    urls: list[str]
 
 
 class LoadedFile(TypedDict):
@@ -1249,6 +1315,12 @@ class Page(TypedDict):
     files: NotRequired[list[LoadedFile] | None]
     headers: list[list[str]]
     preview: Preview | None
+
+
+class PageChangesDocument(TypedDict):
+    new: ListedURLs
+    gone: ListedURLs
+    changed: ChangedPages
 
 
 class PageFound(TypedDict):
@@ -1553,6 +1625,21 @@ class ShiftedElement(TypedDict):
     pushed_by: DrawnElement | None
     cause: Literal["", "image", "frame", "font", "content"]
     cause_url: str
+
+
+class SiteFindingChange(TypedDict):
+    kind: Literal["new", "worse", "fixed", "better", "still", "not_comparable"]
+    check: str
+    state: str
+    severity: Literal["critical", "high", "medium", "low", "informative"]
+    title: str
+    fingerprint: str
+    before: ComparedFinding | None
+    after: ComparedFinding | None
+    pages_new: int
+    pages_fixed: int
+    pages_unclear: int
+    reason: IncomparableReason | None
 
 
 class SiteFindingDocument(TypedDict):

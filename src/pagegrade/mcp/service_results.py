@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from pagegrade.checks import all_checks
 from pagegrade.client.types import (
+    AuditComparisonDocument,
     AuditDocument,
     Comparison,
     FindingPageList,
@@ -88,6 +89,20 @@ class ServiceComparison(BaseModel):
     not_compared: str | None = Field(
         description="Why nothing was compared: other engine, device or rules; null: the runs were compared."
     )
+
+
+class SiteComparison(BaseModel):
+    """Comparison of two crawls of a site."""
+
+    audit: int
+    before: int = Field(description="Number of the older crawl.")
+    after: int = Field(description="Number of the newer crawl.")
+    score_before: int | None
+    score_after: int | None
+    counts: dict[str, int] = Field(description="Number of findings by what became of them.")
+    findings: list[str] = Field(description="What is not as it was: kind, title, check, pages then and now.")
+    pages: dict[str, int] = Field(description="Pages that are new, gone and changed.")
+    not_compared: str | None = Field(description="Why nothing was compared; null: the crawls were compared.")
 
 
 class MonitorBudget(BaseModel):
@@ -283,6 +298,31 @@ def compared(comparison: Comparison) -> ServiceComparison:
         not_comparable=checks("not_comparable"),
         not_compared=found["reason"],
     )
+
+
+def compared_crawls(comparison: AuditComparisonDocument) -> SiteComparison:
+    """The comparison of two crawls of a site."""
+    found: dict[str, Any] = dict(comparison)
+    titles = [
+        f"{one['kind']}: {visible(one['title'], 120)} [{one['check']}]"
+        f", {(one['before'] or _NOWHERE)['pages']} pages, then {(one['after'] or _NOWHERE)['pages']}"
+        for one in found["findings"]
+        if one["kind"] != "still"
+    ]
+    return SiteComparison(
+        audit=found["audit_id"],
+        before=found["from"],
+        after=found["to"],
+        score_before=found["score_before"],
+        score_after=found["score_after"],
+        counts=found["counts"],
+        findings=titles[:MAX_NAMED],
+        pages={name: found["pages"][name]["total"] for name in ("new", "gone", "changed")},
+        not_compared=found["reason"],
+    )
+
+
+_NOWHERE = {"pages": 0}
 
 
 def audit_summary(audit: AuditDocument) -> AuditSummary:

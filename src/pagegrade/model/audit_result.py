@@ -136,6 +136,21 @@ class AuditResult(msgspec.Struct, frozen=True, kw_only=True):
     """Sentences about how the site was asked, such as with an access."""
 
 
+class SummaryChange(msgspec.Struct, frozen=True, kw_only=True):
+    """Findings of a crawl by what became of them since an earlier one."""
+
+    crawl: int
+    """Number of the earlier one: the last one that compares."""
+    score: int | None
+    """Its score."""
+    new: int = 0
+    worse: int = 0
+    fixed: int = 0
+    better: int = 0
+    still: int = 0
+    not_comparable: int = 0
+
+
 class AuditSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Figures of a result that lists show."""
 
@@ -153,10 +168,15 @@ class AuditSummary(msgspec.Struct, frozen=True, kw_only=True):
     distribution: Distribution
     severities: dict[str, int]
     """Importance -> findings."""
+    change: SummaryChange | None = None
+    """``None``: no crawl before it compares."""
 
 
-def summary_of(result: AuditResult) -> AuditSummary:
-    """The figures of a result."""
-    same = {name: getattr(result, name) for name in AuditSummary.__struct_fields__ if name != "severities"}
+def summary_of(result: AuditResult, change: SummaryChange | None = None) -> AuditSummary:
+    """The figures of a result, and what changed since an earlier one."""
+    same = {name: getattr(result, name) for name in AuditSummary.__struct_fields__ if name in _OF_RESULT}
     counts = Counter[str](one.severity for one in result.findings)
-    return AuditSummary(**same, severities=dict(counts))
+    return AuditSummary(**same, severities=dict(counts), change=change)
+
+
+_OF_RESULT: Final = frozenset(AuditResult.__struct_fields__)

@@ -145,6 +145,26 @@ class AuditPageQuery(BaseModel):
     crawl: CrawlNumber = None
 
 
+class AuditCompareQuery(BaseModel):
+    """Two crawls to compare."""
+
+    from_: int | None = Field(
+        None,
+        alias="from",
+        ge=1,
+        le=2**31 - 1,
+        description="Number of the older crawl; without it the last one before the newer that compares with it.",
+        examples=[1],
+    )
+    to: int | None = Field(
+        None,
+        ge=1,
+        le=2**31 - 1,
+        description="Number of the newer crawl; without it the newest that was evaluated.",
+        examples=[2],
+    )
+
+
 class AuditExportQuery(AuditPageQuery):
     """File, and of what."""
 

@@ -18,6 +18,7 @@ from pagegrade.model.errors import Unavailable
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.access.operations import profile_for, unseal
 from pagegrade.service.audits.analysis import analyze_ids
+from pagegrade.service.audits.compare import change_since_last
 from pagegrade.service.audits.crawl import run_slice
 from pagegrade.service.audits.frontier import open_frontier
 from pagegrade.service.audits.relations import write_relations
@@ -169,7 +170,8 @@ async def _analyze(services: Services, crawl: Crawl) -> None:
         except AnalysisNotInstalled:
             await services.database.write(lambda tx: _end_ungraded(tx, crawl, "analysis_not_installed"))
             return
-    await services.database.write(lambda tx: save_result(tx, crawl, result, pages, now_ms()))
+    change = await services.database.read(lambda tx: change_since_last(tx, crawl, result, pages))
+    await services.database.write(lambda tx: save_result(tx, crawl, result, pages, now_ms(), change=change))
 
 
 def _give_up(tx: Transaction, crawl: Crawl) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 
 import httpx
 import pytest
+from msgspec import structs
 
 from pagegrade.render.audit import NO_GRADE
-from tests.audit_builders import claim, fail, fill, ungraded
+from tests.audit_builders import claim, fail, fill, result_of, ungraded
 from tests.waiting import wait_for
 from tests.web.calling import BASE_URL, Instance, with_instance
 
@@ -229,3 +230,24 @@ def test_lists_have_filters(tmp_path: Path) -> None:
         ]
 
     assert with_instance(tmp_path, script) == [[2], [1], [], [2], [1], [2, 1]]
+
+
+def test_two_crawls_are_compared(tmp_path: Path) -> None:
+    """The audit says in short what changed, and the comparison all of it; one crawl alone compares with nothing."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await evaluated(instance)
+        alone = await instance.call("GET", f"{AUDITS}/1/compare")
+        await instance.call("PUT", f"{AUDITS}/1", json={"results": 1})
+        crawl = await asyncio.to_thread(claim, instance.services.database)
+        clean = structs.replace(result_of("https://example.com/"), findings=(), score=100, exact=100.0)
+        await asyncio.to_thread(fill, instance.services.database, crawl, clean)
+        return [alone, *[await instance.call("GET", f"{AUDITS}/1{path}") for path in ("", "/compare?from=1&to=2")]]
+
+    alone, shown, compared = with_instance(tmp_path, script)
+    change, data = shown.json()["data"]["change"], compared.json()["data"]
+
+    assert (alone.status_code, alone.json()["violations"][0]["code"]) == (422, "no_crawl")
+    assert (change["crawl"], change["score"], change["fixed"], change["new"]) == (1, 95, 1, 0)
+    assert [data[name] for name in ("from", "to", "comparable", "score_before", "score_after")] == [1, 2, True, 95, 100]
+    assert [(one["kind"], one["pages_fixed"]) for one in data["findings"]] == [("fixed", 2)]

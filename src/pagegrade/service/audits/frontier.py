@@ -502,6 +502,7 @@ def _page_row(visit: Visit, ids: Mapping[str, int]) -> PageRow:
     return structs.replace(
         row,
         read=not record.refusal,
+        unread=bool(record.unread_sheets),
         canonical_id=ids.get(record.canonical),
         next_id=ids.get(record.next),
         prev_id=ids.get(record.prev),

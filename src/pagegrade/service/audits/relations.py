@@ -178,6 +178,8 @@ def _write_pages(tx: Transaction, crawl: Crawl, write: Callable[[object], None],
                 "content_type": row.content_type,
                 "bytes": row.bytes,
                 "time_ms": row.time_ms,
+                "refusal": row.refusal or None,
+                "unread": row.unread,
             }
             if row.read:
                 page |= {
@@ -259,6 +261,8 @@ def _site(tx: Transaction, crawl: Crawl, *, has_sitemap: bool) -> Iterator[tuple
     patterns = list_patterns(tx, crawl.id)
     facts = crawl.facts
     yield "url", crawl.start_url
+    yield "crawl", crawl.number
+    yield "settings", _encode(crawl.settings).decode()
     yield "start", 1
     yield "complete", int(crawl.complete)
     yield "stop_reason", crawl.stop_reason or ""

@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import Row, Select, and_, delete, func, insert, select, update
 
 from pagegrade.model.audit import OPEN_STATES, Audit, AuditFilter, AuditSettings, Crawl, CrawlState
-from pagegrade.model.audit_result import AuditResult, AuditSummary, summary_of
+from pagegrade.model.audit_result import AuditResult, AuditSummary, SummaryChange, summary_of
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.crawl_segments import FindingPage, pack_segment
 from pagegrade.store.repositories.crawls import COLUMNS, change_crawl, crawl_of, end_crawl
@@ -150,7 +150,13 @@ def load_result(tx: Transaction, crawl_id: int) -> AuditResult | None:
 
 
 def save_result(
-    tx: Transaction, crawl: Crawl, result: AuditResult, pages: Mapping[int, Sequence[FindingPage]], now_ms: int
+    tx: Transaction,
+    crawl: Crawl,
+    result: AuditResult,
+    pages: Mapping[int, Sequence[FindingPage]],
+    now_ms: int,
+    *,
+    change: SummaryChange | None = None,
 ) -> None:
     """End a crawl with what its pages came to.
 
@@ -160,11 +166,12 @@ def save_result(
         result: Of the analysis.
         pages: Number of a finding -> its pages.
         now_ms: The time now.
+        change: Since the last crawl that compares; ``None``: there is none.
 
     Raises:
         CrawlTakenOver: Another process has taken it since, or it was deleted.
     """
-    summary = summary_of(result)
+    summary = summary_of(result, change)
     end_crawl(tx, crawl, "completed", reason=crawl.stop_reason, complete=crawl.complete, now_ms=now_ms)
     body = zstd.compress(_encode(result), _LEVEL)
     change_crawl(tx, crawl, summary=_encode(summary), result=body, rating=summary.rating)

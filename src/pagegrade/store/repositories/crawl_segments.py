@@ -51,6 +51,8 @@ class PageRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     refusal: str = ""
     headers: dict[str, str] = {}
     links_cut: bool = False
+    unread: bool = False
+    """It was read without style sheets that it names."""
 
 
 class LinkRow(msgspec.Struct, frozen=True, gc=False, array_like=True):

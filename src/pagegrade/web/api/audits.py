@@ -16,12 +16,14 @@ from pagegrade.parse.url import project_of
 from pagegrade.render.audit import NO_GRADE
 from pagegrade.render.english import N_
 from pagegrade.service.audits import operations as service
+from pagegrade.service.audits.compare import compare_crawls
 from pagegrade.service.container import Services
 from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.audit_files import MEDIA_TYPES, make_audit_file
 from pagegrade.web.audit_parameters import (
+    AuditCompareQuery,
     AuditCrawlListQuery,
     AuditExportQuery,
     AuditFindingListQuery,
@@ -68,6 +70,7 @@ from pagegrade.web.schemas.audit import (
     page_item,
     page_object,
 )
+from pagegrade.web.schemas.audit_comparison import AuditComparisonAnswer, audit_comparison_object
 from pagegrade.web.wait_for_report import wait_until_crawled
 
 PATH: Final = "/api/v1/audits"
@@ -249,6 +252,13 @@ async def show_audit_page(request: Request, work: UnitOfWork) -> Response:
     query = request.query(AuditPageQuery)
     shown = await work.read(service.show_page, request.id, request.number("page"), crawl=query.crawl)
     return fresh_answer(request, enveloped(page_object(shown)))
+
+
+async def compare_audit_crawls(request: Request, work: UnitOfWork) -> Response:
+    """Return what changed between two crawls."""
+    query = request.query(AuditCompareQuery)
+    audit, comparison = await work.read(compare_crawls, request.id, before=query.from_, after=query.to)
+    return fresh_answer(request, enveloped(audit_comparison_object(audit, comparison)))
 
 
 async def export_audit(request: Request, work: UnitOfWork, services: Services) -> Response:
@@ -464,6 +474,22 @@ OPERATIONS: Final = (
         query=AuditPageQuery,
         headers=("Prefer", "If-None-Match"),
         answers={200: AuditPageAnswer},
+        tag=PARTS,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}/compare",
+        name="compare_audit_crawls",
+        summary="Compare two crawls",
+        description="Findings that are new, fixed, still there or not comparable from the older crawl to the newer "
+        "one, and pages that came, went or changed. A finding is fixed only where all of its pages were fetched again "
+        "and are without it, and new only where a page was known to be without it.",
+        handler=compare_audit_crawls,
+        scope=AUDITS_READ,
+        for_projects=True,
+        query=AuditCompareQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: AuditComparisonAnswer},
         tag=PARTS,
     ),
     Operation(

@@ -101,6 +101,19 @@ class AuditCounts(Document):
     informative: Count = about("Findings for information.", 1)
 
 
+class AuditChange(Document):
+    """Findings of the evaluated crawl by what became of them since an earlier one."""
+
+    crawl: int = about("Number of the earlier crawl: the last one before that compares.", 1, ge=1)
+    score: Points | None = about("Its score; null without a grade.", 81)
+    new: Count = about("Findings that are new.", 1)
+    worse: Count = about("Findings that more pages have.", 0)
+    fixed: Count = about("Findings that are gone from all of their pages.", 2)
+    better: Count = about("Findings that fewer pages have.", 1)
+    still: Count = about("Findings that are as they were.", 13)
+    not_comparable: Count = about("Findings of which nothing can be said.", 1)
+
+
 class AuditDocument(Document):
     """A site that is crawled and graded as a whole."""
 
@@ -120,6 +133,7 @@ class AuditDocument(Document):
     p10: Points | None = about("A tenth of the pages score so much or less.", 55)
     distribution: AuditDistribution | None = about("Pages by their result; null: nothing was evaluated.")
     counts: AuditCounts | None = about("Figures of the evaluated crawl; null: there is none.")
+    change: AuditChange | None = about("What changed since the crawl before; null: none before compares with it.")
     crawl: AuditCrawl = about("The newest crawl.")
     settings: AuditSettingsDocument = about("Settings of the next crawl.")
     created_at: Timestamp = about("Time of its creation.", "2026-01-05T12:34:56.789Z")
@@ -321,6 +335,7 @@ def audit_object(audit: Audit) -> bytes:
         "p10": None if summary is None else summary.p10,
         "distribution": None if summary is None else msgspec.to_builtins(summary.distribution),
         "counts": None if summary is None else _counts(summary),
+        "change": None if summary is None or summary.change is None else msgspec.to_builtins(summary.change),
         "crawl": _crawl(audit.crawl, summary if audit.graded == audit.crawl.number else None),
         "settings": {
             "scope": settings.scope,

@@ -136,3 +136,36 @@ def test_an_audit_is_deleted_after_a_question(tmp_path: Path) -> None:
     assert (deleted.status_code, deleted.headers["location"]) == (303, "/audits?said=deleted")
     assert "The audit was deleted" in listed.text
     assert gone.status_code == 404
+
+
+def test_two_crawls_are_compared_on_a_page_and_in_short_on_that_of_the_site(tmp_path: Path) -> None:
+    """With a form that selects them; text of pages stays text, and what cannot be compared is said."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await make(instance)
+        database = instance.services.database
+        found = result_of("https://example.com/")
+        (finding,) = found.findings
+        evil = structs.replace(finding, title=EVIL, fingerprint="e")
+        await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database))
+        early = await instance.page("GET", f"{PATH}/compare")
+        await instance.call("PUT", f"/api/v1{PATH}", json={"results": 1})
+        result = structs.replace(found, findings=(evil,), score=90)
+        await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database), result)
+        paths = (f"{PATH}/compare", PATH, "/audits", f"{PATH}/compare?from=2&to=1", f"{PATH}/compare?from=7")
+        return [early, *[await instance.page("GET", path) for path in paths]]
+
+    early, compared, site, listed, swapped, unknown = with_instance(tmp_path, script)
+
+    assert "takes two crawls that were evaluated" in early.text
+    said = ("Crawl 1 and crawl 2", "95 → 90", "look different", "&lt;script&gt;")
+
+    assert all(words in compared.text for words in said)
+    assert '<option value="1" selected>' in compared.text
+    assert "<script>alert" not in compared.text
+    assert "Since crawl 1:" in site.text
+    assert "5 points down" in site.text
+    assert f'href="{PATH}/compare?from=1&amp;to=2"' in site.text
+    assert "▼ 5" in listed.text
+    assert (swapped.status_code, "is not older than the other one" in swapped.text) == (422, True)
+    assert (unknown.status_code, "is not there, or was not evaluated" in unknown.text) == (422, True)

@@ -11,18 +11,20 @@ from pagegrade.checks import all_checks, all_site_checks
 from pagegrade.model.account import Role
 from pagegrade.model.audit import OPEN_STATES, PAGE_STATES, UNKNOWN_DEPTH, Audit, URLFilter
 from pagegrade.model.audit_result import SiteFinding
-from pagegrade.model.errors import CrawlLimit, InvalidInput, NotFound, RateLimited, Unavailable
+from pagegrade.model.errors import CrawlLimit, InvalidInput, NotFound, RateLimited, Unavailable, ValidationFailed
 from pagegrade.model.report import CATEGORIES
 from pagegrade.render.audit import NO_GRADE, first_to_fix
+from pagegrade.render.audit_comparison import ASPECT_WORDS, KIND_WORDS, why_crawls_differ, why_not_comparable
 from pagegrade.render.english import N_
 from pagegrade.render.finding_texts import translated
 from pagegrade.render.view import CATEGORY_NAMES
 from pagegrade.service.audits import operations as service
+from pagegrade.service.audits.compare import compare_crawls
 from pagegrade.service.audits.exports import PART_ROWS
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.audit_files import FileName, make_audit_file
-from pagegrade.web.audit_parameters import AuditExportQuery, AuditPageListQuery
+from pagegrade.web.audit_parameters import AuditCompareQuery, AuditExportQuery, AuditPageListQuery
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.headers import INERT
 from pagegrade.web.http.response import Response
@@ -78,6 +80,13 @@ EXPORTS: Final[dict[FileName, tuple[str, str]]] = {
     "sitemap": (N_("Sitemap"), N_("of the pages that search engines should know")),
 }
 """File -> (name, purpose), in the order of the menu."""
+MAX_CHOICES: Final = 100
+"""Crawls that can be selected for a comparison: the newest ones."""
+_WRONG: Final = {
+    "not_comparable": N_("This crawl is not there, or was not evaluated. Choose another one."),
+    "not_older": N_("This crawl is not older than the other one. Choose an older one."),
+}
+"""Code of a selection that cannot be used -> message; any other means that there are no two crawls yet."""
 _DEEDS: Final = {
     "again": service.AuditChange(again=True),
     "pause": service.AuditChange(paused=True),
@@ -260,6 +269,45 @@ def _number_of_page(asked: Mapping[str, str]) -> int:
     return query.page
 
 
+async def compare_audit_page(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return what changed between two crawls, with a form that selects them; the form alone where there are no two."""
+    query, _ = read_fields(AuditCompareQuery, read_query(request), "query", lenient=True)
+    audit = await work.read(service.show_audit, request.id)
+    crawls = await work.read(service.list_crawls, audit.id, page=1, per_page=MAX_CHOICES)
+    comparison, problems = None, {}
+    try:
+        _, comparison = await work.read(compare_crawls, audit.id, before=query.from_, after=query.to)
+    except ValidationFailed as error:
+        problems = {one.field: view.texts.gettext(_WRONG[one.code]) for one in error.violations if one.code in _WRONG}
+    options = [
+        (
+            shown.crawl.number,
+            view.texts.gettext(
+                "Crawl %(number)s, score %(score)s, %(when)s",
+                number=view.texts.number(shown.crawl.number),
+                when=view.texts.moment(shown.crawl.created_at_ms, view.admitted.person.timezone),
+                score="–" if shown.summary.score is None else view.texts.number(shown.summary.score),
+            ),
+        )
+        for shown in crawls.items
+        if shown.summary is not None
+    ]
+    return view.page(
+        "audit_compare.html.jinja",
+        status=422 if problems else 200,
+        comparison=comparison,
+        problems=problems,
+        options=options,
+        before=comparison.before if comparison else query.from_,
+        after=comparison.after if comparison else query.to,
+        kinds={name: view.texts.gettext(words) for name, words in KIND_WORDS.items()},
+        aspects={name: view.texts.gettext(words) for name, words in ASPECT_WORDS.items()},
+        why_differ=why_crawls_differ,
+        why_not=why_not_comparable,
+        **_about(view, audit),
+    )
+
+
 async def export_audit_file(request: Request, work: UnitOfWork, view: View) -> Response:
     """Return what the newest evaluated crawl found as a file."""
     query, _ = read_fields(AuditExportQuery, read_query(request), "query", lenient=True)
@@ -339,6 +387,7 @@ OPERATIONS: Final = (
     _page("GET", "/findings/{finding}", "show_audit_finding", "A finding of a site", show_audit_finding),
     _page("GET", "/pages", "list_site_pages", "The pages of a site", list_site_pages),
     _page("GET", "/pages/{page}", "show_site_page", "A page of a site", show_site_page),
+    _page("GET", "/compare", "compare_audit_page", "What changed between two crawls", compare_audit_page),
     _page("GET", "/export/{format}", "export_audit_file", "What was found as a file", export_audit_file),
     _page("GET", "/delete", "ask_to_delete_audit", "Whether to delete an audit", ask_to_delete_audit),
     _page("POST", "/delete", "delete_audit_for_good", N_("Delete an audit"), delete_audit_for_good),

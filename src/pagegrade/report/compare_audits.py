@@ -1,0 +1,346 @@
+"""Compare two crawls of a site: findings that are new, fixed, still there, or of which nothing can be said.
+
+A finding is matched by its fingerprint, which names no URL. It is called fixed only where every page that had it was
+asked for again and is without it, and new only where a page with it was known to be without it; what one of the two
+crawls cannot speak for is not comparable, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+import msgspec
+
+from pagegrade.model.audit import AuditSettings, PageState
+from pagegrade.model.audit_result import AuditResult, SiteFinding
+
+ChangeKind = Literal["new", "worse", "fixed", "better", "still", "not_comparable"]
+CHANGE_KINDS: Final[tuple[ChangeKind, ...]] = ("new", "worse", "fixed", "better", "still", "not_comparable")
+AuditDifference = Literal["site", "ruleset", "settings", "access"]
+_Outcome = Literal["same", "changed", "unclear", "unseen"]
+ChangeReason = Literal["check_not_evaluated", "not_seen", "looks_different"]
+PageAspect = Literal["status", "title", "canonical", "noindex", "content", "score"]
+SHOWN_PAGES: Final = 100
+"""Pages of one kind of change that are named; all of them are counted."""
+_PACE: Final = frozenset({"max_pages", "max_depth", "max_minutes", "rate_per_s", "connections", "sitemaps"})
+"""Settings that decide how much of a site is seen, and how fast, but not what belongs to it."""
+_JUDGED: Final = frozenset({"blocked", "nofollow", "acts", "growing", "too_long"})
+"""States, and reasons for not fetching, that say as much of a URL as an answer would where they are the same again."""
+_GONE: Final = (404, 410)
+
+
+class PageFacts(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """A URL in scope, as far as two crawls compare it."""
+
+    state: PageState
+    trap: str | None = None
+    """Reason why it was not fetched."""
+    status: int | None = None
+    refusal: str | None = None
+    """Reason why the answer is not the page, such as a challenge."""
+    words: int | None = None
+    """``None``: it was not read as a page."""
+    unread: bool = False
+    """It was read without style sheets that it names."""
+    title: str | None = None
+    canonical_url: str | None = None
+    noindex: bool | None = None
+    digest: int | None = None
+    score: int | None = None
+
+    @property
+    def is_answered(self) -> bool:
+        """The answer says what is at the URL: a page, a redirect, or that there is none."""
+        if self.state != "fetched" or self.status is None or self.refusal:
+            return False
+        return 200 <= self.status < 400 or self.status in _GONE  # noqa: PLR2004 - the classes of HTTP
+
+    @property
+    def is_page(self) -> bool:
+        """It was read as a page of status 200."""
+        return self.is_answered and self.status == 200 and self.words is not None  # noqa: PLR2004 - OK
+
+
+class AuditSide(NamedTuple):
+    """One of two crawls."""
+
+    number: int
+    """Of the crawl."""
+    settings: AuditSettings
+    result: AuditResult
+    pages: Mapping[str, PageFacts]
+    """URL -> what is known of it; URLs in scope only."""
+    places: Mapping[int, Sequence[tuple[str, str | None]]]
+    """Number of a finding -> its (page, target of its link)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingChange:
+    """Change of one finding."""
+
+    kind: ChangeKind
+    before: SiteFinding | None
+    after: SiteFinding | None
+    pages_new: int = 0
+    """Pages that have it now and were known to be without it."""
+    pages_fixed: int = 0
+    """Pages that had it and are known to be without it now."""
+    pages_unclear: int = 0
+    """Pages that have it in one crawl, of which the other one says nothing."""
+    reason: ChangeReason | None = None
+    """Of what is not comparable."""
+    detail: str = ""
+    """Reason why the check was not evaluated, where that makes it incomparable."""
+
+    @property
+    def finding(self) -> SiteFinding:
+        """As it is now, or as it was."""
+        found = self.after or self.before
+        if found is None:
+            raise ValueError("a change is one of a finding")
+        return found
+
+    @property
+    def cost(self) -> float | None:
+        """Points that it costs the site more than before; ``None``: one of the two crawls has no grade."""
+        if any(one is not None and one.lost is None for one in (self.before, self.after)):
+            return None
+        lost = [0.0 if one is None else one.lost or 0.0 for one in (self.before, self.after)]
+        return round(lost[1] - lost[0], 2)
+
+
+class PageChange(NamedTuple):
+    """A page that is not what it was."""
+
+    url: str
+    aspects: tuple[PageAspect, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageChanges:
+    """Pages that came, went and changed; in the order of their URLs."""
+
+    new: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    """They answer that there is nothing, or a whole crawl did not come across them."""
+    changed: tuple[PageChange, ...] = ()
+    totals: tuple[int, int, int] = (0, 0, 0)
+    """Numbers of all that are new, gone and changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditComparison:
+    """The difference between an older and a newer crawl."""
+
+    before: int
+    after: int
+    """Numbers of the crawls."""
+    differs_in: tuple[AuditDifference, ...]
+    """Reasons why the two are not compared, so that there are no findings and pages; empty if they are."""
+    rulesets: tuple[str, str]
+    scores: tuple[int | None, int | None]
+    exact: tuple[float | None, float | None]
+    """Scores before caps and rounding."""
+    findings: tuple[FindingChange, ...] = ()
+    """By kind, the most expensive first."""
+    pages: PageChanges = PageChanges()
+
+    @property
+    def counts(self) -> dict[ChangeKind, int]:
+        """Number of findings by what became of them."""
+        found = Counter(one.kind for one in self.findings)
+        return {kind: found[kind] for kind in CHANGE_KINDS}
+
+
+def audit_differences(
+    before: AuditResult, after: AuditResult, settings: tuple[AuditSettings, AuditSettings]
+) -> tuple[AuditDifference, ...]:
+    """Return what keeps two crawls, the older one first, from being compared."""
+    found: list[AuditDifference] = []
+    if before.url != after.url:
+        found.append("site")
+    if before.ruleset != after.ruleset:
+        found.append("ruleset")
+    older, newer = settings
+    if any(
+        getattr(older, name) != getattr(newer, name) for name in AuditSettings.__struct_fields__ if name not in _PACE
+    ):
+        found.append("settings")
+    if before.notes != after.notes:
+        found.append("access")
+    return tuple(found)
+
+
+def compare_audits(before: AuditSide, after: AuditSide) -> AuditComparison:
+    """Compare two crawls of a site; the same two give the same comparison."""
+    differs_in = audit_differences(before.result, after.result, (before.settings, after.settings))
+    return AuditComparison(
+        before=before.number,
+        after=after.number,
+        differs_in=differs_in,
+        rulesets=(before.result.ruleset, after.result.ruleset),
+        scores=(before.result.score, after.result.score),
+        exact=(before.result.exact, after.result.exact),
+        findings=() if differs_in else _findings(before, after),
+        pages=PageChanges() if differs_in else _page_changes(before, after),
+    )
+
+
+def _findings(before: AuditSide, after: AuditSide) -> tuple[FindingChange, ...]:
+    checks = sorted({one.check for side in (before, after) for one in side.result.findings})
+    found = [change for check in checks for change in _of_check(_Check(check, before, after))]
+    return tuple(
+        sorted(
+            found,
+            key=lambda one: (
+                CHANGE_KINDS.index(one.kind),
+                -abs(one.cost or 0.0),
+                -(one.finding.lost or 0.0),
+                -one.finding.pages,
+                one.finding.fingerprint,
+            ),
+        )
+    )
+
+
+class _Check:
+    """Findings of one check in both crawls."""
+
+    def __init__(self, check: str, before: AuditSide, after: AuditSide) -> None:
+        self.sides = (before, after)
+        self.unevaluated = tuple(
+            next((one.reason for one in side.result.not_evaluated if one.check == check), None) for side in self.sides
+        )
+        self.findings = tuple(
+            {one.fingerprint: one for one in side.result.findings if one.check == check} for side in self.sides
+        )
+        # Fingerprint -> page -> targets, and page -> fingerprints, in each of the two.
+        self.targets: tuple[dict[str, dict[str, set[str]]], ...] = ({}, {})
+        self.on_page: tuple[defaultdict[str, set[str]], ...] = (defaultdict(set), defaultdict(set))
+        for at, side in enumerate(self.sides):
+            for fingerprint, finding in self.findings[at].items():
+                pages = self.targets[at].setdefault(fingerprint, {})
+                for page, target in side.places.get(finding.number, ()):
+                    pages.setdefault(page, set()).update(() if target is None else (target,))
+                    self.on_page[at][page].add(fingerprint)
+
+    def outcome(self, fingerprint: str, page: str, has_it: int) -> _Outcome:
+        """The word of the other crawl on a page that has a finding in one of the two.
+
+        Args:
+            fingerprint: Of the finding.
+            page: Its URL.
+            has_it: 0 where the older crawl has it, 1 for the newer.
+        """
+        other = 1 - has_it
+        if fingerprint in self.on_page[other][page]:
+            return "same"
+        if not self._is_seen(page, has_it, of_pages=self.findings[has_it][fingerprint].extent != "site"):
+            return "unseen"
+        if any(not self._is_target_seen(one, has_it) for one in self.targets[has_it][fingerprint][page]):
+            return "unseen"
+        # The same fault may look different now: where the check finds what it did not find there, nothing is claimed.
+        return "unclear" if self.on_page[other][page] - self.on_page[has_it][page] else "changed"
+
+    def _is_seen(self, page: str, has_it: int, *, of_pages: bool) -> bool:
+        one, other = self.sides[has_it], self.sides[1 - has_it]
+        mine, theirs = one.pages.get(page), other.pages.get(page)
+        if theirs is None:
+            # The older crawl would have come across a page that was there; of the newer one, a fetch is asked for.
+            return has_it == 1 and other.result.complete
+        if of_pages and theirs.unread and not (mine is not None and mine.unread):
+            return False
+        return theirs.is_answered or (mine is not None and _is_judged_alike(mine, theirs))
+
+    def _is_target_seen(self, target: str, has_it: int) -> bool:
+        theirs = self.sides[1 - has_it].pages.get(target)
+        # A target that is not known is one that no page links to.
+        return theirs is None or theirs.state in {"fetched", "failed"} or _is_judged(theirs)
+
+
+def _is_judged(page: PageFacts) -> bool:
+    return page.state in _JUDGED or page.trap in _JUDGED
+
+
+def _is_judged_alike(one: PageFacts, other: PageFacts) -> bool:
+    return _is_judged(other) and (one.state, one.trap) == (other.state, other.trap)
+
+
+def _of_check(check: _Check) -> Iterator[FindingChange]:
+    for fingerprint in sorted(check.findings[0].keys() | check.findings[1].keys()):
+        before, after = (found.get(fingerprint) for found in check.findings)
+        old, new = (
+            Counter(check.outcome(fingerprint, page, at) for page in check.targets[at].get(fingerprint, ()))
+            for at in (0, 1)
+        )
+        unclear = sum(found[name] for found in (old, new) for name in ("unclear", "unseen"))
+        kind, reason, detail = _kind(check, before, after, old, new)
+        yield FindingChange(
+            kind=kind,
+            before=before,
+            after=after,
+            pages_new=new["changed"],
+            pages_fixed=old["changed"],
+            pages_unclear=unclear,
+            reason=reason,
+            detail=detail,
+        )
+
+
+def _kind(
+    check: _Check, before: SiteFinding | None, after: SiteFinding | None, old: Counter[_Outcome], new: Counter[_Outcome]
+) -> tuple[ChangeKind, ChangeReason | None, str]:
+    if before is not None and after is not None:
+        more = new["changed"] - old["changed"]
+        return "worse" if more > 0 else "better" if more < 0 else "still", None, ""
+    other = 0 if before is None else 1
+    if (why := check.unevaluated[other]) is not None:
+        return "not_comparable", "check_not_evaluated", why
+    found = old if other else new
+    uncertain = found["unseen"] + found["unclear"]
+    # What pages have together may have been there unseen, where one of them was; what a page has alone was not.
+    by_page = after is not None and after.extent != "site"
+    if not uncertain or (by_page and found["changed"]):
+        return "fixed" if other else "new", None, ""
+    return "not_comparable", "not_seen" if found["unseen"] else "looks_different", ""
+
+
+def _page_changes(before: AuditSide, after: AuditSide) -> PageChanges:
+    new = [
+        url for url, page in after.pages.items() if page.is_page and url not in before.pages and before.result.complete
+    ]
+    gone = [url for url, page in before.pages.items() if page.is_page and _is_gone(after.pages.get(url), after)]
+    changed = [
+        PageChange(url, aspects)
+        for url, page in before.pages.items()
+        if (now := after.pages.get(url)) is not None and (aspects := _aspects(page, now))
+    ]
+    return PageChanges(
+        new=tuple(sorted(new)[:SHOWN_PAGES]),
+        gone=tuple(sorted(gone)[:SHOWN_PAGES]),
+        changed=tuple(sorted(changed)[:SHOWN_PAGES]),
+        totals=(len(new), len(gone), len(changed)),
+    )
+
+
+def _is_gone(page: PageFacts | None, after: AuditSide) -> bool:
+    return after.result.complete if page is None else page.state == "fetched" and page.status in _GONE
+
+
+def _aspects(one: PageFacts, other: PageFacts) -> tuple[PageAspect, ...]:
+    """Parts in which a page that both crawls fetched is different, other than that it is gone."""
+    if one.state != "fetched" or other.state != "fetched" or other.status in _GONE:
+        return ()
+    if not (one.is_page and other.is_page):
+        return ("status",) if one.status != other.status else ()
+    named: tuple[tuple[PageAspect, bool], ...] = (
+        ("title", one.title != other.title),
+        ("canonical", one.canonical_url != other.canonical_url),
+        ("noindex", one.noindex != other.noindex),
+        ("content", one.digest != other.digest),
+        ("score", one.score != other.score),
+    )
+    return tuple(name for name, differs in named if differs)

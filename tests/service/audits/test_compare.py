@@ -1,0 +1,104 @@
+"""Crawls of an audit are compared as they are stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from pagegrade.clock import now_ms
+from pagegrade.model.account import Caller
+from pagegrade.model.audit_result import AuditResult, SummaryChange
+from pagegrade.model.errors import InvalidInput, NotFound, ValidationFailed
+from pagegrade.service.audits.compare import change_since_last, compare_crawls, compare_folders
+from pagegrade.service.audits.operations import AuditChange, change_audit, show_audit
+from pagegrade.store.engine.database import Database
+from pagegrade.store.repositories.crawl_segments import FindingPage
+from tests.audit_builders import OPTIONS, claim, fill, make_audit, result_of
+from tests.store_builders import add_owner, make_database
+
+CLEAN: AuditResult = structs.replace(result_of("https://example.com/"), findings=(), score=100, exact=100.0)
+
+
+def crawled(database: Database, *results: AuditResult) -> tuple[Caller, int]:
+    """An audit with so many evaluated crawls."""
+    caller = Caller(account=add_owner(database)[0])
+    audit = make_audit(database, caller)
+    for at, result in enumerate(results):
+        if at:
+            again(database, caller, audit.id)
+        fill(database, claim(database), result)
+    return caller, audit.id
+
+
+def again(database: Database, caller: Caller, audit_id: int) -> None:
+    """Queue another crawl."""
+    change = AuditChange(again=True)
+    database.write_here(lambda tx: change_audit(tx, caller, audit_id, change, options=OPTIONS, now_ms=now_ms()))
+
+
+def test_the_last_two_that_compare_are_compared(tmp_path: Path) -> None:
+    """One of other rules lies in between; who asks for it is told why it does not compare."""
+    database = make_database(tmp_path)
+    first = result_of("https://example.com/")
+    caller, audit_id = crawled(database, first, structs.replace(first, ruleset="0"), CLEAN)
+
+    def read(**asked: Any) -> Any:
+        return database.read_here(lambda tx: compare_crawls(tx, caller, audit_id, **asked))[1]
+
+    newest, other, swapped = read(), read(before=2, after=3), read(before=1, after=2)
+
+    assert (newest.before, newest.after, newest.scores) == (1, 3, (95, 100))
+    assert [(one.kind, one.cost, one.pages_fixed) for one in newest.findings] == [("fixed", -5.0, 2)]
+    assert newest == read()
+    assert (other.differs_in, other.findings) == (("ruleset",), ())
+    assert swapped.differs_in == ("ruleset",)
+    with pytest.raises(NotFound):
+        database.read_here(lambda tx: compare_crawls(tx, caller, audit_id + 1))
+
+
+@pytest.mark.parametrize(
+    ("asked", "field", "code"),
+    [
+        ({"before": 9}, "from", "not_comparable"),
+        ({"after": 3}, "to", "not_comparable"),
+        ({"before": 2}, "from", "not_older"),
+        ({"after": 1}, "from", "no_crawl"),
+    ],
+)
+def test_what_cannot_be_compared_is_named(tmp_path: Path, asked: dict[str, int], field: str, code: str) -> None:
+    """A crawl that is not there, was not evaluated, or is the newer one."""
+    database = make_database(tmp_path)
+    caller, audit_id = crawled(database, CLEAN, CLEAN)
+    again(database, caller, audit_id)
+
+    with pytest.raises(ValidationFailed) as raised:
+        database.read_here(lambda tx: compare_crawls(tx, caller, audit_id, **asked))
+
+    assert [(one.field, one.code) for one in raised.value.violations] == [(field, code)]
+
+
+def test_a_crawl_notes_what_changed_since_the_last_that_compares(tmp_path: Path) -> None:
+    """Before it is stored; the first one, and one of other rules, notes nothing."""
+    database = make_database(tmp_path)
+    caller, audit_id = crawled(database, CLEAN)
+    first = database.read_here(lambda tx: show_audit(tx, caller, audit_id)).crawl
+    again(database, caller, audit_id)
+    fill(database, claim(database))
+    newest = database.read_here(lambda tx: show_audit(tx, caller, audit_id)).crawl
+    result, pages = result_of(newest.start_url), {1: [FindingPage(1, 2, "Welcome")]}
+
+    def note(crawl: Any, result: AuditResult) -> SummaryChange | None:
+        return database.read_here(lambda tx: change_since_last(tx, crawl, result, pages))
+
+    assert note(first, CLEAN) is None
+    assert note(newest, structs.replace(result, ruleset="0")) is None
+    assert note(newest, result) == SummaryChange(crawl=1, score=100, new=1)
+
+
+def test_a_folder_without_a_crawl_is_named(tmp_path: Path) -> None:
+    """Two folders that were crawled are compared in tests/cli/test_audit.py."""
+    with pytest.raises(InvalidInput, match="not the folder of an evaluated crawl"):
+        compare_folders(tmp_path, tmp_path)
