@@ -57,6 +57,10 @@ POINTS: Final = {
     "O14": Point("pagegrade.store.queue.lease_reaper:requeue_attempt", "after"),
     "M01": Point("pagegrade.service.monitors.due_runs:queue_run", "after"),
     "M02": Point("pagegrade.worker.deliver:_record", "before"),
+    "A01": Point("pagegrade.service.audits.frontier:advance_crawl", "after"),
+    "A02": Point("pagegrade.service.audits.frontier:add_segments", "before"),
+    "A03": Point("pagegrade.worker.slice:analyze_ids", "before"),
+    "A04": Point("pagegrade.worker.slice:save_result", "after"),
     "O15": Point("pagegrade.worker.worker:perform_run", "before", only=_is_poison),
 }
 

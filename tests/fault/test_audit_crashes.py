@@ -1,0 +1,90 @@
+"""The real server is killed while it crawls a site and evaluates its pages (points A01 to A04)."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from pagegrade.store.engine.data_dir import DATABASE_NAME
+from tests.fault.instance import KEY, Instance, died
+from tests.server import Server
+from tests.site_world.server import SiteServer, serving
+from tests.site_world.world import make_world
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.backend("sqlite", reason="the file of the killed process is opened beside it")
+AUDITS: Final = "/api/v1/audits"
+SETTLE_S: Final = 240.0
+MAX_REFETCHED: Final = 64
+"""Pages that one kill may cost: what was fetched and not stored yet."""
+KILLS: Final = (("A01", "3"), ("A02", "2"), ("A03", "1"), ("A04", "1"))
+"""(Point, call): in the transaction of a batch, first and last; and before and after a result is stored in one."""
+
+
+@pytest.fixture
+def instance(tmp_path: Path) -> Iterator[Instance]:
+    """An empty one."""
+    made = Instance(tmp_path)
+    yield made
+    made.close()
+
+
+def create(server: Server, site: SiteServer) -> int:
+    """The id of a new audit of the site."""
+    form = {"url": f"{site.origin}/", "max_pages": "500"}
+    made: int = server.call("POST", AUDITS, key=KEY, form=form).data["id"]
+    return made
+
+
+def outcome(server: Server, audit: int) -> dict[str, Any]:
+    """Everything that an audit came to, once its crawl has ended."""
+
+    def show(path: str = "") -> Any:
+        return server.call("GET", f"{AUDITS}/{audit}{path}", key=KEY).data
+
+    wait_until(lambda: show()["state"] in {"completed", "failed"}, "the crawl has ended", within_s=SETTLE_S)
+    shown, findings = show(), show("/findings?per_page=100")
+    of_findings = {
+        (one["fingerprint"], one["pages"], one["lost"]): sorted(
+            (place["url"], place["target"] or "", place["value"] or "")
+            for place in show(f"/findings/{one['id']}/pages?per_page=100")
+        )
+        for one in findings
+    }
+    return {
+        "state": (shown["state"], shown["crawl"]["stop_reason"], shown["crawl"]["complete"]),
+        "score": (shown["score"], shown["counts"]),
+        "findings": of_findings,
+        "pages": {one["url"]: (one["state"], one["status"], one["score"]) for one in show("/pages?per_page=100")},
+    }
+
+
+def test_a_killed_process_changes_nothing_of_an_audit(instance: Instance) -> None:
+    """The same URLs, findings and score as undisturbed, and few pages are asked for twice."""
+    world = make_world(5, pages=60, faults=("duplicate-title", "broken-link", "redirect-chain", "orphan"))
+    with serving(world) as site:
+        server = instance.start()
+        undisturbed = outcome(server, create(server, site))
+        asked = Counter(site.fetched())
+        disturbed = create(server, site)
+        assert server.stop() == 0
+        for point in KILLS:
+            died(instance.start(*point))
+            with closing(sqlite3.connect(instance.folder / DATABASE_NAME)) as database, database:
+                # As if the lease of the process that died had ended.
+                database.execute("UPDATE crawls SET lease_until_ms = 1 WHERE lease_until_ms IS NOT NULL")
+        server = instance.start()
+        found = outcome(server, disturbed)
+        again = Counter(site.fetched()) - asked
+        assert server.stop() == 0
+
+    assert undisturbed["state"] == ("completed", "done", True)
+    assert undisturbed["findings"]
+    assert found == undisturbed
+    assert sum((again - asked).values()) <= MAX_REFETCHED * len(KILLS)
