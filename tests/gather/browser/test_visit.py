@@ -2,14 +2,18 @@ from __future__ import annotations
 
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pagegrade.gather.browser.cdp import Params
 from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.records import LONG_POLL_S
+from pagegrade.gather.browser.visit import Visit
 from pagegrade.model.rendering import LoadMetrics
-from pagegrade.parse.rendering.metrics import rendered_metrics
+from pagegrade.parse.rendering.metrics import measure_load, rendered_metrics
 from tests.gather.browser.pages import PLAIN, Slow, draw
+from tests.waiting import pause_for
 
 LATE = "<h1 style='font-size: 60px'>A heading that comes late</h1>"
 LATE_BY_REQUEST = f"""{PLAIN}<script>
@@ -36,6 +40,30 @@ def test_a_load_goes_on_until_late_content_is_there(program: Path, html: str) ->
     assert metrics.lcp_ms is not None
     assert metrics.lcp_ms >= 2_400
     assert metrics.tti_ms is not None
+
+
+def test_what_a_timer_does_while_nothing_is_recorded_is_seen_in_the_next_load(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two parts of a trace, which on a busy machine lie far apart; the load that lacks it does not count."""
+    starts: list[str] = []
+    send = Visit._send
+
+    async def slow(self: Visit, method: str, params: Params | None = None, **more: Any) -> Params:
+        if method == "Tracing.start":
+            starts.append(method)
+            if len(starts) == 2:
+                await pause_for(3.0, "the timer has gone off")
+        return await send(self, method, params, **more)
+
+    monkeypatch.setattr(Visit, "_send", slow)
+    rendering, _ = draw(program, {"/": LATE_BY_TIMER}, loads=3)
+    paints = [measure_load(load).lcp_ms or 0 for load in rendering.loads]
+
+    assert len(paints) == 2
+    assert min(paints) >= 2_400
+    assert len(starts) == 4
+    assert rendering.coverage is not None
 
 
 @pytest.mark.parametrize(

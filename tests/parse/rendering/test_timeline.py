@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -384,3 +385,23 @@ def test_timers_that_will_go_off_once_and_soon_are_known() -> None:
 
     assert recording.next_timers_s("F", 4.5) == 1.0
     assert recording.next_timers_s("F", 0.5) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("last_us", "frame", "went_off", "missed"),
+    [
+        (2_000_000, "F", False, False),
+        (2_000_001, "F", False, True),
+        (2_000_001, "other", False, False),
+        (2_000_001, "F", True, False),
+    ],
+)
+def test_a_timer_that_went_off_unseen_is_known(last_us: int, frame: str, *, went_off: bool, missed: bool) -> None:
+    """It was due before the last event, and none says that it went off."""
+    recording = Recording()
+    data = {"timerId": 1, "timeout": 2_000, "singleShot": True, "frame": "F"}
+    recording.add([{"name": "TimerInstall", "ts": 0, "pid": 1, "args": {"data": data}}])
+    recording.add([{"name": "TimerFire", "ts": 2_000_000, "pid": 1, "args": {"data": data}}] * went_off)
+    recording.add([{"name": "RunTask", "ts": last_us - 10, "dur": 10, "pid": 1, "tid": 1}])
+
+    assert recording.has_missed_timer(frame) is missed

@@ -47,6 +47,8 @@ class Page:
     departures: list[Departure] = field(default_factory=list)
     settled: bool = False
     """Its load is over: nothing is under way that could change what is measured."""
+    missed: bool = False
+    """A timer went off while nothing was recorded, so what is measured may lack what it did."""
     origin_us: float = 0.0
     """Of the navigation that was measured, on the browser's clock."""
     started_s: float = 0.0

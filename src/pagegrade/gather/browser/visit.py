@@ -77,6 +77,8 @@ class Visit:
         self._product = ""
         self._notes: dict[str, None] = {}
         self._time = TimeLimit(options.time_s)
+        self._expected_s = 0.0
+        """After its start, until when a load is known to change: later loads are recorded in one piece until then."""
 
     async def run(self, url: str) -> Rendering:
         """Load the page and report what is there.
@@ -92,10 +94,10 @@ class Visit:
         rendering: Rendering | None = None
         coverage: tuple[Coverage, ...] | None = None
         slowest_s = 0.0
+        left = self._options.loads
         access = self._options.access
         secrets = () if access is None else secrets_of(access, url)
         while rendering is None:
-            left = self._options.loads - len(loads)
             last = left == 1 or not self._time.has_time(slowest_s, loads=2)
             # The second load may be the last one, if it is like the first.
             with_coverage = last or len(loads) == 1
@@ -106,11 +108,12 @@ class Visit:
                 slowest_s = max(slowest_s, left_s - self._time.left_s())
                 is_cut = not self._time.has_time(slowest_s, loads=1)
                 timeline, kept = await self.with_frames(timeline, shots, keep=FILMSTRIP_FRAMES)
-                loads.append(timeline)
-                enough = timeline.first_contentful_paint_ms is None or (
-                    len(loads) > 1 and are_alike(*map(measure_load, loads[-2:]))
-                )
-                if (last or is_cut) and left > 1 and not enough:
+                left -= 1
+                is_blank = timeline.first_contentful_paint_ms is None
+                if last or is_cut or is_blank or not page.missed:
+                    loads.append(timeline)
+                enough = is_blank or (len(loads) > 1 and are_alike(*map(measure_load, loads[-2:])))
+                if (last or is_cut) and left and not enough:
                     self._notes["loads_cut"] = None
                 if page.with_coverage:
                     coverage = await self._part(read_coverage(self._send, page.session, page.sheets, page.scripts))
@@ -244,7 +247,11 @@ class Visit:
             # A timer may change what is measured; one that changes nothing is not waited for again.
             due = loop.time() + left_s
             await record(self._until_quiet(page, end, due=due))
-            if loop.time() < due + 2 * REST_S:
+            page.missed = recording.has_missed_timer(page.frame)
+            is_alike = loop.time() < due + 2 * REST_S
+            if page.missed or not is_alike:
+                self._expected_s = max(self._expected_s, due - page.started_s)
+            if is_alike:
                 break
         lasted_s = loop.time() - page.started_s
         if recording.cut:
@@ -271,7 +278,7 @@ class Visit:
         failure = answer.get("errorText")
         if failure:
             raise RenderingFailed("navigation", f"The browser could not open the page: {str(failure)[:100]}.")
-        await self._until_quiet(page, end)
+        await self._until_quiet(page, end, due=page.started_s + self._expected_s)
 
     async def _until_quiet(self, page: Page, end: float, *, due: float = 0.0) -> None:
         """Wait until nothing that is measured changes any more, or the time of the load is over.

@@ -148,6 +148,10 @@ class Recording:
         due = [time - self.last_us for (_, owner, _), time in self.timers.items() if owner == frame]
         return max((left / 1_000_000 for left in due if 0 < left <= within_s * 1_000_000), default=0.0)
 
+    def has_missed_timer(self, frame: str) -> bool:
+        """Return whether a timer of a frame went off between two parts of the trace: what it did is in none of them."""
+        return any(owner == frame and due < self.last_us for (_, owner, _), due in self.timers.items())
+
     def _take_timer(self, event: Event, name: str, time: float) -> None:
         data = _dict(_dict(event.get("args")).get("data"))
         key = _int(event.get("pid")), str(data.get("frame")), _int(data.get("timerId"))
