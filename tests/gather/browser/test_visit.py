@@ -19,6 +19,8 @@ LATE = "<h1 style='font-size: 60px'>A heading that comes late</h1>"
 LATE_BY_REQUEST = f"""{PLAIN}<script>
 fetch("/api").then(() => {{ document.body.innerHTML = "{LATE}" }});</script>"""
 LATE_BY_TIMER = f"""{PLAIN}<script>setTimeout(() => {{ document.body.innerHTML = "{LATE}" }}, 2500);</script>"""
+LATE_BY_TIMERS = f"""{PLAIN}<script>setTimeout(() => {{ document.body.innerHTML = "<h1>Wait a moment, please</h1>";
+setTimeout(() => {{ document.body.innerHTML = "{LATE}" }}, 2500); }}, 2500);</script>"""
 LATE_FROM_ONE_ADDRESS = f"""{PLAIN}<script>(async () => {{
 for (let at = 0; at < 8; at++) await fetch("/api", {{method: "POST", body: `{{"query": ${{at}}}}`}});
 document.body.innerHTML = "{LATE}" }})();</script>"""
@@ -40,6 +42,14 @@ def test_a_load_goes_on_until_late_content_is_there(program: Path, html: str) ->
     assert metrics.lcp_ms is not None
     assert metrics.lcp_ms >= 2_400
     assert metrics.tti_ms is not None
+
+
+def test_a_timer_that_a_timer_sets_is_waited_for_where_the_first_shows_more(program: Path) -> None:
+    """Steps of an introduction, each larger than the last."""
+    metrics, _ = metrics_of(program, LATE_BY_TIMERS)
+
+    assert metrics.lcp_ms is not None
+    assert metrics.lcp_ms >= 4_900
 
 
 def test_what_a_timer_does_while_nothing_is_recorded_is_seen_in_the_next_load(

@@ -47,6 +47,8 @@ class Page:
     departures: list[Departure] = field(default_factory=list)
     settled: bool = False
     """Its load is over: nothing is under way that could change what is measured."""
+    painted_ms: float = 0.0
+    """On the page's clock: when first or larger content was painted last, as it said when it last answered."""
     missed: bool = False
     """A timer went off while nothing was recorded, so what is measured may lack what it did."""
     origin_us: float = 0.0

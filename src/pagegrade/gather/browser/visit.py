@@ -245,10 +245,10 @@ class Visit:
         await record(self._open(page, url, end))
         while page.settled and (left_s := recording.next_timers_s(page.frame, _TIMERS_S)) > 0:
             # A timer may change what is measured; one that changes nothing is not waited for again.
-            due = loop.time() + left_s
+            due, painted_ms = loop.time() + left_s, page.painted_ms
             await record(self._until_quiet(page, end, due=due))
             page.missed = recording.has_missed_timer(page.frame)
-            is_alike = loop.time() < due + 2 * REST_S
+            is_alike = page.painted_ms == painted_ms and loop.time() < due + 2 * REST_S
             if page.missed or not is_alike:
                 self._expected_s = max(self._expected_s, due - page.started_s)
             if is_alike:
@@ -298,8 +298,8 @@ class Visit:
             with suppress(CommandFailed, RenderingFailed):
                 state = await self._evaluate(page, idle, time_s=min(5.0, max(0.1, end - asked)))
                 now = page.answered_s = loop.time()
-                if isinstance(state, list) and len(state) == 4:
-                    since_change, since_shift, painted, ready = state
+                if isinstance(state, list) and len(state) == 5:
+                    since_change, since_shift, painted, ready, page.painted_ms = state
                     quiet_s = min(float(since_change) / 1_000, now - due)
                     blank = [] if painted else ["nothing_painted"]
                     if ready != "complete":
