@@ -186,11 +186,11 @@ class Watch:
             self._set(at)
 
     def remove(self, transfer: Transfer) -> None:
-        """Look at it no more; the timer may ring for nothing once."""
+        """Stop checking this one; the timer may fire once more without effect."""
         self._at.pop(transfer, None)
 
     def close(self) -> None:
-        """Look at nothing any more."""
+        """Stop checking time limits."""
         self._at.clear()
         if self._timer is not None:
             self._timer.cancel()
@@ -290,10 +290,10 @@ class Transfer:
             promise.exception()
 
     def look(self, now: float) -> float | None:
-        """Look at the clocks of the exchange.
+        """Check the time limits of the exchange.
 
         Returns:
-            Time of the next look; ``None`` when it is over.
+            Time of the next check; ``None`` when it is over.
         """
         promise = self._promise
         if promise is None or promise.done():

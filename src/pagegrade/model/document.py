@@ -412,7 +412,7 @@ class Document:
 
     @cached_property
     def _located(self) -> dict[tuple[str, int | None, int | None], Node]:
-        """Elements by their places: the other way round."""
+        """Selector, line and column of an evidence -> the element it was made for."""
         return {}
 
     @cached_property

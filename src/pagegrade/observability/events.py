@@ -217,7 +217,7 @@ class Observation:
             host: Of its target; nothing else of the address is written, because it may hold secrets.
             state: ``completed``, ``failed``, or ``discarded`` when another worker had taken it over.
             code: One of ``FAILURE_CODES``; ``None`` when it did not fail.
-            reason: A finer word.
+            reason: More exact than ``code``.
             attempt: Of how many.
             seconds: That it took.
         """
@@ -284,7 +284,7 @@ class Observation:
 
         Args:
             failure: One of ``RENDERING_CODES``; ``None`` when it was drawn, and only then the rest is counted.
-            reason: A finer word; ``memory`` where the browser was ended because of its memory.
+            reason: More exact than ``code``; ``memory`` where the browser was ended because of its memory.
             seconds: Wall clock.
             cpu_s: Processor time in seconds.
             memory_bytes: Most that it had.

@@ -39,7 +39,7 @@ def end_run(span: Span, *, state: str, code: str | None = None, reason: str | No
         span: Of the run.
         state: ``completed``, ``failed``, ``discarded``, or ``put_off`` when its target had no free slot.
         code: One of ``FAILURE_CODES``; ``None`` when it did not fail.
-        reason: A finer word.
+        reason: More exact than ``code``.
     """
     if not span.on:
         return

@@ -1,4 +1,4 @@
-"""Reports without what is not for their readers.
+"""Masks secrets and query values in reports.
 
 For people who were only given a link to the report, the query values of its own page's address are masked: such values
 are often keys to something: a reset link, an invitation, a session. The names stay, because they help to understand

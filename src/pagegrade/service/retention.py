@@ -1,4 +1,4 @@
-"""Delete what has had its time, a little at a time, beside the work of the server."""
+"""Deletes expired reports and runs in small batches while the server works."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def follow_clock(tx: Transaction, now_ms: int) -> DeletionClock:
 async def prune_expired(
     database: Database, *, retention_days: int | None, retention_runs: int | None, now_ms: int, batch: int = BATCH
 ) -> Pruned:
-    """Delete all that has had its time; other writers come in between.
+    """Delete expired reports and runs in batches; other writers come in between.
 
     While the clock is ahead of what the database has seen, a small share of the reports is deleted at most.
 

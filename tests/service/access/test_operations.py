@@ -169,7 +169,7 @@ def test_a_run_uses_the_oldest_profile_of_its_origin(database: Database, alice: 
 
 
 def test_public_reports_of_its_origins_become_private(database: Database, alice: Account) -> None:
-    """Their next run shows what not everybody sees; those of other origins and accounts stay."""
+    """Their next run shows what is not public; those of other origins and accounts stay."""
     queue, bob = Queue(database, alice.id), add_owner(database, "Bob")[0]
     mine = [queue.add(url).report_id for url in ("https://staging.example/a", "https://staging.example.org/")]
     foreign = queue.add("https://staging.example/a", account_id=bob.id).report_id

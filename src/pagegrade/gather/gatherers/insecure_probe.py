@@ -1,4 +1,4 @@
-"""The front door without encryption: ``http://host/`` on port 80."""
+"""The host over plain HTTP: ``http://host/`` on port 80."""
 
 from __future__ import annotations
 

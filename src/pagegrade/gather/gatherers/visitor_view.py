@@ -1,4 +1,4 @@
-"""The page once more as everybody sees it, where an access let the run in."""
+"""The page once more without the access profile of the run, as visitors without a sign-in see it."""
 
 from __future__ import annotations
 

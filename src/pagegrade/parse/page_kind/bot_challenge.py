@@ -1,4 +1,4 @@
-"""Recognizes the page by which a guard asks visitors to prove that they are human."""
+"""Recognizes bot challenges: pages that ask visitors to prove that they are human."""
 
 from __future__ import annotations
 

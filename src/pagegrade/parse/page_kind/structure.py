@@ -228,7 +228,7 @@ class Structure(Sketch):
     def works(self) -> bool:
         """Buttons change what the page shows: a counter, a clock, a game, a small tool.
 
-        A gate has to remember the answer or to lead somewhere, and its heading is no number but that of an error.
+        A gate remembers the answer or leads elsewhere, and a number in its heading is an error code.
         """
         if not self.buttons or self.is_status:
             return False

@@ -58,7 +58,7 @@ class Saved:
     profile: StoredAccess
     made_private: int = 0
     """Reports that anyone with their link could read, and that their account alone can read from now on, because
-    their next run shows what not everybody sees."""
+    their next run shows what is not public."""
 
 
 @dataclass(frozen=True, slots=True)

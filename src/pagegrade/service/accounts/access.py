@@ -232,7 +232,7 @@ def check_bootstrap(secret: str) -> None:
 
 
 def revoke(tx: Transaction, which: str, now_ms: int) -> tuple[Key, bool]:
-    """Let a key and those that it made work no more, from the next request on.
+    """Revoke a key and all keys made with it, from the next request on.
 
     Args:
         tx: One that may write.

@@ -142,7 +142,7 @@ def remove_member(tx: Transaction, caller: Caller, person_id: int) -> None:
 
 
 def leave(tx: Transaction, caller: Caller) -> None:
-    """Make the caller a member of the open account no longer.
+    """End the caller's membership of the open account.
 
     Raises:
         InvalidInput: It is their own, or it would have no owner left; ``reason`` says which.

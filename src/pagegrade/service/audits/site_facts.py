@@ -1,4 +1,4 @@
-"""Questions to a site that are asked once, before its pages: its sitemaps, and its answer where nothing can be."""
+"""Requests that a crawl makes once, before its pages: its sitemaps, and its answer to a URL that cannot exist."""
 
 from __future__ import annotations
 

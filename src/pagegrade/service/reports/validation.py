@@ -94,13 +94,12 @@ ENGINE_NEXT_TIME: Final = RequestWarning(
 MADE_PRIVATE: Final = RequestWarning(
     "privacy",
     "made_private",
-    "The report is private: it is made with an access profile, and shows what not everybody sees. Send privacy to "
-    "share it.",
+    "The report is private: it is made with an access profile, and shows what is not public. Send privacy to share it.",
 )
 SHOWS_MORE: Final = RequestWarning(
     "privacy",
     "made_with_access",
-    "The report is made with an access profile: whoever can read it sees what not everybody sees.",
+    "The report is made with an access profile: whoever can read it sees what is not public.",
 )
 PASSWORD_REQUIRED: Final = Violation(
     field="password", place="body", code="required", message="Required when privacy is 2."

@@ -28,7 +28,7 @@ SAID: Final = {
     "saved": N_("The access profile was saved. Analyses use it from now on."),
     "private": N_(
         "The access profile was saved. Reports of its origins that were public are private now, because their next "
-        "analysis shows what not everybody sees."
+        "analysis shows what is not public."
     ),
     "deleted": N_("The access profile was deleted. Its reports are analyzed without it from now on."),
 }
@@ -46,8 +46,8 @@ WRONG: Final = {
     ("user", "invalid"): N_("The user cannot be sent. A colon and line breaks are not possible in it."),
     ("password", "invalid"): N_("The password cannot be sent. It is too long, or has a line break in it."),
     ("headers", "invalid"): N_(
-        "A line is no header that can be sent. Write each as Name: value, at most 20, and each name once. Cookies, the "
-        "user agent and a user with a password have fields of their own."
+        "One of the lines is not a valid header. Write each as Name: value, at most 20, and each name once. Cookies, "
+        "the user agent and a user with a password have fields of their own."
     ),
     ("cookies", "invalid"): N_(
         "A line is no cookie that can be sent. Write each as name=value, at most 50, as the browser sends them."

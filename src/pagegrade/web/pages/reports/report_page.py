@@ -27,7 +27,7 @@ PATH: Final = "/reports/{id}"
 SAID: Final[dict[str, str]] = {
     "created": N_("The report was created. The page is being analyzed."),
     "created_private": N_(
-        "The report was created, and is private: it is made with an access profile, and shows what not everybody sees. "
+        "The report was created, and is private: it is made with an access profile, and shows what is not public. "
         "You can share it in its settings."
     ),
     "running": N_("The page is being analyzed again."),

@@ -39,8 +39,8 @@ from pagegrade.web.schemas.report import share_url
 
 _FIELDS: Final = ("privacy", "password", "render", "device", "access")
 _ASKED: Final = N_(
-    "The report is made with an access profile: anyone with its link would see what not everybody sees. Nothing was "
-    "saved yet. Tick that this is meant, or choose who may see it."
+    "The report is made with an access profile: anyone with its link would see what is not public. Nothing was saved "
+    "yet. Tick the box to confirm that, or choose who may see it."
 )
 _ACCESS_WORDS: Final = {None: "default", NO_ACCESS: "none"}
 _CHANGED: Final = N_(
