@@ -1766,7 +1766,7 @@ class SyncMethods(SyncCaller):
         return cast("Project", self._data("show_project", path={"project": project}))
 
     def delete_project(self, project: str) -> DeletedProject:
-        """Delete a project.
+        """Delete a site with its reports.
 
         Deletes every report on the host with its monitors, and the ignore rules and webhooks that are limited
         to the host. Reports that are created meanwhile may stay.

@@ -72,7 +72,7 @@ OPERATIONS: Final = (
         method="DELETE",
         path=f"{PATH}/{{project}}",
         name="delete_project",
-        summary=N_("Delete a project"),
+        summary=N_("Delete a site with its reports"),
         description="Deletes every report on the host with its monitors, and the ignore rules and webhooks that are "
         "limited to the host. Reports that are created meanwhile may stay.",
         handler=delete_project,
