@@ -38,6 +38,8 @@ class SiteServer:
     world: World
     port: int
     starts: list[Start] = field(default_factory=list)
+    needs_access: bool = False
+    """Without an Authorization line the answer is 401."""
     at_once: int = 0
     """The most requests that were under way together."""
 
@@ -79,11 +81,16 @@ def serving(world: World) -> Iterator[SiteServer]:
         do_HEAD = do_GET  # noqa: N815 - the name that the base class calls
 
         def _answer(self) -> None:
-            if self.path == "/robots.txt":
-                self._send(200, "text/plain; charset=utf-8", robots_text(world, site.origin))
+            if site.needs_access and not self.headers.get("Authorization"):
+                self._send(401, "text/plain", "Who are you?", (("WWW-Authenticate", "Basic"),))
                 return
-            if self.path == "/sitemap.xml":
-                self._send(200, "application/xml", sitemap_text(world, site.origin))
+            files = {
+                "/robots.txt": ("text/plain; charset=utf-8", robots_text),
+                "/sitemap.xml": ("application/xml", sitemap_text),
+            }
+            if self.path in files:
+                kind, make = files[self.path]
+                self._send(200, kind, make(world, site.origin))
                 return
             page = world.at(self.path)
             if page is None:

@@ -102,9 +102,28 @@ def test_an_access_goes_to_its_origin_and_stays_secret(database: Database, tmp_p
     sent = {one.path for one in site.starts if one.authorization}
     bare = {one.path for one in site.starts if not one.authorization}
 
-    assert bare == {"/robots.txt"}
+    assert bare == {"/robots.txt", "/"}
     assert {"/", "/sitemap.xml"} <= sent
     assert [(one.path, one.authorization) for one in other.starts] == [("/a.css", "")]
     assert by_path(found["pages"], site)["/"]["title"] == "Chairs for …"
     assert {"key": "access", "value": "Analyzed with an access that visitors without it do not have."} in found["site"]
     assert SECRET.encode() not in b"".join(path.read_bytes() for path in tmp_path.rglob("*.db*"))
+
+
+@pytest.mark.parametrize("has_door", [True, False])
+def test_a_rule_that_search_engines_do_not_get_counts_for_nothing(
+    database: Database, tmp_path: Path, *, has_door: bool
+) -> None:
+    """Sites on staging ask not to be indexed; where visitors get the pages as well, the rule counts."""
+    world = make_world(46, pages=4)
+    world.pages["/"].noindex = True
+    with serving(world) as site:
+        site.needs_access = has_door
+        access = read_access(origins=[site.origin], user="reader", password=SECRET)
+        crawl = crawl_site(database, site, options=replace(OPTIONS, access=access))
+    found = relations(database, crawl, tmp_path / "out")
+    page = by_path(found["pages"], site)["/"]
+    said = {one["key"]: one["value"] for one in found["site"]}
+
+    assert page["noindex"] is not has_door
+    assert ("status 401" in said["visitors"]) is has_door

@@ -110,7 +110,7 @@ def evaluate_crawl(relations: Relations, checks: Mapping[str, SiteCheck] | None 
         not_applicable=tuple(name for name, outcome in outcomes.items() if outcome == "not_applicable"),
         not_evaluated=tuple(outcome for outcome in outcomes.values() if isinstance(outcome, Unevaluated)),
         templates=_templates(relations),
-        notes=tuple(filter(None, (facts.get("access"),))),
+        notes=tuple(filter(None, (facts.get("access"), facts.get("visitors")))),
     )
 
 

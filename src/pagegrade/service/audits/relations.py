@@ -17,7 +17,7 @@ from pagegrade.model.audit import MAX_EXAMPLE, PAGE_STATES, UNKNOWN_DEPTH, Asset
 from pagegrade.parse.page_links import path_and_query
 from pagegrade.parse.secure_context import host_of, is_local_host
 from pagegrade.parse.url import host
-from pagegrade.service.runs.evaluation import describe_access
+from pagegrade.service.runs.evaluation import describe_access, visitor_notes
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.crawl_segments import FoundRow, LinkRow, PageRow, SitemapRow, each_segment
 from pagegrade.store.repositories.crawl_urls import each_url, list_patterns, statuses_of, urls_of
@@ -277,7 +277,9 @@ def _site(tx: Transaction, crawl: Crawl, *, has_sitemap: bool) -> Iterator[tuple
     yield "https", int(crawl.start_url.startswith("https:") or is_local_host(host_of(crawl.start_url)))
     yield "now_ms", crawl.finished_at_ms or now_ms()
     probes = () if facts is None else facts.probes
-    yield "access", "" if facts is None or facts.access is None else describe_access(facts.access)
+    access = None if facts is None else facts.access
+    yield "access", "" if access is None else describe_access(access)
+    yield "visitors", "" if access is None else " ".join(visitor_notes(access.visitors))
     yield "probes", _encode([{"status": p.status, "simhash": p.simhash, "words": p.words} for p in probes]).decode()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import deque
+from dataclasses import replace
 from functools import partial
 from typing import Final, Literal
 
@@ -12,11 +13,12 @@ from msgspec import structs
 from pagegrade.gather.context import GatherLimits, OffloadFailed
 from pagegrade.gather.gatherers.document import is_html
 from pagegrade.gather.gatherers.sitemaps import GUESSED_PATHS
+from pagegrade.model.access import VisitorView
 from pagegrade.model.artifacts import Response
 from pagegrade.model.audit import Probe, SiteFacts, SitemapRead
 from pagegrade.parse.files.robots import find_declared_sitemaps
 from pagegrade.parse.files.sitemap import SitemapReading, read_sitemap
-from pagegrade.parse.url import origin
+from pagegrade.parse.url import origin, strip_fragment
 from pagegrade.sandbox.pool import TaskRunner
 from pagegrade.service.audits.frontier import Frontier
 from pagegrade.service.audits.slice import Slice
@@ -50,8 +52,25 @@ async def read_site(frontier: Frontier, work: Slice, children: TaskRunner) -> Si
         return None
     probes = [probe for url in names if url in allowed and (probe := await _probe(work, url)) is not None]
     read = await _read_sitemaps(frontier, work, children) if frontier.crawl.settings.sitemaps else ()
-    access = None if work.access is None else work.access.note
+    access = None if work.access is None else replace(work.access.note, visitors=await _visitor_view(work, start))
     return SiteFacts(probes=tuple(probes), sitemaps=tuple(read), access=access)
+
+
+async def _visitor_view(work: Slice, start: str) -> VisitorView | None:
+    """The start page as visitors see it; ``None``: nothing lets the crawl in, or there was no answer."""
+    if work.visitor is work.client:
+        return None
+    response = await work.fetch_file(work.host_of(start), start, _PROBE_BYTES, "document", client=work.visitor)
+    if response is None:
+        return None
+    place, indexable = strip_fragment(response.url).partition("?")[0], None
+    if response.status < 400:  # noqa: PLR2004 - it is a page
+        try:
+            indexable = not (await work.read(response, evaluates=False)).noindex
+        except OffloadFailed:
+            return None
+    is_elsewhere = place != start.partition("?")[0]
+    return VisitorView(status=response.status, url=place, is_elsewhere=is_elsewhere, indexable=indexable)
 
 
 async def _probe(work: Slice, url: str) -> Probe | None:

@@ -19,8 +19,10 @@ from pagegrade.gather.gatherers.resources import MAX_READ_BYTES
 from pagegrade.gather.guard import Guard
 from pagegrade.gather.http import HTTPClient, request_headers
 from pagegrade.gather.resolver import CachingResolver, DNSResolver, Resolver
+from pagegrade.model.access import VisitorView
 from pagegrade.model.artifacts import (
     GATHERED,
+    NOT_LET_IN,
     NOT_RENDERED,
     NOT_SHOWN,
     Artifacts,
@@ -67,7 +69,7 @@ _FILES: Final = frozenset(
 """Extensions of what is no page: only asked whether it is there."""
 _NOT_OF_A_CRAWL: Final = NotGathered(code="skipped", detail="A crawl does not ask for this with every page.")
 _BESIDE: Final[dict[str, Any]] = {
-    **dict.fromkeys(GATHERED, _NOT_OF_A_CRAWL),
+    **dict.fromkeys((name for name in GATHERED if name != "visitor_view"), _NOT_OF_A_CRAWL),
     "preview_images": NOT_SHOWN,
     "rendering": NOT_RENDERED,
 }
@@ -106,8 +108,8 @@ class Slice:
         """Additions to requests to its origins; ``None``: nothing is added."""
         self._secrets = () if self.access is None else secrets_of(self.access, start)
         self.client = make(access=self.access)
-        self._visitor = make() if self.access is not None and self.access.note.lets_in else self.client
-        """Asks for robots.txt as all robots do."""
+        self.visitor = make() if self.access is not None and self.access.note.lets_in else self.client
+        """Asks as everybody does."""
         self._paces: dict[int, Pace] = {}
         self._stop: StopReason | None = None
         self._worked_from = 0.0
@@ -126,7 +128,7 @@ class Slice:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for client in {self.client, self._visitor}:
+        for client in {self.client, self.visitor}:
             await client.aclose()
         await self._resolver.aclose()
 
@@ -266,7 +268,7 @@ class Slice:
 
     async def _read_robots(self, host: CrawlHost) -> None:
         host.robots_status, host.robots, host.robots_at_ms, host.crawl_delay_ms = None, b"", now_ms(), 0
-        response = await self.fetch_file(host, f"{host.origin}/robots.txt", ROBOTS_BYTES, client=self._visitor)
+        response = await self.fetch_file(host, f"{host.origin}/robots.txt", ROBOTS_BYTES, client=self.visitor)
         if response is None or response.truncated not in {None, "limit"}:
             return
         host.robots_status = response.status
@@ -368,7 +370,7 @@ class Slice:
             throttled = pace.end(status, seconds, retry_after, refused=refused)
             self._answered.set()
         if row.url_id == 1:
-            for client in {self.client, self._visitor}:
+            for client in {self.client, self.visitor}:
                 client.note_page(row.url)
         if exchange is None or response is None:
             return visit
@@ -480,10 +482,17 @@ class Slice:
             vantage="; ".join(request_headers(Request(url=response.url))),
             navigation=Navigation(requested_url=response.url, response=response),
             **(_BESIDE if sheets is None else {**_BESIDE, "resources": sheets}),
+            visitor_view=self._visitor_view(),
         )
         return await self._children.run(
             read_crawl_page, artifacts, self._settings_drop(), evaluates, timeout_s=EVALUATION_SECONDS
         )
+
+    def _visitor_view(self) -> VisitorView | NotGathered:
+        """The start page as visitors see it, if they do not get it: then search engines do not get the site."""
+        facts = self._frontier.crawl.facts
+        view = None if facts is None or facts.access is None else facts.access.visitors
+        return NOT_LET_IN if view is None or not view.is_closed else view
 
     async def _fetch(self, url: str) -> Exchange:
         name = url.partition("?")[0].rpartition("/")[2]

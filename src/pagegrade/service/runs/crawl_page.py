@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Final
 
 from pagegrade.checks import Evaluated, Facts
+from pagegrade.model.access import VisitorView
 from pagegrade.model.artifacts import Artifacts, NotGathered, Response
 from pagegrade.model.audit import (
     KEPT_HEADERS,
@@ -68,6 +69,7 @@ def read_crawl_page(artifacts: Artifacts, drop: tuple[str, ...], evaluates: bool
     page = facts.document
     response = artifacts.navigation.response
     robots = set(_robots_of(page, response))
+    view = artifacts.visitor_view
     canonical = next((link.url for link in canonical_links(page.links, response) if link.counts and link.url), None)
     links = dict.fromkeys(_links_of(page, response, drop, canonical))
     evaluated, not_the_page = run_on_page(facts) if evaluates else ({}, None)
@@ -77,7 +79,8 @@ def read_crawl_page(artifacts: Artifacts, drop: tuple[str, ...], evaluates: bool
         title=_text(next((title.text for title in page.titles if title.in_head), "")),
         h1=_text(next((one.text for one in page.headings if one.level == 1 and not one.hidden), "")),
         description=_text(meta.content if (meta := page.meta("description")) is not None else ""),
-        noindex="noindex" in robots,
+        # No rule of a site that only an access lets in keeps it out of search results: search engines do not get it.
+        noindex="noindex" in robots and not (isinstance(view, VisitorView) and view.is_closed),
         nofollow="nofollow" in robots,
         canonical=_known(canonical, drop) or "",
         lang=_text(page.html.attrs.get("lang", "") if page.html is not None else "", 35),

@@ -437,9 +437,9 @@ def _access_of(artifacts: Artifacts) -> AccessNote | None:
     return access if access is None or isinstance(view, NotGathered) else replace(access, visitors=view)
 
 
-def _visitor_notes(view: VisitorView | NotGathered) -> tuple[str, ...]:
+def visitor_notes(view: VisitorView | NotGathered | None) -> tuple[str, ...]:
     """Say what visitors without the access get, which search engines are, too."""
-    if isinstance(view, NotGathered):
+    if view is None or isinstance(view, NotGathered):
         return ()
     if view.indexable is None:
         return (f"Without it, visitors and search engines get status {view.status}.",)
@@ -471,7 +471,7 @@ def access_notes(artifacts: Artifacts) -> tuple[str, ...]:
     if not access.lets_in and not access.name:
         return (describe_access(access),)
     trusts = "certificates" in access.sent and response.url.startswith("https:")
-    also = _visitor_notes(artifacts.visitor_view)
+    also = visitor_notes(artifacts.visitor_view)
     if trusts:
         also = (*also, "The certificates of the access were trusted besides those of everyone.")
     return (describe_access(access), *also)
