@@ -213,7 +213,7 @@ TOGETHER: Final[list[tuple[str, Artifacts, list[str]]]] = [
             "<!doctype html><title>A</title><meta name=viewport content=width=1024><body>x"
             "<meta name=viewport content='width=980, shrink-wrap=1'>"
         ),
-        ["fixed", "several", "in_body", "unknown_keys"],
+        ["wide", "several", "in_body", "unknown_keys"],
     ),
     (
         "robots-txt-valid",
