@@ -169,6 +169,7 @@ def test_a_check_that_was_evaluated_once_says_nothing(at: int) -> None:
         ({"ruleset": "2"}, ("ruleset",)),
         ({"settings": {"exclude": ("/a",)}}, ("settings",)),
         ({"notes": ("With an access.",)}, ("access",)),
+        ({"settings": {"access": 2}}, ("access",)),
         ({"settings": {"max_pages": 3, "rate_per_s": 9.0}}, ()),
     ],
 )

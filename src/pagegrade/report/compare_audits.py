@@ -25,8 +25,8 @@ ChangeReason = Literal["check_not_evaluated", "not_seen", "looks_different"]
 PageAspect = Literal["status", "title", "canonical", "noindex", "content", "score"]
 SHOWN_PAGES: Final = 100
 """Pages of one kind of change that are named; all of them are counted."""
-_PACE: Final = frozenset({"max_pages", "max_depth", "max_minutes", "rate_per_s", "connections", "sitemaps"})
-"""Settings that decide how much of a site is seen, and how fast, but not what belongs to it."""
+_OTHERS: Final = frozenset({"access", "max_pages", "max_depth", "max_minutes", "rate_per_s", "connections", "sitemaps"})
+"""Settings that decide how a site is asked, how much of it is seen and how fast, but not what belongs to it."""
 _JUDGED: Final = frozenset({"blocked", "nofollow", "acts", "growing", "too_long"})
 """States, and reasons for not fetching, that say as much of a URL as an answer would where they are the same again."""
 _GONE: Final = (404, 410)
@@ -166,10 +166,10 @@ def audit_differences(
         found.append("ruleset")
     older, newer = settings
     if any(
-        getattr(older, name) != getattr(newer, name) for name in AuditSettings.__struct_fields__ if name not in _PACE
+        getattr(older, name) != getattr(newer, name) for name in AuditSettings.__struct_fields__ if name not in _OTHERS
     ):
         found.append("settings")
-    if before.notes != after.notes:
+    if before.notes != after.notes or older.access != newer.access:
         found.append("access")
     return tuple(found)
 
