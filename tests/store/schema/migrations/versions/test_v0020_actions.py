@@ -32,10 +32,13 @@ def test_an_account_gets_a_log(tmp_path: Path) -> None:
     database.write_here(version_before)
     migrate(database)
     before = database.read_here(lambda tx: list_actions(tx, 7))
-    alice = database.read_here(lambda tx: load_account(tx, 7))
-    assert alice is not None
-    caller = Caller(account=alice)
-    database.write_here(lambda tx: add_action(tx, caller, operation="delete_report", target=1, now_ms=NOW_MS))
+
+    def work(tx: Transaction) -> None:
+        account = load_account(tx, 7)
+        assert account is not None
+        add_action(tx, Caller(account=account), operation="delete_report", target=1, now_ms=NOW_MS)
+
+    database.write_here(work)
     after = database.read_here(lambda tx: list_actions(tx, 7))
 
     assert before == []
