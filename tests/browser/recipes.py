@@ -408,6 +408,7 @@ FILES: Final = frozenset(
         "/r/{slug}/card.png",
         "/reports/states",
         "/reports/export.csv",
+        "/team/log.csv",
         "/audits/{id}/export/{format}",
         "/reports/{id}/export/{format}",
         "/r/{slug}/export/{format}",
