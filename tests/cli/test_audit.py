@@ -165,7 +165,8 @@ def test_options_of_curl_let_a_crawl_in(audit: CommandLine, tmp_path: Path, monk
     assert not [path for path in out.rglob("*") if path.is_file() and b"n0t-Shown-1" in path.read_bytes()]
     if is_installed():
         note = "Analyzed with an access that visitors without it do not have."
-        assert json.loads(typed.out)["notes"] == [note]
+        public = "Without it, visitors get a page there as well, which search engines may index."
+        assert json.loads(typed.out)["notes"] == [note, public]
         assert note in (out / "1" / "audit.html").read_text()
 
 
