@@ -188,7 +188,7 @@ LINKS: Final = (
     Link("link-text", "2.4.4", (), ("generic",)),
     Link("list-structure", "1.3.1", ("broken",)),
     Link("marquee-blink", "2.2.2", ("moving",)),
-    Link("meta-refresh", "2.2.1", ("timed",), ("leaves",)),
+    Link("meta-refresh", "2.2.1", ("timed", "restless"), ("leaves",)),
     Link("mouse-only", "2.1.1", ("some", "most")),
     Link("mouse-only", "4.1.2", (), ("some", "most")),
     Link("nested-interactive", "4.1.2", ("nested",)),
