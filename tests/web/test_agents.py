@@ -42,7 +42,7 @@ def test_a_key_lists_the_tools_without_a_session(tmp_path: Path) -> None:
     answer = asked(tmp_path)
 
     assert answer.status_code == 200
-    assert len(answer.json()["result"]["tools"]) == 15
+    assert len(answer.json()["result"]["tools"]) == 16
     assert "mcp-session-id" not in answer.headers
     assert answer.headers["x-ratelimit-limit"]
 
