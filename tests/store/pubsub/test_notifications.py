@@ -1,20 +1,22 @@
 from __future__ import annotations
 
+import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import LiteralString
 
 import pytest
 
 from pagegrade.model.errors import InvalidInput
+from pagegrade.store.engine.postgresql import connector
 from pagegrade.store.pubsub import notifications as module
-from pagegrade.store.pubsub.connection import Link
 from pagegrade.store.pubsub.notifications import (
     CHANNEL,
     MAX_PAYLOAD_BYTES,
     MAX_WAITING,
     Notices,
+    Timing,
     read_payload,
     write_payload,
 )
@@ -213,12 +215,7 @@ def test_a_network_that_swallows_everything_is_noticed() -> None:
 
 def test_a_session_that_is_not_ours_is_noticed(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As behind a pooler that hands each statement to whatever connection is free: nothing would ever be heard."""
-
-    class Elsewhere(Link):
-        def ask(self, statement: bytes, values: Sequence[bytes] = ()) -> bytes | None:
-            return super().ask(b"SELECT 1" if statement.startswith(b"LISTEN") else statement, values)
-
-    monkeypatch.setattr(module, "Link", Elsewhere)
+    monkeypatch.setattr(module, "_LISTEN", "SELECT 1")
     alice = Ear(url, "alice")
     with listening(alice):
         assert alice.until(lambda: alice.gaps >= 4)
@@ -251,10 +248,55 @@ def test_a_refused_connection_is_no_error() -> None:
     assert alice.gaps == 0
 
 
-def test_a_url_that_is_none_is_refused() -> None:
-    """When it is made, and not in a thread whose errors are not seen."""
-    with pytest.raises(InvalidInput):
-        Notices("mysql://db/reports", "alice")
+def test_closing_does_not_wait_for_a_connection() -> None:
+    """A process that is stopped while its database takes connections and says nothing stops."""
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        alice = Ear(f"postgresql://a@127.0.0.1:{mute.getsockname()[1]}/b?connect_timeout=60", "alice")
+        alice.notices.start()
+        connection, _ = mute.accept()
+        with connection:
+            started_s = time.monotonic()
+            alice.notices.close()
+
+            assert time.monotonic() - started_s < SOON_S / 2
+
+
+def test_waiting_costs_nothing(url: str) -> None:
+    """A process that hears nothing for long does not wake up: the driver's own wait would, ten times a second."""
+    alice = Ear(url, "alice", Timing())
+    waits: list[float] = []
+    wait = alice.notices._waker.wait
+
+    def count(seconds: float, *sockets: int) -> None:
+        waits.append(seconds)
+        wait(seconds, *sockets)
+
+    alice.notices._waker.wait = count  # type: ignore[method-assign]
+    with listening(alice):
+        assert alice.until(lambda: len(waits) > 0)
+        assert waits[-1] > Timing().pulse_s / 2
+
+
+def test_the_server_lists_it_by_its_name(url: str) -> None:
+    """A list of connections shows what they are for."""
+    alice = Ear(url, "alice")
+    with listening(alice):
+        with connector(url, name="test")() as connection:
+            found = connection.execute(
+                "SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND pid <> "
+                "pg_backend_pid() AND backend_type = 'client backend'"
+            ).fetchall()
+
+        assert found == [("pagegrade notices",)]
+
+
+@pytest.mark.parametrize("url", ["mysql://db/reports", "postgresql://a@b", "postgresql://a@b/c?colour=red"])
+def test_a_url_that_is_none_is_refused(url: str) -> None:
+    """When it is made, and not in a thread whose errors are not seen; without its values in the message."""
+    with pytest.raises(InvalidInput) as raised:
+        Notices(url, "alice")
+
+    assert "red" not in raised.value.message
 
 
 def test_a_callback_that_fails_ends_nothing(url: str) -> None:

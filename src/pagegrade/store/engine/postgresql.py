@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any, Final
 
 import psycopg
@@ -116,17 +116,23 @@ def postgres_url(url: str) -> URL:
     return parsed
 
 
-def make_engine(url: str, *, name: str, patience_s: float | None = PATIENCE_S) -> Engine:
-    """Create the connection pool; transactions are started explicitly, as on SQLite.
+def connector(
+    url: str, *, name: str, patience_s: float | None = PATIENCE_S, is_durable: bool = True
+) -> Callable[[], Patient]:
+    """Return a function that opens a connection; transactions are started explicitly.
 
     Args:
         url: PostgreSQL URL.
         name: Application name of the connections.
         patience_s: Timeout of each exchange; ``None`` for no timeout, for schema changes.
+        is_durable: A commit waits until it is on the disk.
+
+    Raises:
+        InvalidInput: The URL is not valid.
     """
     parsed = postgres_url(url)
     settings = {
-        "synchronous_commit": "on",  # a 201 is a promise
+        "synchronous_commit": "on" if is_durable else "off",  # a 201 is a promise
         "timezone": "UTC",
         "jit": "off",  # compiling takes longer than any statement of ours
         "idle_in_transaction_session_timeout": f"{LONG_IDLE_S if patience_s is None else IDLE_S:.0f}s",
@@ -167,9 +173,14 @@ def make_engine(url: str, *, name: str, patience_s: float | None = PATIENCE_S) -
         connection.patience_s = patience_s
         return connection
 
+    return connect
+
+
+def make_engine(url: str, *, name: str, patience_s: float | None = PATIENCE_S) -> Engine:
+    """Create the connection pool; the arguments are those of ``connector``."""
     return create_engine(
         f"{DRIVER}://",
-        creator=connect,
+        creator=connector(url, name=name, patience_s=patience_s),
         isolation_level="AUTOCOMMIT",
         poolclass=NullPool,
         pool_reset_on_return=None,  # transactions are ended by hand; one that is lost cannot be

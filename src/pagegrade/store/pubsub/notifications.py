@@ -11,19 +11,26 @@ A notification is only a hint: it may be lost, late or repeated. Waiting clients
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
 import random
 import re
+import select
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, LiteralString
 
-from pagegrade.store.pubsub.connection import FAREWELL_S, Closing, Link, Lost, Waker, conninfo_of
+import psycopg
+
+from pagegrade.store.engine.postgresql import Patient, Silence, connector
 
 logger = logging.getLogger(__name__)
 
+NAME: Final = "pagegrade notices"
+"""Application name of the connection."""
 CHANNEL: Final = "pagegrade_changes"
 MAX_PAYLOAD_BYTES: Final = 7_900
 """Maximum length of a payload; the limit is 8000 (https://www.postgresql.org/docs/current/sql-notify.html)."""
@@ -35,9 +42,12 @@ PULSE_S: Final = 5.0
 """Idle time after which the thread checks that the server responds and still listens."""
 PATIENCE_S: Final = 5.0
 """Timeout after which a server is considered lost: that of TCP is a quarter of an hour."""
+FAREWELL_S: Final = 2.0
+"""Time for what is queued after a request to close."""
 FIRST_PAUSE_S: Final = 0.2
 LONGEST_PAUSE_S: Final = 10.0
 """Maximum pause between connection attempts; the pause doubles each time, minus a random part."""
+_LISTEN: LiteralString = f"LISTEN {CHANNEL}"
 _PAYLOAD: Final = re.compile(r"(?P<process>[0-9A-Za-z_-]{1,64}) (?P<job>\+?)(?P<ids>[0-9,]*)")
 
 
@@ -50,6 +60,39 @@ class Timing:
     patience_s: float = PATIENCE_S
     first_pause_s: float = FIRST_PAUSE_S
     longest_pause_s: float = LONGEST_PAUSE_S
+
+
+class _Deaf(Exception):
+    """The session does not listen any more."""
+
+
+class _Waker:
+    """Ends a wait for the network, from any thread."""
+
+    def __init__(self) -> None:
+        self._reader, self._writer = os.pipe()
+        for descriptor in (self._reader, self._writer):
+            os.set_blocking(descriptor, False)
+
+    def __del__(self) -> None:
+        os.close(self._reader)
+        os.close(self._writer)
+
+    def wake(self) -> None:
+        """End the wait under way, or the next one."""
+        # A full pipe ends it as well.
+        with contextlib.suppress(BlockingIOError):
+            os.write(self._writer, b"x")
+
+    def wait(self, seconds: float, *sockets: int) -> None:
+        """Wait for a wake-up, data at a socket, or the timeout."""
+        poll = select.poll()
+        for descriptor in (self._reader, *sockets):
+            poll.register(descriptor, select.POLLIN)
+        poll.poll(max(0.0, seconds) * 1000)
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self._reader, 4096):
+                pass
 
 
 def _ignore(*_what: object) -> None:
@@ -79,14 +122,15 @@ class Notices:
         """Called when a run may be queued; ``None`` if this process executes no runs."""
         self.on_gap: Callable[[], None] = _ignore
         """Called when notifications may have been missed, so that waiting clients poll."""
-        self._conninfo = conninfo_of(url)
         self._process = process
         self._timing = timing or Timing()
+        self._connect = connector(url, name=NAME, patience_s=self._timing.patience_s, is_durable=False)
         self._lock = threading.Lock()
         self._waiting: dict[int, None] = {}
         self._job_waits = False
         self._healthy = False
-        self._waker = Waker()
+        self._closing = threading.Event()
+        self._waker = _Waker()
         self._thread: threading.Thread | None = None
 
     @property
@@ -121,26 +165,27 @@ class Notices:
 
     def close(self) -> None:
         """Send queued notifications if that is quick, and end the thread."""
-        self._waker.close()
+        self._closing.set()
+        self._waker.wake()
         if self._thread is not None:
-            # A name resolution under way cannot be interrupted; only its own thread waits for it.
-            self._thread.join(2 * FAREWELL_S)
+            # A name resolution or an exchange under way cannot be interrupted; only its own thread waits for it.
+            self._thread.join(FAREWELL_S)
         self._healthy = False
 
     def _run(self) -> None:
         pause_s = 0.0
-        while not self._waker.closing:
+        while not self._closing.is_set():
             heard_at_s = None
             try:
-                with Link(self._conninfo, self._waker, self._timing.patience_s) as link:
-                    self._listen(link)
+                with contextlib.closing(self._connect()) as connection:
+                    # A pooler may give each statement another session.
+                    connection.prepare_threshold = None
+                    self._listen(connection)
                     heard_at_s = time.monotonic()
-                    self._converse(link)
-            except Closing:
-                break
-            except Lost as lost:
+                    self._converse(connection)
+            except (psycopg.Error, _Deaf) as error:
                 if heard_at_s is not None or pause_s == 0.0:
-                    logger.warning("notices_lost", extra={"reason": lost.reason})
+                    logger.warning("notices_lost", extra={"reason": _reason(error, heard=heard_at_s is not None)})
             except Exception:
                 # The thread must survive any error, because callers rely on it.
                 logger.exception("notices_failed")
@@ -152,11 +197,12 @@ class Notices:
             longest_s = self._timing.longest_pause_s
             pause_s = min(longest_s, max(self._timing.first_pause_s, 0.0 if lasted_s > longest_s else 2 * pause_s))
             # All processes lose the server at the same moment; jitter spreads their attempts to reconnect.
-            self._waker.sleep(pause_s * random.uniform(0.5, 1.0))  # noqa: S311 - no secret
+            until_s = time.monotonic() + pause_s * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
+            while not self._closing.is_set() and (left_s := until_s - time.monotonic()) > 0:
+                self._waker.wait(left_s)
 
-    def _listen(self, link: Link) -> None:
-        link.ask(b"SET synchronous_commit TO off")
-        link.ask(f"LISTEN {CHANNEL}".encode())
+    def _listen(self, connection: Patient) -> None:
+        connection.execute(_LISTEN)
         self._healthy = True
         logger.info("notices_heard")
         # Notifications sent before LISTEN are lost.
@@ -164,47 +210,51 @@ class Notices:
         if self.on_job is not None:
             self._call(self.on_job)
 
-    def _converse(self, link: Link) -> None:
+    def _converse(self, connection: Patient) -> None:
         """Send and receive notifications until closed.
 
         Raises:
-            Lost: The server is gone, does not respond, or no longer listens.
+            psycopg.Error: The server is gone or does not respond.
+            _Deaf: The session no longer listens.
         """
         timing = self._timing
         sent_at_s = -timing.pace_s
+        asked_at_s = time.monotonic()
         while True:
-            self._hear(link)
+            self._hear(connection)
             now_s = time.monotonic()
-            until_s = link.asked_at_s + timing.pulse_s
+            until_s = asked_at_s + timing.pulse_s
             if self._has_something():
                 until_s = min(until_s, sent_at_s + timing.pace_s)
-                if now_s >= sent_at_s + timing.pace_s or self._waker.closing:
-                    self._send(link)
-                    sent_at_s = time.monotonic()
+                if now_s >= sent_at_s + timing.pace_s or self._closing.is_set():
+                    self._send(connection)
+                    sent_at_s = asked_at_s = time.monotonic()
                     continue
-            if self._waker.closing:
+            if self._closing.is_set():
                 return
-            if now_s >= link.asked_at_s + timing.pulse_s:
+            if now_s >= asked_at_s + timing.pulse_s:
                 # Cheaper than a NOTIFY to itself, which would wake every process; it also detects a pooler that gives
                 # each statement another session.
-                if link.ask(b"SELECT count(*) FROM pg_listening_channels()") in {b"0", None}:
-                    raise Lost("deaf")
+                if connection.execute("SELECT 1 FROM pg_listening_channels()").fetchone() is None:
+                    raise _Deaf
+                asked_at_s = time.monotonic()
                 continue
-            link.wait(until_s - now_s)
+            # The driver's own wait for notifications wakes up ten times a second.
+            self._waker.wait(until_s - now_s, connection.fileno())
 
     def _has_something(self) -> bool:
         with self._lock:
             return self._job_waits or bool(self._waiting)
 
-    def _send(self, link: Link) -> None:
+    def _send(self, connection: Patient) -> None:
         with self._lock:
             job, self._job_waits = self._job_waits, False
             payload, taken = write_payload(self._process, self._waiting, job=job)
             for report_id in taken:
                 del self._waiting[report_id]
         try:
-            link.ask(b"SELECT pg_notify($1, $2)", (CHANNEL.encode(), payload))
-        except Lost:
+            connection.execute("SELECT pg_notify(%s, %s)", (CHANNEL, payload))
+        except psycopg.Error:
             with self._lock:
                 self._job_waits |= job
                 # Later ids are newer and are sent last.
@@ -212,11 +262,11 @@ class Notices:
                 self._waiting = dict.fromkeys(taken[:space]) | self._waiting
             raise
 
-    def _hear(self, link: Link) -> None:
+    def _hear(self, connection: Patient) -> None:
         changed: dict[int, None] = {}
         job = False
-        for _, payload in link.heard():
-            said = read_payload(payload)
+        for notice in connection.notifies(timeout=0):
+            said = read_payload(notice.payload)
             if said is not None and said.process != self._process:
                 changed |= dict.fromkeys(said.report_ids)
                 job = job or said.job
@@ -232,6 +282,15 @@ class Notices:
             logger.exception("notice_not_taken")
 
 
+def _reason(error: Exception, *, heard: bool) -> str:
+    """Return the reason of a lost connection for the log, without the driver's message, which may name users."""
+    if isinstance(error, _Deaf):
+        return "deaf"
+    if not heard:
+        return "unreachable"
+    return "silent" if isinstance(error, Silence) else "gone"
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """Content of one notification."""
@@ -242,7 +301,7 @@ class Said:
     """True if a run may be queued."""
 
 
-def write_payload(process: str, report_ids: dict[int, None], *, job: bool) -> tuple[bytes, tuple[int, ...]]:
+def write_payload(process: str, report_ids: dict[int, None], *, job: bool) -> tuple[str, tuple[int, ...]]:
     """Return (payload, ids in it) for the first ids, as many as fit."""
     text = [f"{process} {'+' if job else ''}"]
     space = MAX_PAYLOAD_BYTES - len(text[0])
@@ -252,12 +311,12 @@ def write_payload(process: str, report_ids: dict[int, None], *, job: bool) -> tu
         if space < 0:
             break
         taken.append(report_id)
-    return (text[0] + ",".join(map(str, taken))).encode("ascii"), tuple(taken)
+    return text[0] + ",".join(map(str, taken)), tuple(taken)
 
 
-def read_payload(payload: bytes) -> Said | None:
+def read_payload(payload: str) -> Said | None:
     """Parse a notification; ``None`` if it is malformed: every client of the database can send anything."""
-    found = _PAYLOAD.fullmatch(payload.decode("ascii", "replace"))
+    found = _PAYLOAD.fullmatch(payload)
     if found is None:
         return None
     ids = tuple(int(each) for each in found["ids"].split(",") if 0 < len(each) < 20)  # noqa: PLR2004 - of 64 bits
