@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 import json
+from email.message import EmailMessage
 from typing import Any
 
 import pytest
 
+from pagegrade.model.account import Invitation, Role
 from pagegrade.render.i18n import Texts
 from pagegrade.render.notifications import (
     MAX_ITEMS,
     discord_body,
     email_message,
+    invitation_message,
     make_message,
     slack_body,
     teams_body,
@@ -178,3 +181,65 @@ def test_the_subject_names_the_site_and_the_change(
     ]
 
     assert make_message(EN, sent, count).title == subject
+
+
+def invitation(inviter: str = "Alice", workspace: str = "Agency", texts: Texts = EN) -> EmailMessage:
+    """The e-mail with an invitation."""
+    found = Invitation(
+        id=3, account_id=1, role=Role.EDITOR, label="Bob", created_at_ms=0, expires_at_ms=1_767_830_400_000
+    )
+    return invitation_message(
+        texts,
+        found,
+        inviter=inviter,
+        workspace=workspace,
+        link="https://r.example/join/token",
+        sender="pagegrade@r.example",
+        recipient="bob@example.org",
+        timezone="UTC",
+        at_ms=1_767_225_600_000,
+    )
+
+
+def parts_of(mail: EmailMessage) -> tuple[str, str]:
+    """The text and the HTML."""
+    plain, rich = mail.get_body(("plain",)), mail.get_body(("html",))
+    assert plain is not None
+    assert rich is not None
+    return str(plain.get_content()), str(rich.get_content())
+
+
+def test_an_invitation_says_who_invites_to_what() -> None:
+    """With the role, the link and how long it works, as text and as HTML."""
+    mail = invitation()
+    plain, rich = parts_of(mail)
+
+    assert mail["Subject"] == "Invitation to the workspace Agency"
+    assert mail["To"] == "bob@example.org"
+    assert plain.split("\n\n")[:3] == [
+        "Alice invites you to work in the workspace Agency on Pagegrade.",
+        "Your role: Editor",
+        "https://r.example/join/token",
+    ]
+    assert "until 8 Jan 2026" in plain
+    assert '<a href="https://r.example/join/token">Accept the invitation</a>' in rich
+
+
+def test_an_invitation_is_in_the_language_of_its_reader() -> None:
+    """The role as well."""
+    mail = invitation(texts=Texts("de"))
+
+    assert mail["Subject"] == "Einladung in den Arbeitsbereich Agency"
+    assert "Ihre Rolle: Bearbeiter" in parts_of(mail)[0]
+
+
+def test_names_in_an_invitation_make_no_link() -> None:
+    """Whoever invites chooses both names: no markup, no second link, no line of the head."""
+    name = "Win https://evil.example/x www.evil.example a@evil.example <a href=//evil>\r\nBcc: x@evil.example"
+    mail = invitation(inviter=name, workspace=name)
+    plain, rich = parts_of(mail)
+    texts = "".join((mail["Subject"], plain, rich)).replace("https://r.example/join/token", "")
+
+    assert mail["Bcc"] is None
+    assert [each for each in ("evil.", "https:", "@") if each in texts] == []
+    assert rich.count("<a ") == 1

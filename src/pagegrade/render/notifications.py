@@ -10,6 +10,7 @@ https://www.rfc-editor.org/rfc/rfc8058
 from __future__ import annotations
 
 import html
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,8 +26,11 @@ from email.policy import SMTP, Policy  # lint: allow slow-parser - written only
 from email.utils import format_datetime
 from typing import Any, Final
 
+from pagegrade.model.account import Invitation
 from pagegrade.render.english import N_, Words
 from pagegrade.render.escape import visible
+from pagegrade.render.i18n import Texts
+from pagegrade.render.roles import role_names
 from pagegrade.report.masking import mask_url
 
 MAX_ITEMS: Final = 10
@@ -36,6 +40,9 @@ MAX_CHARACTERS: Final = 5_000
 MAX_BUDGETS: Final = 10
 NO_BACKTICK: Final = "\u02cb"
 """Looks like one, and ends no code."""
+_LIKE: Final = {".": "\u2024", ":": "\ua789", "@": "\uff20"}
+"""Look like the characters, and make no link of the words around them."""
+_JOINED: Final = re.compile(r"(?<=\S)[.:@](?=\S)")
 _AROUND_LINE: Final = 50
 _MAX_URL: Final = 300
 _MAX_TEXT: Final = 200
@@ -274,15 +281,9 @@ def email_message(
         unsubscribe_url: Ends these messages without signing in.
         at_ms: Time of the message.
     """
-    mail = EmailMessage(policy=_POLICY)
-    mail["From"] = Address("Pagegrade", addr_spec=sender)
-    mail["To"] = Address(addr_spec=recipient)
-    mail["Subject"] = message.title
-    mail["Date"] = format_datetime(datetime.fromtimestamp(at_ms / 1000, UTC))
-    mail["Message-ID"] = f"<{message_id}@{sender.rpartition('@')[2]}>"
+    mail = _mail(message.title, sender=sender, recipient=recipient, message_id=message_id, at_ms=at_ms)
     mail["List-Unsubscribe"] = f"<{unsubscribe_url}>"
     mail["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    mail["Auto-Submitted"] = "auto-generated"
     leave = texts.gettext("Stop these messages")
     text = []
     for item in message.items:
@@ -294,16 +295,83 @@ def email_message(
 
 
 def _email_html(message: Message, leave: str, unsubscribe_url: str) -> str:
-    def link(url: str, label: str) -> str:
-        return f'<p><a href="{html.escape(url)}">{html.escape(label)}</a></p>'
-
     parts = []
     for item in message.items:
         parts.append(f"<h2>{html.escape(item.headline)}</h2>")
         parts += [f"<p>{html.escape(line)}</p>" for line in filter(None, (item.page, *item.lines))]
         if item.link:
-            parts.append(link(item.link, message.open_label))
+            parts.append(_email_link(item.link, message.open_label))
     if message.more:
         parts.append(f"<p>{html.escape(message.more)}</p>")
-    body = "\n".join((*parts, link(unsubscribe_url, leave)))
-    return f"<!doctype html>\n<title>{html.escape(message.title)}</title>\n{body}\n"
+    return _email_page(message.title, [*parts, _email_link(unsubscribe_url, leave)])
+
+
+def invitation_message(
+    texts: Texts,
+    invitation: Invitation,
+    *,
+    inviter: str,
+    workspace: str,
+    link: str,
+    sender: str,
+    recipient: str,
+    timezone: str,
+    at_ms: int,
+) -> EmailMessage:
+    """An e-mail with the link that makes its reader a member.
+
+    Args:
+        texts: Language of the recipient.
+        invitation: The role, and until when the link works.
+        inviter: Name of the person who invites; anything.
+        workspace: Name of the workspace; anything.
+        link: Accepts the invitation.
+        sender: Address, ``name@host``.
+        recipient: Address, ``name@host``.
+        timezone: Of the times in it.
+        at_ms: Time of the message.
+    """
+    who, where = (_no_link(visible(name, _MAX_SITE)) for name in (inviter, workspace))
+    title = texts.gettext("Invitation to the workspace %(name)s", name=where)
+    lines = (
+        texts.gettext("%(who)s invites you to work in the workspace %(name)s on Pagegrade.", who=who, name=where),
+        texts.gettext("Your role: %(role)s", role=role_names(texts)[invitation.role]),
+        texts.gettext(
+            "The link works once, until %(when)s. Do not pass it on: anyone with the link can join.",
+            when=texts.moment(invitation.expires_at_ms, timezone),
+        ),
+        texts.gettext("If you do not know the sender, ignore this message."),
+    )
+    mail = _mail(
+        title, sender=sender, recipient=recipient, message_id=f"invitation-{invitation.id}.{at_ms}", at_ms=at_ms
+    )
+    mail.set_content("\n\n".join((*lines[:2], link, *lines[2:], "")))
+    paragraphs = [f"<p>{html.escape(line)}</p>" for line in lines]
+    paragraphs.insert(2, _email_link(link, texts.gettext("Accept the invitation")))
+    mail.add_alternative(_email_page(title, paragraphs), subtype="html")
+    return mail
+
+
+def _no_link(text: str) -> str:
+    """Text in which mail programs find no address of a page or a person."""
+    return _JOINED.sub(lambda found: _LIKE[found[0]], text)
+
+
+def _mail(subject: str, *, sender: str, recipient: str, message_id: str, at_ms: int) -> EmailMessage:
+    mail = EmailMessage(policy=_POLICY)
+    mail["From"] = Address("Pagegrade", addr_spec=sender)
+    mail["To"] = Address(addr_spec=recipient)
+    mail["Subject"] = subject
+    mail["Date"] = format_datetime(datetime.fromtimestamp(at_ms / 1000, UTC))
+    mail["Message-ID"] = f"<{message_id}@{sender.rpartition('@')[2]}>"
+    mail["Auto-Submitted"] = "auto-generated"
+    return mail
+
+
+def _email_link(url: str, label: str) -> str:
+    return f'<p><a href="{html.escape(url)}">{html.escape(label)}</a></p>'
+
+
+def _email_page(title: str, parts: Sequence[str]) -> str:
+    body = "\n".join(parts)
+    return f"<!doctype html>\n<title>{html.escape(title)}</title>\n{body}\n"

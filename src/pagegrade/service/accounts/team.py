@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from pagegrade.model.account import Account, Action, Caller, Invitation, Role, Session, Teammate
 from pagegrade.model.errors import InvalidInput, NotFound
@@ -53,6 +53,18 @@ class Team:
     """That can be accepted."""
 
 
+class NewInvitation(NamedTuple):
+    """An invitation with its token, which is shown only once."""
+
+    invitation: Invitation
+    token: str
+
+    @property
+    def id(self) -> int:
+        """Id that the log names."""
+        return self.invitation.id
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invited:
     """An invitation that can be accepted, and the account that it is about."""
@@ -68,8 +80,8 @@ def find_team(tx: Transaction, caller: Caller, now_ms: int) -> Team:
     return Team(members=own + list_teammates(tx, account.id), invitations=list_invitations(tx, account.id, now_ms))
 
 
-def invite(tx: Transaction, caller: Caller, *, role: Role, label: str, now_ms: int) -> tuple[Invitation, str]:
-    """Create an invitation; return it with its token, which is shown only once.
+def invite(tx: Transaction, caller: Caller, *, role: Role, label: str, now_ms: int) -> NewInvitation:
+    """Create an invitation.
 
     Args:
         tx: One that may write.
@@ -97,7 +109,7 @@ def invite(tx: Transaction, caller: Caller, *, role: Role, label: str, now_ms: i
         now_ms=now_ms,
         expires_at_ms=now_ms + INVITATION_MS,
     )
-    return made, token
+    return NewInvitation(made, token)
 
 
 def withdraw(tx: Transaction, caller: Caller, invitation_id: int) -> None:

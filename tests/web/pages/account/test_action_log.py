@@ -35,7 +35,7 @@ def test_the_log_names_who_changed_what(tmp_path: Path) -> None:
 
         assert logged(instance) == [
             ("patch_report", report["id"]),
-            ("invite_to_team", None),
+            ("invite_to_team", 1),
             ("delete_report_for_good", report["id"]),
         ]
         assert page.status_code == 200

@@ -7,6 +7,7 @@ from typing import Final
 
 from pagegrade.model.errors import InvalidInput
 from pagegrade.render.english import N_
+from pagegrade.render.roles import MEANINGS, role_names
 from pagegrade.service.accounts import team as service
 from pagegrade.service.accounts.operations import EMAIL, EMAIL_TAKEN, NAME
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MIN_ACCOUNT_CHARACTERS
@@ -15,7 +16,6 @@ from pagegrade.service.sign_in import check_new_password
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.account.roles import MEANINGS, role_names
 from pagegrade.web.pages.account.sign_in import count_link
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import View, go

@@ -11,6 +11,9 @@ from pydantic import BaseModel
 from pagegrade.model.account import Role
 from pagegrade.model.errors import InvalidInput, RateLimited, Unavailable
 from pagegrade.render.english import N_
+from pagegrade.render.escape import visible
+from pagegrade.render.roles import role_choices, role_names, role_of
+from pagegrade.service import invitation_mail
 from pagegrade.service.accounts import team as service
 from pagegrade.service.accounts.admission import Access
 from pagegrade.service.accounts.operations import NAME
@@ -22,7 +25,6 @@ from pagegrade.web.http.client_ip import limited_as
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.account.account_page import Typed, password_refused
-from pagegrade.web.pages.account.roles import role_choices, role_names, role_of
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import HELPED, View, go
 from pagegrade.web.request import Request
@@ -50,6 +52,15 @@ WRONG: Final = {
     service.OWN: ("", N_("This is the workspace of one person, who can neither leave nor rename it here.")),
 }
 """Error reason -> (field, message)."""
+WRONG_ADDRESS: Final = {
+    invitation_mail.ADDRESS: N_("Enter an e-mail address like name@example.com."),
+    invitation_mail.DOMAIN: N_("No e-mail is sent to this domain. Create the link, and send it yourself."),
+}
+"""Error reason -> message at the address of an invitation."""
+NOT_MAILED: Final = {
+    "refused": N_("The mail server accepts nothing for %(address)s. Check the address, or send the link yourself."),
+    "unavailable": N_("The message to %(address)s could not be sent. Send the link yourself."),
+}
 
 
 class SaidQuery(BaseModel):
@@ -63,24 +74,54 @@ async def show_team(request: Request, work: UnitOfWork, view: View) -> Response:
     return await _show(request, work, view, Typed())
 
 
-async def invite(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Create an invitation; only this response contains its link."""
-    sent = await read_form(request)
-    role = role_of(sent.get("role", ""))
+async def invite(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
+    """Create an invitation, and send it if an address is given; the response contains its link, too."""
+    await work.admit()
+    sent, texts = await read_form(request), view.texts
+    role, recipient = role_of(sent.get("role", "")), sent.get("email", "")
     if role is None:
-        wrong = {"role": view.texts.gettext(WRONG[service.ROLE][1])}
-        return await _show(request, work, view, Typed(sent, wrong, 422))
+        return await _show(request, work, view, Typed(sent, {"role": texts.gettext(WRONG[service.ROLE][1])}, 422))
     try:
-        invitation, token = await work.write(service.invite, role=role, label=sent.get("label", ""), now_ms=view.now_ms)
+        if recipient.strip():
+            recipient = invitation_mail.check_recipient(view.options, recipient)
+            await invitation_mail.count_mail(services, view.admitted, recipient)
+    except InvalidInput as error:
+        wrong = {"email": texts.gettext(WRONG_ADDRESS[error.reason or invitation_mail.ADDRESS])}
+        return await _show(request, work, view, Typed(sent, wrong, 422))
+    except RateLimited as error:
+        return await _show(request, work, view, _too_many_mails(view, sent, error))
+    try:
+        made = await work.write(
+            service.invite, role=role, label=sent.get("label", "").strip() or recipient, now_ms=view.now_ms
+        )
     except InvalidInput as error:
         return await _refused(request, work, view, error, sent, label="label")
+    mailed = ""
+    if recipient.strip():
+        reader = await work.read(invitation_mail.find_recipient, recipient)
+        mailed = await invitation_mail.mail_invitation(
+            services, made, caller=view.admitted, reader=reader, recipient=recipient, now_ms=view.now_ms
+        )
     return view.page(
         "team_invitation.html.jinja",
         policy=HELPED,
-        invitation=invitation,
-        link=f"{view.options.base_url}/join/{token}",
-        roles=role_names(view.texts),
+        invitation=made.invitation,
+        link=f"{view.options.base_url}/join/{made.token}",
+        recipient=recipient,
+        mailed=mailed,
+        not_mailed=texts.gettext(NOT_MAILED[mailed], address=visible(recipient)) if mailed in NOT_MAILED else "",
+        roles=role_names(texts),
     )
+
+
+def _too_many_mails(view: View, sent: Mapping[str, str], error: RateLimited) -> Typed:
+    wait_s = error.retry_after_s or 1
+    much = view.texts.ngettext(
+        "Too many invitations were sent. Try again in %(num)s minute, or create the link without an address.",
+        "Too many invitations were sent. Try again in %(num)s minutes, or create the link without an address.",
+        -(-wait_s // 60),
+    )
+    return Typed(sent, {"email": much}, 429, (("Retry-After", str(wait_s)),))
 
 
 async def withdraw(request: Request, work: UnitOfWork) -> Response:
@@ -195,6 +236,7 @@ async def _show(request: Request, work: UnitOfWork, view: View, typed: Typed) ->
         roles=role_names(texts),
         choices=role_choices(texts),
         others=[*own, *others],
+        mail_domains=() if view.options.mail is None else view.options.mail.domains,
     )
 
 

@@ -10,10 +10,10 @@ import msgspec
 
 from pagegrade.model.account import Role
 from pagegrade.model.errors import NotFound
+from pagegrade.render.roles import role_names
 from pagegrade.web.http.accept import HTML, JSON, preferred
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.account.roles import role_names
 from pagegrade.web.pages.html import UNKEPT, View, go
 from pagegrade.web.problem_texts import TEXTS, example_problem, statuses_of
 from pagegrade.web.problems import PROBLEMS, Problem

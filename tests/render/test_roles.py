@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.model.account import Role
 from pagegrade.render.i18n import texts_for
-from pagegrade.web.pages.account.roles import MEANINGS, role_choices, role_names, role_of
+from pagegrade.render.roles import MEANINGS, role_choices, role_names, role_of
 
 
 def test_each_role_has_a_name_and_a_meaning() -> None:
