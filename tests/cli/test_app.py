@@ -54,6 +54,7 @@ AT_HOME = {
     "access-profiles": ["access-profiles", "list"],
     "accounts": ["accounts", "list"],
     "keys": ["keys", "list"],
+    "members": ["members", "list"],
     "monitors": ["monitors", "list"],
     "webhooks": ["webhooks", "list"],
     "migrate": ["migrate"],

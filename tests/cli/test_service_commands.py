@@ -8,12 +8,9 @@ import pytest
 from tests.cli.command_line import CommandLine
 
 COMMANDS = [
-    ["accounts", "create"],
-    ["accounts", "list"],
-    ["accounts", "disable"],
-    ["keys", "create"],
-    ["keys", "list"],
-    ["keys", "revoke"],
+    ["monitors", "create"],
+    ["webhooks", "create"],
+    ["access-profiles", "create"],
     ["migrate"],
     ["prune"],
     ["transfer"],
@@ -30,7 +27,7 @@ def test_every_command_explains_itself(command_line: CommandLine, command: list[
     assert not command_line.folder.exists()
 
 
-@pytest.mark.parametrize("group", ["accounts", "keys"])
+@pytest.mark.parametrize("group", ["monitors", "webhooks", "access-profiles"])
 def test_a_group_alone_shows_what_it_has(command_line: CommandLine, group: str) -> None:
     """Instead of an error that says nothing."""
     result = command_line(group)

@@ -79,6 +79,7 @@ ADMINISTRATION = frozenset(
         "access-profiles",
         "accounts",
         "keys",
+        "members",
         "monitors",
         "webhooks",
         "migrate",
