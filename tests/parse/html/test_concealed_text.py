@@ -301,3 +301,38 @@ def test_text_without_size_or_place_cannot_be_seen(css: str, share: float) -> No
 def test_text_that_is_drawn_so_that_no_one_can_read_it(css: str, *, is_read: bool) -> None:
     """Mirrored, upside down, piled up, without a fill, or on a gradient of one color."""
     assert (_linked(css) < 0.5) == is_read
+
+
+@pytest.mark.parametrize(
+    ("css", "share"),
+    [
+        ("p,h1{font-size:4px}", 0.9),
+        ("p,h1{font-size:5px}", 0.0),
+        ("main{font-size:25%}", 0.9),
+        ("main{color:#ddd}", 0.9),
+        ("main{color:#767676}", 0.0),
+        ("body{background:navy}main{color:hsl(240 60% 20%)}", 0.9),
+        ("main{width:39px}", 0.9),
+        ("main{width:40px}", 0.0),
+        ("main{columns:30px}", 0.9),
+        ("main{column-width:30px;column-count:2}", 0.0),
+        ("main{width:10px;white-space:nowrap}", 0.0),
+        ("main{width:10px;position:absolute}", 0.0),
+        ("main{width:10px}p,h1{width:99px}", 0.0),
+        ("main{color:#e2e2e2}main *{color:inherit}", 0.9),
+        ("main{max-height:0;overflow:hidden}", 0.0),
+        ("a{width:10px}", 0.0),
+        ("main{max-height:20px;overflow:hidden}", 0.7),
+        ("main{max-height:20px;overflow:auto}", 0.0),
+        ("main{max-height:600px;overflow:hidden}", 0.0),
+        ("main{max-height:20px;overflow:hidden}main.open{max-height:none;overflow:visible}", 0.7),
+    ],
+)
+def test_size_contrast_and_room_decide_by_their_measure(css: str, share: float) -> None:
+    """Whatever the unit: what people read is a matter of pixels, of contrast and of letters in a line."""
+    assert _linked(css) >= share if share else _linked(css) == 0.0
+
+
+def test_box_that_a_script_may_unfold_is_not_cut() -> None:
+    """A button for the rest needs a script."""
+    assert _linked("main{max-height:20px;overflow:hidden}", "<script>unfold()</script>") == 0.0

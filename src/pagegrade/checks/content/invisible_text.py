@@ -18,9 +18,11 @@ _REASONS: Final = {
     "tiny": "too small to be seen",
     "away": "moved out of the window",
     "transparent": "transparent",
-    "ground": "in the color of its background",
+    "ground": "hardly different from its background",
     "turned": "mirrored or upside down",
     "piled": "with its letters on one another",
+    "narrow": "in lines that hold no more than two letters",
+    "cut": "cut off by the height of the box",
 }
 _TITLE: Final = "Text that no one can see"
 _WHY: Final = (
@@ -52,16 +54,18 @@ _FIX: Final = (
     ),
 )
 def invisible_text(document: Document, concealed_text: ConcealedText) -> Verdict:
-    """Text in the color of its background, or too small to be read, is there for search engines only.
+    """Text in the color of its background, or too small to be read, is of no use to visitors.
 
     ## What it checks
 
-    The colors and sizes that style attributes, the page's own rules and its style sheets give to its text: text in the
-    color of its background, transparent text, text of one pixel or less, text that an indent moves out of the window,
-    and text that is mirrored, upside down or spaced so that its letters lie on one another, from 15 words on. A page
-    that its own rules hide as a whole counts as well, where there is no script that could show it. Colors that depend
-    on an image, a gradient of several, a variable or a sheet that was not read are unknown, and count as visible; what
-    is not rendered at all, such as menus that open, does not count either.
+    The colors, sizes and boxes that style attributes, the page's own rules and its style sheets give to its text: text
+    whose contrast with its background is below 1.5:1, transparent text, text smaller than 4.5 pixels, text that an
+    indent moves out of the window, text in lines that hold no more than two letters, text that does not fit into a box
+    that cuts it off where no script could unfold it, and text that is mirrored, upside down or spaced so that its
+    letters lie on one another, from 15 words on. A page that its own rules hide as a whole counts as well, where there
+    is no script that could show it. Colors that depend on an image, a gradient of several, a variable or a sheet that
+    was not read are unknown, and count as visible; what is not rendered at all, such as menus that open, does not count
+    either.
 
     What it costs grows with the share of the text: 8 points, 15 from a fifth, and a page of which a half cannot be
     seen scores 49 at most.

@@ -13,6 +13,8 @@ MAX_CHARACTERS: Final = 100_000
 DECLARES: Final = re.compile(
     r"(?<![\w-])(?:(?:color|background(?:-color|-image|-clip)?|font-size|text-indent|opacity|-webkit-(?:text-fill-color|background-clip))"
     r"\s*:|filter\s*:\s*blur\(|letter-spacing\s*:|"
+    r"(?:(?:max-|column-)?width|(?:max-)?inline-size|columns)\s*:\s*\d{0,2}(?:\.\d{1,4})?(?:px|r?em|ch|ex)?\s*(?:[;}!]|\Z)|"
+    r"(?:max-)?(?:height|block-size)\s*:\s*\d{0,3}(?:\.\d{1,4})?(?:px|r?em)?\s*(?:[;}!]|\Z)|"
     r"transform\s*:\s*(?:scale(?:3d|[xy])?\(\s*(?:0|-1)|rotatez?\(\s*-?(?:180deg|0?\.5turn)))",
     re.IGNORECASE,
 )
@@ -20,7 +22,9 @@ _BRACES: Final = re.compile(r"([{}])")
 _COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _NAMES: Final = frozenset(
     "color background background-color background-image background-clip -webkit-background-clip font-size text-indent "
-    "-webkit-text-fill-color opacity filter transform letter-spacing animation animation-name".split()
+    "-webkit-text-fill-color opacity filter transform letter-spacing animation animation-name width max-width "
+    "inline-size max-inline-size columns column-width column-count height max-height block-size max-block-size "
+    "overflow overflow-y position white-space writing-mode clip clip-path".split()
 )
 _LAYS: Final = re.compile(
     r"position\s*:\s*fixed|pointer-events\s*:|overflow(?:-y)?\s*:\s*(?:auto|scroll)", re.IGNORECASE

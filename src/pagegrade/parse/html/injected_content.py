@@ -366,7 +366,7 @@ class _Concealed:
             ):
                 self._styled[element.node] = _FAR
         self._clips = document.visibility.is_clipped if document.visibility.may_clip(styles) else None
-        self._styled.update((place, _FAR) for place, _, _ in concealed.places)
+        self._styled.update((place, _FAR) for place, why, _ in concealed.places if why not in {"cut", "narrow"})
         self._is_any = bool(self._names or self._styled or self._clips)
 
     def how(self, node: object) -> int:

@@ -1,0 +1,350 @@
+"""Reads what declarations make of the letters of a text: their color, their ground, their size, the room they have.
+
+Sizes are in CSS pixels, as far as they can be known without a layout; what cannot be known counts as legible.
+"""
+
+from __future__ import annotations
+
+import colorsys
+import re
+from collections.abc import Collection
+from typing import Final, Literal
+
+import msgspec
+
+LEGIBLE_PX: Final = 4.5
+"""Size of letters below which no one reads them."""
+FAINTEST: Final = 1.5
+"""Contrast below which no one reads a text; WCAG asks for 4.5."""
+MIN_ROOM: Final = 2.5
+"""Widths of the letter M that a line has to hold, so that words can be told from columns of letters."""
+MIN_NARROW: Final = 20
+"""Characters of a text from which on that matters."""
+_NEAR: Final = 10
+"""Difference of two channels from 0 to 255 up to which the eye sees one color."""
+_ALIKE: Final = 64
+"""The same up to which a low contrast is not made up for by another hue."""
+_USUAL_PX: Final = 16.0
+_MAX_CHARACTER_PX: Final = 9
+"""Width of a character of usual text; a line begins again in the window after the indent."""
+_LINE_PX: Final = 20
+_LINE_CHARACTERS: Final = 60
+"""Height of a line and characters in it: of a phone, rather many than few."""
+_MAX_FAINT: Final = 0.1
+"""Opacity of letters up to which they cannot be told from their ground."""
+_LENGTH: Final = re.compile(r"(\d{0,5}(?:\.\d{1,5})?)(px|pt|r?em|ex|ch|%|v[wh])?")
+_PX_OF: Final = {"px": 1.0, "pt": 4 / 3, "vw": 12.0, "vh": 8.0}
+"""Pixels of a unit, in a wide window."""
+_PART_OF: Final = {"em": 1.0, "ex": 0.5, "ch": 0.5, "%": 0.01}
+"""Parts of the size of the element around."""
+_INDENT: Final = re.compile(r"-(\d{3,6})(?:\.\d{1,4})?(px|r?em|%|v[wh])")
+_INDENT_PX: Final = {"px": 1, "%": 10, "vw": 12, "vh": 8}
+"""Pixels of a unit, few rather than many."""
+_HEX: Final = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6})")
+_RGB: Final = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})(?:[\s,/]+(1(?:\.0*)?|100%))?\s*\)")
+_HSL: Final = re.compile(
+    r"hsla?\(\s*(\d{1,3})(?:deg)?[\s,]+(\d{1,3})%[\s,]+(\d{1,3})%(?:[\s,/]+(1(?:\.0*)?|100%))?\s*\)"
+)
+_NAMED: Final = {
+    name: (value >> 16, value >> 8 & 255, value & 255)
+    for name, value in {
+        "white": 0xFFFFFF,
+        "black": 0,
+        "red": 0xFF0000,
+        "yellow": 0xFFFF00,
+        "snow": 0xFFFAFA,
+        "ivory": 0xFFFFF0,
+        "whitesmoke": 0xF5F5F5,
+        "ghostwhite": 0xF8F8FF,
+        "gainsboro": 0xDCDCDC,
+        "lightgray": 0xD3D3D3,
+        "lightgrey": 0xD3D3D3,
+        "silver": 0xC0C0C0,
+        "gray": 0x808080,
+        "grey": 0x808080,
+        "navy": 0x000080,
+        "midnightblue": 0x191970,
+    }.items()
+}
+_BLURRED: Final = re.compile(r"blur\((?:[6-9]|\d{2,4})(?:\.\d{1,4})?px\)")
+_TURNED: Final = re.compile(
+    r"scale(?:3d|x|y)?\(\s{0,3}-1(?:\.0{1,4})?\s{0,3}[,)]|rotatez?\(\s{0,3}-?(?:180deg|0?\.5turn)"
+)
+"""Mirrored, or upside down."""
+_PILED: Final = re.compile(
+    r"-(?:0?\.[5-9]\d{0,4}|[1-9]\d{0,4}(?:\.\d{1,4})?)r?em|-(?:[89]|[1-9]\d{1,4})(?:\.\d{1,4})?px"
+)
+"""Distances between letters that lay each on the one before."""
+_STOP: Final = r"(#[0-9a-f]{3}(?:[0-9a-f]{3})?|rgba?\([^()]{5,60}\)|white|black)(?:\s+[\d.]{1,8}%)?"
+_GRADIENT: Final = re.compile(
+    rf"(?:linear|radial)-gradient\((?:[a-z0-9. -]{{1,40}},\s*)?{_STOP}(?:,\s*{_STOP}){{1,9}}\s*\)"
+)
+_STOPS: Final = re.compile(_STOP)
+_SHRUNK: Final = re.compile(r"scale(?:3d)?\(0(?:\.0{1,4})?[,)]")
+_ALPHA: Final = re.compile(
+    r"^#(?:[0-9a-f]{6}([0-9a-f]{2}))$|^(?:rgb|hsl)a?\((?:[^(),/]{1,20}[,/]){3}\s{0,3}(\d?\.?\d{1,4})(%?)\s{0,3}\)$"
+)
+_NO_OPACITY: Final = re.compile(r"(?:0(?:\.0*)?|\.0+)%?|0?\.0[0-5]\d*|[0-5](?:\.\d+)?%")
+_INHERITED: Final = frozenset({"inherit", "unset", "currentcolor"})
+_WIDTHS: Final = frozenset({"width", "max-width", "inline-size", "max-inline-size", "column-width", "columns"})
+_HEIGHTS: Final = frozenset({"height", "max-height", "block-size", "max-block-size"})
+_WRAPS_NOT: Final = frozenset({"nowrap", "pre"})
+_IN_LINES: Final = frozenset(
+    "a abbr b bdi bdo cite code del dfn em font i ins kbd label mark q s samp small span strong sub sup td th time tr "
+    "tt u var".split()
+)
+"""Elements that are as wide as their text, whatever width they declare."""
+
+Color = tuple[int, int, int] | str | None
+"""Channels, the name of a color, or ``None`` where it is unknown."""
+Declared = dict[str, str]
+"""``color``, ``background``, its ``clip``, ``font-size``, ``text-indent``, ``opacity``, ``turned``, ``piled``, and in
+pixels the ``room`` of a line and the height from which on an element is ``cut``, as far as declared."""
+UNKNOWN: Final = "?"
+BY_PLACE: Final = "??"
+"""Values that a condition decides, and that the place of an element decides."""
+NOT_KNOWN: Final = frozenset({UNKNOWN, BY_PLACE})
+FREE: Final = "free"
+"""Room of a box that does not depend on what is around it."""
+
+Why = Literal["page", "tiny", "narrow", "cut", "away", "transparent", "ground", "turned", "piled"]
+"""Hidden with the whole page, too small, in lines of two letters, cut off, moved out of the window, transparent, in the
+color of its ground, mirrored or upside down, or with its letters on one another."""
+
+
+def declared_in(text: str) -> Declared:
+    """Read the declarations of one rule, or of a style attribute, as far as they are about letters."""
+    found: Declared = {}
+    fill = ""
+    box: dict[str, str] = {}
+    for declaration in text.lower().split(";"):
+        name, _, value = declaration.partition(":")
+        name = name.strip()
+        value = value.replace("!important", "").strip()
+        if name in {"color", "font-size", "text-indent"}:
+            found[name] = "transparent" if name == "color" and _is_faint(value) else value
+        elif (name == "filter" and _BLURRED.match(value)) or (name == "transform" and _SHRUNK.match(value)):
+            found.setdefault("opacity", "0")
+        elif name == "transform" and _TURNED.match(value):
+            found["turned"] = value
+        elif name == "letter-spacing":
+            found["piled"] = value
+        elif name == "opacity":
+            found[name] = UNKNOWN if found.get(name) == UNKNOWN else value
+        elif name in {"animation", "animation-name"} and value not in {"none", ""}:
+            # What moves may fade in.
+            found["opacity"] = UNKNOWN
+        elif name in {"background", "background-color", "background-image"} and value:
+            plain = _flat(value) if "gradient(" in value else value
+            found["background"] = UNKNOWN if name == "background-image" and plain == value != "none" else plain
+        elif name == "-webkit-text-fill-color":
+            fill = value
+        elif name in {"background-clip", "-webkit-background-clip"}:
+            found["clip"] = value
+        else:
+            box[name] = value
+    if fill:
+        # Letters are filled with it, whatever their color is.
+        found["color"] = "transparent" if _is_faint(fill) else fill
+    return found | _room_in(box) if box else found
+
+
+def _room_in(box: Declared) -> Declared:
+    """Width of the lines of a box, and the height from which on it is cut, where pixels are declared."""
+    is_apart = box.get("position") in {"absolute", "fixed"} or box.get("white-space") in _WRAPS_NOT
+    if is_apart or "clip" in box or "clip-path" in box or box.get("writing-mode", "horizontal-tb") != "horizontal-tb":
+        return {"room": FREE}
+    found: Declared = {}
+    is_counted = "column-count" in box
+    widths = [_px(value) for name, value in box.items() if name in _WIDTHS and not (is_counted and "column" in name)]
+    known = [one for one in widths if one is not None]
+    if known:
+        found["room"] = str(min(known))
+    elif widths:
+        found["room"] = UNKNOWN
+    hides = {"hidden", "clip"}
+    if not hides.isdisjoint({box.get("overflow", ""), box.get("overflow-y", "")}):
+        heights = [_px(value) for name, value in box.items() if name in _HEIGHTS]
+        # Without any height, it is closed: visitors open it.
+        if heights and all(heights):
+            found["cut"] = str(min(one for one in heights if one is not None))
+    return found
+
+
+def _px(value: str) -> float | None:
+    """Pixels of a length that depends on nothing but the usual size of letters."""
+    match = _LENGTH.fullmatch(value)
+    if match is None or not match[1] or match[1] == "." or match[2] in {"%", "vw", "vh"}:
+        return None
+    number = float(match[1])
+    return number * _PX_OF.get(match[2] or "px", _USUAL_PX) if match[2] or not number else None
+
+
+def _flat(value: str) -> str:
+    """The color of a gradient all of whose colors look the same; the value itself for any other."""
+    stops = _STOPS.findall(value) if _GRADIENT.fullmatch(value) is not None else []
+    colors = [color_of(one) for one in stops]
+    is_one = len(colors) > 1 and all(isinstance(one, tuple) and is_same(one, colors[0]) for one in colors)
+    return str(stops[0]) if is_one else value
+
+
+def _is_faint(value: str) -> bool:
+    """Return whether a color lets nearly all of its ground through."""
+    if not value.startswith(("rgb", "hsl", "#")):
+        return False
+    alpha = _ALPHA.search(value)
+    if alpha is None:
+        return False
+    if alpha[1] is not None:
+        return int(alpha[1], 16) <= _MAX_FAINT * 255
+    return float(alpha[2]) <= (_MAX_FAINT * 100 if alpha[3] else _MAX_FAINT)
+
+
+def color_of(value: str) -> Color:
+    """Return what is known of a color that lets nothing through."""
+    match = _HEX.fullmatch(value)
+    if match is not None:
+        digits = match[1] if len(match[1]) == 6 else "".join(2 * one for one in match[1])
+        return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)
+    match = _RGB.fullmatch(value)
+    if match is not None:
+        return int(match[1]), int(match[2]), int(match[3])
+    match = _HSL.fullmatch(value)
+    if match is not None:
+        red, green, blue = colorsys.hls_to_rgb(int(match[1]) / 360, int(match[3]) / 100, int(match[2]) / 100)
+        return round(255 * red), round(255 * green), round(255 * blue)
+    return _NAMED.get(value, value if value.isalpha() else None)
+
+
+def is_same(color: Color, ground: Color) -> bool:
+    """Return whether letters of that color cannot be told from their ground."""
+    if isinstance(color, tuple) and isinstance(ground, tuple):
+        apart = max(abs(one - other) for one, other in zip(color, ground, strict=True))
+        return apart <= _NEAR or (apart <= _ALIKE and contrast(color, ground) < FAINTEST)
+    return color is not None and color == ground
+
+
+def contrast(color: tuple[int, int, int], ground: tuple[int, int, int]) -> float:
+    """Contrast of two colors, 1 to 21 (https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio)."""
+    darker, lighter = sorted((_luminance(color), _luminance(ground)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(color: tuple[int, int, int]) -> float:
+    red, green, blue = (one / 255 / 12.92 if one <= 10 else ((one / 255 + 0.055) / 1.055) ** 2.4 for one in color)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def may_conceal(declared: Declared, grounds: Collection[Color], *, may_cut: bool) -> bool:
+    """Return whether these declarations, on one of these grounds or their own, leave a text that no one reads."""
+    size = _size(declared.get("font-size", "?"), _USUAL_PX, _USUAL_PX)
+    if size is not None and size < LEGIBLE_PX:
+        return True
+    if _NO_OPACITY.fullmatch(declared.get("opacity", "")) or _INDENT.match(declared.get("text-indent", "")):
+        return True
+    if "turned" in declared or _PILED.fullmatch(declared.get("piled", "")) or (may_cut and "cut" in declared):
+        return True
+    if "room" in declared and _room(declared["room"]) < MIN_ROOM * _USUAL_PX:
+        return True
+    color = declared.get("color")
+    if color is None or color == "transparent":
+        return color is not None
+    own = declared.get("background")
+    return any(is_same(color_of(color), ground) for ground in (grounds if own is None else [color_of(own)]))
+
+
+def _size(value: str, around: float, root: float) -> float | None:
+    """Pixels of a size of letters; ``None`` where it is unknown."""
+    match = _LENGTH.fullmatch(value)
+    if match is None or not match[1] or match[1] == ".":
+        return around if value in _INHERITED else around * 1.2 if value == "larger" else None
+    number, unit = float(match[1]), match[2]
+    if unit == "rem":
+        return number * root
+    if unit in _PART_OF:
+        return number * around * _PART_OF[unit]
+    return number * _PX_OF[unit] if unit else None if number else 0.0
+
+
+def _room(value: str) -> float:
+    return float("inf") if value in {FREE, UNKNOWN, BY_PLACE} else float(value)
+
+
+class Lettering(msgspec.Struct, frozen=True, gc=False):
+    """Looks of the letters in an element."""
+
+    color: Color
+    ground: Color
+    size: float = _USUAL_PX
+    root: float = _USUAL_PX
+    """Size in the ``<html>`` element."""
+    faded: bool = False
+    """Not opaque at all, with whatever is inside."""
+    indent: int = 0
+    """Pixels by which the first line begins before the window."""
+    turned: bool = False
+    """Mirrored or upside down; twice is not."""
+    piled: bool = False
+    """Its letters lie on one another."""
+    room: float = float("inf")
+    """Pixels in a line."""
+
+    def within(self, tag: str, declared: Declared, *, has_style: bool) -> Lettering:
+        """The same inside of an element; ``has_style`` means that it may have any color it does not declare."""
+        color, ground, size, room = self.color, self.ground, self.size, self.room
+        if "color" in declared:
+            value = declared["color"]
+            color = color if value in _INHERITED else "transparent" if value == "transparent" else color_of(value)
+        elif tag == "a" or has_style:
+            color = None
+        if declared.get("clip", "border-box") != "border-box":
+            # The ground is drawn in the place of the letters.
+            color = None
+        if "background" in declared:
+            value = declared["background"]
+            ground = ground if value in {"none", "transparent", "inherit"} else color_of(value)
+        elif has_style:
+            ground = None
+        if "font-size" in declared:
+            known = _size(declared["font-size"], size, self.root)
+            size = _USUAL_PX if known is None else known
+        if "room" in declared and tag not in _IN_LINES:
+            own = _room(declared["room"])
+            room = own if declared["room"] in {FREE, UNKNOWN, BY_PLACE} else min(own, room) if own <= room else own
+        indent = _indent_of(declared["text-indent"]) if "text-indent" in declared else self.indent
+        return Lettering(
+            color,
+            ground,
+            size,
+            size if tag == "html" else self.root,
+            self.faded or _NO_OPACITY.fullmatch(declared.get("opacity", "")) is not None,
+            indent,
+            self.turned != ("turned" in declared and declared["turned"] not in NOT_KNOWN),
+            _PILED.fullmatch(declared["piled"]) is not None if "piled" in declared else self.piled,
+            room,
+        )
+
+    def why_unread(self, characters: int) -> Why | None:
+        """Return why no one reads a text of that length; ``None`` if it is legible, as far as is known."""
+        if self.size < LEGIBLE_PX:
+            return "tiny"
+        if characters * _MAX_CHARACTER_PX < self.indent:
+            return "away"
+        if self.color == "transparent" or self.faded:
+            return "transparent"
+        if self.turned or self.piled:
+            return "turned" if self.turned else "piled"
+        if characters >= MIN_NARROW and self.room < MIN_ROOM * self.size:
+            return "narrow"
+        return "ground" if is_same(self.color, self.ground) else None
+
+
+def characters_within(height: str) -> int:
+    """Return how many characters can be seen in a box that is cut from that height on."""
+    lines = _room(height) / _LINE_PX
+    return 10**9 if lines > 10**6 else round(lines * _LINE_CHARACTERS)
+
+
+def _indent_of(value: str) -> int:
+    match = _INDENT.match(value)
+    return int(match[1]) * _INDENT_PX.get(match[2], 10) if match is not None else 0
