@@ -59,6 +59,7 @@ async def deliver_with_product(job: Job) -> Outcome:
         event_id="msg_1",
         type="report.completed",
         report_id=None,
+        audit_id=None,
         run_number=None,
         data=b"{}",
         at_ms=0,

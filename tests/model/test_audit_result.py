@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from pagegrade.model.audit_result import summary_of
+from pagegrade.model.audit_result import SummaryChange, summary_of
 from tests.audit_builders import result_of
 
 
@@ -18,3 +18,20 @@ def test_a_summary_counts_findings_by_importance() -> None:
     assert summary.severities == {"high": 1, "low": 2}
     assert (summary.score, summary.rating, summary.found, summary.p10) == (95, "good", 2, 70)
     assert summary.distribution == result.distribution
+
+
+def test_a_site_is_worse_where_its_score_fell_or_findings_are_new() -> None:
+    """Not where a new finding came with a better score, and not where nothing compares."""
+    summary = summary_of(result_of("https://example.com/"))
+
+    def is_worse(before: int | None, **counts: int) -> bool:
+        return structs.replace(summary, change=SummaryChange(crawl=1, score=before, **counts)).is_worse
+
+    assert not summary.is_worse
+    assert is_worse(96)
+    assert is_worse(96, fixed=3)
+    assert is_worse(95, new=1)
+    assert is_worse(95, worse=1)
+    assert is_worse(None, new=1)
+    assert not is_worse(95, fixed=1, better=1, not_comparable=2)
+    assert not is_worse(94, new=1, worse=1)

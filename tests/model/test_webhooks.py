@@ -24,7 +24,15 @@ WEBHOOK = StoredWebhook(
     revision=1,
 )
 DUE = DueDelivery(
-    id=1, attempts=0, event_id="msg_1", type="report.failed", report_id=None, run_number=None, data=b"{}", at_ms=1
+    id=1,
+    attempts=0,
+    event_id="msg_1",
+    type="report.failed",
+    report_id=None,
+    audit_id=None,
+    run_number=None,
+    data=b"{}",
+    at_ms=1,
 )
 
 

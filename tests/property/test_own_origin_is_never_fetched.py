@@ -144,7 +144,15 @@ async def deliver(number: int, spelling: str, *, knows_itself: bool) -> str | No
         failing_since_ms=None, disabled_at_ms=None, disabled_reason=None, created_at_ms=0, revision=1,
     )  # fmt: skip
     due = DueDelivery(
-        id=1, attempts=0, event_id="evt_1", type="report.completed", report_id=1, run_number=1, data=b"{}", at_ms=0
+        id=1,
+        attempts=0,
+        event_id="evt_1",
+        type="report.completed",
+        report_id=1,
+        audit_id=None,
+        run_number=1,
+        data=b"{}",
+        at_ms=0,
     )
     account = Account(id=1, name="Alice", email="alice@example.org", created_at_ms=0)
     options = AnalyzeOptions(allow_networks=LOOPBACK.allow_networks, allow_ports=(number,))

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pagegrade.model.account import Invitation, Role
+from pagegrade.render.audit import withheld_object
 from pagegrade.render.i18n import Texts
 from pagegrade.render.notifications import (
     MAX_ITEMS,
@@ -111,6 +112,9 @@ def test_teams_gets_text_runs() -> None:
             "Webhook disabled",
         ),
         ("webhook.test", {}, "Test message"),
+        ("audit.completed", {"audit": {"url": "https://a.example/", "score": 90}}, "Site audit completed"),
+        ("audit.failed", {"audit": {"url": "https://a.example/", "score": None}}, "Site audit failed"),
+        ("audit.regressed", {"audit": {"url": "https://a.example/", "score": 60}}, "Site got worse"),
     ],
 )
 def test_every_type_has_its_headline(kind: str, data: dict[str, Any], headline: str) -> None:
@@ -118,6 +122,27 @@ def test_every_type_has_its_headline(kind: str, data: dict[str, Any], headline: 
     (item,) = make_message(EN, [{"type": kind, "data": data}]).items
 
     assert item.headline == headline
+
+
+def test_a_message_about_a_site_says_what_became_of_it() -> None:
+    """In the language of its reader, with a link to the audit; why there is no grade, where there is none."""
+    site = {"id": 3, "url": "https://a.example/", "project": "a.example"}
+    links = {"audit": "https://r.example/audits/3"}
+    change = {"score": -5, "since": 1, "new": 2, "worse": 1, "fixed": 0, "better": 0}
+    worse = {"audit": {**site, "score": 60, "withheld": None}, "change": change, "links": links}
+    failed = {"audit": {**site, "score": None, "withheld": withheld_object("start_unreachable")}, "links": links}
+    both = [{"type": "audit.regressed", "data": worse}, {"type": "audit.failed", "data": failed}]
+
+    one = make_message(EN, both[:1])
+    of_two = make_message(Texts("de"), both)
+
+    assert one.title == "Site got worse (65 → 60): https://a.example/"
+    assert one.items[0].lines == ("Score: 60 (-5)", "Findings: 2 new, 0 fixed", "1 finding on more pages")
+    assert (one.items[0].link, one.items[0].link_label) == (links["audit"], "Open audit")
+    assert of_two.title.startswith("a.example: Website ist schlechter geworden, ")
+    assert of_two.items[1].lines == ("Keine Note. Die Startseite konnte nicht abgerufen werden.",)
+    for body in (slack_body(of_two), teams_body(of_two)):
+        assert "Audit öffnen" in json.dumps(body, ensure_ascii=False)
 
 
 def test_a_message_fits_into_what_chat_programs_accept() -> None:

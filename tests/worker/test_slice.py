@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from pagegrade.clock import now_ms
 from pagegrade.model.access import NO_ACCESS
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import Audit
 from pagegrade.model.audit_result import AuditResult
+from pagegrade.model.events import EVENT_TYPES
 from pagegrade.service.access.operations import AccessFields, create_profile
 from pagegrade.service.access.vault import Vault
 from pagegrade.service.audits import operations as service
+from pagegrade.service.audits.crawl import GIVE_UP_AFTER_MS
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.repositories.audits import delete_audit, load_audit, load_result
-from pagegrade.store.schema.tables import crawl_segments, crawl_urls
+from pagegrade.store.repositories.webhooks import add_webhook
+from pagegrade.store.schema.tables import crawl_segments, crawl_urls, crawls, events
 from pagegrade.worker import slice as slice_module
 from pagegrade.worker.worker import Worker
 from tests.audit_builders import OPTIONS, claim, make_audit
@@ -93,6 +99,18 @@ def addresses(services: Services, audit: Audit) -> list[str]:
 def found(result: AuditResult) -> list[tuple[str, str, int, float | None, str]]:
     """The findings, without what names the port of the site."""
     return [(one.check, one.state, one.pages, one.lost, one.fingerprint) for one in result.findings]
+
+
+def subscribe(services: Services, caller: Caller) -> None:
+    """A webhook that wants all events."""
+    hook: dict[str, Any] = {"kind": "webhook", "url": "https://hook.example/", "events": EVENT_TYPES, "project": ""}
+    services.database.write_here(lambda tx: add_webhook(tx, caller.account.id, **hook, now_ms=now_ms()))
+
+
+def announced(services: Services) -> list[tuple[str, str | None]]:
+    """Type of each event, with the reason for having no grade."""
+    rows = services.database.read_here(lambda tx: tx.execute(select(events).order_by(events.c.id)).all())
+    return [(row.type, msgspec.json.decode(row.data)["audit"]["withheld"]) for row in rows]
 
 
 def world() -> World:
@@ -200,6 +218,7 @@ def test_nothing_is_left_of_an_audit_that_is_deleted_in_a_slice(
 def test_a_crawl_that_ends_its_workers_ends(services: Services, alice: Caller) -> None:
     """After three of them, with the reason; and without the library that evaluates, it says so."""
     audit = make_audit(services.database, alice)
+    subscribe(services, alice)
     for minutes in (30, 20, 10):
         assert claim(services.database, at_ms=now_ms() - minutes * 60_000) is not None
 
@@ -210,6 +229,7 @@ def test_a_crawl_that_ends_its_workers_ends(services: Services, alice: Caller) -
     ended = asyncio.run(script())
 
     assert (ended.crawl.state, ended.crawl.error, ended.graded) == ("failed", "internal", None)
+    assert announced(services) == [("audit.failed", "internal")]
 
 
 def test_what_is_not_evaluated_says_so(services: Services, alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,6 +238,7 @@ def test_what_is_not_evaluated_says_so(services: Services, alice: Caller, monkey
 
     async def script(origin: str) -> Audit:
         audit = make_audit(services.database, alice, f"{origin}/", max_pages=3)
+        subscribe(services, alice)
         async with working(services):
             return await until_ended(services, audit)
 
@@ -226,6 +247,28 @@ def test_what_is_not_evaluated_says_so(services: Services, alice: Caller, monkey
 
     assert (ended.crawl.state, ended.crawl.error) == ("completed", "analysis_not_installed")
     assert (ended.crawl.fetched, ended.graded, ended.summary) == (3, None, None)
+    assert announced(services) == [("audit.failed", "analysis_not_installed")]
+
+
+def test_a_site_that_does_not_answer_is_announced(services: Services, alice: Caller) -> None:
+    """With the reason, as soon as the crawl has ended."""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        origin = f"http://127.0.0.1:{closed.getsockname()[1]}"
+    audit = make_audit(services.database, alice, f"{origin}/", sitemap=False)
+    subscribe(services, alice)
+    services.database.write_here(
+        lambda tx: tx.execute(update(crawls).values(created_at_ms=now_ms() - GIVE_UP_AFTER_MS - 1_000))
+    )
+
+    async def script() -> Audit:
+        async with working(services):
+            return await until_ended(services, audit)
+
+    ended = asyncio.run(script())
+
+    assert ended.crawl.state == "failed"
+    assert announced(services) == [("audit.failed", ended.crawl.stop_reason)]
 
 
 def test_no_crawls_are_done_where_there_is_no_place_for_them(services: Services, alice: Caller) -> None:

@@ -956,8 +956,9 @@ class SyncMethods(SyncCaller):
         Args:
             url: Receiver, http or https; for `email` an address.
             kind: One of webhook, slack, discord, teams, email; without it `webhook`.
-            events: Types to send; without it all, and to people all but `report.completed`.
-            project: Only events of reports of this host.
+            events: Types to send; without it all, and to people all but `report.completed` and
+                `audit.completed`.
+            project: Only events of reports and audits of this host.
             idempotency_key: Key of this request; without it, one is made.
         """
         return cast(
@@ -1002,7 +1003,7 @@ class SyncMethods(SyncCaller):
             id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             url: As when creating one.
             events: As when creating one.
-            project: Only events of reports of this host.
+            project: Only events of reports and audits of this host.
             disabled: 1: send nothing, 0: send again.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
         """

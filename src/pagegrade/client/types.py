@@ -228,6 +228,13 @@ class AuditDocument(TypedDict):
     created_at: str
 
 
+class AuditEventData(TypedDict):
+    audit: EventAudit
+    crawl: EventCrawl
+    change: NotRequired[EventAuditChange | None]
+    links: EventAuditLinks
+
+
 class AuditList(TypedDict):
     status: int
     warnings: NotRequired[list[AnswerWarning]]
@@ -303,6 +310,23 @@ class AuditSettingsDocument(TypedDict):
     sitemap: bool
     urls: list[str]
     access: int | None
+
+
+class AuditWebhookPayload(TypedDict):
+    type: Literal[
+        "report.completed",
+        "report.failed",
+        "report.regressed",
+        "report.recovered",
+        "monitor.unreachable",
+        "audit.completed",
+        "audit.failed",
+        "audit.regressed",
+        "webhook.disabled",
+        "webhook.test",
+    ]
+    timestamp: str
+    data: AuditEventData
 
 
 class AuditWithheld(TypedDict):
@@ -822,6 +846,7 @@ class Delivery(TypedDict):
     webhook_id: str
     type: str
     report_id: int | None
+    audit_id: int | None
     state: Literal["waiting", "delivered", "failed"]
     attempts: int
     next_attempt_at: str | None
@@ -902,6 +927,28 @@ class DrawnRequest(TypedDict):
     response_headers: dict[str, str]
 
 
+class EventAudit(TypedDict):
+    id: int
+    url: str
+    project: str
+    score: int | None
+    result: Literal["good", "decent", "bad"] | None
+    withheld: AuditWithheld | None
+
+
+class EventAuditChange(TypedDict):
+    score: int | None
+    since: int
+    new: int
+    worse: int
+    fixed: int
+    better: int
+
+
+class EventAuditLinks(TypedDict):
+    audit: str
+
+
 class EventBudget(TypedDict):
     condition: str
     value: float | str | None
@@ -914,6 +961,26 @@ class EventChange(TypedDict):
     fixed: NotRequired[int | None]
     since: NotRequired[int | None]
     differs_in: NotRequired[list[Literal["engine", "device", "ruleset"]] | None]
+
+
+class EventCrawl(TypedDict):
+    number: int
+    state: Literal["queued", "crawling", "paused", "analyzing", "completed", "failed", "canceled"]
+    stop_reason: (
+        Literal[
+            "done",
+            "max_pages",
+            "max_depth",
+            "max_time",
+            "site_refuses",
+            "robots_unreachable",
+            "start_unreachable",
+            "canceled",
+        ]
+        | None
+    )
+    complete: bool
+    fetched: int
 
 
 class EventData(TypedDict):
@@ -1801,6 +1868,9 @@ class Webhook(TypedDict):
             "report.regressed",
             "report.recovered",
             "monitor.unreachable",
+            "audit.completed",
+            "audit.failed",
+            "audit.regressed",
             "webhook.disabled",
             "webhook.test",
         ]
@@ -1833,6 +1903,9 @@ class WebhookPayload(TypedDict):
         "report.regressed",
         "report.recovered",
         "monitor.unreachable",
+        "audit.completed",
+        "audit.failed",
+        "audit.regressed",
         "webhook.disabled",
         "webhook.test",
     ]
@@ -1858,6 +1931,9 @@ class WebhookWithSecret(TypedDict):
             "report.regressed",
             "report.recovered",
             "monitor.unreachable",
+            "audit.completed",
+            "audit.failed",
+            "audit.regressed",
             "webhook.disabled",
             "webhook.test",
         ]

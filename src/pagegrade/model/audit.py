@@ -287,6 +287,20 @@ OPEN_STATES: Final[frozenset[CrawlState]] = frozenset({"queued", "crawling", "pa
 """States of a crawl that has not ended."""
 
 
+def withheld(crawl: Crawl, summary: AuditSummary | None) -> str | None:
+    """The reason why a crawl has no grade; ``None``: it has one, or has not ended.
+
+    Args:
+        crawl: The crawl.
+        summary: Of its result; ``None`` where it was not evaluated.
+    """
+    if summary is not None:
+        return summary.no_grade or None
+    if crawl.state in OPEN_STATES:
+        return None
+    return crawl.error or crawl.stop_reason or "internal"
+
+
 class Audit(msgspec.Struct, frozen=True, kw_only=True):
     """A site of an account, with what its crawls came to."""
 

@@ -171,6 +171,15 @@ class AuditSummary(msgspec.Struct, frozen=True, kw_only=True):
     change: SummaryChange | None = None
     """``None``: no crawl before it compares."""
 
+    @property
+    def is_worse(self) -> bool:
+        """The score fell since the last crawl that compares; or it did not rise, and findings are new or worse."""
+        change = self.change
+        if change is None:
+            return False
+        moved = 0 if self.score is None or change.score is None else self.score - change.score
+        return moved < 0 or (moved == 0 and change.new + change.worse > 0)
+
 
 def summary_of(result: AuditResult, change: SummaryChange | None = None) -> AuditSummary:
     """The figures of a result, and what changed since an earlier one."""

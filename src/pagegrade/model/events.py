@@ -12,6 +12,9 @@ EventType = Literal[
     "report.regressed",
     "report.recovered",
     "monitor.unreachable",
+    "audit.completed",
+    "audit.failed",
+    "audit.regressed",
     "webhook.disabled",
     "webhook.test",
 ]
@@ -21,6 +24,9 @@ EVENT_TYPES: Final[tuple[EventType, ...]] = (
     "report.regressed",
     "report.recovered",
     "monitor.unreachable",
+    "audit.completed",
+    "audit.failed",
+    "audit.regressed",
 )
 """Types that a webhook can subscribe to; ``webhook.test`` is sent on request, ``webhook.disabled`` to
 people only."""
@@ -29,8 +35,11 @@ URGENCY: Final[tuple[EventType, ...]] = (
     "webhook.disabled",
     "report.regressed",
     "monitor.unreachable",
+    "audit.regressed",
+    "audit.failed",
     "report.failed",
     "report.recovered",
+    "audit.completed",
     "report.completed",
 )
 """All types in the order in which a message names them."""
@@ -40,7 +49,7 @@ MAX_PAYLOAD_BYTES: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to a report or a monitor.
+    """Something that happened to a report, a monitor or an audit.
 
     The outbox adds the members ``report``, ``run`` and ``change`` of the report's newest finished run to ``data``.
     """
@@ -48,10 +57,12 @@ class Event:
     type: EventType
     account_id: int
     project: str
-    """Of the report; webhooks may be limited to one project."""
+    """Of the report or audit; webhooks may be limited to one project."""
     monitor_id: int | None
     report_id: int | None
     """``None``: the event is about no report."""
     at_ms: int
     data: Mapping[str, Any] = field(default_factory=dict)
     """More members of the payload, as JSON values: ``{"monitor_id": 7, "budgets": [...]}``."""
+    audit_id: int | None = None
+    """``None``: the event is about no audit."""

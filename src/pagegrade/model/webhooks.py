@@ -30,7 +30,7 @@ class StoredWebhook:
     """The target; ``mailto:`` and an address for e-mail. Of chat channels it is a secret of its own."""
     events: tuple[EventType, ...]
     project: str
-    """Only events of reports of this project; empty: of any."""
+    """Only events of reports and audits of this project; empty: of any."""
     secret_salt: bytes
     """The secret is derived from it with a key of the installation; alone it signs nothing."""
     previous_salt: bytes | None
@@ -56,6 +56,7 @@ class StoredDelivery:
     """The ``webhook-id`` of every attempt."""
     type: EventType
     report_id: int | None
+    audit_id: int | None
     state: DeliveryState
     attempts: int
     due_at_ms: int | None
@@ -81,6 +82,7 @@ class DueDelivery:
     event_id: str
     type: EventType
     report_id: int | None
+    audit_id: int | None
     run_number: int | None
     data: bytes
     """JSON object."""

@@ -46,11 +46,20 @@ NO_GRADE: Final[dict[str, tuple[str, str]]] = {
     "internal": (N_("The crawl ended with an error of this installation."), N_("Crawl the site again.")),
 }
 """Reason for having no grade -> what happened, and what to do."""
+
 PAGE_COLUMNS: Final = ("finding", "check", "state", "title", "page", "target", "value")
 SITE_COLUMNS: Final = (
     *("id", "url", "state", "reason", "status", "depth", "content_type", "bytes", "time_ms", "title", "description"),
     *("words", "noindex", "canonical", "redirect", "score"),
 )
+
+
+def withheld_object(reason: str | None) -> dict[str, str] | None:
+    """The JSON object of a reason for having no grade, one of ``NO_GRADE``; ``None``: there is a grade, or none yet."""
+    if reason is None:
+        return None
+    message, fix = NO_GRADE[reason]
+    return {"kind": reason, "message": message, "fix": fix}
 
 
 def first_to_fix(result: AuditResult) -> tuple[SiteFinding, ...]:

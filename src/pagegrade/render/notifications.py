@@ -54,6 +54,9 @@ _HEADLINES: Final[Mapping[str, str]] = {
     "report.regressed": N_("Budget exceeded"),
     "report.recovered": N_("Within budget again"),
     "monitor.unreachable": N_("Page unreachable"),
+    "audit.completed": N_("Site audit completed"),
+    "audit.failed": N_("Site audit failed"),
+    "audit.regressed": N_("Site got worse"),
     "webhook.disabled": N_("Webhook disabled"),
     "webhook.test": N_("Test message"),
 }
@@ -78,10 +81,11 @@ class Item:
 
     headline: str
     page: str
-    """URL of the page, masked; empty: it is about no page."""
+    """URL of the page, or of the start page of a site, masked; empty: it is about none."""
     lines: tuple[str, ...]
     link: str
     """Own page with more about it; empty: there is none."""
+    link_label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,6 @@ class Message:
     items: tuple[Item, ...]
     more: str
     """Sentence about the events that are left out; empty: none are."""
-    open_label: str
 
 
 def make_message(texts: Words, payloads: Sequence[Mapping[str, Any]], count: int | None = None) -> Message:
@@ -110,7 +113,6 @@ def make_message(texts: Words, payloads: Sequence[Mapping[str, Any]], count: int
         title=visible(_title(texts, payloads, items[0], total), _MAX_SUBJECT),
         items=items,
         more=texts.ngettext("%(num)s more event", "%(num)s more events", left) if left else "",
-        open_label=texts.gettext("Open report"),
     )
 
 
@@ -118,7 +120,7 @@ def _title(texts: Words, payloads: Sequence[Mapping[str, Any]], first: Item, tot
     """Say what changed, and where: the page of one event, the sites of several."""
     if total == 1:
         data = payloads[0]["data"]
-        score, moved = (data.get("report") or {}).get("score"), (data.get("change") or {}).get("score")
+        score, moved = _subject(data).get("score"), (data.get("change") or {}).get("score")
         headline = first.headline
         if isinstance(score, int) and isinstance(moved, int) and moved:
             headline = f"{headline} ({score - moved} → {score})"
@@ -140,9 +142,14 @@ def _title(texts: Words, payloads: Sequence[Mapping[str, Any]], first: Item, tot
 
 def _site(payload: Mapping[str, Any]) -> str:
     """Return the site of the page that an event is about; empty: it is about no page."""
-    report = payload["data"].get("report") or {}
+    report = _subject(payload["data"])
     host = mask_url(report.get("url") or "").partition("//")[2].partition("/")[0]
     return visible(report.get("project") or host, _MAX_SITE)
+
+
+def _subject(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the report or audit that an event is about; empty: it is about none."""
+    return data.get("report") or data.get("audit") or {}
 
 
 def _fitting(items: Sequence[Item]) -> tuple[Item, ...]:
@@ -159,7 +166,7 @@ def _fitting(items: Sequence[Item]) -> tuple[Item, ...]:
 
 def _item(texts: Words, payload: Mapping[str, Any]) -> Item:
     data = payload["data"]
-    report, change = data.get("report") or {}, data.get("change") or {}
+    report, change = _subject(data), data.get("change") or {}
     lines = []
     if report.get("score") is not None:
         before = change.get("score")
@@ -170,22 +177,29 @@ def _item(texts: Words, payload: Mapping[str, Any]) -> Item:
         lines.append(texts.gettext("Not compared with the run before: the engine, device or rules are others."))
     if change.get("new") is not None and (change["new"] or change["fixed"]):
         lines.append(texts.gettext("Findings: %(new)s new, %(fixed)s fixed", new=change["new"], fixed=change["fixed"]))
+    if change.get("worse"):
+        worse = change["worse"]
+        lines.append(texts.ngettext("%(num)s finding on more pages", "%(num)s findings on more pages", worse))
     lines += [_budget_line(texts, each) for each in (data.get("budgets") or [])[:MAX_BUDGETS]]
     error = data.get("error")
     if isinstance(error, Mapping) and error.get("message"):
         lines.append(visible(error["message"], _MAX_TEXT))
+    if report.get("withheld"):
+        reason = report["withheld"]["message"]
+        lines.append(texts.gettext("No grade. %(reason)s", reason=texts.gettext(reason)))
     if payload["type"] == "webhook.disabled":
         lines.append(
             texts.gettext(
                 "%(url)s did not accept deliveries for days. Nothing more is sent to it.", url=mask_url(data["url"])
             )
         )
-    headline = _HEADLINES[payload["type"]]
+    headline, links = _HEADLINES[payload["type"]], data.get("links") or {}
     return Item(
         headline=texts.gettext(headline),
         page=visible(mask_url(report["url"]), _MAX_URL) if report.get("url") else "",
         lines=tuple(visible(line, _MAX_TEXT) for line in lines),
-        link=(data.get("links") or {}).get("report") or (data.get("links") or {}).get("webhooks") or "",
+        link=links.get("report") or links.get("audit") or links.get("webhooks") or "",
+        link_label=texts.gettext("Open audit") if "audit" in links else texts.gettext("Open report"),
     )
 
 
@@ -203,7 +217,7 @@ def slack_body(message: Message) -> dict[str, Any]:
         text = "\n".join(filter(None, (item.headline, item.page, *item.lines)))
         blocks.append(_slack_text("section", text))
         if item.link:
-            button = {"type": "button", "text": _slack_plain(message.open_label), "url": item.link}
+            button = {"type": "button", "text": _slack_plain(item.link_label), "url": item.link}
             blocks.append({"type": "actions", "elements": [button]})
     if message.more:
         blocks.append(_slack_text("section", message.more))
@@ -242,7 +256,7 @@ def teams_body(message: Message) -> dict[str, Any]:
     for item in message.items:
         body += [_teams_text(line) for line in filter(None, (item.headline, item.page, *item.lines))]
         if item.link and len(actions) < 1:
-            actions.append({"type": "Action.OpenUrl", "title": message.open_label, "url": item.link})
+            actions.append({"type": "Action.OpenUrl", "title": item.link_label, "url": item.link})
     if message.more:
         body.append(_teams_text(message.more))
     card = {
@@ -300,7 +314,7 @@ def _email_html(message: Message, leave: str, unsubscribe_url: str) -> str:
         parts.append(f"<h2>{html.escape(item.headline)}</h2>")
         parts += [f"<p>{html.escape(line)}</p>" for line in filter(None, (item.page, *item.lines))]
         if item.link:
-            parts.append(_email_link(item.link, message.open_label))
+            parts.append(_email_link(item.link, item.link_label))
     if message.more:
         parts.append(f"<p>{html.escape(message.more)}</p>")
     return _email_page(message.title, [*parts, _email_link(unsubscribe_url, leave)])

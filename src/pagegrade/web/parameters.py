@@ -471,11 +471,14 @@ class CreateWebhookBody(BaseModel):
     events: tuple[str, ...] | None = Field(
         None,
         max_length=20,
-        description="Types to send; without it all, and to people all but `report.completed`.",
+        description="Types to send; without it all, and to people all but `report.completed` and `audit.completed`.",
         examples=[list(EVENT_TYPES)],
     )
     project: str | None = Field(
-        None, max_length=MAX_TEXT, description="Only events of reports of this host.", examples=["example.com"]
+        None,
+        max_length=MAX_TEXT,
+        description="Only events of reports and audits of this host.",
+        examples=["example.com"],
     )
 
 
@@ -489,7 +492,10 @@ class UpdateWebhookBody(BaseModel):
         None, max_length=20, description="As when creating one.", examples=[["report.failed"]]
     )
     project: str | None = Field(
-        None, max_length=MAX_TEXT, description="Only events of reports of this host.", examples=["example.com"]
+        None,
+        max_length=MAX_TEXT,
+        description="Only events of reports and audits of this host.",
+        examples=["example.com"],
     )
     disabled: Literal[0, 1] | None = Field(None, description="1: send nothing, 0: send again.", examples=[0])
 

@@ -26,7 +26,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.analysis.relations import AnalysisNotInstalled
 from pagegrade.store.engine.database import Transaction, is_shared
-from pagegrade.store.repositories.audits import save_result
+from pagegrade.store.repositories.audits import announce_end, save_result
 from pagegrade.store.repositories.crawl_claims import claim_crawl, extend_crawl, has_due_crawl, release_crawl
 from pagegrade.store.repositories.crawls import CrawlTakenOver, end_crawl
 from pagegrade.store.schema.migrate import is_current
@@ -179,16 +179,11 @@ def _give_up(tx: Transaction, crawl: Crawl) -> None:
     if crawl.state == "analyzing":
         _end_ungraded(tx, crawl, "analysis_failed")
     else:
-        end_crawl(tx, crawl, "failed", reason=None, complete=False, now_ms=now_ms(), error="internal")
+        ended = end_crawl(tx, crawl, "failed", reason=None, complete=False, now_ms=now_ms(), error="internal")
+        announce_end(tx, ended)
 
 
 def _end_ungraded(tx: Transaction, crawl: Crawl, error: str) -> None:
-    end_crawl(
-        tx,
-        crawl,
-        "completed",
-        reason=crawl.stop_reason,
-        complete=crawl.complete,
-        now_ms=now_ms(),
-        error=error,
-    )
+    reason, complete = crawl.stop_reason, crawl.complete
+    ended = end_crawl(tx, crawl, "completed", reason=reason, complete=complete, now_ms=now_ms(), error=error)
+    announce_end(tx, ended)

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
+from msgspec import structs
 from sqlalchemy import func, select
 
+from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import AuditFilter
+from pagegrade.model.events import EVENT_TYPES
+from pagegrade.service.audits.operations import AuditChange, change_audit
+from pagegrade.service.webhooks.payload import make_key, prepare
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.accounts import delete_account, mark_erasing
 from pagegrade.store.repositories.audits import (
@@ -23,8 +30,11 @@ from pagegrade.store.repositories.audits import (
     load_audit,
     load_result,
 )
-from pagegrade.store.schema.tables import metadata
-from tests.audit_builders import claim, fill, make_audit, result_of
+from pagegrade.store.repositories.deliveries import claim_webhooks
+from pagegrade.store.repositories.webhooks import add_webhook
+from pagegrade.store.schema.tables import deliveries, events, metadata
+from pagegrade.web.schemas.webhook import AuditWebhookPayload
+from tests.audit_builders import OPTIONS, claim, fill, make_audit, result_of
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 OWN = ("audits", "crawls", "crawl_hosts", "crawl_urls", "crawl_patterns", "crawl_segments")
@@ -87,6 +97,45 @@ def test_an_audit_has_its_newest_crawl_and_the_result_of_the_last_evaluated(data
     assert crawls == [(audit.crawl, audit.summary)]
     assert result == result_of("https://example.com/")
     assert database.read_here(lambda tx: load_audit(tx, bob.account.id, made.id)) is None
+
+
+def test_the_end_of_a_crawl_is_announced(database: Database) -> None:
+    """To webhooks that want it; once more where the site is worse than before."""
+    alice = Caller(account=add_owner(database)[0])
+    made = make_audit(database, alice)
+    hook: dict[str, Any] = {"kind": "webhook", "url": "https://hook.example/", "events": EVENT_TYPES}
+    for project in ("example.com", "example.org"):
+        made_hook = partial(add_webhook, account_id=alice.account.id, **hook, project=project, now_ms=NOW_MS)
+        database.write_here(made_hook)
+    again = AuditChange(again=True)
+    now: dict[str, Any] = {"options": OPTIONS, "now_ms": NOW_MS}
+    first = result_of("https://example.com/")
+    (finding,) = first.findings
+    second = structs.replace(finding, number=2, check="thin-content", fingerprint="fedcba9876543210")
+    for result in (first, structs.replace(first, findings=(finding, second)), structs.replace(first, score=99)):
+        fill(database, claim(database), result)
+        database.write_here(partial(change_audit, caller=alice, audit_id=made.id, change=again, **now))
+    query = select(events, deliveries.c.webhook_id).join(deliveries).order_by(events.c.id)
+    sent = database.read_here(lambda tx: tx.execute(query).all())
+    key = database.write_here(make_key)
+    (claimed,) = database.write_here(
+        lambda tx: claim_webhooks(tx, worker="w", count=1, now_ms=now_ms() + 60_000, lease_ms=1)
+    )
+    prepared = database.read_here(lambda tx: prepare(tx, claimed, key=key, base_url="https://r.example"))
+    payload = None if prepared is None else prepared.payloads[0]
+    delivered = AuditWebhookPayload.model_validate_json(msgspec.json.encode(payload)).data
+    bodies = [msgspec.json.decode(row.data) for row in sent]
+    database.write_here(lambda tx: delete_audit(tx, made.id))
+    left = database.read_here(lambda tx: tx.execute(select(events)).all())
+
+    assert [(row.type, row.webhook_id, row.audit_id, row.report_id) for row in sent] == [
+        (type_, 1, made.id, None)
+        for type_ in ("audit.completed", "audit.completed", "audit.regressed", "audit.completed")
+    ]
+    assert [body.get("change", {}).get("score") for body in bodies] == [None, 0, 0, 4]
+    assert (bodies[2]["change"]["since"], bodies[2]["change"]["new"]) == (1, 1)
+    assert (delivered.audit.result, delivered.links.audit) == ("good", f"https://r.example/audits/{made.id}")
+    assert left == []
 
 
 @pytest.mark.parametrize("whole", [False, True])

@@ -31,6 +31,7 @@ def test_a_delivery_shows_the_answer_as_text() -> None:
         event_id="msg_1",
         type="report.failed",
         report_id=None,
+        audit_id=None,
         state="waiting",
         attempts=1,
         due_at_ms=1,

@@ -22,6 +22,7 @@ from pagegrade.service.audits.slice import SLICE_S, Slice
 from pagegrade.service.runs.analysis import policy_of
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.repositories.audits import announce_end
 from pagegrade.store.repositories.crawl_urls import count_states, statuses_of
 from pagegrade.store.repositories.crawls import add_crawl, end_crawl, take_crawl
 
@@ -178,6 +179,9 @@ async def _end(database: Database, frontier: Frontier, reason: StopReason) -> Cr
             state, said = "failed", "robots_unreachable" if reason == "robots_unreachable" else "start_unreachable"
         unanswered = counts.get(URLState.FAILED, 0) + counts.get(URLState.THROTTLED, 0)
         is_complete = said == "done" and unanswered <= FAILED_SHARE * max(1, crawl.fetched)
-        return end_crawl(tx, crawl, state, reason=said, complete=is_complete, now_ms=now_ms())
+        ended = end_crawl(tx, crawl, state, reason=said, complete=is_complete, now_ms=now_ms())
+        if state == "failed":
+            announce_end(tx, ended)
+        return ended
 
     return await database.write(end)

@@ -268,20 +268,6 @@ def is_crawled(tx: Transaction, caller: Caller, audit_id: int) -> bool:
     return found is None or not caller.may_use(found.project) or found.crawl.state not in OPEN_STATES - {"paused"}
 
 
-def withheld(crawl: Crawl, summary: AuditSummary | None) -> str | None:
-    """The reason why a crawl has no grade; ``None``: it has one, or has not ended.
-
-    Args:
-        crawl: The crawl.
-        summary: Of its result; ``None`` where it was not evaluated.
-    """
-    if summary is not None:
-        return summary.no_grade or None
-    if crawl.state in OPEN_STATES:
-        return None
-    return crawl.error or crawl.stop_reason or "internal"
-
-
 def list_audits(tx: Transaction, caller: Caller, which: AuditFilter, *, page: int, per_page: int) -> Listed[Audit]:
     """A page of the caller's audits, the newest first."""
     which = _of_caller(caller, which)

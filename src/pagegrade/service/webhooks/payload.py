@@ -11,6 +11,7 @@ from pagegrade.model.account import Account
 from pagegrade.model.events import URGENCY
 from pagegrade.model.stored import Privacy, StoredReport
 from pagegrade.model.webhooks import ClaimedWebhook, DueDelivery
+from pagegrade.render.audit import withheld_object
 from pagegrade.render.notifications import MAX_ITEMS
 from pagegrade.report.compare import compare_reports, count_findings
 from pagegrade.report.serialize import timestamp
@@ -61,6 +62,9 @@ def _payload(tx: Transaction, account_id: int, due: DueDelivery, base_url: str) 
         data["links"] = {"report": f"{base_url}/reports/{report.id}"}
         if "change" in data:
             data["change"] |= _changed_findings(tx, report, due.run_number)
+    if due.audit_id is not None:
+        data["audit"]["withheld"] = withheld_object(data["audit"]["withheld"])
+        data["links"] = {"audit": f"{base_url}/audits/{due.audit_id}"}
     return {"type": due.type, "timestamp": timestamp(due.at_ms), "data": data}
 
 

@@ -19,6 +19,8 @@ DEFAULT_EVENTS: Final[tuple[EventType, ...]] = (
     "report.regressed",
     "report.recovered",
     "monitor.unreachable",
+    "audit.failed",
+    "audit.regressed",
 )
 """Of messages where none are chosen; a webhook gets all."""
 MAILTO: Final = "mailto:"

@@ -9,14 +9,16 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Row, Select, and_, delete, func, insert, select, update
 
-from pagegrade.model.audit import OPEN_STATES, Audit, AuditFilter, AuditSettings, Crawl, CrawlState
+from pagegrade.model.audit import OPEN_STATES, Audit, AuditFilter, AuditSettings, Crawl, CrawlState, withheld
 from pagegrade.model.audit_result import AuditResult, AuditSummary, SummaryChange, summary_of
+from pagegrade.model.events import Event, EventType
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.crawl_segments import FindingPage, pack_segment
 from pagegrade.store.repositories.crawls import COLUMNS, change_crawl, crawl_of, end_crawl
 from pagegrade.store.repositories.id_order import rows_beside
+from pagegrade.store.repositories.outbox import add_event
 from pagegrade.store.repositories.reports import GREATEST_ID
-from pagegrade.store.schema.tables import audits, crawl_segments, crawls
+from pagegrade.store.schema.tables import audits, crawl_segments, crawls, events
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -29,6 +31,7 @@ _settings: Final = msgspec.json.Decoder(AuditSettings).decode
 _summary: Final = msgspec.json.Decoder(AuditSummary).decode
 _result: Final = msgspec.json.Decoder(AuditResult).decode
 _graded: Final = crawls.alias("graded")
+_ENDED: Final = ("number", "state", "stop_reason", "complete", "fetched")
 _OWN: Final = tuple(
     audits.c[name].label(f"audit_{name}")
     for name in ("id", "account_id", "start_url", "project", "settings", "graded", "created_at_ms", "updated_at_ms")
@@ -112,6 +115,8 @@ def count_open_crawls(tx: Transaction, account_id: int) -> int:
 
 def delete_audit(tx: Transaction, audit_id: int) -> None:
     """Delete an audit with all of its crawls; who works on one of them writes nothing more."""
+    owner = select(audits.c.account_id).where(audits.c.id == audit_id).scalar_subquery()
+    tx.execute(delete(events).where(events.c.account_id == owner, events.c.audit_id == audit_id))
     tx.execute(delete(crawls).where(crawls.c.audit_id == audit_id))
     tx.execute(delete(audits).where(audits.c.id == audit_id))
 
@@ -172,7 +177,7 @@ def save_result(
         CrawlTakenOver: Another process has taken it since, or it was deleted.
     """
     summary = summary_of(result, change)
-    end_crawl(tx, crawl, "completed", reason=crawl.stop_reason, complete=crawl.complete, now_ms=now_ms)
+    ended = end_crawl(tx, crawl, "completed", reason=crawl.stop_reason, complete=crawl.complete, now_ms=now_ms)
     body = zstd.compress(_encode(result), _LEVEL)
     change_crawl(tx, crawl, summary=_encode(summary), result=body, rating=summary.rating)
     rows = [
@@ -183,6 +188,43 @@ def save_result(
         tx.execute(insert(crawl_segments), rows)
     graded = update(audits).where(audits.c.id == crawl.audit_id)
     tx.execute(graded.values(graded=crawl.number, updated_at_ms=now_ms))
+    announce_end(tx, ended, summary)
+
+
+def announce_end(tx: Transaction, crawl: Crawl, summary: AuditSummary | None = None) -> None:
+    """Add the end of a crawl to the outbox, at the end of the transaction that stores it.
+
+    Args:
+        tx: A write transaction.
+        crawl: As it ended; of the command line: nothing is written.
+        summary: Of its result; ``None``: it was not evaluated, which is a failure.
+    """
+    project = tx.execute(select(audits.c.project).where(audits.c.id == crawl.audit_id)).scalar()
+    if project is None or crawl.account_id is None or crawl.audit_id is None:
+        return
+    score = None if summary is None else summary.score
+    data: dict[str, Any] = {
+        "audit": {
+            "id": crawl.audit_id,
+            "url": crawl.start_url,
+            "project": project,
+            "score": score,
+            "result": None if summary is None else summary.rating,
+            "withheld": withheld(crawl, summary),
+        },
+        "crawl": {name: getattr(crawl, name) for name in _ENDED},
+    }
+    change = None if summary is None else summary.change
+    if change is not None:
+        moved = None if score is None or change.score is None else score - change.score
+        counts = {name: getattr(change, name) for name in ("new", "worse", "fixed", "better")}
+        data["change"] = {"score": moved, "since": change.crawl, **counts}
+    types: list[EventType] = ["audit.failed" if summary is None else "audit.completed"]
+    if summary is not None and summary.is_worse:
+        types.append("audit.regressed")
+    for type_ in types:
+        at_ms = crawl.finished_at_ms or 0
+        add_event(tx, Event(type_, crawl.account_id, project, None, None, at_ms, data, crawl.audit_id))
 
 
 def _audit(row: Row[Any]) -> Audit:

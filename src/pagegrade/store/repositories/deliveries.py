@@ -54,6 +54,7 @@ _EVENT_COLUMNS: Final = (
     events.c.public_id,
     events.c.type,
     events.c.report_id,
+    events.c.audit_id,
     events.c.run_number,
     events.c.data,
     events.c.created_at_ms,
@@ -322,6 +323,7 @@ def _due_of(tx: Transaction, row: Any, now_ms: int) -> tuple[DueDelivery, ...]:
             event_id=each.public_id,
             type=each.type,
             report_id=each.report_id,
+            audit_id=each.audit_id,
             run_number=each.run_number,
             data=each.data,
             at_ms=each.created_at_ms,
@@ -361,9 +363,8 @@ def _has_too_many(tx: Transaction, webhook_id: int) -> bool:
 
 
 def _logged() -> Any:
-    return select(deliveries, events.c.public_id, events.c.type, events.c.report_id).join(
-        events, events.c.id == deliveries.c.event_id
-    )
+    about = (events.c.public_id, events.c.type, events.c.report_id, events.c.audit_id)
+    return select(deliveries, *about).join(events, events.c.id == deliveries.c.event_id)
 
 
 def _stored(row: Row[Any]) -> StoredDelivery:
@@ -372,6 +373,7 @@ def _stored(row: Row[Any]) -> StoredDelivery:
         event_id=row.public_id,
         type=row.type,
         report_id=row.report_id,
+        audit_id=row.audit_id,
         state=row.state,
         attempts=row.attempts,
         due_at_ms=row.due_at_ms,

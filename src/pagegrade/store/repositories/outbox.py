@@ -83,6 +83,7 @@ def _write(tx: Transaction, event: Event, wanting: list[tuple[int, str]]) -> boo
         public_id=f"msg_{secrets.token_hex(16)}",
         account_id=event.account_id,
         report_id=event.report_id,
+        audit_id=event.audit_id,
         monitor_id=event.monitor_id,
         type=event.type,
         run_number=run_number,

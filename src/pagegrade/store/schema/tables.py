@@ -268,6 +268,7 @@ events = Table(
     Column("run_number", Integer),
     Column("data", LargeBinary, nullable=False),  # JSON object
     Column("created_at_ms", BigInteger, nullable=False, index=True),
+    Column("audit_id", BigInteger),
     sqlite_autoincrement=True,
     comment="Outbox: what happened, written with the change itself, only where a webhook wants it.",
 )

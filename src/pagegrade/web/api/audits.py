@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from pagegrade.model.account import AUDITS_READ, AUDITS_WRITE
-from pagegrade.model.audit import PAGE_STATES, Audit, AuditFilter, Crawl, URLFilter
+from pagegrade.model.audit import PAGE_STATES, Audit, AuditFilter, Crawl, URLFilter, withheld
 from pagegrade.model.errors import ValidationFailed
 from pagegrade.parse.url import project_of
 from pagegrade.render.audit import NO_GRADE
@@ -210,7 +210,7 @@ async def list_audit_findings(request: Request, work: UnitOfWork, services: Serv
 
 def _unevaluated(crawl: Crawl) -> RequestWarning:
     """The warning about a crawl of which no findings are known, which is not the same as that there are none."""
-    reason = service.withheld(crawl, None)
+    reason = withheld(crawl, None)
     why = f"it is {crawl.state}." if reason is None else f"{crawl.state}. {NO_GRADE[reason][0]}"
     return RequestWarning("crawl", "not_evaluated", f"Crawl {crawl.number} was not evaluated: {why}")
 

@@ -14,7 +14,7 @@ import msgspec
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
-from pagegrade.model.events import EVENT_TYPES
+from pagegrade.model.events import EVENT_TYPES, EventType
 from pagegrade.model.identity import PROJECT_URL
 from pagegrade.web.http.body import FORM, JSON, MULTIPART
 from pagegrade.web.http.headers import API
@@ -37,7 +37,7 @@ from pagegrade.web.schemas.problem import Problem, ValidationProblem
 from pagegrade.web.schemas.report import ReportAnswer, ReportList, unfinished
 from pagegrade.web.schemas.run import RunList
 from pagegrade.web.schemas.shape import example_of
-from pagegrade.web.schemas.webhook import WebhookPayload
+from pagegrade.web.schemas.webhook import AuditWebhookPayload, WebhookPayload
 
 API_VERSION: Final = "1.0.0"
 """Version of the API: the second number grows with additions, the third when only texts change."""
@@ -51,6 +51,9 @@ EVENT_SUMMARIES: Final[dict[str, str]] = {
     "report.regressed": "A budget of a monitor is exceeded",
     "report.recovered": "A budget of a monitor is met again",
     "monitor.unreachable": "A monitored page is unreachable",
+    "audit.completed": "A site was crawled and evaluated",
+    "audit.failed": "A site could not be crawled or evaluated",
+    "audit.regressed": "A site is worse than in the last crawl that compares",
 }
 _SCHEMA: Final = "#/components/schemas/{model}"
 _VALUES: Final = frozenset({"const", "default", "enum", "example", "examples"})
@@ -201,7 +204,7 @@ def _webhooks() -> JSONObject:
                 "parameters": parameters,
                 "requestBody": {
                     "required": True,
-                    "content": {JSON: {"schema": {"$ref": _SCHEMA.format(model="WebhookPayload")}}},
+                    "content": {JSON: {"schema": {"$ref": _SCHEMA.format(model=_payload_of(event).__name__)}}},
                 },
                 "responses": {"2XX": {"description": "The event is accepted."}},
             }
@@ -210,8 +213,12 @@ def _webhooks() -> JSONObject:
     }
 
 
+def _payload_of(event: EventType) -> type[BaseModel]:
+    return AuditWebhookPayload if event.startswith("audit.") else WebhookPayload
+
+
 def _schemas(operations: Sequence[Operation]) -> JSONObject:
-    found: set[type[BaseModel]] = {Problem, ValidationProblem, WebhookPayload}
+    found: set[type[BaseModel]] = {Problem, ValidationProblem, *map(_payload_of, EVENT_TYPES)}
     for operation in operations:
         found.update(operation.answers.values())
         found.update(model for model in (operation.body,) if model is not None)

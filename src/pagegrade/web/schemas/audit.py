@@ -7,12 +7,21 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec import structs
 
-from pagegrade.model.audit import PAGE_STATES, UNKNOWN_DEPTH, Audit, Crawl, CrawlState, ScopeKind, StopReason
+from pagegrade.model.audit import (
+    PAGE_STATES,
+    UNKNOWN_DEPTH,
+    Audit,
+    Crawl,
+    CrawlState,
+    ScopeKind,
+    StopReason,
+    withheld,
+)
 from pagegrade.model.audit_result import AuditResult, AuditSummary, Extent, Place, SiteFinding
 from pagegrade.model.outcome import Importance
-from pagegrade.render.audit import NO_GRADE
+from pagegrade.render.audit import withheld_object
 from pagegrade.report.serialize import timestamp
-from pagegrade.service.audits.operations import ShownCrawl, ShownPage, ShownPlace, withheld
+from pagegrade.service.audits.operations import ShownCrawl, ShownPage, ShownPlace
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted, ListAnswer
 from pagegrade.web.schemas.shape import URL, Amount, Count, Document, Points, Result, Timestamp, about
 
@@ -328,7 +337,7 @@ def audit_object(audit: Audit) -> bytes:
         "state": audit.crawl.state,
         "result": None if summary is None else summary.rating,
         "score": None if summary is None else summary.score,
-        "withheld": _withheld(audit.crawl, summary),
+        "withheld": withheld_object(withheld(audit.crawl, summary)),
         "graded_crawl": audit.graded,
         "coverage": None if summary is None else round(summary.coverage, 4),
         "partial": None if summary is None else summary.partial,
@@ -367,14 +376,6 @@ def _counts(summary: AuditSummary) -> dict[str, int]:
     }
 
 
-def _withheld(crawl: Crawl, summary: AuditSummary | None) -> dict[str, str] | None:
-    kind = withheld(crawl, summary)
-    if kind is None:
-        return None
-    message, fix = NO_GRADE[kind]
-    return {"kind": kind, "message": message, "fix": fix}
-
-
 def _crawl(crawl: Crawl, summary: AuditSummary | None) -> dict[str, Any]:
     return {
         "number": crawl.number,
@@ -383,7 +384,7 @@ def _crawl(crawl: Crawl, summary: AuditSummary | None) -> dict[str, Any]:
         "complete": crawl.complete,
         "stop_reason": crawl.stop_reason,
         "error": crawl.error,
-        "withheld": _withheld(crawl, summary),
+        "withheld": withheld_object(withheld(crawl, summary)),
         "resume_at": _moment(crawl.resume_at_ms),
         "created_at": timestamp(crawl.created_at_ms),
         "finished_at": _moment(crawl.finished_at_ms),

@@ -6,11 +6,13 @@ from typing import Any, Literal
 
 import msgspec
 
+from pagegrade.model.audit import CrawlState, StopReason
 from pagegrade.model.events import EVENT_TYPES, EventType
 from pagegrade.model.report import RULESET
 from pagegrade.model.webhooks import DeliveryState, DisabledReason, Kind, StoredDelivery, StoredWebhook
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.webhooks.operations import shown_url
+from pagegrade.web.schemas.audit import AuditWithheld
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
 from pagegrade.web.schemas.rendered import Analysis, RenderedPending
 from pagegrade.web.schemas.shape import URL, Count, Document, Result, Timestamp, about, sometimes
@@ -30,7 +32,7 @@ class Webhook(Document):
         "https://ci.example.com/hooks/pagegrade",
     )
     events: list[EventType] = about("Types that are sent.", list(EVENT_TYPES))
-    project: str | None = about("Only events of reports of this project; null: of all.", None, "example.com")
+    project: str | None = about("Only events of reports and audits of this project; null: of all.", None, "example.com")
     disabled: bool = about("Nothing is sent to it.", *_NO)
     disabled_reason: DisabledReason | None = about(
         "`by_owner`; `gone`: it answered 410; `failing`: it accepted nothing for days; `unsubscribed`: by the link in "
@@ -59,6 +61,7 @@ class Delivery(Document):
     webhook_id: str = about("The `webhook-id` of every attempt.", "msg_2b7c1d0e9f8a4b6c8d0e1f2a3b4c5d6e")
     type: str = about("Type of the event.", _EVENT)
     report_id: int | None = about("The report that it is about; null: none.", 1042)
+    audit_id: int | None = about("The site audit that it is about; null: none.", None, 12)
     state: DeliveryState = about(
         "`waiting` for its next attempt, `delivered`, or `failed`: it is not tried again.", "delivered"
     )
@@ -162,6 +165,61 @@ class WebhookPayload(Document):
     data: EventData = about("The event itself.")
 
 
+class EventAudit(Document):
+    """The site audit that an event is about."""
+
+    id: int = about("Id of the audit.", 12, ge=1)
+    url: URL = about("Its start page.", "https://example.com/")
+    project: str = about("Its project.", "example.com")
+    score: int | None = about("Of this crawl; null: none.", 71)
+    result: Result | None = about("Of this crawl; null: none.", "decent")
+    withheld: AuditWithheld | None = about("Why this crawl has no grade; null: it has one.", None)
+
+
+class EventCrawl(Document):
+    """The crawl that has ended."""
+
+    number: int = about("Within the audit, from 1.", 2, ge=1)
+    state: CrawlState = about("`completed` or `failed`.", "completed")
+    stop_reason: StopReason | None = about("Why it fetches nothing more.", "done")
+    complete: bool = about("True if every known page was asked for, and nearly all answered.", *_YES)
+    fetched: Count = about("URLs that were fetched.", 240)
+
+
+class EventAuditChange(Document):
+    """Changes since the last crawl that compares."""
+
+    score: int | None = about("Points; null: one of the two crawls has no score.", -4)
+    since: Count = about("Number of that crawl.", 1)
+    new: Count = about("New findings.", 2)
+    worse: Count = about("Findings that more pages have.", 1)
+    fixed: Count = about("Fixed findings.", 1)
+    better: Count = about("Findings that fewer pages have.", 0)
+
+
+class EventAuditLinks(Document):
+    """Pages for people."""
+
+    audit: URL = about("The audit.", "https://reports.example.org/audits/12")
+
+
+class AuditEventData(Document):
+    """New members may appear at any time."""
+
+    audit: EventAudit = about("The audit.")
+    crawl: EventCrawl = about("Its crawl.")
+    change: EventAuditChange | None = sometimes("The change; without a crawl that compares there is none.")
+    links: EventAuditLinks = about("Pages for people.")
+
+
+class AuditWebhookPayload(Document):
+    """Body of a delivery about a site audit, below 20 kB."""
+
+    type: EventType = about("Type of the event.", "audit.regressed")
+    timestamp: Timestamp = about("Time of the event.", "2026-01-05T12:34:56.789Z")
+    data: AuditEventData = about("The event itself.")
+
+
 class WebhookAnswer(Answer):
     """One webhook."""
 
@@ -225,6 +283,7 @@ def delivery_object(stored: StoredDelivery) -> bytes:
         "webhook_id": stored.event_id,
         "type": stored.type,
         "report_id": stored.report_id,
+        "audit_id": stored.audit_id,
         "state": stored.state,
         "attempts": stored.attempts,
         "next_attempt_at": _moment(stored.due_at_ms),

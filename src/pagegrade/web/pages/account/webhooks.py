@@ -38,6 +38,9 @@ EVENT_TEXTS: Final = {
     "report.regressed": N_("A budget is exceeded"),
     "report.recovered": N_("A budget is met again"),
     "monitor.unreachable": N_("A page is unreachable"),
+    "audit.completed": N_("A site audit is completed"),
+    "audit.failed": N_("A site audit fails"),
+    "audit.regressed": N_("A site got worse"),
 }
 REASON_TEXTS: Final = {
     "by_owner": N_("Disabled by you"),

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from pagegrade.checks import all_checks, all_site_checks
 from pagegrade.model.account import Role
-from pagegrade.model.audit import OPEN_STATES, PAGE_STATES, UNKNOWN_DEPTH, Audit, URLFilter
+from pagegrade.model.audit import OPEN_STATES, PAGE_STATES, UNKNOWN_DEPTH, Audit, URLFilter, withheld
 from pagegrade.model.audit_result import SiteFinding
 from pagegrade.model.errors import CrawlLimit, InvalidInput, NotFound, RateLimited, Unavailable, ValidationFailed
 from pagegrade.model.report import CATEGORIES
@@ -114,9 +114,6 @@ async def _overview(
     page = min(_number_of_page(asked), last_page)
     is_under_way = crawl.state in OPEN_STATES and crawl.state != "paused"
     waited_ms = view.now_ms - crawl.created_at_ms
-    withheld = None
-    if audit.graded != crawl.number:
-        withheld = service.withheld(crawl, None)
     return view.page(
         "audit_overview.html.jinja",
         status=status,
@@ -132,7 +129,7 @@ async def _overview(
         url=lambda number: (
             f"{base}?category={chosen}&page={number}#findings" if chosen else f"{base}?page={number}#findings"
         ),
-        withheld=withheld,
+        withheld=withheld(crawl, None) if audit.graded != crawl.number else None,
         stopped={name: view.texts.gettext(words) for name, words in STOPPED.items()},
         scopes={name: view.texts.gettext(words) for name, words in SCOPES.items()},
         is_under_way=is_under_way,
