@@ -96,3 +96,24 @@ def test_hostile_pages_cost_linear_time(piece: str) -> None:
     pages = {n: make_document(f"<p>{piece * n}") for n in (1_000, 2_000, 4_000)}
 
     assert growth(lambda n: find_source_text(pages[n]), 1_000) <= MAX_RATIO
+
+
+TAGS = "&lt;item&gt;&lt;title&gt;შოთა&lt;/title&gt;&lt;/item&gt; " * 4
+CONFLICT = "<p>&lt;&lt;&lt;&lt;&lt;&lt;&lt; HEAD</p><p>ა</p><p>=======</p><p>ბ</p><p>&gt;&gt;&gt;&gt;&gt;&gt;&gt; b</p>"
+FRONT = "---\nlayout: post\ntitle: ლექსი\n---\n{% include menu.html %}\n## ლექსი\n{% include end.html %}"
+
+
+@pytest.mark.parametrize(
+    ("shown", "kind"),
+    [(f"<p>{TAGS}</p>", "markup"), (CONFLICT, "code"), (f"<div>{FRONT}</div>", "markdown")],
+)
+def test_markup_and_marks_of_programs_are_no_text(shown: str, kind: str) -> None:
+    """In a listing, and where prose is about them, they are."""
+    found = find_source_text(make_document(f"<h1>შოთა</h1>{shown}"))
+
+    assert found is not None
+    assert found.kind == kind
+    assert find_source_text(make_document(f"<h1>შოთა</h1><pre>{shown}</pre>")) is None
+    if kind == "markup":
+        prose = f"<p>{'ბაღში წვიმს დილით. ' * 200}</p>"
+        assert find_source_text(make_document(f"<h1>შოთა</h1>{shown}{prose}")) is None

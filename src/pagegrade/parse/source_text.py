@@ -39,11 +39,20 @@ _MAX_GAP: Final = 600
 """Characters between two names in one piece of data."""
 _MAX_SHOWN: Final = 60
 """Characters of a text that are looked for among what visitors see."""
+_TAG: Final = re.compile(r"</?[A-Za-z][\w:-]{0,40}(?:\s[^<>]{0,300})?/?>|<!\[CDATA\[|\]\]>")
+MIN_TAGS: Final = 8
+MIN_TAGGED: Final = 0.15
+"""Tags that are text, and the share of all text that they are, from which on a page shows markup and means it."""
+_CONFLICT: Final = ("<<<<<<< ", ">>>>>>> ")
+"""Marks that a program for versions leaves where two versions of a line differ."""
 _CODE: Final = re.compile(r"<\?(?:php\b|=)")
 _FAULT: Final = "invalid-first-character-of-processing-instruction-target"
 _MARKDOWN: Final[tuple[re.Pattern[str], ...]] = (
     re.compile(r"(={2,5}) ?[^\s=].{0,200}\1$"),
     re.compile(r"#{1,6} \S"),
+    re.compile(r"(?:---|\+\+\+)$"),
+    re.compile(r"[a-z_]{2,30}: \S"),
+    re.compile(r"(?:\{%|<%|\[%|@[a-z]{2,20}\().{1,200}(?:%\}|%>|%\]|\))$"),
     re.compile(r"(?:[*+-]|\d{1,3}\.) \S"),
     re.compile(r"```|~~~"),
     re.compile(r"\|.{1,400}\|$"),
@@ -61,10 +70,10 @@ _INLINE: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     ("\\", re.compile(r"\\(?:section|subsection|textbf|emph|textit|item|href|begin|end|caption|label)\b")),
 )
 """(part of each match, pattern) anywhere in a line."""
-_SIGNS: Final = ("**", "](", "```", "## ", "[[", "'''", "[/", "\\begin", "\\section")
+_SIGNS: Final = ("{%", "---", "**", "](", "```", "## ", "[[", "'''", "[/", "\\begin", "\\section")
 """One of them is in every text of some length that is written so."""
 
-Kind = Literal["data", "markdown", "code"]
+Kind = Literal["data", "markdown", "markup", "code"]
 
 
 class SourceText(msgspec.Struct, frozen=True, gc=False):
@@ -84,6 +93,8 @@ def find_source_text(document: Document) -> SourceText | None:
         _code(document, body.node)
         or _data(document, body.node)
         or _dump(document, body.node)
+        or _tags(document, body.node)
+        or _conflict(document, body.node)
         or _markdown(document, body.node)
     )
 
@@ -118,6 +129,37 @@ def _dump(document: Document, body: Element) -> SourceText | None:
     if not places or size < MIN_DUMPED * len(text):
         return None
     return SourceText("data", tuple(places[:MAX_PLACES]))
+
+
+def _tags(document: Document, body: Element) -> SourceText | None:
+    """Tags of HTML or XML in the place of what they should have made: a text was escaped that is markup."""
+    if document.text.count("</") < MIN_TAGS:
+        return None
+    places: list[tuple[Node, str]] = []
+    number = size = shown = 0
+    for element, child in _children(body, _SKIPPED):
+        if isinstance(child, Text):
+            shown += len(child.data.strip())
+            found = [len(one[0]) for one in _TAG.finditer(child.data[:MAX_TEXT])] if "<" in child.data else []
+            if found:
+                number += len(found)
+                size += sum(found)
+                places.append((element, child.data.strip()[:100]))
+    is_source = number >= MIN_TAGS and size >= MIN_TAGGED * shown
+    return SourceText("markup", tuple(places[:MAX_PLACES])) if is_source else None
+
+
+def _conflict(document: Document, body: Element) -> SourceText | None:
+    """Both versions of a text that two people changed, with the marks between them."""
+    if not all(mark in document.text for mark in _CONFLICT):
+        return None
+    found: dict[str, tuple[Node, str]] = {}
+    for element, child in _children(body, _SKIPPED):
+        if isinstance(child, Text):
+            for mark in _CONFLICT:
+                if child.data.strip().startswith(mark):
+                    found.setdefault(mark, (element, child.data.strip()[:100]))
+    return SourceText("code", tuple(found.values())) if len(found) == len(_CONFLICT) else None
 
 
 def _code(document: Document, body: Element) -> SourceText | None:

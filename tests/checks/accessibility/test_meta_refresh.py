@@ -105,6 +105,10 @@ def test_a_redirect_by_the_element_does_not_pass() -> None:
         ("window.location.replace('https://win.example/?a=1')", "leaves"),
         ("location = 'https://win.example/';", "leaves"),
         (' document.location.href="https://win.example/" ', "leaves"),
+        ("var a=1;location.href='https://win.example/?ref=7'", "leaves"),
+        ("(function(){setTimeout(()=>{location.href='https://win.example/'},90)})()", "leaves"),
+        ("b.onclick=function(){location.href='https://win.example/'}", "none"),
+        ("mobile&&(location.href='https://win.example/')", "none"),
         ("location.replace('https://example.com/neu')", "none"),
         ("location.replace('/neu')", "none"),
         ("if (old) location.replace('https://win.example/')", "none"),
@@ -133,3 +137,21 @@ def test_page_that_loads_itself_before_it_can_be_read_is_restless(content: str, 
     page = f'<meta http-equiv=refresh content="{content}"><p>{"слово " * words}'
 
     assert outcome(meta_refresh, make_artifacts(page, url="https://example.com/")).state == state
+
+
+@pytest.mark.parametrize(
+    ("script", "state"),
+    [
+        ("location.reload()", "restless"),
+        ("window.addEventListener('load',function(){window.location.reload(true)})", "restless"),
+        ("window.location.href = window.location.href;", "restless"),
+        ("if(!sessionStorage.seen){sessionStorage.seen=1;location.reload()}", "none"),
+        ("again.addEventListener('click',()=>{location.reload()})", "none"),
+    ],
+)
+def test_script_that_always_reloads_leaves_no_time_to_read(script: str, state: str) -> None:
+    """A page with hardly a word may be a display, and one condition ends the loop."""
+    text = "<p>" + "ბაღში წვიმს " * 30
+
+    assert outcome("meta-refresh", f"{text}<script>{script}</script>").state == state
+    assert outcome("meta-refresh", f"<p>წვიმს<script>{script}</script>").state == "none"

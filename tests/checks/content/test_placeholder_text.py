@@ -189,7 +189,7 @@ def test_source_is_no_page() -> None:
     """It costs everything, and says what was found."""
     found = outcome("placeholder-text", "<!doctype html><h1><?= $a ?></h1><p><?= $b ?>")
 
-    assert (found.state, found.value, found.total) == ("source", "PHP", 2)
+    assert (found.state, found.value, found.total) == ("source", "code", 2)
 
 
 def test_page_that_is_filling_text_in_good_part_is_not_good() -> None:

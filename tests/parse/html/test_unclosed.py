@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from turbohtml import Element
 
-from pagegrade.parse.html.unclosed import MIN_LOST, find_swallowing
+from pagegrade.parse.html.unclosed import MIN_LOST, find_break, find_swallowing
 from tests.builders import make_document
 
 REST = "<p>कविता</p><footer>२०२६</footer></body></html>"
@@ -37,3 +37,29 @@ def test_comment_without_an_end_is_found_if_it_is_long(length: int, tag: str | N
     """A short one at the end of a page is a remark."""
     assert swallowing("<section><!--" + "क" * length) == tag
     assert swallowing("<section><!--" + "क" * length + "-->" + REST) is None
+
+
+def breaks(source: str) -> str | None:
+    """The tag of the element in which a document breaks off."""
+    found = find_break(source.encode(), make_document(source))
+    return None if found is None else found.tag
+
+
+@pytest.mark.parametrize("end", ["ಮಳೆ ಬಂ", "ಮಳೆ <a hre", "ಮಳೆ <em>ಬಂ", "<p>ಮಳೆ</p>\n<di"])
+def test_document_that_breaks_off_in_a_text_or_a_tag_has_no_end(end: str) -> None:
+    """Elements that have to be closed are open around it; one is no more than forgotten."""
+    assert breaks(f"<!doctype html><title>ಮಳೆ</title><main><section><h2>ಮಳೆ</h2><p>{end}") is not None
+    assert breaks(f"<!doctype html><title>ಮಳೆ</title><p>{end}") is None
+
+
+@pytest.mark.parametrize(
+    "end", ["ಮಳೆ</section></main>", "ಮಳೆ", "ಮಳೆ</section></main></body></html>\n0.12 s", "ಮಳೆ<script>a()</script>"]
+)
+def test_document_without_optional_tags_has_an_end(end: str) -> None:
+    """So has one with something behind its end, and one that a page of 16 bits holds."""
+    before = "<!doctype html><title>ಮಳೆ</title><ul><li>" if end == "ಮಳೆ" else "<main><section><p>"
+
+    assert breaks(before + end) is None
+    whole = make_document("<main><section><p>ಮಳೆ")
+
+    assert find_break("<main><section><p>ಮಳೆ".encode("utf-16"), whole) is None

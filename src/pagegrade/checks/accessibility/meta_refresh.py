@@ -9,6 +9,7 @@ from pagegrade.model.artifacts import NotGathered, Response
 from pagegrade.model.document import Document, Node
 from pagegrade.model.outcome import Evidence, Outcome, Severity
 from pagegrade.model.rendering import Rendering
+from pagegrade.parse.files.javascript import done_at_load
 from pagegrade.parse.page_links import same_page_key
 from pagegrade.parse.party import Parties
 from pagegrade.parse.url import is_http, join_url
@@ -19,12 +20,14 @@ MAX_SECONDS: Final = 72_000
 MAX_RESTLESS_SECONDS: Final = 3
 MIN_READ_WORDS: Final = 60
 """Words that no one reads in that time; a page with fewer is a display, such as that of a counter."""
-_MAX_SCRIPT: Final = 1_000
 _LEAVES: Final = re.compile(
-    r"\s*(?:(?:window|document|self|top)\.)?location(?:\.href)?\s{0,9}(?:=|\.(?:replace|assign)\()\s{0,9}"
-    r"([\"'`])(https?://[^\"'`\s]{1,900})\1\s{0,9}\)?\s{0,9};?\s*"
+    r"(?<![\w$.])(?:(?:window|document|self|top)\.)?location(?:\.href)?\s{0,9}(?:=|\.(?:replace|assign)\()\s{0,9}"
+    r"([\"'`])(https?://[^\"'`\s]{1,900})\1"
 )
-"""A script that does nothing but lead to another address."""
+_RELOADS: Final = re.compile(
+    r"(?<![\w$.])(?:(?:window|document|self|top)\.)?(?:location\.reload\(|"
+    r"location(?:\.href)?\s{0,9}=\s{0,9}(?:(?:window|document|self|top)\.)?location(?:\.href)?\s{0,9}(?:;|$))"
+)
 _URL: Final = re.compile(r"[;,\s]\s{0,20}(?:url\s{0,20}=)?\s{0,20}([^\s;,][^\n]{0,2000})", re.IGNORECASE)
 
 
@@ -67,7 +70,8 @@ _URL: Final = re.compile(r"[;,\s]\s{0,20}(?:url\s{0,20}=)?\s{0,20}([^\s;,][^\n]{
             title="The page reloads again and again",
             why="Visitors cannot read to the end, fill in a field or follow a link in time.",
             fix=(
-                'Remove the `<meta http-equiv="refresh">` or the header `Refresh`, and let a script fetch what changes.'
+                'Remove the `<meta http-equiv="refresh">`, the header `Refresh` or the call of `location.reload()`. '
+                "Let a script fetch what changes."
             ),
         ),
         State(
@@ -108,8 +112,9 @@ def meta_refresh(
     what it then shows is not known. Where a browser drew the page, a redirect by a script counts like one by the
     element. Content that browsers do not understand does nothing, and passes. More than 20 hours pass, although the
     strictest level of the guidelines forbids them as well. A refresh that leads to another site fails with any delay up
-    to 20 hours, and limits the score: visitors do not get this page. So does a script in the page that does nothing but
-    lead to another site, and a page of sixty words and more that loads itself again within three seconds.
+    to 20 hours, and limits the score: visitors do not get this page. So does a script in the page that leads to another
+    site without any condition, and a page of sixty words and more that loads itself again within three seconds, by a
+    script as well.
 
     ## Fails on
 
@@ -148,7 +153,11 @@ def meta_refresh(
             return Outcome("timed", value=delay, evidence=evidence)
         break
     for script in document.running_scripts:
-        found = _LEAVES.fullmatch(script.text) if len(script.text) <= _MAX_SCRIPT else None
+        certain = done_at_load(script.text) if "location" in script.text else ""
+        if certain and _RELOADS.search(certain) is not None and document.word_count >= MIN_READ_WORDS:
+            again = Offender(script.node, "a script reloads the page at once")
+            return Outcome("restless", value=0, evidence=evidence_of(document, [again]))
+        found = _LEAVES.search(certain)
         if found is not None and not parties.is_own(found[2]):
             away = Offender(script.node, "a script leads there at once", url=found[2])
             return Outcome("leaves", value=found[2], evidence=evidence_of(document, [away]))

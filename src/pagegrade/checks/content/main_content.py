@@ -8,6 +8,7 @@ from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.model.rendering import Rendering
 from pagegrade.parse.html.main_content import stead_of
+from pagegrade.parse.html.unclosed import find_break
 from pagegrade.parse.html.visible_content import shows_nothing
 from pagegrade.parse.http.robots_directives import ALL_BOTS
 
@@ -76,6 +77,17 @@ _UNREAD: Final = (
             fix=(
                 "Close the listed element, or the comment in it, or remove it where it is one that is obsolete, such "
                 "as `<plaintext>`."
+            ),
+        ),
+        State(
+            "broken-off",
+            "The page breaks off in the middle of its content.",
+            loss=1.0,
+            title="The page breaks off in the middle",
+            why="Visitors never get the rest: text, forms and links behind the break do not exist.",
+            fix=(
+                "Look into the log of the server for the program that ended there, a limit of time or memory, or a "
+                "cache that kept half an answer, and compare the `Content-Length`."
             ),
         ),
         State(
@@ -159,7 +171,8 @@ def main_content(
     operate covers the whole window, by style attributes, the page's own rules and its style sheets (one without text
     only where no script runs that could take it away, and where none runs, buttons do nothing either); whether a
     comment, a field, a frame, a style sheet, a script or an obsolete element that is never closed takes the rest of the
-    page for its text; whether everything is in one frame that shows another page, in one embedded document such as a
+    page for its text; whether the answer breaks off in a text or a tag, with elements around it that have to be closed;
+    whether everything is in one frame that shows another page, in one embedded document such as a
     PDF file, or in one picture, which is in portrait format or has hardly a word beside it, or in several large ones
     that are declared to say nothing; whether a certain page offers nothing but links to app stores; whether there is
     nothing between its header and its footer; and whether there is next to nothing: up to twenty words that the page
@@ -203,6 +216,9 @@ def main_content(
         script_names={one.url: one.script.names_of_main for one in items if one.script is not None},
     )
     if found is None:
+        cut = find_break(response.body, document) if response.truncated is None else None
+        if cut is not None:
+            return Outcome("broken-off", evidence=(document.evidence_at(cut),))
         return Outcome("present")
     if found.kind == "nothing" and _is_kept_out(document, response):
         return NotApplicable("The page has no content, and asks not to be indexed.")

@@ -52,7 +52,9 @@ _LATIN_WORDS: Final = frozenset(
     ).split()
 )
 """Words of the filling text and of its usual continuations."""
-_WHOLE: Final = frozenset({"undefined", "[object object]", "nan", "null undefined", "undefined undefined"})
+_WHOLE: Final = frozenset(
+    {"undefined", "[object object]", "nan", "invalid date", "null undefined", "undefined undefined"}
+)
 """Words that scripts and templates write where a value was missing, and that are no text of their own."""
 _SHORTCODE: Final = r"\[/[a-z][\w-]{1,40}\]|\[[a-z][\w-]{1,40}\s[\w-]{1,40}=[\"'“”″][^\[\]]{0,300}\]"
 """A closing tag in brackets, or one with an attribute, which a plugin of the site replaces."""
@@ -77,8 +79,13 @@ _TODO: Final = re.compile(r"(?:TODO|TBD|FIXME)(?::|$)|\[?insert (?:text|title|co
 _MARKS: Final = ("{", "<%", "%%", "[%", "ranslation", "[/", '="', "='", "=“", "=”", "=″")
 _UNFILLED: Final = "holds a marker of a template"
 _KEY: Final = "a key in place of its text"
-_SOURCES: Final = {"data": "data in place of a page", "markdown": "Markdown or the like", "code": "code of PHP"}
-_NAMES: Final = {"data": "data", "markdown": "markup", "code": "PHP"}
+_SOURCES: Final = {
+    "data": "data in place of a page",
+    "markdown": "Markdown or the like",
+    "markup": "escaped markup",
+    "code": "code",
+}
+_NAMES: Final = {"data": "data", "markdown": "markup", "markup": "markup", "code": "code"}
 _WHY: Final = "Visitors find nothing that they came for, and search results show the placeholders."
 
 
@@ -153,7 +160,8 @@ def placeholder_text(document: Document) -> Outcome:
     scores 49 at most: five markers in headings and paragraphs, or one in place of the page's name and three in its
     text; a half of at least five headings and paragraphs without their value; or keys in place of all texts. So does a
     page that shows its source: JSON or the dump of a program's data that is half of the main text or more, text in
-    Markdown or in the markup of a wiki, a forum or LaTeX, or the code of PHP that the server does not run. Several
+    Markdown or in the markup of a wiki, a forum or LaTeX, tags that are shown, the marks of a conflict of versions, or
+    the code of PHP that the server does not run. Several
     paragraphs of filling text cost 8 points, however long the page is.
 
     ## Fails on

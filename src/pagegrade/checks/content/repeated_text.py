@@ -10,7 +10,7 @@ NOTHING_ELSE: Final = 0.7
 """Share of the main text that repeats sentences from which on the page says nothing else."""
 MIN_TEXT: Final = 800
 """Characters of a text that is long enough to be one."""
-OFTEN: Final = 30
+OFTEN: Final = 4
 """Times a sentence stands in the text before it counts."""
 MIN_SENTENCE: Final = 20
 _MAX_TEXT: Final = 200_000
@@ -41,7 +41,7 @@ def repeated_text(document: Document) -> Verdict:
 
     ## What it checks
 
-    The main content, from 800 characters on: whether sentences that stand in it thirty times or more make up 70 % of
+    The main content, from 800 characters on: whether sentences that stand in it four times or more make up 70 % of
     it, their first time left out. Refrains, lists and tables repeat less.
 
     ## Fails on

@@ -34,6 +34,7 @@ _REASONS: Final = {
     "dialog-loop": "script that shows one dialog after the other without an end",
     "forced-download": "script that downloads a program of another site by itself",
     "wallet-request": "script that asks for money from a wallet by itself",
+    "permission-trap": "script that asks for a permission by itself and brings what it gets to another site",
     "key-logger": "script that sends each key that is pressed to another site",
 }
 _CERTAIN: Final = frozenset(
@@ -50,6 +51,7 @@ _CERTAIN: Final = frozenset(
         "link-spam",
         "mining-script",
         "paste-command",
+        "permission-trap",
         "pop-under",
         "skimming-script",
         "wallet-request",

@@ -7,6 +7,9 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicabl
 from pagegrade.parse.assets import load_error, may_lack_a_network, sees_names
 
 FULL_AT: Final = 5
+MANY_AT: Final = 3
+MANY: Final = 1 / 3
+"""Share of the site's own files from which on the page is not what it was meant to be."""
 
 
 @check(
@@ -33,6 +36,17 @@ FULL_AT: Final = 5
             counted=True,
         ),
         State(
+            "many",
+            "Many of the files that the page uses cannot be loaded.",
+            loss=1.0,
+            title="Many images, scripts or stylesheets are missing",
+            why="Visitors see gaps all over the page, and take the site for neglected.",
+            fix=(
+                "Restore the missing files, or correct the folder that their URLs have in common. Look in the "
+                "template that names them."
+            ),
+        ),
+        State(
             "most",
             "Most of the files that the page uses cannot be loaded.",
             loss=1.0,
@@ -46,7 +60,7 @@ FULL_AT: Final = 5
         ),
     ),
     cause="broken-files",
-    cap=Cap(49, states=("most",)),
+    cap=(Cap(49, states=("most",)), Cap(79, states=("many", "most"))),
     sources=("https://www.rfc-editor.org/rfc/rfc9110#section-15.5",),
 )
 def asset_errors(resources: Resources, response: Response) -> Verdict:
@@ -58,7 +72,8 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
     the answer has a status from 400 to 599, when its server refuses, breaks off or never accepts the connection, has no
     valid certificate, or when its host does not exist in DNS (the last two only if another name could be resolved, so
     that an analysis without internet access reports nothing wrong). The first costs half, five cost
-    everything; five of the site's own files that are at least half of them limit the score. The files are requested
+    everything; three of the site's own files that are at least a third of them limit the score to 79, five that are at
+    least half to 49. The files are requested
     with the page as referrer, as browsers do. Not counted: 429 (too many requests) and bot challenges, statuses by
     which another site may turn away programs (401, 403, 407, 451, 503), and files that could not be fetched for reasons
     that may be ours, such as a time limit. Icons of the site are left to the checks that evaluate them.
@@ -118,8 +133,9 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
     own = sum(item.first_party for item in seen)
     own_broken = sum(item.first_party for item, _ in broken)
     is_most = own_broken >= FULL_AT and 2 * own_broken >= own
+    is_many = own_broken >= MANY_AT and own_broken >= MANY * own
     return Outcome(
-        "most" if is_most else "broken",
+        "most" if is_most else "many" if is_many else "broken",
         value=part(count, len(seen), "file"),
         evidence=tuple(
             Evidence(url=item.url, value=reason, reason=f"{', '.join(item.kinds)}, {_named_by(item, response)}")
@@ -127,7 +143,7 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
         ),
         total=count,
         details=(Detail(code="broken_files", actual=count, limit=0),),
-        loss=1.0 if is_most else offender_loss(count, FULL_AT),
+        loss=1.0 if is_most or is_many else offender_loss(count, FULL_AT),
     )
 
 

@@ -26,6 +26,20 @@ MAX_REGEX: Final = 2_000
 """Characters of a regular expression."""
 MAX_FAILURES: Final = 200
 """Slashes that might begin a regular expression and do not; after so many, every slash is a division."""
+_FUNCTION: Final = (
+    r"(?:async\s{1,3})?(?:function\s{0,3}\w{0,40}\s{0,3}\([^()]{0,80}\)|(?:\([^()]{0,80}\)|\w{1,40})\s{0,3}=>)\s{0,9}\{"
+)
+_AT_LOAD: Final = re.compile(
+    rf"\s*(?:[\"']use strict[\"'];?\s*)?(?:[!+;(]{{0,2}}|(?:window\.|document\.body\.)?onload\s{{0,3}}=\s{{0,3}}|"
+    r"(?:(?:window|document)\.)?addEventListener\(\s{0,3}[\"'](?:load|DOMContentLoaded|pageshow)[\"']\s{0,3},\s{0,3}|"
+    rf"(?:window\.)?setTimeout\(\s{{0,3}}){_FUNCTION}"
+)
+_UNLESS: Final = re.compile(r"(?<![\w$.])(?:if|for|while|switch|catch|await)(?![\w$])|[?&|]")
+_MAX_WRAPPERS: Final = 4
+_STRING: Final = re.compile(r"\"[^\"\n]{0,2000}\"|'[^'\n]{0,2000}'|`[^`]{0,2000}`")
+_CURLY: Final = re.compile(r"([{}])")
+MAX_AT_LOAD: Final = 4_000
+"""Characters of a script that are looked at for what it does to every visitor."""
 _SPACE: Final = re.compile(r"[ \t\r\n\f\v]{2,}+|[\t\r\n\f\v]")
 """White space that is not one blank."""
 _NEEDLESS: Final = re.compile(r" (?:(?=[^\w$ \u0080-\u00ff])|(?<=[^\w$ \u0080-\u00ff] ))")
@@ -282,3 +296,30 @@ def _end_of_slash(text: str, here: int, *, may_be_regex: bool) -> tuple[int, str
             return at + 1, '""'
         in_class = mark == "[" or (in_class and mark != "]")
         at += 2 if mark == "\\" else 1
+
+
+def done_at_load(text: str) -> str:
+    """Return the statements of a script that run for every visitor when the page loads, without those in blocks.
+
+    Functions that run at once, when the page has loaded or after a time are opened; where anything depends on a
+    condition, or on what an event brings, nothing is certain, and the answer is empty.
+    """
+    inside = text[:MAX_AT_LOAD]
+    for _ in range(_MAX_WRAPPERS):
+        match = _AT_LOAD.match(inside)
+        if match is None:
+            break
+        inside = inside[match.end() :]
+    kept: list[str] = []
+    depth = 0
+    for piece in _CURLY.split(inside):
+        if piece == "{":
+            depth += 1
+        elif piece == "}":
+            depth -= 1
+            if depth < 0:
+                break
+        elif not depth:
+            kept.append(piece)
+    certain = "".join(kept)
+    return "" if _UNLESS.search(_STRING.sub("", certain)) is not None else certain

@@ -211,6 +211,7 @@ Kind = Literal[
     "forced-download",
     "wallet-request",
     "key-logger",
+    "permission-trap",
 ]
 """``disguised-address``: a script in which an address of another site is decoded and loaded or opened."""
 

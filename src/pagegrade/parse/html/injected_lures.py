@@ -13,6 +13,7 @@ from turbohtml import Element
 from pagegrade.model.document import Anchor, Document
 from pagegrade.parse.cascade.states import attribute_of
 from pagegrade.parse.data.social_networks import is_of_network
+from pagegrade.parse.files.javascript import done_at_load
 from pagegrade.parse.html.injected_content import (
     ADDRESS,
     MAX_ANCHORS,
@@ -58,6 +59,10 @@ _LOOP: Final = re.compile(
 """A loop without an end that shows a dialog, and what follows."""
 _STOPS: Final = re.compile(r"\b(?:break|return|throw)\b")
 _NOTES_KEYS: Final = re.compile(r"\+=\s{0,3}\w{1,20}\.key\b")
+_PROMPTS: Final = re.compile(
+    r"\bNotification\.requestPermission\(|\bgeolocation\.(?:getCurrentPosition|watchPosition)\(|\bgetUserMedia\("
+)
+"""Calls that make a browser ask visitors for a permission."""
 _WAITS: Final = re.compile(r"[\"'](?:click|submit|pointerup|mouseup|touchend)[\"']|\bon(?:click|submit)\b")
 _SPENDS: Final = re.compile(r"eth_sendTransaction|setApprovalForAll|eth_signTypedData|\bapprove\(|\bpermit\(")
 _PROGRAM: Final = re.compile(
@@ -129,6 +134,8 @@ def _trap(text: str, document: Document, parties: Parties) -> Kind | None:
         return "back-trap"
     if any(name in text for name in _DIALOGS) and any(_STOPS.search(one[1]) is None for one in _LOOP.finditer(text)):
         return "dialog-loop"
+    if _PROMPTS.search(text) is not None and _takes_permission(text, parties):
+        return "permission-trap"
     if ".key" in text and _NOTES_KEYS.search(text) is not None and _sends_away(text, parties):
         return "key-logger"
     if _WAITS.search(text) is not None:
@@ -136,6 +143,13 @@ def _trap(text: str, document: Document, parties: Parties) -> Kind | None:
     if "eth_requestAccounts" in text and _SPENDS.search(text) is not None:
         return "wallet-request"
     return "forced-download" if ".click()" in text and _brings_program(text, document, parties) else None
+
+
+def _takes_permission(text: str, parties: Parties) -> bool:
+    """Return whether it asks for a permission without being asked, and sends what it gets, or visitors, elsewhere."""
+    if _PROMPTS.search(done_at_load(text)) is None:
+        return False
+    return _sends_away(text, parties) or any(is_foreign(one[1], parties) for one in _LEADS.finditer(text))
 
 
 def _sends_away(text: str, parties: Parties) -> bool:

@@ -79,8 +79,8 @@ _GROUND: Final = re.compile(
     r"background(?:-color)?:(?:#(?:[0-9a-f]{3}|[0-9a-f]{6})|rgb\([^)]*\)|(?!none|transparent|inherit|initial|unset)[a-z]{3,20}|var\(--[^)]*\))(?:;|$)"
 )
 """A color that nothing shines through."""
-_NAME: Final = re.compile(r"[.#][A-Za-z_][\w-]{0,80}")
-_BLOCK: Final = re.compile(r"([.#][A-Za-z_][\w-]{0,80})\s*\{([^{}]{1,1000})\}")
+_NAME: Final = re.compile(r"(?:[\w-]{1,80}\s?>\s?)?[.#]?[A-Za-z_][\w-]{0,80}")
+_BLOCK: Final = re.compile(r"(?:\A|[}/])([.#\w,>\s-]{1,300})\{([^{}]{1,1000})\}")
 _OPERABLE: Final = (
     "a, button, input, select, textarea, form, summary, iframe, video, [onclick], [tabindex], [role=button], main, h1"
 )
@@ -293,10 +293,20 @@ def _covered(document: Document, body: Element, sheets: Sequence[Sequence[str]])
         if not text and (document.running_scripts or not _is_opaque(declarations)):
             continue
         operable = _OPERABLE if document.running_scripts else _WITHOUT_SCRIPTS
+        if not document.running_scripts and _is_opaque(declarations) and not _takes_away(node):
+            return Stead("cover", node)
         if next(iter(node.select(operable)), None) is None:
             # A word over a page that loads goes when scripts have run.
             return Stead("cover", node, scripts_may_add=len(text) < _MIN_SENTENCE and bool(document.running_scripts))
     return None
+
+
+def _takes_away(cover: Element) -> bool:
+    """Return whether something in a layer may take it away without a script, or is what the page is about."""
+    if next(iter(cover.select("form, input, summary, iframe, video, main, h1, article")), None) is not None:
+        return True
+    links = islice(cover.select("a[href]"), _MAX_LOOKED_AT)
+    return any((attribute_of(one, "href") or "").strip()[:1] in {"", "#", "?"} for one in links)
 
 
 def _covers(document: Document, body: Element, sheets: Sequence[Sequence[str]]) -> Iterator[tuple[Element, str]]:
@@ -309,7 +319,8 @@ def _covers(document: Document, body: Element, sheets: Sequence[Sequence[str]]) 
             continue
         for match in islice(_BLOCK.finditer(style.text), _MAX_LOOKED_AT):
             if "fixed" in match[2] and _is_cover(match[2]):
-                yield from ((node, match[2]) for node in islice(body.select(match[1]), _MAX_ITEMS))
+                for selector in filter(_NAME.fullmatch, map(str.strip, match[1].split(","))):
+                    yield from ((node, match[2]) for node in islice(body.select(selector), _MAX_ITEMS))
     for rule in (one for sheet in sheets[:_MAX_COVERS] for one in sheet if "fixed" in one):
         is_plain, selectors, declarations = read_ink_rule(rule)
         if is_plain and _is_cover(declarations):

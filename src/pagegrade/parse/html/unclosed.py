@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from turbohtml import Comment, Element
+from turbohtml import Comment, Element, Text
 
 from pagegrade.model.document import Document, Node
 
@@ -20,6 +20,12 @@ _END: Final = re.compile(r"</(?:body|html|footer|main)\s*>", re.IGNORECASE)
 _LAST: Final = re.compile(r"</(?:body|html)\s*>\s*\Z", re.IGNORECASE)
 MIN_LOST: Final = 200
 """Characters in a comment that nothing ends, from which on something is missing that was meant to be seen."""
+_MAY_STAY_OPEN: Final = frozenset(
+    "body colgroup dd dt html li optgroup option p rp rt tbody td tfoot th thead tr".split()
+)
+MIN_OPEN: Final = 2
+"""Elements that have to be closed and are not, around the last text of a document that breaks off."""
+_TAIL: Final = 200
 _IN_COMMENT: Final = "eof-in-comment"
 
 
@@ -67,3 +73,33 @@ def _behind(node: Element) -> Iterator[object]:
     while isinstance(at, Element):
         yield from at.next_siblings
         at = at.parent
+
+
+def find_break(source: bytes, document: Document) -> Node | None:
+    """The element in which a document breaks off, in the middle of a text or a tag; ``None`` for one with an end.
+
+    Args:
+        source: The document as it was served, in an encoding that has ASCII in it.
+        document: What was read of it.
+    """
+    end = source[-_TAIL:].rstrip().lower()
+    body = document.body.node if document.body is not None else None
+    if (
+        not isinstance(body, Element)
+        or not end
+        or b"\0" in end
+        or end.endswith((b">", b"}", b";"))
+        or b"</body" in end
+        or b"</html" in end
+    ):
+        return None
+    last = _last(body)
+    while isinstance(last, Element) and any(_is_said(one) for one in last.next_siblings):
+        last = last.parent if isinstance(last.parent, Element) else None
+    around = [] if last is None else [last, *(one for one in last.ancestors if isinstance(one, Element))]
+    has_to = [one for one in around if one.tag not in _MAY_STAY_OPEN]
+    return has_to[0] if len(has_to) >= MIN_OPEN else None
+
+
+def _is_said(node: object) -> bool:
+    return isinstance(node, Text) and bool(node.data.strip())
