@@ -96,6 +96,8 @@ def test_an_empty_variable_is_as_if_absent(monkeypatch: pytest.MonkeyPatch) -> N
         ("GOOD_FROM", "101", "100"),
         ("GOOD_FROM", "forty", "forty"),
         ("GOOD_FROM", "40", "DECENT_FROM"),
+        ("SIGN_UP_DOMAINS", "example.org", "needs SMTP_URL"),
+        ("SIGN_UP_DOMAINS", "*.example.org", "pattern"),
         ("PORT", "70000", "65535"),
         ("HOST", " ", "at least 1"),
         ("HOST", "a b", "pattern"),

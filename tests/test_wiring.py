@@ -162,6 +162,7 @@ def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -
         "METRICS_TOKEN": "token",
         "SMTP_URL": "smtp://user:password@mail.example",
         "MAIL_DOMAINS": "Example.org, example.net",
+        "SIGN_UP_DOMAINS": "Example.org",
         "HSTS": "true",
         "WORKERS": "11",
         "GRACE_SECONDS": "12",

@@ -370,6 +370,15 @@ class Settings(BaseSettings):
         BeforeValidator(_split),
         Field(description="Comma-separated domains of people who may get e-mail. Empty: no one gets any."),
     ] = ()
+    sign_up_domains: Annotated[
+        tuple[Annotated[str, Field(pattern=r"^(\*|[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+)$")], ...],
+        NoDecode,
+        BeforeValidator(_split),
+        Field(
+            description="Comma-separated domains of people who may create an account with a link sent to their "
+            "address; * for all. Needs SMTP_URL. Empty: accounts are made by administrators and by invitation."
+        ),
+    ] = ()
     access_user: Annotated[
         SecretStr | None,
         Field(
@@ -418,6 +427,8 @@ class Settings(BaseSettings):
     def _order(self) -> Self:
         if self.decent_from > self.good_from:
             raise ValueError(f"DECENT_FROM ({self.decent_from}) must not be above GOOD_FROM ({self.good_from})")
+        if self.sign_up_domains and self.smtp_url is None:
+            raise ValueError("SIGN_UP_DOMAINS needs SMTP_URL: a link is sent to each new person")
         return self
 
 

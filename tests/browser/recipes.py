@@ -228,6 +228,13 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         _post("/sign-in/none", {}, name="used", person="Charlie", status=404),
         _post("/sign-in/{link_to_use}", {}, name="right", person="Charlie", status=303),
     ),
+    # The installation of the tests lets nobody sign up; tests/web has the pages of one that does.
+    ("GET", "/sign-up"): (Visit(path="/sign-up", status=404),),
+    ("POST", "/sign-up"): (
+        _post("/sign-up", {"email": _HOSTILE}, name="closed", person="Charlie", status=404),
+    ),
+    ("GET", "/sign-up/{token}"): (Visit(path="/sign-up/none", status=404),),
+    ("POST", "/sign-up/{token}"): (_post("/sign-up/none", {}, name="closed", person="Charlie", status=404),),
     # Teams
     ("GET", "/join/{token}"): (
         Visit(path="/join/{invitation}"),

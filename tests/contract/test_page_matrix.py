@@ -108,6 +108,7 @@ async def make_world(instance: Instance) -> World:
         "/admin/accounts/": str(instance.alice.id),
         "/sign-in/": "x" * 43,
         "/join/": "x" * 43,
+        "/sign-up/": f"{2**31:x}-{'x' * 43}",
         "/team/invitations/": "1",
         "/team/members/": str(dora.id),
     }

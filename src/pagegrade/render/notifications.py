@@ -366,6 +366,34 @@ def invitation_message(
     return mail
 
 
+def sign_up_message(
+    texts: Texts, *, link: str, is_known: bool, sender: str, recipient: str, message_id: str, at_ms: int
+) -> EmailMessage:
+    """An e-mail with the link that creates an account, or for who has one with the page to sign in.
+
+    Args:
+        texts: Language of the recipient.
+        link: Creates the account, or signs in.
+        is_known: The recipient has an account.
+        sender: Address, ``name@host``.
+        recipient: Address, ``name@host``.
+        message_id: Without brackets and host.
+        at_ms: Time of the message.
+    """
+    if is_known:
+        title, label = texts.gettext("You have a Pagegrade account"), texts.gettext("Sign in")
+        first = texts.gettext("Somebody wanted to create an account with your address, which has one already.")
+    else:
+        title, label = texts.gettext("Create your Pagegrade account"), texts.gettext("Create the account")
+        first = texts.gettext("Open this link to choose a password. It works for 24 hours.")
+    last = texts.gettext("If it was not you, ignore this message: nothing happens.")
+    mail = _mail(title, sender=sender, recipient=recipient, message_id=message_id, at_ms=at_ms)
+    mail.set_content(f"{first}\n\n{link}\n\n{last}\n")
+    parts = [f"<p>{html.escape(first)}</p>", _email_link(link, label), f"<p>{html.escape(last)}</p>"]
+    mail.add_alternative(_email_page(title, parts), subtype="html")
+    return mail
+
+
 def _no_link(text: str) -> str:
     """Text in which mail programs find no address of a page or a person."""
     return _JOINED.sub(lambda found: _LIKE[found[0]], text)

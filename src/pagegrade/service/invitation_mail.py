@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from email.message import EmailMessage  # lint: allow slow-parser - written only
 from typing import Final, Literal
 
 from pagegrade.gather.mail import send_mail_aside
@@ -79,24 +80,40 @@ async def mail_invitation(
         recipient: As ``check_recipient`` returned it.
         now_ms: The time now.
     """
-    options = services.options
-    if options.mail is None:
-        return "unavailable"
-    sender = options.mail.sender
     mail = invitation_message(
         texts_of(reader.locale),
         made.invitation,
         inviter=caller.person.name,
         workspace=caller.account.name,
-        link=f"{options.base_url}/join/{made.token}",
-        sender=sender,
+        link=f"{services.options.base_url}/join/{made.token}",
+        sender=sender_of(services.options),
         recipient=recipient,
         timezone=reader.timezone,
         at_ms=now_ms,
     )
+    return await hand_over(services.options, mail, recipient=recipient)
+
+
+def sender_of(options: ServiceOptions) -> str:
+    """Return the address in ``From``; empty where no mail is sent."""
+    return "" if options.mail is None else options.mail.sender
+
+
+async def hand_over(options: ServiceOptions, mail: EmailMessage, *, recipient: str) -> Mailed:
+    """Hand a message that somebody waits for to the operator's mail server, once.
+
+    Args:
+        options: Of the installation.
+        mail: The message.
+        recipient: Its only one.
+    """
+    if options.mail is None:
+        return "unavailable"
     try:
         async with asyncio.timeout(DEADLINE_S):
-            result, _ = await send_mail_aside(options.mail.server, mail, sender=sender, recipient=recipient)
+            result, _ = await send_mail_aside(
+                options.mail.server, mail, sender=options.mail.sender, recipient=recipient
+            )
     except TimeoutError:
         return "unavailable"
     return "sent" if result == "sent" else "refused" if result == "smtp_refused" else "unavailable"

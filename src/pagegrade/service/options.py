@@ -101,6 +101,8 @@ class ServiceOptions:
     """To a PostgreSQL server, that this process keeps besides the one for notices."""
     mail: MailOptions | None = None
     """Sends messages by e-mail; ``None``: there are none."""
+    sign_up_domains: tuple[str, ...] = ()
+    """Domains of people who may create an account themselves, ``*`` for all; none without ``mail``."""
     analyze: AnalyzeOptions = field(default_factory=AnalyzeOptions)
     """Whatever is given, ``own_origins`` becomes that of ``base_url``.
 
@@ -112,6 +114,17 @@ class ServiceOptions:
     def root(self) -> str:
         """Path that everything lies below: empty, or one such as ``/pagegrade``."""
         return root_path(self.base_url)
+
+    @property
+    def has_sign_up(self) -> bool:
+        """Return whether anybody may create an account themselves."""
+        return self.mail is not None and bool(self.sign_up_domains)
+
+    def may_sign_up(self, address: str) -> bool:
+        """Return whether the person with an e-mail address may create an account themselves."""
+        domain = domain_of(address) if self.has_sign_up else None
+        allowed = {each.lower() for each in self.sign_up_domains}
+        return domain is not None and bool(allowed & {domain, "*"})
 
     def __post_init__(self) -> None:
         number = port(self.base_url)

@@ -160,6 +160,7 @@ def _form(
         email=email,
         said=said,
         errors=errors or {},
+        has_sign_up=view.options.has_sign_up,
     )
 
 
