@@ -9,10 +9,9 @@ from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.doctor.checks import Diagnosis, format_size, ok, problem, warning
 from pagegrade.service.doctor.processes import look_at_processes
-from pagegrade.service.doctor.storage import not_ours
+from pagegrade.service.doctor.storage import look_at_queue, not_ours
 from pagegrade.store.engine.database import Database, StatementError
 from pagegrade.store.engine.redact import name_of
-from pagegrade.store.queue.length import queue_state
 from pagegrade.store.queue.postgresql_inspection import (
     OLDEST,
     Server,
@@ -35,7 +34,6 @@ NEARLY_FULL: Final = 0.8
 DEAD_ROWS: Final = 20_000
 """In a table of moments: more of them, and every claim reads through them."""
 STALE_MS: Final = 86_400_000
-LONG_WAIT_MS: Final = 3_600_000
 _TROUBLES: Final = {
     "database_unreachable": (
         "it does not answer, or refuses us",
@@ -232,17 +230,7 @@ def _look_at_rights(database: Database) -> Iterator[Diagnosis]:
 def _look_at_rows(database: Database) -> Iterator[Diagnosis]:
     sizes = database.read_here(measure)
     yield ok("reports", f"{sizes.reports} reports, {sizes.runs} runs; database {format_size(sizes.database_bytes)}")
-    now = now_ms()
-    queue = database.read_here(lambda tx: queue_state(tx, now))
-    message = f"{queue.depth} waiting, {queue.running} running"
-    if queue.depth and queue.oldest_ms > LONG_WAIT_MS:
-        yield warning(
-            "queue",
-            f"{message}; the oldest waits for {queue.oldest_ms // 60_000} minutes",
-            "Start more workers (pagegrade worker), or ask for fewer reports on one site.",
-        )
-    else:
-        yield ok("queue", message)
+    yield look_at_queue(database, now_ms(), "More workers (pagegrade worker), or fewer reports on one site")
     table = database.read_here(look_at_queue_table)
     if table.missing_scripts:
         yield warning("queue", "its tables are those of an earlier procrastinate", "Run: pagegrade migrate")

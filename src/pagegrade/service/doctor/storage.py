@@ -220,16 +220,26 @@ def _look_at_rows(database: Database, now_ms: int) -> Iterator[Diagnosis]:
             f"the write-ahead log has grown to {format_size(sizes.log_bytes)}",
             "Start the server, which works it off; end programs that keep the database open.",
         )
+    yield look_at_queue(
+        database, now_ms, "Is a server with workers running? More PAGEGRADE_WORKERS, or fewer reports on one site"
+    )
+
+
+def look_at_queue(database: Database, now_ms: int, more: str) -> Diagnosis:
+    """Report the length of the queue.
+
+    Args:
+        database: Any.
+        now_ms: The time now.
+        more: What shortens it, the start of a sentence.
+    """
     queue = database.read_here(lambda tx: queue_state(tx, now_ms))
     message = f"{queue.depth} waiting, {queue.running} running"
     if queue.depth and queue.oldest_ms > LONG_WAIT_MS:
-        yield warning(
-            "queue",
-            f"{message}; the oldest waits for {queue.oldest_ms // 60_000} minutes",
-            "Is a server with workers running? More PAGEGRADE_WORKERS, or fewer reports on one site, shorten it.",
+        return warning(
+            "queue", f"{message}; the oldest waits for {queue.oldest_ms // 60_000} minutes", f"{more}, shorten it."
         )
-    else:
-        yield ok("queue", message)
+    return ok("queue", message)
 
 
 def newest_row_ms(database: Database) -> int | None:
