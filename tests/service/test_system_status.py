@@ -45,13 +45,16 @@ def test_the_state_has_the_queue_the_sizes_and_what_was_looked_at(tmp_path: Path
     assert (before.queue.depth, before.queue.running, before.queue.oldest_ms) == (2, 1, 5_000)
     assert before.reasons == {"worker": 2, "browser": 0, "target": 0, "leader": 0}
     assert (before.sizes.reports, before.sizes.runs, before.workers) == (3, 3, 3)
+    assert set(before.crawls.places.values()) == {0}
     assert before.free_bytes is not None
     assert before.idle_s is None
     assert after.idle_s is not None
     assert 0 <= after.idle_s < 60
     assert "database" not in {one.topic for one in before.diagnoses}
     assert [one.level for one in after.diagnoses if one.topic == "database"] == ["ok"]
-    assert {"schema", "durability", "disk", "clock", "guard", "libcurl"} <= {one.topic for one in before.diagnoses}
+    assert {"schema", "durability", "disk", "clock", "guard", "libcurl", "site audits"} <= {
+        one.topic for one in before.diagnoses
+    }
     services.database.close()
     services.passwords.close()
 

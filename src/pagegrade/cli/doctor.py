@@ -37,6 +37,7 @@ from pagegrade.service.doctor.postgresql import look_at_origin, look_at_postgres
 from pagegrade.service.doctor.secret_keys import look_at_secret_keys
 from pagegrade.service.doctor.storage import (
     behind_clock_ms,
+    look_at_crawls,
     look_at_database,
     look_at_folder,
     look_at_leftovers,
@@ -106,6 +107,7 @@ def _look_here(*, delete_leftovers: bool) -> Iterator[Diagnosis]:
             yield from look_at_postgres(
                 database, connections=database_connections(), silent_ms=int(service_options().lease_s * 1000)
             )
+            yield from look_at_crawls(database, now_ms(), service_options().account_crawls)
             yield from look_at_origin(database, dict(values).get("PAGEGRADE_BASE_URL"))
             yield from look_at_secret_keys(database, make_vault())
             yield look_at_clock(now_ms(), newest_row_ms(database), behind_clock_ms(database, now_ms()))
@@ -115,6 +117,7 @@ def _look_here(*, delete_leftovers: bool) -> Iterator[Diagnosis]:
         if folder.exists():
             yield look_at_server(folder)
         yield from look_at_database(database, now_ms())
+        yield from look_at_crawls(database, now_ms(), service_options().account_crawls)
         yield from look_at_secret_keys(database, make_vault())
         yield look_at_clock(now_ms(), newest_row_ms(database), behind_clock_ms(database, now_ms()))
     finally:

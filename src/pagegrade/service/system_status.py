@@ -27,6 +27,7 @@ from pagegrade.service.doctor.checks import (
 from pagegrade.service.doctor.postgresql import look_at_postgres, server_version
 from pagegrade.service.doctor.storage import (
     behind_clock_ms,
+    look_at_crawls,
     look_at_database,
     look_at_folder,
     look_at_sqlite,
@@ -37,6 +38,7 @@ from pagegrade.store.engine.database import Database, Transaction, is_shared
 from pagegrade.store.queue.length import QueueState, Reason, count_by_reason, count_waiting, queue_state
 from pagegrade.store.queue.postgresql_inspection import Use, look_at_use
 from pagegrade.store.repositories.accounts import count_accounts, count_admins
+from pagegrade.store.repositories.crawl_claims import CrawlFigures, count_crawls
 from pagegrade.store.repositories.deletion_clock import read_clock
 from pagegrade.store.repositories.deliveries import count_waiting as count_waiting_deliveries
 from pagegrade.store.repositories.monitors import count_all, earliest_due_ms
@@ -56,6 +58,7 @@ class SystemState:
     queue: QueueState
     reasons: Mapping[Reason, int]
     """Number of runs that wait, by what they wait for."""
+    crawls: CrawlFigures
     sizes: Sizes
     free_bytes: int | None
     """On the disk of the database; ``None``: unknown."""
@@ -82,14 +85,17 @@ def look_at_system(services: Services, now_ms: int, *, all_of_it: bool = False) 
         Unavailable: The database cannot be read.
     """
 
-    def work(tx: Transaction) -> tuple[QueueState, Mapping[Reason, int], Sizes]:
-        return queue_state(tx, now_ms), _count_by_reason(tx, now_ms, services.options), measure(tx)
+    def work(tx: Transaction) -> tuple[QueueState, Mapping[Reason, int], CrawlFigures, Sizes]:
+        options = services.options
+        crawls = count_crawls(tx, now_ms=now_ms, account_crawls=options.account_crawls)
+        return queue_state(tx, now_ms), _count_by_reason(tx, now_ms, options), crawls, measure(tx)
 
-    queue, reasons, sizes = services.database.read_here(work)
+    queue, reasons, crawls, sizes = services.database.read_here(work)
     idle_s = None if services.worked_at_s is None else time.monotonic() - services.worked_at_s
     return SystemState(
         queue=queue,
         reasons=reasons,
+        crawls=crawls,
         sizes=sizes,
         free_bytes=None if services.database.path is None else _free_bytes(services.database.path),
         workers=services.options.workers,
@@ -169,6 +175,7 @@ def _diagnose(services: Services, now_ms: int, *, all_of_it: bool) -> Iterable[D
         yield look_at_sqlite()
         yield from look_at_folder(database.path.absolute().parent)
         yield from look_at_database(database, now_ms, all_of_it=all_of_it)
+    yield from look_at_crawls(database, now_ms, services.options.account_crawls)
     yield look_at_clock(now_ms, newest_row_ms(database), behind_clock_ms(database, now_ms))
     yield from look_at_guard(services.options.analyze)
     yield from look_at_proxy(services.options.analyze)
@@ -189,6 +196,7 @@ class QueueFigures:
     queue: QueueState
     waiting: Mapping[Priority, int]
     reasons: Mapping[Reason, int]
+    crawls: CrawlFigures
     server: Use | None
     """``None``: the database is a file."""
     monitors: tuple[int, int]
@@ -211,6 +219,7 @@ def measure_queue(tx: Transaction, now_ms: int, options: ServiceOptions) -> Queu
         queue=queue_state(tx, now_ms),
         waiting=count_waiting(tx),
         reasons=_count_by_reason(tx, now_ms, options),
+        crawls=count_crawls(tx, now_ms=now_ms, account_crawls=options.account_crawls),
         server=look_at_use(tx) if is_shared(tx) else None,
         monitors=count_all(tx),
         overdue_ms=0 if earliest_ms is None else max(0, now_ms - earliest_ms),

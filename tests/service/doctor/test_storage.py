@@ -9,9 +9,12 @@ from typing import NamedTuple
 import pytest
 from sqlalchemy import event
 
+from pagegrade.clock import now_ms
+from pagegrade.model.account import Caller
 from pagegrade.service.doctor import storage as module
 from pagegrade.service.doctor.checks import Diagnosis
 from pagegrade.service.doctor.storage import (
+    look_at_crawls,
     look_at_database,
     look_at_folder,
     look_at_server,
@@ -20,6 +23,7 @@ from pagegrade.service.doctor.storage import (
 )
 from pagegrade.store.engine.server_lock import LOCK_NAME
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+from tests.audit_builders import make_audit
 from tests.share_builders import add_shared
 from tests.store_builders import NOW_MS, add_owner, make_database, make_file
 
@@ -151,6 +155,21 @@ def test_a_good_database_is_reported_with_its_sizes(tmp_path: Path) -> None:
     assert topics["queue"] == "1 waiting, 0 running"
     assert newest == NOW_MS
     assert "120 minutes" in by_topic(late, "warning")["queue"]
+
+
+def test_a_crawl_that_does_not_move_is_a_warning(tmp_path: Path) -> None:
+    """One that a worker could go on with; not one that was asked for just now; nothing is said without a database."""
+    missing = SQLiteDatabase(f"sqlite:///{tmp_path / 'missing.db'}")
+    nothing = list(look_at_crawls(missing, NOW_MS, 1))
+    missing.close()
+    database = make_file(tmp_path)
+    make_audit(database, Caller(account=add_owner(database)[0]))
+    fresh, late = (list(look_at_crawls(database, now_ms() + hours * 3_600_000, 1)) for hours in (0, 2))
+    database.close()
+
+    assert nothing == []
+    assert by_topic(fresh, "ok")["site audits"].startswith("0 running; waiting: 1 for a worker, 0 for another")
+    assert "one has not moved for 1" in by_topic(late, "warning")["site audits"]
 
 
 def test_a_file_that_may_not_be_written_is_a_problem(tmp_path: Path) -> None:

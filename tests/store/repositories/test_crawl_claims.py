@@ -13,6 +13,8 @@ from pagegrade.model.account import Caller
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.audits import stop_crawl
 from pagegrade.store.repositories.crawl_claims import (
+    CrawlFigures,
+    count_crawls,
     extend_crawl,
     has_due_crawl,
     release_crawl,
@@ -103,6 +105,35 @@ def test_accounts_and_targets_have_one_crawl_at_a_time(database: Database) -> No
     assert more.start_url == "https://example.org/"
     assert theirs.audit_id == same.id  # it waited for longer than the one that was released
     assert ended.finished_at_ms is not None
+
+
+def test_crawls_are_counted_by_what_they_wait_for(database: Database) -> None:
+    """The one that a worker can go on with is the one that must move."""
+    alice, bob, eve = (owner(database, name) for name in ("Alice", "Bob", "Eve"))
+    make_audit(database, alice, "https://www.example.com/")
+    make_audit(database, alice, "https://example.org/")
+    make_audit(database, bob, "https://shop.example.com/")
+    running = claim(database)
+    stopped = make_audit(database, eve, "https://example.net/").crawl
+    asked = make_audit(database, eve, "https://example.edu/").crawl
+    database.write_here(lambda tx: stop_crawl(tx, stopped, "paused", now_ms()))
+    later = now_ms() + 3 * MINUTE_MS
+    database.write_here(
+        lambda tx: end_crawl(
+            tx, asked, "paused", reason="site_refuses", complete=False, now_ms=now_ms(), resume_at_ms=later
+        )
+    )
+
+    def count(at_ms: int, account_crawls: int = 1) -> CrawlFigures:
+        return database.read_here(lambda tx: count_crawls(tx, now_ms=at_ms, account_crawls=account_crawls))
+
+    first, free, after = count(now_ms()), count(now_ms(), 2), count(later)
+
+    assert running is not None
+    assert first.places == {"running": 1, "worker": 0, "account": 1, "target": 1, "site": 1, "paused": 1}
+    assert free.places == {"running": 1, "worker": 1, "account": 0, "target": 1, "site": 1, "paused": 1}
+    assert after.places == {"running": 0, "worker": 3, "account": 1, "target": 0, "site": 0, "paused": 1}
+    assert first.still_ms < MINUTE_MS < after.still_ms
 
 
 def test_a_paused_crawl_goes_on_when_it_may(database: Database) -> None:

@@ -109,6 +109,20 @@ def test_page_says_what_waits_for_webhooks(tmp_path: Path) -> None:
     assert after["pagegrade_deliveries_oldest_seconds"] >= 0
 
 
+def test_page_says_what_crawls_are_at(tmp_path: Path) -> None:
+    """By what they wait for, and since when one that could go on has not moved."""
+
+    async def script(instance: Instance) -> dict[str, float]:
+        await instance.call("POST", "/api/v1/audits", json={"url": "https://example.com/"})
+        return numbers_in((await observed(instance, "GET", "/metrics")).text)
+
+    seen = with_instance(tmp_path, script)
+
+    assert seen["pagegrade_crawls{'state': 'worker'}"] == 1
+    assert seen["pagegrade_crawls{'state': 'running'}"] == 0
+    assert seen["pagegrade_crawls_still_seconds"] >= 0
+
+
 def test_unreadable_database_leaves_its_gauges_out(tmp_path: Path) -> None:
     """0 would be a lie; and the rest is worth most just then."""
 

@@ -15,6 +15,7 @@ from pagegrade.service.doctor.checks import Diagnosis, format_size, ok, problem,
 from pagegrade.store.engine.data_dir import NETWORK_FILE_SYSTEMS, file_system_of, serving_process, try_writing
 from pagegrade.store.engine.database import Database, StatementError, T, Transaction, reason_of
 from pagegrade.store.queue.length import queue_state
+from pagegrade.store.repositories.crawl_claims import count_crawls
 from pagegrade.store.repositories.deletion_clock import read_clock
 from pagegrade.store.repositories.retention import Sizes, measure
 from pagegrade.store.schema.migrate import schema_state
@@ -240,6 +241,32 @@ def look_at_queue(database: Database, now_ms: int, more: str) -> Diagnosis:
             "queue", f"{message}; the oldest waits for {queue.oldest_ms // 60_000} minutes", f"{more}, shorten it."
         )
     return ok("queue", message)
+
+
+def look_at_crawls(database: Database, now_ms: int, account_crawls: int) -> Iterator[Diagnosis]:
+    """Check whether the crawls of site audits move.
+
+    Args:
+        database: Nothing is found where it is not there, not ours, or cannot be used.
+        now_ms: The time now.
+        account_crawls: Crawls of an account that may be under way.
+    """
+    found = read_if_usable(database, lambda tx: count_crawls(tx, now_ms=now_ms, account_crawls=account_crawls))
+    if found is None:
+        return
+    at = found.places
+    message = (
+        f"{at['running']} running; waiting: {at['worker']} for a worker, {at['account']} for another of their account, "
+        f"{at['target']} for another of their site, {at['site']} for their site; {at['paused']} paused"
+    )
+    if found.still_ms > LONG_WAIT_MS:
+        yield warning(
+            "site audits",
+            f"{message}; one has not moved for {found.still_ms // 60_000} minutes",
+            "Is a server with workers running, and PAGEGRADE_CRAWLS above 0? Its log names crawls that fail.",
+        )
+    else:
+        yield ok("site audits", message)
 
 
 def newest_row_ms(database: Database) -> int | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
 
-from sqlalchemy import ColumnElement, and_, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select, update
 
 from pagegrade.model.audit import Crawl
 from pagegrade.store.engine.database import Transaction
@@ -12,8 +14,24 @@ from pagegrade.store.locks import hold_place
 from pagegrade.store.repositories.crawls import COLUMNS, crawl_of
 from pagegrade.store.schema.tables import crawls
 
+CrawlPlace = Literal["running", "worker", "account", "target", "site", "paused"]
+CRAWL_PLACES: Final[tuple[CrawlPlace, ...]] = get_args(CrawlPlace)
+"""A worker is at it; or it waits: for one, for another crawl of its account, for a crawl of the same site, until the
+site may be asked again, or because a person paused it."""
+_BEGUN: Final = ("crawling", "analyzing")
+_OPEN: Final = (crawls.c.finished_at_ms.is_(None), crawls.c.audit_id.is_not(None))
 _PLACE: Final = "crawls"
 """Locked by a claim: two of them at a time would not see each other's targets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlFigures:
+    """Crawls of audits that have not ended."""
+
+    places: Mapping[CrawlPlace, int]
+    """Number of them by what they are at or wait for; all of ``CRAWL_PLACES``."""
+    still_ms: int
+    """Time since the one that stands still for longest moved, of those that run or wait for a worker; 0: none does."""
 
 
 def has_due_crawl(tx: Transaction, *, now_ms: int, account_crawls: int) -> bool:
@@ -59,27 +77,47 @@ def claim_crawl(tx: Transaction, *, now_ms: int, lease_ms: int, account_crawls: 
 
 
 def _due(now_ms: int, account_crawls: int) -> tuple[ColumnElement[bool], ...]:
-    others = crawls.alias()
-    at_target = exists().where(
-        others.c.finished_at_ms.is_(None), others.c.target == crawls.c.target, others.c.lease_until_ms >= now_ms
-    )
-    mine = crawls.alias()
-    under_way = (
-        select(func.count())
-        .where(
-            mine.c.finished_at_ms.is_(None),
-            mine.c.account_id == crawls.c.account_id,
-            mine.c.state.in_(("crawling", "analyzing")),
-        )
-        .scalar_subquery()
-    )
     begins = or_(crawls.c.state == "queued", and_(crawls.c.state == "paused", crawls.c.resume_at_ms <= now_ms))
     return (
-        crawls.c.finished_at_ms.is_(None),
-        crawls.c.audit_id.is_not(None),
+        *_OPEN,
         or_(crawls.c.lease_until_ms.is_(None), crawls.c.lease_until_ms < now_ms),
-        or_(crawls.c.state.in_(("crawling", "analyzing")), and_(begins, under_way < account_crawls)),
-        ~at_target,
+        or_(crawls.c.state.in_(_BEGUN), and_(begins, _under_way() < account_crawls)),
+        ~_at_target(now_ms),
+    )
+
+
+def _at_target(now_ms: int) -> ColumnElement[bool]:
+    """A worker is at a crawl of the same target."""
+    others = crawls.alias()
+    return exists().where(
+        others.c.finished_at_ms.is_(None), others.c.target == crawls.c.target, others.c.lease_until_ms >= now_ms
+    )
+
+
+def _under_way() -> ColumnElement[int]:
+    """Number of crawls of the same account that have begun."""
+    mine = crawls.alias()
+    own = (mine.c.finished_at_ms.is_(None), mine.c.account_id == crawls.c.account_id, mine.c.state.in_(_BEGUN))
+    return select(func.count()).where(*own).scalar_subquery()
+
+
+def count_crawls(tx: Transaction, *, now_ms: int, account_crawls: int) -> CrawlFigures:
+    """Count the crawls of audits that have not ended; arguments as for ``claim_crawl``."""
+    place = case(
+        (crawls.c.lease_until_ms >= now_ms, "running"),
+        (and_(crawls.c.state == "paused", crawls.c.resume_at_ms.is_(None)), "paused"),
+        (and_(crawls.c.state == "paused", crawls.c.resume_at_ms > now_ms), "site"),
+        (_at_target(now_ms), "target"),
+        (and_(crawls.c.state.not_in(_BEGUN), _under_way() >= account_crawls), "account"),
+        else_="worker",
+    )
+    each = select(place.label("place"), crawls.c.updated_at_ms).where(*_OPEN).subquery()
+    found = select(each.c.place, func.count(), func.min(each.c.updated_at_ms)).group_by(each.c.place)
+    rows = {name: (int(count), int(oldest_ms)) for name, count, oldest_ms in tx.execute(found)}
+    moved = [rows[name][1] for name in ("running", "worker") if name in rows]
+    return CrawlFigures(
+        places={name: rows[name][0] if name in rows else 0 for name in CRAWL_PLACES},
+        still_ms=max(0, now_ms - min(moved, default=now_ms)),
     )
 
 

@@ -174,6 +174,19 @@ def _queue(seen: QueueFigures) -> Iterable[Metric]:
     for reason, count in seen.reasons.items():
         reasons.add_metric([reason], count)
     yield reasons
+    crawls = GaugeMetricFamily(
+        "pagegrade_crawls",
+        "Crawls of site audits that have not ended, by what they are at or wait for.",
+        labels=["state"],
+    )
+    for place, count in seen.crawls.places.items():
+        crawls.add_metric([place], count)
+    yield crawls
+    yield GaugeMetricFamily(
+        "pagegrade_crawls_still_seconds",
+        "How long the crawl that stands still for longest has not moved, of those that run or wait for a worker.",
+        seen.crawls.still_ms / 1000,
+    )
     monitors = GaugeMetricFamily("pagegrade_monitors", "Monitors of all accounts.", labels=["state"])
     for state, count in zip(("active", "paused"), seen.monitors, strict=True):
         monitors.add_metric([state], count)
