@@ -4,6 +4,7 @@ import pytest
 
 from pagegrade.checks.content.invisible_text import MIN_WORDS, invisible_text
 from tests.builders import outcome
+from tests.rendering_builders import make_rendering
 
 WORDS = "Our chairs are made of teak and stay outside in every season of the year, rain or shine. "
 SEEN = f"<main><p>{WORDS * 8}</main>"
@@ -67,3 +68,27 @@ def test_a_page_that_hides_itself() -> None:
 
     assert outcome(invisible_text, page).state == "most"
     assert outcome(invisible_text, page + "<script>show()</script>").state == "visible"
+
+
+@pytest.mark.parametrize(
+    ("css", "state"),
+    [
+        ("main{color:#a0a0a0}", "pale"),
+        ("body{background:#222;color:#555}", "pale"),
+        ("main{color:#949494}", "visible"),
+        ("main{color:#a0a0a0;background:url(a.png)}", "visible"),
+        ("h1{color:#a0a0a0}", "visible"),
+    ],
+)
+def test_page_that_is_pale_as_a_whole_costs_as_a_serious_fault(css: str, state: str) -> None:
+    """The heading alone is too little, and a picture behind it leaves it open."""
+    page = f"<style>{css}</style><main><h1>ბაღი</h1><p>{'წვიმს დილით ბაღში ' * 40}</main>"
+
+    assert outcome(invisible_text, page).state == state
+
+
+def test_browser_that_measures_contrasts_is_asked_first() -> None:
+    """One cause is not charged by two checks."""
+    page = f"<style>main{{color:#a0a0a0}}</style><main><p>{WORDS * 8}</main>"
+
+    assert outcome(invisible_text, page, rendering=make_rendering()).state == "visible"

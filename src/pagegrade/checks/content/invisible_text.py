@@ -3,14 +3,19 @@ from typing import Final
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import NEEDS_RENDERING, Cap, State, Verdict, check
 from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.model.rendering import Rendering
 from pagegrade.parse.html.concealed_text import ConcealedText
 
 MIN_WORDS: Final = 15
 """Fewer are labels and names that icons replace."""
 MUCH: Final = 0.2
 """Share of the text from which on it is a good part of the page."""
+PALE: Final = 0.5
+MIN_PALE: Final = 300
+"""Share of the text, and characters, from which on a page is pale; what is less may lie on a picture."""
 MOST: Final = 0.5
 """The same from which on the page cannot be read."""
 _REASONS: Final = {
@@ -43,6 +48,14 @@ _FIX: Final = (
     visible_only=True,
     states=(
         State("visible", "The page's own styles leave its text visible."),
+        State(
+            "pale",
+            "The text of the page hardly stands out from its background.",
+            loss=0.32,
+            title="The page is too pale to be read with ease",
+            why="In bright light and with tired eyes nobody can read it, and people with low vision never can.",
+            fix="Darken the text or lighten its background in the rules for the listed elements.",
+        ),
         State("some", "Some of the text cannot be seen.", loss=0.32, title=_TITLE, why=_WHY, fix=_FIX),
         State("much", "A good part of the text cannot be seen.", loss=0.6, title=_TITLE, why=_WHY, fix=_FIX),
         State("most", "Most of the text cannot be seen.", loss=1.0, title=_TITLE, why=_WHY, fix=_FIX),
@@ -53,7 +66,7 @@ _FIX: Final = (
         "https://www.w3.org/WAI/WCAG22/Understanding/contrast-minimum.html",
     ),
 )
-def invisible_text(document: Document, concealed_text: ConcealedText) -> Verdict:
+def invisible_text(document: Document, concealed_text: ConcealedText, rendering: Rendering | NotGathered) -> Verdict:
     """Text in the color of its background, or too small to be read, is of no use to visitors.
 
     ## What it checks
@@ -66,6 +79,9 @@ def invisible_text(document: Document, concealed_text: ConcealedText) -> Verdict
     is no script that could show it. Colors that depend on an image, a gradient of several, a variable or a sheet that
     was not read are unknown, and count as visible; what is not rendered at all, such as menus that open, does not count
     either.
+
+    Without a browser, which measures contrasts better, a page is called pale where the same rules give a half of its
+    text a contrast below 3:1.
 
     What it costs grows with the share of the text: 8 points, 15 from a fifth, and a page of which a half cannot be
     seen scores 49 at most.
@@ -96,7 +112,13 @@ def invisible_text(document: Document, concealed_text: ConcealedText) -> Verdict
     if not document.text:
         return NotApplicable("The page has no text.")
     found = concealed_text
-    if found.words < MIN_WORDS and found.share < MOST:
+    is_seen = found.words < MIN_WORDS and found.share < MOST
+    is_pale = found.pale >= max(MIN_PALE, PALE * len(document.text))
+    # A browser measures contrasts, and another check has them.
+    if is_seen and is_pale and isinstance(rendering, NotGathered):
+        places = [Offender(node, "contrast below 3:1", ratio) for node, ratio in found.pale_places]
+        return Outcome("pale", value=amount(found.pale, "character"), evidence=evidence_of(document, places))
+    if is_seen:
         return Outcome("visible", value=0)
     state = "most" if found.share >= MOST else "much" if found.share >= MUCH else "some"
     return Outcome(

@@ -10,8 +10,11 @@ NOTHING_ELSE: Final = 0.7
 """Share of the main text that repeats sentences from which on the page says nothing else."""
 MIN_TEXT: Final = 800
 """Characters of a text that is long enough to be one."""
-OFTEN: Final = 4
+OFTEN: Final = 30
 """Times a sentence stands in the text before it counts."""
+WHOLE: Final = 4
+MIN_WHOLE: Final = 8
+"""Times a whole text stands there, and sentences of one that is no refrain."""
 MIN_SENTENCE: Final = 20
 _MAX_TEXT: Final = 200_000
 _SENTENCE: Final = re.compile(r"[^.!?\u3002\uff01\uff1f\u0964\u061f\n]+")
@@ -41,7 +44,8 @@ def repeated_text(document: Document) -> Verdict:
 
     ## What it checks
 
-    The main content, from 800 characters on: whether sentences that stand in it four times or more make up 70 % of
+    The main content, from 800 characters on: whether sentences that stand in it thirty times or more, or eight and more
+    that stand in it four times or more each, make up 70 % of
     it, their first time left out. Refrains, lists and tables repeat less.
 
     ## Fails on
@@ -84,7 +88,8 @@ def repeated_text(document: Document) -> Verdict:
     if len(text) < MIN_TEXT:
         return NotApplicable("The main content is too short to repeat itself.")
     sentences = Counter(one.strip() for one in _SENTENCE.findall(text))
-    again = {one: number for one, number in sentences.items() if number >= OFTEN and len(one) >= MIN_SENTENCE}
+    long = {one: number for one, number in sentences.items() if number >= WHOLE and len(one) >= MIN_SENTENCE}
+    again = long if len(long) >= MIN_WHOLE else {one: number for one, number in long.items() if number >= OFTEN}
     if sum((number - 1) * (len(one) + 1) for one, number in again.items()) < NOTHING_ELSE * len(text):
         return Outcome("varied", value=0)
     worst, number = max(again.items(), key=lambda one: len(one[0]) * one[1])

@@ -16,6 +16,8 @@ LEGIBLE_PX: Final = 4.5
 """Size of letters below which no one reads them."""
 FAINTEST: Final = 1.5
 """Contrast below which no one reads a text; WCAG asks for 4.5."""
+PALE: Final = 3.0
+"""Contrast below which people who see well read with effort (ISO 9241-3)."""
 MIN_ROOM: Final = 2.5
 """Widths of the letter M that a line has to hold, so that words can be told from columns of letters."""
 MIN_NARROW: Final = 20
@@ -224,6 +226,11 @@ def is_same(color: Color, ground: Color) -> bool:
     return color is not None and color == ground
 
 
+def is_pale(color: Color, ground: Color) -> bool:
+    """Return whether letters of that color are hard to read for everybody, the same color included."""
+    return isinstance(color, tuple) and isinstance(ground, tuple) and contrast(color, ground) < PALE
+
+
 def contrast(color: tuple[int, int, int], ground: tuple[int, int, int]) -> float:
     """Contrast of two colors, 1 to 21 (https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio)."""
     darker, lighter = sorted((_luminance(color), _luminance(ground)))
@@ -288,6 +295,13 @@ class Lettering(msgspec.Struct, frozen=True, gc=False):
     """Its letters lie on one another."""
     room: float = float("inf")
     """Pixels in a line."""
+
+    @property
+    def pale(self) -> float | None:
+        """The contrast of letters that are hard to read; ``None`` for others and where it is unknown."""
+        if isinstance(self.color, tuple) and isinstance(self.ground, tuple) and is_pale(self.color, self.ground):
+            return contrast(self.color, self.ground)
+        return None
 
     def within(self, tag: str, declared: Declared, *, has_style: bool) -> Lettering:
         """The same inside of an element; ``has_style`` means that it may have any color it does not declare."""

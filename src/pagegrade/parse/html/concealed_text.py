@@ -30,6 +30,7 @@ from pagegrade.parse.css.lettering import (
     characters_within,
     color_of,
     declared_in,
+    is_pale,
     may_conceal,
 )
 
@@ -73,6 +74,10 @@ class ConcealedText(msgspec.Struct, frozen=True, gc=False):
     """Of all text that style sheets render, 0 to 1."""
     places: tuple[tuple[Node, Why, str], ...]
     """(element, why, beginning of the text) of the first ones."""
+    pale: int = 0
+    """Characters that can be read, with effort; known where the page as a whole may be pale."""
+    pale_places: tuple[tuple[Node, str], ...] = ()
+    """(element, contrast as a number) of the first ones."""
 
 
 def find_concealed_text(document: Document, ink: Mapping[str, Sequence[str] | None] = _NO_SHEETS) -> ConcealedText:
@@ -310,7 +315,11 @@ def _may_conceal(rules: Mapping[str, Declared], *, may_cut: bool) -> bool:
     declared = (
         {name: value for name, value in rules[tag].items() if name != "background"} for tag in _PLAIN if tag in rules
     )
-    return any(may_conceal(one, grounds or [_WHITE], may_cut=may_cut) for one in declared)
+    return any(
+        may_conceal(one, grounds or [_WHITE], may_cut=may_cut)
+        or any(is_pale(color_of(one.get("color", "")), ground) for ground in grounds or [_WHITE])
+        for one in declared
+    )
 
 
 def _own(node: Element, rules: Mapping[str, Declared], matched: Mapping[Element, Declared]) -> Declared:
@@ -347,7 +356,8 @@ def _walk(
     """Text that no one can see in some elements, each read once."""
     visibility = document.visibility
     places: list[tuple[Node, Why, str]] = []
-    hidden = words = read = 0
+    pale_places: list[tuple[Node, str]] = []
+    hidden = words = read = pale = 0
     left = MAX_NODES
     seen: set[Element] = set()
     for root in roots:
@@ -374,8 +384,10 @@ def _walk(
                 if why:
                     hidden += len(text)
                     words += len(text.split())
-                    if len(places) < _MAX_PLACES:
-                        places.append((level.element, why, text[:100]))
+                    places.append((level.element, why, text[:100]))
+                elif text and (ratio := level.lettering.pale) is not None:
+                    pale += len(text)
+                    pale_places.append((level.element, f"{ratio:.2f}"))
             elif isinstance(child, Element) and child.tag not in _SILENT and not visibility.hides(child):
                 if not is_whole:
                     seen.add(child)
@@ -387,7 +399,8 @@ def _walk(
                 has_style = not is_whole and ("class" in child.attrs or "id" in child.attrs)
                 within = level.lettering.within(child.tag, declared, has_style=has_style)
                 stack.append(_Level(child, within, declared.get("cut"), hidden, read))
-    return ConcealedText(words, min(1.0, hidden / max(1, len(document.text))), tuple(places[:_MAX_PLACES]))
+    share = min(1.0, hidden / max(1, len(document.text)))
+    return ConcealedText(words, share, tuple(places[:_MAX_PLACES]), pale, tuple(pale_places[:_MAX_PLACES]))
 
 
 class _Level:
