@@ -251,7 +251,7 @@ def test_the_report_says_everything() -> None:
         "https://example.com/share.png",
         "id=…; Secure; HttpOnly",
         "The score is at most 79 while “HTTPS” fails.",
-        "What each finding cost",
+        "Points of each finding",
         "ruleset 2026.6",
         "5 Jan 2026, 13:34",
     ):
