@@ -11,7 +11,7 @@ import json
 import re
 from typing import Any, Final
 
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 _URI_REFERENCE: Final = re.compile(
     r"(?![^/?#]*:)"  # RFC 3986 4.2: a colon in the first segment would be that of a scheme
@@ -111,7 +111,7 @@ FORMAT: Final = Draft202012Validator(
 
 def format_errors(log: Any) -> list[str]:
     """Violations of the format."""
-    return [f"{error.json_path}: {error.message}" for error in FORMAT.iter_errors(log)]
+    return [f"{error.instance_path}: {error.message}" for error in FORMAT.iter_errors(log)]
 
 
 def refusals(text: str) -> list[str]:
