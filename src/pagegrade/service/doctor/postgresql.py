@@ -230,7 +230,9 @@ def _look_at_rights(database: Database) -> Iterator[Diagnosis]:
 def _look_at_rows(database: Database) -> Iterator[Diagnosis]:
     sizes = database.read_here(measure)
     yield ok("reports", f"{sizes.reports} reports, {sizes.runs} runs; database {format_size(sizes.database_bytes)}")
-    yield look_at_queue(database, now_ms(), "More workers (pagegrade worker), or fewer reports on one site")
+    yield look_at_queue(
+        database, now_ms(), "Start more workers (pagegrade worker), or ask for fewer reports on one site."
+    )
     table = database.read_here(look_at_queue_table)
     if table.missing_scripts:
         yield warning("queue", "its tables are those of an earlier procrastinate", "Run: pagegrade migrate")

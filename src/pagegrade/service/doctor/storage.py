@@ -222,24 +222,24 @@ def _look_at_rows(database: Database, now_ms: int) -> Iterator[Diagnosis]:
             "Start the server, which works it off; end programs that keep the database open.",
         )
     yield look_at_queue(
-        database, now_ms, "Is a server with workers running? More PAGEGRADE_WORKERS, or fewer reports on one site"
+        database,
+        now_ms,
+        "Is a server with workers running? More PAGEGRADE_WORKERS, or fewer reports on one site, shorten it.",
     )
 
 
-def look_at_queue(database: Database, now_ms: int, more: str) -> Diagnosis:
+def look_at_queue(database: Database, now_ms: int, fix: str) -> Diagnosis:
     """Report the length of the queue.
 
     Args:
         database: Any.
         now_ms: The time now.
-        more: What shortens it, the start of a sentence.
+        fix: What shortens it, a sentence.
     """
     queue = database.read_here(lambda tx: queue_state(tx, now_ms))
     message = f"{queue.depth} waiting, {queue.running} running"
     if queue.depth and queue.oldest_ms > LONG_WAIT_MS:
-        return warning(
-            "queue", f"{message}; the oldest waits for {queue.oldest_ms // 60_000} minutes", f"{more}, shorten it."
-        )
+        return warning("queue", f"{message}; the oldest waits for {queue.oldest_ms // 60_000} minutes", fix)
     return ok("queue", message)
 
 
