@@ -38,6 +38,31 @@ def test_an_audit_is_created_and_listed(tmp_path: Path) -> None:
     assert "There is nothing on this page" in beyond.text
 
 
+def test_an_access_profile_is_chosen_in_the_form(tmp_path: Path) -> None:
+    """One for the origin of the site, or none; another is refused where it stands."""
+    profile = {"name": "Staging", "origins": ["https://example.com/"], "headers": ["X-Key: 1"]}
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        without = await instance.page("GET", PATH)
+        await instance.call("POST", "/api/v1/access-profiles", json=profile)
+        sent = [("example.com", "1"), ("example.com", "none"), ("example.com", "default"), ("example.org", "1")]
+        return [
+            without,
+            await instance.page("GET", PATH),
+            *[await instance.page("POST", PATH, data={"url": url, "access": access}) for url, access in sent],
+            *[await instance.call("GET", f"/api/v1/audits/{number}") for number in (1, 2, 3)],
+        ]
+
+    without, offered, *made, refused, named, none, default = with_instance(tmp_path, script)
+    settings = [answer.json()["data"]["settings"]["access"] for answer in (named, none, default)]
+
+    assert ('name="access"' in without.text, ">Staging</option>" in offered.text) == (False, True)
+    assert [answer.status_code for answer in (*made, refused)] == [303, 303, 303, 422]
+    assert settings == [1, 0, None]
+    assert "This access profile is not for the page." in refused.text
+    assert '<option value="1" selected' in refused.text
+
+
 def test_each_wrong_field_is_named_and_what_was_typed_stays(tmp_path: Path) -> None:
     """In words of the form, not of the API."""
 

@@ -19,6 +19,7 @@ from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.field_messages import problems_of_input, refusal_of, with_setting
 from pagegrade.web.pages.forms import read_form, read_query
 from pagegrade.web.pages.html import View, go
+from pagegrade.web.pages.reports.report_list import find_access_choices
 from pagegrade.web.problems import problem_of
 from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_requests import evaluate_fields, refuse_when_draining
@@ -45,7 +46,7 @@ TOO_MANY_CRAWLS: Final = N_("Too many of your crawls have not ended. Wait for on
 TOO_MANY_AUDITS: Final = N_("You have as many audits as an account may have. Delete one first.")
 _LINES: Final = ("include", "exclude")
 """Fields with one pattern a line."""
-_FIELDS: Final = ("url", "scope", "max_pages", "max_depth", *_LINES)
+_FIELDS: Final = ("url", "scope", "max_pages", "max_depth", "access", *_LINES)
 
 
 async def list_audit_rows(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -68,6 +69,7 @@ async def create_audit_from_form(
             exclude=fields.exclude or (),
             max_pages=fields.max_pages,
             max_depth=fields.max_depth,
+            access=None if fields.access is None else fields.access[0],
         )
         start, settings = evaluate_fields(violations, lambda: service.read_settings(wanted, view.options))
         await limits.take_analysis()
@@ -125,6 +127,7 @@ async def _page(
         url=lambda number: f"{PATH}?page={number}",
         states={name: view.texts.gettext(words) for name, words in STATES.items()},
         scopes=[(name, view.texts.gettext(words)) for name, words in SCOPES.items()],
+        access_choices=await find_access_choices(work),
         most_pages=view.options.crawl_pages,
         typed=sent or {},
         problems=problems or {},
