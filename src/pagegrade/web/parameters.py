@@ -393,6 +393,7 @@ class KeyListQuery(PagedById):
     """Keys come newest first."""
 
 
+_HOST_EVENTS: Final = "Only events of reports and audits of this host."
 _SCHEDULE: Final = (
     "`hourly`, `daily`, `weekly` or `monthly`, at a time that differs from monitor to monitor; or a cron expression of "
     "five fields, whose times are moved by up to ten minutes. At most every 10 minutes."
@@ -474,12 +475,7 @@ class CreateWebhookBody(BaseModel):
         description="Types to send; without it all, and to people all but `report.completed` and `audit.completed`.",
         examples=[list(EVENT_TYPES)],
     )
-    project: str | None = Field(
-        None,
-        max_length=MAX_TEXT,
-        description="Only events of reports and audits of this host.",
-        examples=["example.com"],
-    )
+    project: str | None = Field(None, max_length=MAX_TEXT, description=_HOST_EVENTS, examples=["example.com"])
 
 
 class UpdateWebhookBody(BaseModel):
@@ -491,12 +487,7 @@ class UpdateWebhookBody(BaseModel):
     events: tuple[str, ...] | None = Field(
         None, max_length=20, description="As when creating one.", examples=[["report.failed"]]
     )
-    project: str | None = Field(
-        None,
-        max_length=MAX_TEXT,
-        description="Only events of reports and audits of this host.",
-        examples=["example.com"],
-    )
+    project: str | None = Field(None, max_length=MAX_TEXT, description=_HOST_EVENTS, examples=["example.com"])
     disabled: Literal[0, 1] | None = Field(None, description="1: send nothing, 0: send again.", examples=[0])
 
 
