@@ -45,8 +45,8 @@ def notify(url: str, channel: str, payload: str) -> None:
 
 
 def test_what_one_sends_the_other_hears(url: str) -> None:
-    """And not the sender itself, which knows."""
-    alice, bob = Ear(url, "alice"), Ear(url, "bob")
+    """At once, not when the server is next asked whether it listens; and not the sender itself, which knows."""
+    alice, bob = Ear(url, "alice", Timing(pulse_s=600.0)), Ear(url, "bob", Timing(pulse_s=600.0))
     with listening(alice, bob):
         alice.notices.send(7)
         bob.notices.send(8)
