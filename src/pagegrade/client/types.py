@@ -231,7 +231,7 @@ class AuditDocument(TypedDict):
 class AuditEventData(TypedDict):
     audit: EventAudit
     crawl: EventCrawl
-    change: NotRequired[EventAuditChange | None]
+    change: EventAuditChange | None
     links: EventAuditLinks
 
 

@@ -132,7 +132,7 @@ def test_the_end_of_a_crawl_is_announced(database: Database) -> None:
         (type_, 1, made.id, None)
         for type_ in ("audit.completed", "audit.completed", "audit.regressed", "audit.completed")
     ]
-    assert [body.get("change", {}).get("score") for body in bodies] == [None, 0, 0, 4]
+    assert [(body["change"] or {}).get("score") for body in bodies] == [None, 0, 0, 4]
     assert (bodies[2]["change"]["since"], bodies[2]["change"]["new"]) == (1, 1)
     assert (delivered.audit.result, delivered.links.audit) == ("good", f"https://r.example/audits/{made.id}")
     assert left == []

@@ -213,6 +213,7 @@ def announce_end(tx: Transaction, crawl: Crawl, summary: AuditSummary | None = N
             "withheld": withheld(crawl, summary),
         },
         "crawl": {name: getattr(crawl, name) for name in _ENDED},
+        "change": None,
     }
     change = None if summary is None else summary.change
     if change is not None:

@@ -208,7 +208,7 @@ class AuditEventData(Document):
 
     audit: EventAudit = about("The audit.")
     crawl: EventCrawl = about("Its crawl.")
-    change: EventAuditChange | None = sometimes("The change; without a crawl that compares there is none.")
+    change: EventAuditChange | None = about("The change; null: no crawl before it compares.")
     links: EventAuditLinks = about("Pages for people.")
 
 
