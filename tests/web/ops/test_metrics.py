@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.pubsub.notifications import Notices
 from pagegrade.web.app import make_app
-from pagegrade.web.ops.metrics import RefusalObserver, observe
+from pagegrade.web.ops.metrics import SECRET_PLACES, RefusalObserver, observe
+from pagegrade.web.routes import ALL_OPERATIONS
 from pagegrade.web.server.refusals import TOO_SLOW
 from tests.observability.test_logs import lines_of, stream
 from tests.report_builders import make_report
@@ -200,6 +202,24 @@ def test_access_line_has_the_caller_and_no_secret(tmp_path: Path, stream: Any) -
     assert (left["operation"], left["path"]) == ("ask_to_unsubscribe", "/unsubscribe/...")
     assert (nothing["operation"], nothing["status"]) == ("none", 404)
     assert b"s3cret" not in stream.getvalue()
+
+
+def test_no_operation_whose_address_is_a_secret_is_forgotten(tmp_path: Path, stream: Any) -> None:
+    """Links that are sent to people, and share pages: what stands in their place is in no line."""
+    secret = "8f3a1c07-" + "s" * 43
+    paths = sorted({each.path for each in ALL_OPERATIONS if "{token}" in each.path or "{slug}" in each.path})
+
+    async def script(instance: Instance) -> None:
+        instance.services.observation = Observation(configure_logs("json", stream=stream))
+        logging.getLogger("httpx").setLevel(logging.WARNING)
+        for path in paths:
+            await observed(instance, "GET", re.sub(r"\{\w+\}", secret, path))
+
+    with_instance(tmp_path, script)
+
+    assert [line["path"] for line in lines_of(stream)] == [f"/{path.split('/')[1]}/..." for path in paths]
+    assert secret.encode() not in stream.getvalue()
+    assert {f"/{path.split('/')[1]}/" for path in paths} <= set(SECRET_PLACES)
 
 
 def test_refused_requests_are_counted(stream: io.BytesIO) -> None:
