@@ -26,6 +26,7 @@ from pagegrade.service.audits import operations as service
 from pagegrade.service.audits.crawl import GIVE_UP_AFTER_MS
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
+from pagegrade.store.repositories.access_profiles import delete_profile
 from pagegrade.store.repositories.audits import delete_audit, load_audit, load_result
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.tables import crawl_segments, crawl_urls, crawls, events
@@ -288,16 +289,18 @@ def test_no_crawls_are_done_where_there_is_no_place_for_them(services: Services,
     assert ServiceOptions().crawls == 2
 
 
-@pytest.mark.parametrize("access", [None, NO_ACCESS, "Staging"])
+@pytest.mark.parametrize("access", [None, NO_ACCESS, "Staging", "Deleted"])
 def test_a_crawl_uses_the_access_profile_of_its_site(
     services: Services, alice: Caller, access: int | str | None
 ) -> None:
-    """That of the origin unless none is wanted, and the result says so."""
+    """That of the origin unless none is wanted, another where it was deleted, and the result says so."""
     services.vault = Vault(keys=("k" * 32,))
 
     async def go() -> str:
+        audit = make_audit(services.database, alice, f"{site.origin}/", access=access)
+        if access == "Deleted":
+            services.database.write_here(lambda tx: delete_profile(tx, alice.account.id, 2))
         async with working(services):
-            audit = make_audit(services.database, alice, f"{site.origin}/", access=access)
             services.wake_crawls()
             facts = (await until_ended(services, audit)).crawl.facts
         return "" if facts is None or facts.access is None else facts.access.name
@@ -305,6 +308,8 @@ def test_a_crawl_uses_the_access_profile_of_its_site(
     with serving(make_world(45, pages=4)) as site:
         wanted = AccessFields(name="Staging", origins=[site.origin], user="reader", password="n0t-Shown-1")
         services.database.write_here(lambda tx: create_profile(tx, alice, wanted, services.vault, now_ms()))
+        other = replace(wanted, name="Deleted", user="nobody")
+        services.database.write_here(lambda tx: create_profile(tx, alice, other, services.vault, now_ms()))
         used = asyncio.run(go())
     sent = {one.path for one in site.starts if one.authorization}
 

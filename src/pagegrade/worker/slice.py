@@ -13,6 +13,7 @@ from typing import Final
 
 from pagegrade.clock import now_ms
 from pagegrade.gather.resolver import Resolver
+from pagegrade.model.access import NO_ACCESS
 from pagegrade.model.audit import Crawl
 from pagegrade.model.errors import Unavailable
 from pagegrade.sandbox.pool import Children
@@ -154,9 +155,11 @@ def _options(tx: Transaction, services: Services, crawl: Crawl) -> AnalyzeOption
     Raises:
         Locked: The profile cannot be decrypted.
     """
-    profile = None
-    if crawl.account_id is not None:
-        profile = profile_for(tx, crawl.account_id, crawl.start_url, crawl.settings.access)
+    profile, chosen = None, crawl.settings.access
+    if crawl.account_id is not None and chosen != NO_ACCESS:
+        # As for reports: where the profile was deleted, another one of the origin takes its place.
+        wanted = (profile_for(tx, crawl.account_id, crawl.start_url, each) for each in (chosen, None))
+        profile = next(filter(None, wanted), None)
     access = None if profile is None else unseal(profile, services.vault)
     return replace(services.options.analyze, access=access)
 
