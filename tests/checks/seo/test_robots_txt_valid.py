@@ -45,6 +45,10 @@ def test_missing_file_is_fine(status: int) -> None:
     result = evaluated(robots_txt_valid, site("<!doctype html>", status=status))
 
     assert (result.outcome, result.loss) == ("passed", 0.0)
+    # What may be there for others is not called absent.
+    said = outcome(robots_txt_valid, site("<!doctype html>", status=status)).message
+
+    assert ("ends with status" in said) is (status not in {404, 410})
 
 
 @pytest.mark.parametrize(

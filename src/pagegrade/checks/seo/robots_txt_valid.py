@@ -185,7 +185,10 @@ def robots_txt_valid(
             )
         return Outcome("html", value="HTML", evidence=(where,))
     if robots.access == "allow_all":
-        return Outcome("absent", value=robots.status)
+        if robots.status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:
+            return Outcome("absent", value=robots.status)
+        message = f"The request for robots.txt ends with status {robots.status}, so nothing is disallowed."
+        return Outcome("absent", value=robots.status, message=message)
     return _evaluate_lines(robots, where)
 
 
