@@ -138,7 +138,8 @@ FORMS: Final = tuple(
     operation.path
     for operation in ALL_OPERATIONS
     if operation.method == "POST"
-    and not operation.path.startswith(("/api/", "/mcp", "/admin", "/r/", "/sign-in", "/join", "/unsubscribe"))
+    and not operation.path.startswith(("/api/", "/mcp", "/admin", "/r/", "/sign-in"))
+    and "{token}" not in operation.path
     and not operation.path.endswith(ENDING)
 )
 """Forms of pages of accounts."""
