@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -200,6 +201,25 @@ def test_a_chore_that_fails_leaves_the_others_alone(
     assert calls[:6] == ["put_off", "broken", "last"] * 2
     assert "chore_put_off" in caplog.text
     assert "chore_failed" in caplog.text
+
+
+def test_no_task_ends_housekeeping_while_the_database_is_away(
+    services: Services, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each of them is put off, by its name, and comes again."""
+    monkeypatch.setattr(housekeeping, "FIRST_S", 0.0)
+    monkeypatch.setattr(housekeeping, "_is_our_turn", lambda _: True)
+    services.database.close()
+
+    async def script() -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(3.0):
+                await run_housekeeping(services)
+
+    asyncio.run(script())
+    named = [record.chore for record in caplog.records if hasattr(record, "chore")]
+
+    assert {"forget_requests", "forget_events", "forget_actions"} <= set(named)
 
 
 shared_only = pytest.mark.backend("postgresql", reason="one process keeps this in its memory")

@@ -7,7 +7,7 @@ import logging
 import random
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
@@ -58,9 +58,15 @@ async def run_housekeeping(services: Services) -> None:
             try:
                 await chore(services)
             except Unavailable:
-                logger.warning("chore_put_off", extra={"chore": chore.__name__})
+                logger.warning("chore_put_off", extra={"chore": _name_of(chore)})
             except Exception:
-                logger.exception("chore_failed", extra={"chore": chore.__name__})
+                logger.exception("chore_failed", extra={"chore": _name_of(chore)})
+
+
+def _name_of(chore: Chore) -> str:
+    """Return the name of a task for the log; of one that is made for a function, that of the function."""
+    named: Any = chore.keywords["forget"] if isinstance(chore, partial) else chore
+    return str(named.__name__)
 
 
 async def _follow_clock(services: Services) -> None:
