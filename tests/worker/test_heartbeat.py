@@ -18,7 +18,9 @@ from pagegrade.store.repositories.installation import note_origin
 from pagegrade.store.repositories.processes import LiveProcess, list_live
 from pagegrade.worker import heartbeat
 from pagegrade.worker.heartbeat import present
-from tests.store_builders import make_database, make_file
+from pagegrade.worker.worker import Worker, _Held
+from tests.queue_builders import Queue
+from tests.store_builders import add_owner, make_database, make_file
 from tests.waiting import wait_for
 
 LEASE_S = 0.4
@@ -227,3 +229,29 @@ def test_runs_wait_for_a_browser_of_another_process_for_a_while(
 
     assert found == [False, False]
     assert known == []
+
+
+@shared_only
+def test_a_beat_keeps_the_runs_of_the_process(database: Database) -> None:
+    """And the worker hears of a run that is not its own any more."""
+    process = process_of(database)
+    queue = Queue(database, add_owner(database)[0].id)
+    for number in range(2):
+        queue.add(f"https://example.com/{number}")
+    kept, lost = queue.claim(2)
+    queue.change("UPDATE runs SET worker = :name, lease_until_ms = 0 WHERE id = :id", name=process.process, id=kept.id)
+    heard: list[tuple[int, int]] = []
+    worker = Worker(process)
+    worker._held = {(run.id, run.attempt): _Held(run) for run in (kept, lost)}
+
+    async def script() -> None:
+        worker.hear_lost = heard.extend  # type: ignore[method-assign, assignment]
+        async with present(process, "worker", worker=worker):
+            pass
+
+    asyncio.run(script())
+    leases = queue.rows("SELECT id FROM runs WHERE lease_until_ms > 0 AND worker = :name", name=process.process)
+    close(process)
+
+    assert heard == [(lost.id, lost.attempt)]
+    assert leases == [(kept.id,)]

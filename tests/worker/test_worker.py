@@ -25,7 +25,9 @@ from pagegrade.store.queue.runs import extend_leases, finish_run
 from pagegrade.store.repositories.reports import delete_report
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.migrate import revisions
+from pagegrade.worker import heartbeat as heartbeat_module
 from pagegrade.worker import worker as worker_module
+from pagegrade.worker.heartbeat import present
 from pagegrade.worker.worker import Worker
 from tests.database_clock import move
 from tests.queue_builders import Queue, completed
@@ -113,7 +115,7 @@ async def working(worker: Worker, *, ahead_ms: int = 0) -> AsyncIterator[Worker]
     """A worker at work for the length of a block, then stopped; a shared database's clock goes on by itself."""
     if worker._services.database.shared:
         move(worker._services.database, ahead_ms)
-    async with asyncio.TaskGroup() as group:
+    async with present(worker._services, "worker", worker=worker), asyncio.TaskGroup() as group:
         task = group.create_task(worker.run())
         try:
             yield worker
@@ -178,10 +180,11 @@ def test_no_more_pages_are_drawn_at_once_than_browsers_may_run(services: Service
 
 @pytest.mark.parametrize("awaits", [True, False])
 def test_without_a_browser_runs_wait_only_for_processes_that_have_one(
-    services: Services, queue: Queue, stage: Stage, *, awaits: bool
+    services: Services, queue: Queue, stage: Stage, monkeypatch: pytest.MonkeyPatch, *, awaits: bool
 ) -> None:
     """If there is none at all they are analyzed without, however many."""
     services.awaits_browser = awaits
+    monkeypatch.setattr(heartbeat_module, "BROWSER_WAIT_S", 60.0 if awaits else 0.0)
     queue.add("https://drawn0.example/", device="mobile")
     queue.add("https://drawn1.example/", device="mobile")
     queue.add("https://static.example/")
@@ -370,8 +373,9 @@ def test_a_clock_that_jumps_takes_no_live_run(
         worker = WatchedWorker(services, slots=1)
         async with working(worker):
             await stage.until(lambda: len(stage.started) == 1)
-            monkeypatch.setattr(worker_module, "now_ms", lambda: now_ms() + jump_ms)
-            monkeypatch.setattr(worker_module, "extend_leases", counted)
+            for module in (worker_module, heartbeat_module):
+                monkeypatch.setattr(module, "now_ms", lambda: now_ms() + jump_ms)
+            monkeypatch.setattr(heartbeat_module, "extend_leases", counted)
             for count in (2, 4):
                 await worker._reap()
                 await worker.look()
@@ -601,7 +605,7 @@ def test_a_run_with_progress_keeps_its_lease(
             await beats.acquire()
         await services.database.write(lambda tx: finish_run(tx, run, completed(), now_ms()))
 
-    progressing = Worker._progressing
+    progressing = Worker.progressing
 
     def watched(worker: Worker) -> tuple[ClaimedRun, ...]:
         runs = progressing(worker)
@@ -610,7 +614,7 @@ def test_a_run_with_progress_keeps_its_lease(
         return runs
 
     monkeypatch.setattr(worker_module, "perform_run", perform)
-    monkeypatch.setattr(Worker, "_progressing", watched)
+    monkeypatch.setattr(Worker, "progressing", watched)
     queue.add()
 
     async def scene() -> None:

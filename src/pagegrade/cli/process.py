@@ -142,7 +142,7 @@ class Process:
         await asyncio.to_thread(self._know_own_responses)
         self._hear_others()
         try:
-            known = present(self._services, self._kind, learns_origin=self._learns_origin)
+            known = present(self._services, self._kind, worker=self._worker, learns_origin=self._learns_origin)
             async with known, asyncio.TaskGroup() as group:
                 if self._listen is not None:
                     self._listening = group.create_task(self._answer(self._listen), name="listening")

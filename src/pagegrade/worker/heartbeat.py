@@ -1,4 +1,4 @@
-"""Heartbeats of a process on a shared database, and the number of other processes.
+"""Heartbeats of a process on a shared database, which extend the leases of its runs and count the other processes.
 
 A process without a configured public origin learns it from the servers of the installation, so that it never analyzes
 the installation itself.
@@ -24,12 +24,13 @@ from pagegrade.model.errors import Unavailable
 from pagegrade.model.identity import VERSION
 from pagegrade.service.container import Services
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.queue.runs import extend_leases
 from pagegrade.store.repositories.installation import noted_origin
 from pagegrade.store.repositories.processes import Process, beat, forget, list_live
+from pagegrade.worker.worker import BEATS_PER_LEASE, Worker
 
 logger = logging.getLogger(__name__)
 
-BEATS_PER_LEASE: Final = 4
 RETRY_S: Final = 1.0
 """Pause after a failed heartbeat."""
 MAX_HOST: Final = 255
@@ -39,20 +40,21 @@ BROWSER_WAIT_S: Final = 60.0
 
 @contextlib.asynccontextmanager
 async def present(
-    services: Services, kind: Literal["serve", "worker"], *, learns_origin: bool = False
+    services: Services, kind: Literal["serve", "worker"], *, worker: Worker | None = None, learns_origin: bool = False
 ) -> AsyncIterator[None]:
     """Send heartbeats for the duration of a block in which requests are answered or runs are claimed.
 
     Args:
         services: Services of this process; its ``peers`` is kept current.
         kind: Kind of this process.
+        worker: Keeps its runs as long as they make progress, and hears of those that it lost.
         learns_origin: Keep ``base_url`` of the options, which is never analyzed, at the origin stored by a server; it
             is set before the block is entered, if it is known by then.
     """
     if not services.database.shared:
         yield
         return
-    pulse = _Pulse(services, kind, learns_origin=learns_origin)
+    pulse = _Pulse(services, kind, worker, learns_origin=learns_origin)
     await asyncio.to_thread(pulse.start)
     try:
         yield
@@ -63,8 +65,9 @@ async def present(
 class _Pulse:
     """The thread that sends heartbeats."""
 
-    def __init__(self, services: Services, kind: str, *, learns_origin: bool) -> None:
+    def __init__(self, services: Services, kind: str, worker: Worker | None, *, learns_origin: bool) -> None:
         self._services = services
+        self._worker = worker
         self._learns_origin = learns_origin
         self._process = Process(
             name=services.process,
@@ -77,7 +80,7 @@ class _Pulse:
         self._browser_seen_s = time.monotonic()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._beat_on, name="pagegrade-presence", daemon=True)
-        self._silent_ms = int(services.options.lease_s * 1000)
+        self._lease_ms = int(services.options.lease_s * 1000)
 
     def start(self) -> None:
         """Send the first heartbeat, if the database can be reached, and start the thread."""
@@ -97,15 +100,21 @@ class _Pulse:
             self._sent = self._beat()
 
     def _beat(self) -> bool:
-        def work(tx: Transaction) -> tuple[int, bool, str | None]:
+        services, worker = self._services, self._worker
+        runs = () if worker is None else worker.progressing()
+
+        def work(tx: Transaction) -> tuple[set[tuple[int, int]], int, bool, str | None]:
+            lost = extend_leases(tx, services.process, runs, now_ms(), self._lease_ms) if runs else set()
             beat(tx, self._process, now_ms())
             origin = noted_origin(tx) if self._learns_origin else None
-            live = list_live(tx, now_ms(), self._silent_ms)
-            return len(live), any(one.has_browser for one in live), origin
+            live = list_live(tx, now_ms(), self._lease_ms)
+            return lost, len(live), any(one.has_browser for one in live), origin
 
-        services = self._services
         try:
-            services.peers, drawn, origin = services.database.write_here(work)
+            # On this thread's own connection: a queue of writers must not make leases expire.
+            lost, services.peers, drawn, origin = services.database.write_here(work)
+            if worker is not None and lost:
+                worker.hear_lost(lost)
             if drawn:
                 self._browser_seen_s = time.monotonic()
             services.awaits_browser = time.monotonic() - self._browser_seen_s < BROWSER_WAIT_S
@@ -115,7 +124,7 @@ class _Pulse:
             logger.warning("presence_not_reported")
             return False
         except Exception:
-            # A process without heartbeats would be considered dead.
+            # A process without heartbeats would be considered dead, and its runs be taken by others.
             logger.exception("presence_failed")
             return False
         return True

@@ -25,7 +25,7 @@ from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.queue.claim import UNLIMITED, claim_runs, has_idle_account, has_suspects
 from pagegrade.store.queue.lease_reaper import reap_runs
 from pagegrade.store.queue.procrastinate_queue import has_jobs
-from pagegrade.store.queue.runs import extend_leases, is_under_way, release_run
+from pagegrade.store.queue.runs import is_under_way, release_run
 from pagegrade.store.repositories.crawl_claims import release_every_crawl
 from pagegrade.store.repositories.deliveries import release_every_webhook
 from pagegrade.store.repositories.host_slots import end_visits, hide_orphaned_visits
@@ -47,6 +47,7 @@ QUIET_POLL_S: Final = 5.0
 AGAIN_S: Final = 0.1
 """Pause (up to four times as long) before polling again after a conflict: usually the other process claims the runs."""
 BEATS_PER_LEASE: Final = 4
+"""Heartbeats (``heartbeat``) in the duration of a lease."""
 SPARE_PER_SLOT: Final = 1
 """Further concurrent runs for each slot, only of accounts without a run under way: slow pages of some accounts then do
 not delay other accounts."""
@@ -102,6 +103,8 @@ class _Trimmer:
 class Worker:
     """Executes runs with ``await worker.run()`` until ``worker.stop()``; one for each process.
 
+    On a shared database it works within ``heartbeat.present``, which extends the leases of its runs.
+
     Runs of a crashed process are recovered: on a shared database, any process takes a run back once its lease has
     expired; a single process takes back at its start what the one before it left.
     """
@@ -136,7 +139,6 @@ class Worker:
         self._delivering: asyncio.Task[None] | None = None
         """Task that sends events to webhooks."""
         self._stop_delivering = asyncio.Event()
-        self._ended = threading.Event()
         self._trimmer = _Trimmer()
         services.wake = self.wake
 
@@ -216,9 +218,6 @@ class Worker:
         """Work until stopped. Unfinished runs are then returned to the queue as if never started."""
         self._loop = asyncio.get_running_loop()
         map_large_blocks()
-        heart = threading.Thread(target=self._beat, name="pagegrade-heartbeat", daemon=True)
-        if self._services.database.shared:
-            heart.start()
         try:
             await self._reap()
             if not self._services.database.shared:
@@ -251,10 +250,6 @@ class Worker:
                     await self._end_runs()
         finally:
             self._trimmer.close()
-            self._ended.set()
-            if heart.ident is not None:
-                # The database may be slow to answer, so the wait is limited.
-                await asyncio.to_thread(heart.join, self._services.options.lease_s)
 
     async def _claim_until_stopped(self, group: asyncio.TaskGroup, children: Children | None) -> None:
         loop = asyncio.get_running_loop()
@@ -277,7 +272,7 @@ class Worker:
                 self._start(await self._take_of_idle_accounts(), group, children)
             # In turn with claiming: a run that was just claimed must be in ``live`` before others are taken back.
             if not self._services.database.shared:
-                self._progressing()
+                self.progressing()
                 if self._abandoned:
                     await self._reap()
             elif loop.time() >= reap_at:
@@ -498,22 +493,8 @@ class Worker:
         for report_id in changed:
             self._services.changes.notify(report_id)
 
-    def _beat(self) -> None:
-        """Extend the leases in a thread, independent of a busy event loop."""
-        lease_s = self._services.options.lease_s
-        while not self._ended.wait(lease_s / BEATS_PER_LEASE):
-            try:
-                runs = self._progressing()
-                lost = self._extend(runs, lease_s) if runs else set()
-            except Exception:
-                logger.warning("heartbeat_failed", exc_info=True)
-                continue
-            if lost and self._loop is not None:
-                with contextlib.suppress(RuntimeError):
-                    self._loop.call_soon_threadsafe(self._drop, lost)
-
-    def _progressing(self) -> tuple[ClaimedRun, ...]:
-        """Return the runs under way, and give up those that have made no progress for too long.
+    def progressing(self) -> tuple[ClaimedRun, ...]:
+        """Return the runs under way, and give up those that have made no progress for too long; from any thread.
 
         They are canceled, and counted as stalled for as long as they are here all the same.
         """
@@ -534,16 +515,13 @@ class Worker:
                 self._loop.call_soon_threadsafe(self._abandon)
         return runs
 
-    def _extend(self, runs: tuple[ClaimedRun, ...], lease_s: float) -> set[tuple[int, int]]:
-        database, process = self._services.database, self._services.process
+    def hear_lost(self, lost: Collection[tuple[int, int]]) -> None:
+        """Cancel runs, by (id, attempt), that no longer belong to this worker; from any thread."""
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._drop, lost)
 
-        def work(tx: Transaction) -> set[tuple[int, int]]:
-            return extend_leases(tx, process, runs, now_ms(), int(lease_s * 1000))
-
-        # On this thread's own connection: a queue of writers must not make leases expire.
-        return database.write_here(work)
-
-    def _drop(self, lost: set[tuple[int, int]]) -> None:
+    def _drop(self, lost: Collection[tuple[int, int]]) -> None:
         """Cancel runs that no longer belong to this worker."""
         for key in lost:
             held = self._held.get(key)
