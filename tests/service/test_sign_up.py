@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from pagegrade.model.errors import NotFound
+from pagegrade.service.accounts.sessions import NewPerson
 from pagegrade.service.sign_up import LINK_MS, finish_sign_up, is_fresh, proves, sign_address
 from pagegrade.store.repositories.installation import load_or_make_secret
 from tests.store_builders import NOW_MS, make_database
@@ -56,17 +57,7 @@ def test_a_link_that_was_changed_proves_nothing(tmp_path: Path) -> None:
 def test_nobody_becomes_the_first_administrator(tmp_path: Path) -> None:
     """Administration belongs to the first account of an installation."""
     database = make_database(tmp_path)
+    eve = NewPerson(name="Eve", email="eve@example.org", locale="en", password_hash="-", agent="", tokens=())
 
     with pytest.raises(NotFound):
-        database.write_here(
-            lambda tx: finish_sign_up(
-                tx,
-                name="Eve",
-                email="eve@example.org",
-                locale="en",
-                password_hash="-",
-                agent="",
-                tokens=(),
-                now_ms=NOW_MS,
-            )
-        )
+        database.write_here(lambda tx: finish_sign_up(tx, eve, now_ms=NOW_MS))

@@ -11,18 +11,17 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Sequence
 from typing import Final
 
 from pagegrade.model.errors import NotFound, RateLimited
 from pagegrade.render.i18n import Texts
 from pagegrade.render.notifications import sign_up_message
-from pagegrade.service.accounts.operations import create_account, hold_accounts
-from pagegrade.service.accounts.sessions import end_tokens, start_session
+from pagegrade.service.accounts.operations import hold_accounts
+from pagegrade.service.accounts.sessions import NewPerson, start_as_new
 from pagegrade.service.container import Services
 from pagegrade.service.invitation_mail import MAILS_TO_ADDRESS, Mailed, hand_over, sender_of
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.accounts import count_accounts, list_addresses, save_password
+from pagegrade.store.repositories.accounts import count_accounts, list_addresses
 from pagegrade.store.repositories.installation import load_or_make_secret, load_secret
 
 LINK_MS: Final = 24 * 3_600_000
@@ -96,40 +95,22 @@ def proves(tx: Transaction, token: str, address: str, now_ms: int) -> bool:
     return hmac.compare_digest(found[2], _mac(secret, address.strip(), found[1]))
 
 
-def finish_sign_up(
-    tx: Transaction,
-    *,
-    name: str,
-    email: str,
-    locale: str,
-    password_hash: str,
-    agent: str,
-    tokens: Sequence[str],
-    now_ms: int,
-) -> str:
+def finish_sign_up(tx: Transaction, new: NewPerson, *, now_ms: int) -> str:
     """Create an account for who has proved an address, and sign them in; returns the token of the new session.
 
     Args:
         tx: One that may write.
-        name: Of the person: 1 to 200 characters.
-        email: With which they sign in; no other account that works may have it.
-        locale: Language tag of the pages that they see.
-        password_hash: PHC string.
-        agent: The browser's User-Agent header.
-        tokens: Of sessions that the browser has had until now; they end.
+        new: What they chose.
         now_ms: The time now.
 
     Raises:
         InvalidInput: Name or address cannot be used; ``reason`` says which.
-        NotFound: There is no account yet: the first one administers the installation, and is not for everybody.
+        NotFound: There is no account yet: the first one administers the installation.
     """
     hold_accounts(tx)
     if not count_accounts(tx):
         raise NotFound
-    person = create_account(tx, name=name, email=email, locale=locale, now_ms=now_ms)
-    save_password(tx, person.id, password_hash)
-    end_tokens(tx, tokens)
-    return start_session(tx, person, agent, now_ms)
+    return start_as_new(tx, new, now_ms=now_ms)[1]
 
 
 def _mac(secret: bytes, address: str, until: str) -> str:

@@ -9,7 +9,7 @@ from pagegrade.model.account import Account, Caller, Role
 from pagegrade.model.errors import InvalidInput, NotFound
 from pagegrade.service.accounts import team
 from pagegrade.service.accounts.operations import EMAIL_TAKEN, SHARED, create_account, disable, set_admin
-from pagegrade.service.accounts.sessions import find_signed_in, start_session
+from pagegrade.service.accounts.sessions import NewPerson, find_signed_in, start_session
 from pagegrade.service.erasure import begin_erasure
 from pagegrade.service.sign_in import make_link
 from pagegrade.store.engine.database import Database, Transaction
@@ -103,19 +103,17 @@ def test_a_member_keeps_their_role_and_the_invitation(world: World) -> None:
 def test_a_new_person_joins_with_an_account_of_their_own(world: World) -> None:
     """They sign in to it, and it administers nothing."""
     token = world.invite(world.alice, Role.VIEWER)
+    new = NewPerson(
+        name="Carol",
+        email="carol@example.org",
+        locale="de",
+        password_hash="$argon2id$x",
+        agent="Firefox",
+        tokens=(),
+    )
 
     def work(tx: Transaction) -> str | None:
-        return team.join_as_new(
-            tx,
-            token,
-            name="Carol",
-            email="carol@example.org",
-            locale="de",
-            password_hash="$argon2id$x",
-            agent="Firefox",
-            tokens=(),
-            now_ms=NOW_MS,
-        )
+        return team.join_as_new(tx, token, new, now_ms=NOW_MS)
 
     made = world.database.write_here(work)
 
@@ -134,19 +132,11 @@ def test_a_new_person_joins_with_an_account_of_their_own(world: World) -> None:
 def test_nobody_takes_the_address_of_another(world: World) -> None:
     """The invitation stays good."""
     token = world.invite(world.alice)
+    email = world.bob.email.upper()
+    new = NewPerson(name="Bob", email=email, locale="en", password_hash="$argon2id$x", agent="", tokens=())
 
     def work(tx: Transaction) -> str | None:
-        return team.join_as_new(
-            tx,
-            token,
-            name="Bob",
-            email=world.bob.email.upper(),
-            locale="en",
-            password_hash="$argon2id$x",
-            agent="",
-            tokens=(),
-            now_ms=NOW_MS,
-        )
+        return team.join_as_new(tx, token, new, now_ms=NOW_MS)
 
     with pytest.raises(InvalidInput) as caught:
         world.database.write_here(work)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from pagegrade.model.account import Account, Caller, Session
 from pagegrade.report.sanitize import clean_text
+from pagegrade.service.accounts.operations import create_account
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.accounts import save_password
 from pagegrade.store.repositories.deletion_clock import age_ms
 from pagegrade.store.repositories.members import list_memberships
 from pagegrade.store.repositories.sessions import (
@@ -55,6 +57,24 @@ class SignedIn:
     """True if ``keep_session`` has something to write."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewPerson:
+    """What a new person chose, and the browser in which they did."""
+
+    name: str
+    """1 to 200 characters."""
+    email: str
+    """With which they sign in; no other account that works may have it."""
+    locale: str
+    """Language tag of the pages that they see."""
+    password_hash: str
+    """PHC string."""
+    agent: str
+    """The browser's User-Agent header."""
+    tokens: Sequence[str]
+    """Of sessions that the browser has had until now; they end."""
+
+
 def make_token() -> str:
     """256 random bits, 43 characters."""
     return secrets.token_urlsafe(TOKEN_BYTES)
@@ -68,6 +88,24 @@ def digest(token: str) -> bytes:
 def is_token(text: str) -> bool:
     """Return whether this can be a token of ours; needs no database."""
     return _TOKEN.fullmatch(text) is not None
+
+
+def start_as_new(tx: Transaction, new: NewPerson, *, timezone: str = "UTC", now_ms: int) -> tuple[Account, str]:
+    """Create the account of a new person and sign them in; returns it and the token of the session.
+
+    Args:
+        tx: One that may write.
+        new: What they chose.
+        timezone: Name from the IANA database.
+        now_ms: The time now.
+
+    Raises:
+        InvalidInput: Name or address cannot be used; ``reason`` says which.
+    """
+    person = create_account(tx, name=new.name, email=new.email, locale=new.locale, timezone=timezone, now_ms=now_ms)
+    save_password(tx, person.id, new.password_hash)
+    end_tokens(tx, new.tokens)
+    return person, start_session(tx, person, new.agent, now_ms)
 
 
 def start_session(tx: Transaction, account: Account, agent: str, now_ms: int, *, by_link: bool = False) -> str:

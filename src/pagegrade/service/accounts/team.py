@@ -11,11 +11,11 @@ from typing import Final, NamedTuple
 
 from pagegrade.model.account import Account, Action, Caller, Invitation, Role, Session, Teammate
 from pagegrade.model.errors import InvalidInput, NotFound
-from pagegrade.service.accounts.operations import clean_label, create_account
-from pagegrade.service.accounts.sessions import digest, end_tokens, is_token, make_token, start_session
+from pagegrade.service.accounts.operations import clean_label
+from pagegrade.service.accounts.sessions import NewPerson, digest, is_token, make_token, start_as_new
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
-from pagegrade.store.repositories.accounts import add_account, load_account, save_account, save_password
+from pagegrade.store.repositories.accounts import add_account, load_account, save_account
 from pagegrade.store.repositories.actions import MOST, add_action, list_actions
 from pagegrade.store.repositories.members import (
     add_invitation,
@@ -259,29 +259,13 @@ def join(tx: Transaction, token: str, *, person: Account, session: Session, now_
     return account
 
 
-def join_as_new(
-    tx: Transaction,
-    token: str,
-    *,
-    name: str,
-    email: str,
-    locale: str,
-    password_hash: str,
-    agent: str,
-    tokens: Sequence[str],
-    now_ms: int,
-) -> str | None:
+def join_as_new(tx: Transaction, token: str, new: NewPerson, *, now_ms: int) -> str | None:
     """Create an account for a new person, accept an invitation, and sign them in.
 
     Args:
         tx: One that may write.
         token: As in the address, however long or strange.
-        name: Of the person: 1 to 200 characters.
-        email: With which they sign in; no other account that works may have it.
-        locale: Language tag of the pages that they see.
-        password_hash: PHC string.
-        agent: The browser's User-Agent header.
-        tokens: Of sessions that the browser has had until now; they end.
+        new: What they chose.
         now_ms: The time now.
 
     Returns:
@@ -293,12 +277,8 @@ def join_as_new(
     invited = _hold_invited(tx, token, now_ms)
     if invited is None:
         return None
-    timezone = invited.account.timezone
-    person = create_account(tx, name=name, email=email, locale=locale, timezone=timezone, now_ms=now_ms)
-    save_password(tx, person.id, password_hash)
+    person, made = start_as_new(tx, new, timezone=invited.account.timezone, now_ms=now_ms)
     _accept(tx, invited, person, now_ms)
-    end_tokens(tx, tokens)
-    made = start_session(tx, person, agent, now_ms)
     found = find_session(tx, digest(made))
     if found is not None:
         save_workspace(tx, found[0].id, invited.account.id)

@@ -16,11 +16,11 @@ from pagegrade.service.sign_in import check_new_password
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.account.sign_in import count_link
+from pagegrade.web.pages.account.sign_in import count_link, new_person
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.request import Request
-from pagegrade.web.session_cookie import SESSION, read_cookies, session_cookie
+from pagegrade.web.session_cookie import session_cookie
 
 WRONG: Final = {
     NAME: ("name", N_("Enter a name of 1 to 200 characters.")),
@@ -69,17 +69,11 @@ async def _join_as_new(
             "Enter a password of %(least)s to %(most)s characters.", least=MIN_ACCOUNT_CHARACTERS, most=MAX_CHARACTERS
         )
         return await _show(request, work, view, sent, {"password": length})
-    hashed = await services.passwords.hash(password)
     try:
         made = await work.write_public(
             service.join_as_new,
             token,
-            name=sent.get("name", ""),
-            email=sent.get("email", ""),
-            locale=view.texts.tag,
-            password_hash=hashed,
-            agent=request.header(b"user-agent") or "",
-            tokens=read_cookies(request.header, SESSION, view.options.base_url),
+            new_person(request, view, sent, password_hash=await services.passwords.hash(password)),
             now_ms=view.now_ms,
         )
     except InvalidInput as error:

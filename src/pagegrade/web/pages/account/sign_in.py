@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from pydantic import BaseModel
 
 from pagegrade.model.errors import RateLimited
 from pagegrade.service.accounts.passwords import MAX_TYPED
-from pagegrade.service.accounts.sessions import end_tokens
+from pagegrade.service.accounts.sessions import NewPerson, end_tokens
 from pagegrade.service.container import Services
 from pagegrade.service.sign_in import MAX_EMAIL, WrongPassword, find_linked, sign_in_with_link, sign_in_with_password
 from pagegrade.service.unit_of_work import UnitOfWork
@@ -36,6 +37,18 @@ class SignInQuery(BaseModel):
     next: str = ""
     said: str = ""
     """``out`` after signing out."""
+
+
+def new_person(request: Request, view: View, sent: Mapping[str, str], *, password_hash: str) -> NewPerson:
+    """Return what a new person sent with a form that creates their account."""
+    return NewPerson(
+        name=sent.get("name", ""),
+        email=sent.get("email", "").strip(),
+        locale=view.texts.tag,
+        password_hash=password_hash,
+        agent=request.header(b"user-agent") or "",
+        tokens=read_cookies(request.header, SESSION, view.options.base_url),
+    )
 
 
 async def show_sign_in(request: Request, work: UnitOfWork, view: View) -> Response:

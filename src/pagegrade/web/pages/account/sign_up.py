@@ -16,11 +16,11 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.client_ip import limited_as
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.account.sign_in import count_link
+from pagegrade.web.pages.account.sign_in import count_link, new_person
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.request import Request
-from pagegrade.web.session_cookie import SESSION, read_cookies, session_cookie
+from pagegrade.web.session_cookie import session_cookie
 
 PATH: Final = "/sign-up"
 HOME: Final = "/reports"
@@ -95,16 +95,10 @@ async def create(request: Request, work: UnitOfWork, view: View, services: Servi
             "Enter a password of %(least)s to %(most)s characters.", least=MIN_ACCOUNT_CHARACTERS, most=MAX_CHARACTERS
         )
         return _choice(view, sent, {"password": length})
-    hashed = await services.passwords.hash(password)
     try:
         made = await work.write_public(
             service.finish_sign_up,
-            name=sent.get("name", ""),
-            email=email,
-            locale=view.texts.tag,
-            password_hash=hashed,
-            agent=request.header(b"user-agent") or "",
-            tokens=read_cookies(request.header, SESSION, view.options.base_url),
+            new_person(request, view, sent, password_hash=await services.passwords.hash(password)),
             now_ms=view.now_ms,
         )
     except InvalidInput as error:
