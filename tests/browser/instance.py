@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from pagegrade.web.session_cookie import SESSION
@@ -18,6 +18,14 @@ from tests.site.serve import Site, serve_site
 
 ACCEPT: Final = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 OWN: Final = {"Sec-Fetch-Site": "same-origin"}
+_SETTINGS: Final[dict[str, Any]] = {
+    "WORKERS": 0,
+    "HSTS": True,
+    "LOG_FORMAT": "json",
+    # Nothing listens there: forms that send mail are shown, and say that it could not be sent.
+    "SMTP_URL": "smtp://127.0.0.1:9",
+    "SIGN_UP_DOMAINS": "example.org",
+}
 _ASSET: Final = re.compile(r"/static/([0-9a-f]+)/(site\.css)")
 
 
@@ -87,7 +95,7 @@ def open_instance(folder: Path) -> Iterator[Instance]:
     """
     with serve_site() as site:
         world = build_world(folder / "data", analyze(site))
-        with running_server(folder / "data", key=world.key, WORKERS=0, HSTS=True, LOG_FORMAT="json") as server:
+        with running_server(folder / "data", key=world.key, **_SETTINGS) as server:
             add_unfinished(world)
             page = server.call("GET", "/", key=None, headers={"Accept": ACCEPT}).body.decode()
             found = _ASSET.search(page)

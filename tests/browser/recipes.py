@@ -228,13 +228,21 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         _post("/sign-in/none", {}, name="used", person="Charlie", status=404),
         _post("/sign-in/{link_to_use}", {}, name="right", person="Charlie", status=303),
     ),
-    # The installation of the tests lets nobody sign up; tests/web has the pages of one that does.
-    ("GET", "/sign-up"): (Visit(path="/sign-up", status=404),),
+    ("GET", "/sign-up"): (Visit(path="/sign-up"),),
     ("POST", "/sign-up"): (
-        _post("/sign-up", {"email": _HOSTILE}, name="closed", person="Charlie", status=404),
+        _post("/sign-up", {"email": _HOSTILE}, name="wrong", person="Charlie", status=422),
+        _post("/sign-up", {"email": "gil@example.org"}, name="not-sent", person="Charlie", status=422),
     ),
-    ("GET", "/sign-up/{token}"): (Visit(path="/sign-up/none", status=404),),
-    ("POST", "/sign-up/{token}"): (_post("/sign-up/none", {}, name="closed", person="Charlie", status=404),),
+    ("GET", "/sign-up/{token}"): (
+        Visit(path="/sign-up/{sign_up}"),
+        Visit(name="gone", path="/sign-up/none", status=404),
+    ),
+    ("POST", "/sign-up/{token}"): (
+        _post("/sign-up/{sign_up}", {"name": "", "email": _HOSTILE, "password": PASSWORD}, name="wrong",
+              person="Charlie", status=422),
+        _post("/sign-up/{sign_up}", {"name": "Gil", "email": "gil@example.org", "password": PASSWORD}, name="right",
+              person="Charlie", status=303),
+    ),
     # Teams
     ("GET", "/join/{token}"): (
         Visit(path="/join/{invitation}"),

@@ -39,6 +39,7 @@ from pagegrade.service.accounts.sessions import list_open, start_session
 from pagegrade.service.accounts.team import create_shared, invite
 from pagegrade.service.audits.operations import AuditChange, change_audit
 from pagegrade.service.sign_in import make_link
+from pagegrade.service.sign_up import SECRET, sign_address
 from pagegrade.service.webhooks.payload import make_key
 from pagegrade.service.webhooks.signatures import unsubscribe_token
 from pagegrade.store.engine.data_dir import DATABASE_NAME
@@ -49,6 +50,7 @@ from pagegrade.store.queue.runs import finish_run, set_step
 from pagegrade.store.repositories.accounts import add_account, load_account, save_password
 from pagegrade.store.repositories.crawls import end_crawl
 from pagegrade.store.repositories.ignores import add_ignore
+from pagegrade.store.repositories.installation import load_or_make_secret
 from pagegrade.store.repositories.members import add_membership
 from pagegrade.store.repositories.monitors import add_monitor
 from pagegrade.store.repositories.outbox import add_test_event
@@ -271,7 +273,13 @@ class _Builder:
                 "delivery_id": str(delivery_id),
                 "unsubscribe": unsubscribe_token(make_key(tx), hooks[2]),
             }
-            return hook_ids | {"session_id": str(ending.id), "link": links[0], "link_to_use": links[1]}
+            sign_up = sign_address(load_or_make_secret(tx, SECRET), "gil@example.org", self._now_ms)
+            return hook_ids | {
+                "sign_up": sign_up,
+                "session_id": str(ending.id),
+                "link": links[0],
+                "link_to_use": links[1],
+            }
 
         def ignore(tx: Transaction) -> dict[str, str]:
             hostile = IgnoreRule(check="title", reason=PAYLOADS["J02"][:MAX_REASON], selector=PAYLOADS["J02"][:100])

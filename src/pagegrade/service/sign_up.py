@@ -30,7 +30,8 @@ MAILS_OF_CLIENT: Final = 10
 """Links that a client address can have sent within an hour."""
 MAILS: Final = 200
 """Links that are sent within an hour, to all together."""
-_SECRET: Final = "sign-up"  # noqa: S105 - its name
+SECRET: Final = "sign-up"  # noqa: S105 - its name
+"""Name of the bytes that sign links."""
 _TOKEN: Final = re.compile(r"([0-9a-f]{8,10})-([A-Za-z0-9_-]{43})")
 
 
@@ -59,7 +60,7 @@ async def send_sign_up(services: Services, address: str, *, client: str, texts: 
 
     def prepare(tx: Transaction) -> tuple[bool, bytes]:
         is_known = any(email.casefold() == folded for _, email in list_addresses(tx))
-        return is_known, load_or_make_secret(tx, _SECRET)
+        return is_known, load_or_make_secret(tx, SECRET)
 
     is_known, secret = await services.database.write(prepare)
     base_url = services.options.base_url
@@ -89,7 +90,7 @@ def is_fresh(token: str, now_ms: int) -> bool:
 
 def proves(tx: Transaction, token: str, address: str, now_ms: int) -> bool:
     """Return whether a token was sent to an address, and still works."""
-    secret, found = load_secret(tx, _SECRET), _TOKEN.fullmatch(token)
+    secret, found = load_secret(tx, SECRET), _TOKEN.fullmatch(token)
     if secret is None or found is None or not is_fresh(token, now_ms):
         return False
     return hmac.compare_digest(found[2], _mac(secret, address.strip(), found[1]))

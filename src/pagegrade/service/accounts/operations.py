@@ -247,11 +247,11 @@ def need_person(account: Account) -> None:
     """Refuse an account that only has members.
 
     Raises:
-        InvalidInput: Nobody signs in to it.
+        InvalidInput: Only its members sign in, to their own.
     """
     if not account.is_personal:
         raise InvalidInput(
-            f"Nobody signs in to account {account.id} ({account.name}): its members sign in to their own.",
+            f"Account {account.id} ({account.name}) has no sign-in of its own: its members sign in to theirs.",
             reason=SHARED,
         )
 

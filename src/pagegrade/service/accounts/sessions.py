@@ -59,7 +59,7 @@ class SignedIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewPerson:
-    """What a new person chose, and the browser in which they did."""
+    """Choices of a new person, and the browser in which they made them."""
 
     name: str
     """1 to 200 characters."""

@@ -207,7 +207,7 @@ def test_administrators_create_workspaces(tmp_path: Path) -> None:
         assert [(each.name, each.is_personal) for each in listed] == [("Alice", True), ("Bob", True), ("Studio", False)]
         assert "Shared workspace" in admin.text
         assert link.status_code == 422
-        assert "Nobody signs in to this workspace" in link.text
+        assert "This workspace has no sign-in of its own" in link.text
 
     with_instance(tmp_path, script)
 

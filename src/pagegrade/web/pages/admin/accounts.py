@@ -53,7 +53,7 @@ WRONG: Final = {
     OWN_ACCOUNT: ("", N_("You cannot disable your own account.")),
     OWN_ERASURE: ("", N_("Delete your own account on the page of your account.")),
     DISABLED: ("", N_("The account is disabled. Enable it first.")),
-    SHARED: ("", N_("Nobody signs in to this workspace: its members sign in to their own accounts.")),
+    SHARED: ("", N_("This workspace has no sign-in of its own: its members sign in to their own accounts.")),
     LAST_OWNER: ("", N_("This is the only owner of another workspace. It needs another owner first.")),
 }
 """Error reason -> (field, message)."""
