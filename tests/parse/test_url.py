@@ -355,6 +355,40 @@ def test_fragments_are_dropped() -> None:
     assert strip_fragment("https://example.com/x?y#z#w") == "https://example.com/x?y"
 
 
+@pytest.mark.parametrize(
+    ("typed", "url"),
+    [
+        ("https://example.com/#/chairs?a=1#b", "https://example.com/#/chairs?a=1#b"),
+        ("example.com#!chairs", "https://example.com/#!chairs"),
+        ("https://example.com/x#/", "https://example.com/x#/"),
+        ("https://example.com/#/a b<c>", "https://example.com/#/a%20b%3Cc%3E"),
+        ("https://example.com/#!", "https://example.com/"),
+        ("https://example.com/#", "https://example.com/"),
+        ("https://example.com/#top", "https://example.com/"),
+        ("https://example.com/#top#/chairs", "https://example.com/"),
+        ("https://example.com/#:~:text=chairs", "https://example.com/"),
+    ],
+)
+def test_a_fragment_stays_where_it_is_a_route(typed: str, url: str) -> None:
+    """A script shows its page by it; a server is asked without."""
+    target = parse_target_url(typed)
+
+    assert target.url == url
+    assert "#" not in target.document_url
+    assert url.startswith(target.document_url)
+
+
+def test_a_route_counts_for_the_length() -> None:
+    """At the limit, and one past it."""
+    longest = "https://example.com/#/" + "a" * (MAX_URL_CHARACTERS - 22)
+
+    assert parse_target_url(longest).url == longest
+    for more in (longest + "a", longest[:-1] + "\u00e4"):
+        with pytest.raises(InvalidURL) as refused:
+            parse_target_url(more)
+        assert refused.value.reason == "too_long"
+
+
 JOIN_PIECES = st.sampled_from(
     (
         "/|//|///|.|..|./|../|a|B|z9|-|_|~|%2e|%2E|%41|%|?|??|#|##|:|:80|:443|@|user@|http://|https://|HTTP://|ftp://|"

@@ -113,7 +113,7 @@ def test_a_site_stands_for_the_sitemaps_it_declares(tmp_path: Path) -> None:
     """Those of its robots.txt, else the one at the usual place."""
     listed = f"<urlset>{entry('/1')}</urlset>"
     declared = {"/robots.txt": "Sitemap: {origin}/my.xml", "/my.xml": listed}
-    _, asked, _ = read(tmp_path, declared, path="/")
+    _, asked, _ = read(tmp_path, declared, path="/#/start")
     _, guessed, _ = read(tmp_path, {"/sitemap.xml": listed}, path="/")
 
     assert asked == ["/robots.txt", "/my.xml"]

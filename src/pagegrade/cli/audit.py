@@ -105,7 +105,7 @@ def audit_site(request: AuditRequest) -> int:
     folder = request.folder or FOLDER / project_of(target.url).replace(":", "_")
     database = open_audit_database(folder)
     try:
-        crawl = _crawl_to_run(database, target.url, request, options, folder)
+        crawl = _crawl_to_run(database, target.document_url, request, options, folder)
         progress = CrawlProgress(sys.stderr, quiet=request.quiet, environment=os.environ)
         try:
             if crawl.state in _OPEN:
@@ -217,7 +217,7 @@ def _listed(path: str | None) -> tuple[str, ...]:
     for number, line in enumerate(typed, start=1):
         if line and not line.startswith("#"):
             try:
-                found[parse_target_url(line).url] = None
+                found[parse_target_url(line).document_url] = None
             except InvalidInput as error:
                 raise InvalidInput(f"--list: line {number}: {error.message}") from None
     if not found:

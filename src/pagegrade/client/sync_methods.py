@@ -205,7 +205,8 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            url: Page to analyze, http or https; without a scheme it gets `https://`. The fragment is dropped.
+            url: Page to analyze, http or https; without a scheme it gets `https://`. The fragment is dropped,
+                unless it is a route (`#/…`, `#!…`), by which a script shows its page.
             privacy: Readers of the share page: 0 anyone with the link, 1 the account only, 2 with the password.
                 Without it the default of the account holds, which is 0 unless it was changed.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.

@@ -62,9 +62,14 @@ class Target:
     """A requested URL, in the canonical form that all code uses."""
 
     url: str
-    """Canonical WHATWG form: http or https, no userinfo, no fragment, at most 2,048 characters."""
+    """Canonical WHATWG form: http or https, no userinfo, no fragment but a route, at most 2,048 characters."""
     typed_without_scheme: bool = False
     """The scheme was our choice, because none was typed."""
+
+    @property
+    def document_url(self) -> str:
+        """Without the route: what a server is asked for."""
+        return strip_fragment(self.url)
 
 
 def _shown(typed: str) -> str:
@@ -93,6 +98,8 @@ def _read_scheme(typed: str) -> str | None:
 
 def parse_target_url(typed: str) -> Target:
     """Read a URL as a person typed it, once.
+
+    A fragment is dropped unless it is a route, by which the page's own script chooses what to show.
 
     A value without a scheme gets ``https://``, or ``http://`` where it names this
     machine or an intranet address, as browsers do. Spaces at the ends are dropped,
@@ -185,7 +192,7 @@ def _canonical(full: str, typed: str) -> str:
         raise InvalidURL(
             f"The host of the URL {_shown(typed)} is not a name that can exist: {problem}.", reason="bad_host"
         )
-    canonical = strip_fragment(parsed["href"])
+    canonical = strip_fragment(parsed["href"]) + route(parsed["href"])
     if len(canonical) > MAX_URL_CHARACTERS:
         raise InvalidURL(
             f"The URL {_shown(typed)} has {len(canonical)} characters once it is percent-encoded; at most "
@@ -295,6 +302,15 @@ def _scalar(text: str) -> str:
 def strip_fragment(url: str) -> str:
     """The URL without ``#`` and what follows."""
     return url.partition("#")[0]
+
+
+def route(url: str) -> str:
+    """The fragment with its ``#`` where a script shows a page by it: ``#/...``, or ``#!...``; "" for every other.
+
+    ``#!`` alone is none: links that lead nowhere are written so.
+    """
+    _, mark, fragment = url.partition("#")
+    return f"{mark}{fragment}" if fragment.startswith("/") or (fragment.startswith("!") and fragment != "!") else ""
 
 
 def is_http(url: str) -> bool:

@@ -191,8 +191,8 @@ async def _first_urls(
 ) -> tuple[str, ...]:
     """The sitemaps to begin with."""
     root = origin(target.url)
-    if target.url != f"{root}/":
-        return (target.url,)
+    if target.document_url != f"{root}/":
+        return (target.document_url,)
     guessed = (f"{root}{GUESSED_PATH}",)
     if not await may_ask(f"{root}/robots.txt"):
         return guessed

@@ -246,7 +246,8 @@ class CreateReportBody(BaseModel):
 
     url: str = Field(
         max_length=MAX_TEXT,
-        description="Page to analyze, http or https; without a scheme it gets `https://`. The fragment is dropped.",
+        description="Page to analyze, http or https; without a scheme it gets `https://`. The fragment "
+        "is dropped, unless it is a route (`#/…`, `#!…`), by which a script shows its page.",
         examples=["https://example.com/pricing"],
     )
     privacy: Literal[0, 1, 2] | None = Field(

@@ -116,6 +116,13 @@ def test_redirect_into_a_fragment_fails() -> None:
         assert outcome(url_friendly, make_artifacts(hops=[hop])).state == "fragment_route"
 
 
+def test_a_route_that_was_asked_for_fails() -> None:
+    """Servers and search engines know one page for all of them."""
+    routed = make_artifacts(url="https://example.com/", requested_url="https://example.com/#/chairs")
+
+    assert outcome(url_friendly, routed).state == "fragment_route"
+
+
 def test_plain_fragment_is_fine() -> None:
     """A jump to a heading is no route."""
     hop = make_response(url="https://example.com/a", status=302, headers=[("Location", "/#news")])

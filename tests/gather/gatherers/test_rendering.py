@@ -12,19 +12,30 @@ from pagegrade.model.artifacts import NOT_RENDERED, NotGathered
 from pagegrade.model.rendering import Rendering
 from tests.gather.sites import Site, Visit, html, make_options
 
-PAGE = html("<!doctype html><html lang=en><title>T</title><h1>Hello</h1>")
+PAGE = html(
+    "<!doctype html><html lang=en><title>T</title><h1>Hello</h1><script>document.title += location.hash</script>"
+)
 
 
-def gather(program: Path | None, **options: object) -> Rendering | NotGathered:
+def gather(program: Path | None, path: str = "/", **options: object) -> Rendering | NotGathered:
     """The artifact of a small page."""
 
     async def run() -> Rendering | NotGathered:
         render = None if program is None else RenderOptions(program=program, network="none", loads=1, **options)  # type: ignore[arg-type]
         options_of_visit = replace(make_options(), render=render)
-        async with Site({"/": PAGE}) as site, Visit(site, "/", options=options_of_visit) as visit:
+        async with Site({"/": PAGE}) as site, Visit(site, path, options=options_of_visit) as visit:
             return await gather_rendering(visit)
 
     return asyncio.run(run())
+
+
+def test_a_page_is_opened_by_its_route(program: Path) -> None:
+    """A script shows another page for each fragment; the server was asked for the one that has them all."""
+    drawn = gather(program, "/#/chairs")
+
+    assert isinstance(drawn, Rendering)
+    assert (drawn.title, drawn.departures) == ("T#/chairs", ())
+    assert "#" not in drawn.final_url
 
 
 def test_without_being_asked_nothing_is_drawn() -> None:

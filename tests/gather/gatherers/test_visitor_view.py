@@ -32,7 +32,7 @@ def seen(visitors: Reply, *, origin: str = "", **parts: Any) -> tuple[VisitorVie
             given = parts or {"user": "reader", "password": "n0t-Shown-1"}
             access = read_access(origins=[origin or site.origin], **given)
             options = make_options(access=access)
-            async with Visit(site, "/a?key=1", options=options, artifacts={"load_samples": (1.0,)}) as context:
+            async with Visit(site, "/a?key=1#/route", options=options, artifacts={"load_samples": (1.0,)}) as context:
                 del site.asked[:]
                 return await gather_visitor_view(context)
 

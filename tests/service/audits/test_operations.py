@@ -31,7 +31,7 @@ def test_settings_follow_the_limits_of_the_installation() -> None:
     _, public = service.read_settings(service.AuditFields(url="https://example.com/"), OPTIONS)
     _, own = service.read_settings(service.AuditFields(url="http://127.0.0.1/"), OPTIONS)
     _, listed = service.read_settings(
-        service.AuditFields(url="https://example.com/", urls=("example.com/a",), max_pages=9), OPTIONS
+        service.AuditFields(url="https://example.com/#/", urls=("example.com/a#/b",), max_pages=9), OPTIONS
     )
     with pytest.raises(ValidationFailed) as refused:
         service.read_settings(

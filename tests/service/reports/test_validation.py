@@ -61,6 +61,7 @@ def test_a_plain_change_is_taken_as_it_is() -> None:
         ("https://example.com/#top", "fragment_dropped"),
         ("https://example.com/?token=abc", "url_may_contain_secret"),
         ("https://example.com/?a=1&API_KEY=abc", "url_may_contain_secret"),
+        ("https://example.com/?a=1#/reset?token=abc", "url_may_contain_secret"),
     ],
 )
 def test_what_was_changed_or_is_risky_about_the_address_is_said(url: str, code: str) -> None:
@@ -238,3 +239,10 @@ def test_no_network_is_proposed_that_should_or_would_not_allow_an_address(url: s
     )
 
     assert networks_to_allow(parse_target_url(url).url, options) == ""
+
+
+def test_a_route_is_a_part_of_the_url() -> None:
+    """Nothing was dropped, so nothing is said."""
+    read_report = read("https://example.com/#/chairs")
+
+    assert (read_report.target.url, read_report.warnings) == ("https://example.com/#/chairs", ())

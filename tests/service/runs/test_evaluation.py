@@ -285,3 +285,18 @@ def test_a_page_that_is_hidden_until_scripts_run_has_no_grade_without_a_browser(
     assert scripted.withheld.message.startswith("The page hides all of itself")
     assert plain.withheld is None
     assert "empty-page" in {result.check for result in plain.results if result.passed is False}
+
+
+@pytest.mark.parametrize("is_drawn", [False, True])
+def test_a_page_behind_a_route_says_what_was_evaluated(*, is_drawn: bool) -> None:
+    """Servers see one page for all routes; the report has the URL under which a browser shows this one."""
+    url = "https://example.com/"
+    drawn: dict[str, Any] = {"rendering": make_rendering()} if is_drawn else {}
+    page, routed = (
+        evaluate_artifacts(make_artifacts(PAGE, url=url, requested_url=asked, **drawn))
+        for asked in (url, f"{url}#/chairs")
+    )
+    (note,) = set(routed.run.notes) - set(page.run.notes)
+
+    assert (routed.url, routed.final_url, routed.project) == (f"{url}#/chairs", f"{url}#/chairs", "example.com")
+    assert ("The browser opened it so" in note, "analyze the page in a browser" in note) == (is_drawn, not is_drawn)

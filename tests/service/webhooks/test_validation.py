@@ -12,7 +12,7 @@ OPTIONS = ServiceOptions()
 
 def test_what_is_not_given_has_its_usual_value() -> None:
     """A webhook for everything; to people only what they have to act on."""
-    made = read_webhook(kind=None, url="hook.example/a b", events=None, project=None, options=OPTIONS)
+    made = read_webhook(kind=None, url="hook.example/a b#/c", events=None, project=None, options=OPTIONS)
     chat = read_webhook(kind="slack", url="https://hook.example/", events=(), project="", options=OPTIONS)
 
     assert (made.kind, made.url, made.events, made.project) == (

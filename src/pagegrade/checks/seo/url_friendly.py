@@ -8,6 +8,8 @@ from pagegrade.checks._check import State, check
 from pagegrade.model.artifacts import Navigation
 from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
 from pagegrade.parse.page_links import path_and_query
+from pagegrade.parse.url import route
+from pagegrade.parse.urls.routes import page_url
 
 MAX_PARAMETERS: Final = 2
 _SESSION_NAMES: Final = frozenset(
@@ -26,7 +28,6 @@ _SESSION_NAMES: Final = frozenset(
 _SESSION_PATH: Final = re.compile(r";(jsessionid|phpsessid|sid|sessionid)=|/\(S\([a-z0-9]{10,40}\)\)/", re.IGNORECASE)
 _PROGRAM: Final = re.compile(r"\.(php\d?|phtml|aspx?|jspx?|cgi|cfm|pl|do)$", re.IGNORECASE)
 _SEPARATORS: Final = re.compile(r"[\[\],:;$|]|%5B|%5D|%7C", re.IGNORECASE)
-_ROUTE: Final = ("#!", "#/")
 _FOUND: Final = {
     "underscore": "underscores",
     "uppercase": "upper-case letters",
@@ -133,7 +134,7 @@ def url_friendly(navigation: Navigation) -> Outcome:
     serious: list[tuple[str, str, Evidence]] = []
     if session is not None:
         serious.append(("session_id", session, Evidence(value=session, reason="A session id.")))
-    if _is_fragment_route(navigation):
+    if route(page_url(navigation)):
         serious.append(("fragment_route", "#", Evidence(url=open_url, reason="Continues behind #.")))
     if query and "=" not in query and _SEPARATORS.search(query):
         shown = "" if session is not None else query[:200]
@@ -191,10 +192,3 @@ def _session_name(path: str, query: str) -> str | None:
         if name in _SESSION_NAMES or name.startswith("aspsessionid"):
             return name[:40]
     return None
-
-
-def _is_fragment_route(navigation: Navigation) -> bool:
-    # The fragment of the address itself is never sent; what a redirect adds shows the site's own way.
-    places = [navigation.requested_url, navigation.main_document_url]
-    places += [hop.header("location") or "" for hop in navigation.hops[-1:]]
-    return any(mark in place for place in places for mark in _ROUTE)

@@ -57,7 +57,7 @@ async def gather_document(context: Start) -> Followed:
     """
     limits = context.options.limits
     request = Request(
-        url=context.target.url,
+        url=context.target.document_url,
         purpose="document",
         max_wire_bytes=limits.document_wire_bytes,
         max_decoded_bytes=limits.document_decoded_bytes,

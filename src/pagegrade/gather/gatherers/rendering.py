@@ -10,6 +10,7 @@ from pagegrade.gather.context import Context
 from pagegrade.gather.http import HTTPClient
 from pagegrade.model.artifacts import NOT_RENDERED, NotGathered
 from pagegrade.model.rendering import Rendering
+from pagegrade.parse.urls.routes import page_url
 
 
 async def gather_rendering(context: Context) -> Rendering | NotGathered:
@@ -35,7 +36,7 @@ async def gather_rendering(context: Context) -> Rendering | NotGathered:
     ) as client:
         try:
             return await render(
-                context.main_document_url, replace(options, time_s=min(options.time_s, left_s)), client=client
+                page_url(context.navigation), replace(options, time_s=min(options.time_s, left_s)), client=client
             )
         except RenderingFailed as error:
             return error.not_gathered()

@@ -24,7 +24,7 @@ async def gather_visitor_view(context: Context) -> VisitorView | NotGathered:
         FetchError: There was no answer.
         OffloadFailed: The answer could not be read.
     """
-    access, url = context.options.access, context.navigation.requested_url
+    access, url = context.options.access, context.target.document_url
     if access is None or not access.note.lets_in or origin(url) not in access.origins:
         return NOT_LET_IN
     await context.artifact("load_samples", tuple)

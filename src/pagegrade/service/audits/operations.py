@@ -209,7 +209,7 @@ def read_settings(fields: AuditFields, options: ServiceOptions) -> tuple[str, Au
 
 def _read_url(field: str, url: str, refuse: Callable[[str, str, str], None]) -> str | None:
     try:
-        return parse_target_url(url).url
+        return parse_target_url(url).document_url
     except InvalidInput as error:
         if field == "url" and isinstance(error, URLNotAllowed):
             raise

@@ -12,7 +12,7 @@ from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidURL, URLNotAllowed, ValidationFailed, Violation
 from pagegrade.model.rendering import Device
 from pagegrade.model.stored import Privacy
-from pagegrade.parse.url import Target, host, host_address, parse_target_url
+from pagegrade.parse.url import Target, host, host_address, parse_target_url, route
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.analysis import policy_of
@@ -25,6 +25,7 @@ _SECRET: Final = re.compile(
     re.IGNORECASE,
 )
 """Names of query parameters that tend to hold what only one person should know."""
+_PARTS: Final = re.compile(r"[?&#]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,9 +254,9 @@ def _networks_for(url: str, options: AnalyzeOptions) -> str:
 
 
 def names_secret(url: str) -> bool:
-    """Return whether the query of a canonical URL has a parameter that sounds like a secret."""
-    _, _, query = url.partition("?")
-    return any(_SECRET.fullmatch(pair.partition("=")[0]) for pair in query.split("&") if pair.partition("=")[2])
+    """Return whether the query or the route of a canonical URL has a parameter that sounds like a secret."""
+    _, *parts = _PARTS.split(url)
+    return any(_SECRET.fullmatch(pair.partition("=")[0]) for pair in parts if pair.partition("=")[2])
 
 
 def _password_violations(password: str) -> list[Violation]:
@@ -273,7 +274,7 @@ def _url_warnings(typed: str, target: Target, privacy: Privacy) -> list[RequestW
     if target.typed_without_scheme:
         scheme = target.url.partition(":")[0]
         warnings.append(RequestWarning("url", "scheme_assumed", f"No scheme was given; {scheme} is used."))
-    if "#" in typed:
+    if "#" in typed and not route(target.url):
         warnings.append(
             RequestWarning("url", "fragment_dropped", "The part from # on was dropped: servers never see it.")
         )

@@ -276,7 +276,11 @@ def artifacts_of_document(
     target = parse_target_url(url)
     offline = NotGathered(code="skipped", detail="Evaluated without network access.")
     response = Response(
-        url=target.url, status=status, headers=tuple(headers or ()), headers_seen=headers is not None, body=body
+        url=target.document_url,
+        status=status,
+        headers=tuple(headers or ()),
+        headers_seen=headers is not None,
+        body=body,
     )
     found: dict[str, Any] = dict.fromkeys(GATHERED, offline)
     if robots_txt is not None:

@@ -32,7 +32,8 @@ from pagegrade.parse.challenge import recognize_block, what_it_asks
 from pagegrade.parse.page_kind import HIDDEN_UNTIL_SCRIPTS, empty_in_browser, recognize_page_kind
 from pagegrade.parse.rendering.causes import largest_paint, shifted_elements
 from pagegrade.parse.rendering.metrics import measure_load, rendered_metrics
-from pagegrade.parse.url import host, origin, project_of, registrable_domain
+from pagegrade.parse.url import host, origin, project_of, registrable_domain, route
+from pagegrade.parse.urls.routes import page_url
 from pagegrade.report.bounds import bound_results
 from pagegrade.report.build import count_results, page_facts, result_of
 from pagegrade.report.codec import pack_report
@@ -177,7 +178,7 @@ def _final_url(artifacts: Artifacts) -> str:
     rendering = artifacts.rendering
     if isinstance(rendering, Rendering) and rendering.departures:
         return rendering.final_url
-    return artifacts.navigation.main_document_url
+    return page_url(artifacts.navigation)
 
 
 def _rendered(rendering: Rendering | NotGathered) -> RenderedPage | None:
@@ -215,7 +216,7 @@ def failed_report(
     """
     return Report(
         url=url,
-        final_url=None if artifacts is None else artifacts.navigation.main_document_url,
+        final_url=None if artifacts is None else page_url(artifacts.navigation),
         project=project_of(url),
         state="failed",
         page=None if artifacts is None else page_facts(artifacts, None),
@@ -486,9 +487,24 @@ def describe_access(access: AccessNote) -> str:
     return "Analyzed with an access that visitors without it do not have."
 
 
+def _route_note(rendering: Rendering | NotGathered) -> str:
+    """Say what was evaluated of a page that a script shows by the fragment of the URL."""
+    if isinstance(rendering, Rendering):
+        return (
+            "A script shows this page by what follows # in its URL. The browser opened it so; servers answer with one "
+            "page for all of them, and the checks for search engines are about that one."
+        )
+    return (
+        "A script shows this page by what follows # in its URL. Servers answer with one page for all of them: that one "
+        "was evaluated, and not what the script shows. To see that, analyze the page in a browser."
+    )
+
+
 def _notes(artifacts: Artifacts, facts: Facts) -> tuple[str, ...]:
     response: Response = artifacts.navigation.response
     notes = [*access_notes(artifacts)]
+    if route(page_url(artifacts.navigation)):
+        notes.append(_route_note(artifacts.rendering))
     if not response.body.strip():
         notes.append("The page is empty: the site answered with success and without content.")
     if response.truncated is not None:

@@ -125,7 +125,7 @@ def _read_url(kind: Kind, url: str | None, options: ServiceOptions, found: list[
     if kind == "email":
         return _read_recipient(url, options, found)
     try:
-        target = parse_target_url(url).url
+        target = parse_target_url(url).document_url
         check_allowed(target, options.analyze)
     except (InvalidURL, URLNotAllowed) as error:
         _refuse(found, "url", error.reason or error.code, error.message)

@@ -1,4 +1,4 @@
-"""The browser of the tests of this folder."""
+"""The browser of the tests of this folder and those in it."""
 
 from __future__ import annotations
 
