@@ -59,6 +59,9 @@ _MARKDOWN: Final[tuple[re.Pattern[str], ...]] = (
     re.compile(r"> \S"),
 )
 """At the beginning of a line."""
+_FIRST: Final = frozenset("=#-+{<[@*`~|>0123456789")
+_NAMED: Final = ": "
+"""One of those is the first character of every line that begins so, or this is in it."""
 _INLINE: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     ("**", re.compile(r"\*\*[^\s*][^*]{0,200}\*\*")),
     ("](", re.compile(r"\[[^\[\]]{1,200}\]\([^()\s]{1,300}\)")),
@@ -203,10 +206,12 @@ def _markdown(document: Document, body: Element) -> SourceText | None:
             if not line:
                 continue
             lines += 1
-            found = {number for number, pattern in enumerate(_MARKDOWN) if pattern.match(line) is not None}
-            found |= {
-                -1 - at for at, (sign, one) in enumerate(_INLINE) if sign in line and one.search(line) is not None
-            }
+            found: set[int] = set()
+            if line[0] in _FIRST or _NAMED in line:
+                found.update(number for number, pattern in enumerate(_MARKDOWN) if pattern.match(line) is not None)
+            for number, (sign, pattern) in enumerate(_INLINE, len(_MARKDOWN)):
+                if sign in line and pattern.search(line) is not None:
+                    found.add(number)
             marks += len(found)
             if found:
                 marked += 1

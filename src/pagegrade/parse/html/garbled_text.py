@@ -45,6 +45,8 @@ _ENCODED: Final = re.compile(
 """Letters as they travel in JSON, in a mail or in an address, which were never decoded."""
 _BASE64: Final = re.compile(r"(?<![\w/+=.-])[A-Za-z0-9+/]{76,}={0,2}(?![\w/+=.-])")
 """A line of text in Base64, as mails have it, or more."""
+_MIN_LINE: Final = 76
+"""Characters of its shortest match."""
 _SIGNS: Final = ((("??",), _LOST), (("&", "</"), _ESCAPED), (("\\u", "=C", "=D", "=E", "%C", "%D", "%E"), _ENCODED))
 """(parts of which a text with a match holds one, pattern) of what takes the place of text."""
 _MIN_LETTERS: Final = 0.6
@@ -120,7 +122,10 @@ def _places_of(pattern: re.Pattern[str], document: Document) -> Iterator[tuple[N
 
 def _in_base64(document: Document) -> Iterator[tuple[Node, Garbled]]:
     """Elements whose text is that of a page in Base64."""
-    if document.body is None or _BASE64.search(document.text) is None:
+    # Hardly a text has a word as long as that, and the pattern is a slow search in long ones.
+    if document.body is None or len(max(document.text.split(), key=len, default="")) < _MIN_LINE:
+        return
+    if _BASE64.search(document.text) is None:
         return
     for node, text in _texts(document.body.node):
         match = _BASE64.search(text)

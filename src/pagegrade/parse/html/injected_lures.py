@@ -63,6 +63,8 @@ _PROMPTS: Final = re.compile(
     r"\bNotification\.requestPermission\(|\bgeolocation\.(?:getCurrentPosition|watchPosition)\(|\bgetUserMedia\("
 )
 """Calls that make a browser ask visitors for a permission."""
+_PROMPT_MARKS: Final = ("requestPermission", "geolocation", "getUserMedia")
+"""One of them is in everything that the pattern above matches."""
 _WAITS: Final = re.compile(r"[\"'](?:click|submit|pointerup|mouseup|touchend)[\"']|\bon(?:click|submit)\b")
 _SPENDS: Final = re.compile(r"eth_sendTransaction|setApprovalForAll|eth_signTypedData|\bapprove\(|\bpermit\(")
 _PROGRAM: Final = re.compile(
@@ -134,15 +136,16 @@ def _trap(text: str, document: Document, parties: Parties) -> Kind | None:
         return "back-trap"
     if any(name in text for name in _DIALOGS) and any(_STOPS.search(one[1]) is None for one in _LOOP.finditer(text)):
         return "dialog-loop"
-    if _PROMPTS.search(text) is not None and _takes_permission(text, parties):
+    if any(mark in text for mark in _PROMPT_MARKS) and _takes_permission(text, parties):
         return "permission-trap"
     if ".key" in text and _NOTES_KEYS.search(text) is not None and _sends_away(text, parties):
         return "key-logger"
-    if _WAITS.search(text) is not None:
-        return None
+    kind: Kind | None = None
     if "eth_requestAccounts" in text and _SPENDS.search(text) is not None:
-        return "wallet-request"
-    return "forced-download" if ".click()" in text and _brings_program(text, document, parties) else None
+        kind = "wallet-request"
+    elif ".click()" in text and _brings_program(text, document, parties):
+        kind = "forced-download"
+    return None if kind is None or _WAITS.search(text) is not None else kind
 
 
 def _takes_permission(text: str, parties: Parties) -> bool:

@@ -80,7 +80,7 @@ _GROUND: Final = re.compile(
 )
 """A color that nothing shines through."""
 _NAME: Final = re.compile(r"(?:[\w-]{1,80}\s?>\s?)?[.#]?[A-Za-z_][\w-]{0,80}")
-_BLOCK: Final = re.compile(r"(?:\A|[}/])([.#\w,>\s-]{1,300})\{([^{}]{1,1000})\}")
+_BLOCK: Final = re.compile(r"(?:\A|/)([.#\w,>\s-]{1,300})\{([^{}]{1,1000})\Z")
 _OPERABLE: Final = (
     "a, button, input, select, textarea, form, summary, iframe, video, [onclick], [tabindex], [role=button], main, h1"
 )
@@ -315,10 +315,9 @@ def _covers(document: Document, body: Element, sheets: Sequence[Sequence[str]]) 
         if "fixed" in one.value and not one.hidden and _is_cover(one.value) and isinstance(one.node, Element):
             yield one.node, one.value
     for style in document.styles[:_MAX_COVERS]:
-        if "fixed" not in style.text:
-            continue
-        for match in islice(_BLOCK.finditer(style.text), _MAX_LOOKED_AT):
-            if "fixed" in match[2] and _is_cover(match[2]):
+        blocks = (block for block in style.text.split("}")[:-1] if "fixed" in block)
+        for match in filter(None, map(_BLOCK.search, islice(blocks, _MAX_LOOKED_AT))):
+            if _is_cover(match[2]):
                 for selector in filter(_NAME.fullmatch, map(str.strip, match[1].split(","))):
                     yield from ((node, match[2]) for node in islice(body.select(selector), _MAX_ITEMS))
     for rule in (one for sheet in sheets[:_MAX_COVERS] for one in sheet if "fixed" in one):
