@@ -49,3 +49,34 @@ def test_header_over_the_whole_window_covers_the_page(css: str, script: str, kin
     own = page.replace("href=/a", "href=?closed")
 
     assert stead_of(make_document(own), sizes={}) is None
+
+
+@pytest.mark.parametrize(
+    ("css", "words", "script", "is_locked"),
+    [
+        ("main{position:fixed;top:80px}", 300, "", True),
+        (".p{position:fixed;inset:0}", 300, "", True),
+        ("main{position:fixed;top:80px}", 290, "", False),
+        ("main{position:fixed;top:80px}", 300, "<script>a()</script>", False),
+        ("main{position:fixed;top:0;bottom:0;overflow:auto}", 300, "", False),
+        ("header{position:fixed;top:0}", 300, "", False),
+    ],
+)
+def test_main_part_that_is_fixed_does_not_scroll(css: str, words: int, script: str, is_locked: bool) -> None:  # noqa: FBT001
+    """All below the first window is out of reach."""
+    page = f"<style>{css}</style><header>ა</header><main class=p><p>{'წვიმს ' * words}</p></main>{script}"
+    found = stead_of(make_document(page), sizes={})
+
+    assert (found is not None and found.kind == "locked") is is_locked
+
+
+@pytest.mark.parametrize(
+    ("script", "may_add"), [("", False), ("<script>a()</script>", False), ("<script>q('.text')</script>", True)]
+)
+def test_content_for_visitors_without_scripts_alone(script: str, may_add: bool) -> None:  # noqa: FBT001
+    """Others see nothing, unless a script that names the main part writes it."""
+    page = f"<main class=text><noscript><p>{'წვიმს ბაღში ' * 40}</p></noscript></main>{script}"
+    found = stead_of(make_document(page), sizes={})
+
+    assert found is not None
+    assert (found.kind, found.scripts_may_add) == ("hidden", may_add)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.html.visible_content import MAX_NODES, shows_nothing
+from pagegrade.parse.html.visible_content import MAX_NODES, find_undrawn, shows_nothing
 from tests.builders import make_document
 
 
@@ -44,3 +44,49 @@ def test_something_is_shown(html: str) -> None:
 def test_nothing_is_shown(html: str) -> None:
     """Empty elements, comments, scripts and what is hidden."""
     assert shows_nothing(make_document(f"<!doctype html><title>x</title><body>{html}"))
+
+
+STORIES = {
+    "en": "Chairs of teak stay outside in every season. " * 9,
+    "uk": "Стільці з тика стоять надворі цілий рік. " * 9,
+    "zh": "柚木椅子一年四季都可以放在院子里。" * 20,
+    "ar": "تبقى كراسي خشب الساج في الخارج طوال العام. " * 9,
+}
+
+
+@pytest.mark.parametrize("text", STORIES.values(), ids=STORIES)
+@pytest.mark.parametrize(
+    "undrawn",
+    [
+        "<noscript><h1>A</h1><p>{}</p></noscript>",
+        "<canvas><h1>A</h1><p>{}</p></canvas>",
+        "<template><h1>A</h1><p>{}</p></template>",
+        "<audio controls><p>{}</p></audio>",
+        "<details><summary hidden>A</summary><p>{}</p></details>",
+        "<dialog><h1>A</h1><p>{}</dialog>",
+    ],
+)
+def test_all_content_in_an_element_that_is_not_drawn(undrawn: str, text: str) -> None:
+    """It is the page; beside a page of its own it is a note, as it is where something opens it."""
+
+    def found(inside: str) -> bool:
+        main = make_document(f"<!doctype html><title>x</title><main>{inside}</main>")
+        part = main.body.node.select_one("main")  # type: ignore[union-attr]
+        return find_undrawn(main, part) is not None
+
+    hidden = undrawn.format(text)
+
+    assert found(hidden)
+    assert not found(f"<p>{text}</p>{undrawn.format(text[:100])}")
+    assert not found(f"{hidden}<p>{text}</p>")
+    assert not found(hidden.replace("<summary hidden>", "<summary>").replace("<dialog>", "<dialog open>")) or (
+        "summary" not in hidden and "dialog" not in hidden
+    )
+
+
+def test_notes_for_browsers_that_cannot_draw_are_short() -> None:
+    """At the limit and below it."""
+    for length, is_found in ((299, False), (300, True)):
+        page = make_document(f"<main><noscript>{'a' * length}</noscript></main>")
+
+        assert (find_undrawn(page, page.body.node.select_one("main")) is not None) is is_found  # type: ignore[union-attr]

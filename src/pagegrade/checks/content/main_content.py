@@ -40,11 +40,14 @@ _UNREAD: Final = (
         State("present", "The page has content of its own."),
         State(
             "hidden",
-            "The page's own rules hide its main content.",
+            "The main content of the page is hidden.",
             loss=1.0,
             title="The main content is hidden",
             why="Visitors see the header and the footer, and search engines rate hidden text low.",
-            fix="Find the rule that hides the `<main>` element, or the script that should show it, and correct it.",
+            fix=(
+                "Find the rule or element that hides the main content, or the script that should show it, and correct "
+                "it."
+            ),
         ),
         State(
             "locked",
@@ -165,22 +168,24 @@ def main_content(
 
     ## What it checks
 
-    Whether the `<main>` element or what is around it is hidden, all of it is in a dialog that nothing opens, folded to
-    nothing or moved out of the window, where no script names it and no rule waits for a class to show it; whether the
-    page cannot be scrolled or pressed and no script runs that could change that; whether a layer with nothing to
-    operate covers the whole window, by style attributes, the page's own rules and its style sheets (one without text
-    only where no script runs that could take it away, and where none runs, buttons do nothing either); whether a
-    comment, a field, a frame, a style sheet, a script or an obsolete element that is never closed takes the rest of the
-    page for its text; whether the answer breaks off in a text or a tag, with elements around it that have to be closed;
-    whether everything is in one frame that shows another page, in one embedded document such as a
-    PDF file, or in one picture, which is in portrait format or has hardly a word beside it, or in several large ones
-    that are declared to say nothing; whether a certain page offers nothing but links to app stores; whether there is
-    nothing between its header and its footer; and whether there is next to nothing: up to twenty words that the page
-    has not in common with what the site answers where nothing can be, and no list, table, picture or form, or up to
-    sixty where its links lead back only and it names nothing of its address; or a few words at most, without a heading,
-    and nothing to see, to follow or to fill in. Text that is repeated, tiny pictures and frames, links and fields
-    without a name, and forms that send to other sites are no content. Front pages with a heading or links, pages that
-    ask not to be indexed and places that scripts may fill are not taken for empty. Such a page scores 49 at most.
+    Whether the `<main>` element or what is around it is hidden, all of it is in an element whose content browsers do
+    not draw (a dialog that nothing opens, `<noscript>`, `<canvas>`, `<template>`, a `<details>` with a hidden summary),
+    folded to nothing or moved out of the window, where no script names it and no rule waits for a class to show it;
+    whether the page cannot be scrolled or pressed, or its text is in a fixed box, and no script runs that could change
+    that; whether a layer with nothing to operate covers the whole window, by style attributes, the page's own rules and
+    its style sheets (one without text only where no script runs that could take it away, and where none runs, buttons
+    do nothing either); whether a comment, a field, a frame, a style sheet, a script or an obsolete element that is
+    never closed takes the rest of the page for its text; whether the answer breaks off in a text or a tag, with
+    elements around it that have to be closed; whether everything is in one frame that shows another page, in one
+    embedded document such as a PDF file, or in one picture, which is in portrait format or has hardly a word beside it,
+    or in several large ones that are declared to say nothing; whether a certain page offers nothing but links to app
+    stores; whether there is nothing between its header and its footer; and whether there is next to nothing: up to
+    twenty words that the page has not in common with what the site answers where nothing can be, and no list, table,
+    picture or form, or up to sixty where its links lead back only and it names nothing of its address; or a few words
+    at most, without a heading, and nothing to see, to follow or to fill in. Text that is repeated, tiny pictures and
+    frames, links and fields without a name, and forms that send to other sites are no content. Front pages with a
+    heading or links, pages that ask not to be indexed and places that scripts may fill are not taken for empty. Such a
+    page scores 49 at most.
 
     ## Fails on
 

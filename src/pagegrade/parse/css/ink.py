@@ -12,7 +12,8 @@ MAX_CHARACTERS: Final = 100_000
 """Characters of the kept rules of one sheet; one with more is unknown."""
 DECLARES: Final = re.compile(
     r"(?<![\w-])(?:(?:color|background(?:-color|-image|-clip)?|font-size|text-indent|opacity|-webkit-(?:text-fill-color|background-clip))"
-    r"\s*:|filter\s*:\s*blur\(|letter-spacing\s*:|"
+    r"\s*:|filter\s*:\s*blur\(|letter-spacing\s*:|line-height\s*:|font\s*:|unicode-bidi\s*:|-webkit-text-security\s*:|"
+    r"(?:-webkit-)?mask(?:-image)?\s*:|margin-(?:left|inline-start)\s*:\s*\d{3}|"
     r"(?:(?:max-|column-)?width|(?:max-)?inline-size|columns)\s*:\s*\d{0,2}(?:\.\d{1,4})?(?:px|r?em|ch|ex)?\s*(?:[;}!]|\Z)|"
     r"(?:max-)?(?:height|block-size)\s*:\s*\d{0,3}(?:\.\d{1,4})?(?:px|r?em)?\s*(?:[;}!]|\Z)|"
     r"transform\s*:\s*(?:scale(?:3d|[xy])?\(\s*(?:0|-1)|rotatez?\(\s*-?(?:180deg|0?\.5turn)))",
@@ -24,7 +25,8 @@ _NAMES: Final = frozenset(
     "color background background-color background-image background-clip -webkit-background-clip font-size text-indent "
     "-webkit-text-fill-color opacity filter transform letter-spacing animation animation-name width max-width "
     "inline-size max-inline-size columns column-width column-count height max-height block-size max-block-size "
-    "overflow overflow-y position white-space writing-mode clip clip-path".split()
+    "overflow overflow-y position white-space writing-mode clip clip-path line-height font unicode-bidi direction "
+    "-webkit-text-security mask mask-image -webkit-mask -webkit-mask-image margin-left margin-inline-start".split()
 )
 _LAYS: Final = re.compile(
     r"position\s*:\s*fixed|pointer-events\s*:|overflow(?:-y)?\s*:\s*(?:auto|scroll)", re.IGNORECASE

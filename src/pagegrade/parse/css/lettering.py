@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import colorsys
 import re
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Callable, Collection
 from typing import Final, Literal
+from unicodedata import bidirectional
 
 import msgspec
 
@@ -22,6 +24,8 @@ MIN_ROOM: Final = 2.5
 """Widths of the letter M that a line has to hold, so that words can be told from columns of letters."""
 MIN_NARROW: Final = 20
 """Characters of a text from which on that matters."""
+_MIN_LINES: Final = 100
+"""Characters of a text that has more than one line."""
 _NEAR: Final = 10
 """Difference of two channels from 0 to 255 up to which the eye sees one color."""
 _ALIKE: Final = 64
@@ -77,12 +81,28 @@ _PILED: Final = re.compile(
     r"-(?:0?\.[5-9]\d{0,4}|[1-9]\d{0,4}(?:\.\d{1,4})?)r?em|-(?:[89]|[1-9]\d{1,4})(?:\.\d{1,4})?px"
 )
 """Distances between letters that lay each on the one before."""
+_NO_LINE: Final = re.compile(
+    r"(?:0|0?\.[0-2]\d{0,4})(?:em|rem|px)?|(?:[0-9]|[12]\d)(?:\.\d{1,4})?%|[0-3](?:\.\d{1,4})?px"
+)
+"""Heights of lines that lay each on the one before."""
+_OVERRIDES: Final = frozenset({"bidi-override", "isolate-override"})
+_DOTS: Final = frozenset({"disc", "circle", "square"})
+_FAR_RIGHT: Final = re.compile(
+    r"(?:[2-9]\d{3}|\d{5,6})(?:\.\d{1,4})?px|[1-9]\d{2,4}(?:\.\d{1,4})?(?:vw|%)|(?:1[5-9]\d|[2-9]\d\d|\d{4,5})r?em"
+)
+"""Margins before which no line begins in the window."""
+_NO_MASK: Final = re.compile(
+    r"(?:linear|radial)-gradient\((?:[a-z0-9. -]{1,40},\s*)??(?:transparent|#0000(?:0{4})?|rgba\(0,\s*0,\s*0,\s*0\))"
+    r"(?:,\s*(?:transparent|#0000(?:0{4})?|rgba\(0,\s*0,\s*0,\s*0\))){1,9}\s*\)"
+)
+_MASKS: Final = frozenset({"mask", "mask-image", "-webkit-mask", "-webkit-mask-image"})
 _STOP: Final = r"(#[0-9a-f]{3}(?:[0-9a-f]{3})?|rgba?\([^()]{5,60}\)|white|black)(?:\s+[\d.]{1,8}%)?"
 _GRADIENT: Final = re.compile(
     rf"(?:linear|radial)-gradient\((?:[a-z0-9. -]{{1,40}},\s*)?{_STOP}(?:,\s*{_STOP}){{1,9}}\s*\)"
 )
 _STOPS: Final = re.compile(_STOP)
 _SHRUNK: Final = re.compile(r"scale(?:3d)?\(0(?:\.0{1,4})?[,)]")
+_TAKES_AWAY: Final = {"filter": (_BLURRED,), "transform": (_SHRUNK,)}
 _ALPHA: Final = re.compile(
     r"^#(?:[0-9a-f]{6}([0-9a-f]{2}))$|^(?:rgb|hsl)a?\((?:[^(),/]{1,20}[,/]){3}\s{0,3}(\d?\.?\d{1,4})(%?)\s{0,3}\)$"
 )
@@ -97,11 +117,23 @@ _IN_LINES: Final = frozenset(
 )
 """Elements that are as wide as their text, whatever width they declare."""
 
+_NAMED_ALIKE: Final = {
+    "letter-spacing": "piled",
+    "line-height": "lines",
+    "-webkit-text-security": "dots",
+    "margin-left": "far",
+    "margin-inline-start": "far",
+    "background-clip": "clip",
+    "-webkit-background-clip": "clip",
+}
+"""Declarations that are kept as they are, under another name."""
+
 Color = tuple[int, int, int] | str | None
 """Channels, the name of a color, or ``None`` where it is unknown."""
 Declared = dict[str, str]
-"""``color``, ``background``, its ``clip``, ``font-size``, ``text-indent``, ``opacity``, ``turned``, ``piled``, and in
-pixels the ``room`` of a line and the height from which on an element is ``cut``, as far as declared."""
+"""``color``, ``background``, its ``clip``, ``font-size``, ``text-indent``, ``opacity``, ``turned``, ``piled``, height
+of ``lines``, the ``order`` of letters, ``dots`` in their place, how ``far`` away it begins, in pixels the ``room`` of
+a line and the height from which on an element is ``cut``, as far as declared."""
 UNKNOWN: Final = "?"
 BY_PLACE: Final = "??"
 """Values that a condition decides, and that the place of an element decides."""
@@ -109,9 +141,12 @@ NOT_KNOWN: Final = frozenset({UNKNOWN, BY_PLACE})
 FREE: Final = "free"
 """Room of a box that does not depend on what is around it."""
 
-Why = Literal["page", "tiny", "narrow", "cut", "away", "transparent", "ground", "turned", "piled"]
+Why = Literal[
+    "page", "tiny", "narrow", "cut", "away", "transparent", "ground", "turned", "piled", "stacked", "reversed", "dots"
+]
 """Hidden with the whole page, too small, in lines of two letters, cut off, moved out of the window, transparent, in the
-color of its ground, mirrored or upside down, or with its letters on one another."""
+color of its ground, mirrored or upside down, with its letters or its lines on one another, with its letters from the
+last to the first, or with dots in their place."""
 
 
 def declared_in(text: str) -> Declared:
@@ -125,30 +160,39 @@ def declared_in(text: str) -> Declared:
         value = value.replace("!important", "").strip()
         if name in {"color", "font-size", "text-indent"}:
             found[name] = "transparent" if name == "color" and _is_faint(value) else value
-        elif (name == "filter" and _BLURRED.match(value)) or (name == "transform" and _SHRUNK.match(value)):
-            found.setdefault("opacity", "0")
-        elif name == "transform" and _TURNED.match(value):
-            found["turned"] = value
-        elif name == "letter-spacing":
-            found["piled"] = value
+        elif name in _NAMED_ALIKE:
+            found[_NAMED_ALIKE[name]] = value
         elif name == "opacity":
             found[name] = UNKNOWN if found.get(name) == UNKNOWN else value
-        elif name in {"animation", "animation-name"} and value not in {"none", ""}:
-            # What moves may fade in.
-            found["opacity"] = UNKNOWN
         elif name in {"background", "background-color", "background-image"} and value:
             plain = _flat(value) if "gradient(" in value else value
             found["background"] = UNKNOWN if name == "background-image" and plain == value != "none" else plain
         elif name == "-webkit-text-fill-color":
             fill = value
-        elif name in {"background-clip", "-webkit-background-clip"}:
-            found["clip"] = value
-        else:
+        elif (effect := _effect_of(name, value)) is None:
             box[name] = value
+        elif effect[1] == "0":
+            found.setdefault(*effect)
+        else:
+            found[effect[0]] = effect[1]
+    if box.get("unicode-bidi") in _OVERRIDES and "direction" in box:
+        found["order"] = box["direction"]
     if fill:
         # Letters are filled with it, whatever their color is.
         found["color"] = "transparent" if _is_faint(fill) else fill
     return found | _room_in(box) if box else found
+
+
+def _effect_of(name: str, value: str) -> tuple[str, str] | None:
+    """Read what a declaration that is not about letters does to them: its name here, and its value."""
+    if name in {"filter", "transform", *_MASKS} and any(one.match(value) for one in _TAKES_AWAY.get(name, (_NO_MASK,))):
+        return "opacity", "0"
+    if name == "transform" and _TURNED.match(value):
+        return "turned", value
+    if name in {"animation", "animation-name"} and value not in {"none", ""}:
+        # What moves may fade in.
+        return "opacity", UNKNOWN
+    return ("lines", UNKNOWN) if name == "font" else None
 
 
 def _room_in(box: Declared) -> Declared:
@@ -249,7 +293,11 @@ def may_conceal(declared: Declared, grounds: Collection[Color], *, may_cut: bool
         return True
     if _NO_OPACITY.fullmatch(declared.get("opacity", "")) or _INDENT.match(declared.get("text-indent", "")):
         return True
-    if "turned" in declared or _PILED.fullmatch(declared.get("piled", "")) or (may_cut and "cut" in declared):
+    if "turned" in declared or "order" in declared or (may_cut and "cut" in declared):
+        return True
+    if _PILED.fullmatch(declared.get("piled", "")) or _NO_LINE.fullmatch(declared.get("lines", "")):
+        return True
+    if declared.get("dots") in _DOTS or (may_cut and _FAR_RIGHT.fullmatch(declared.get("far", ""))):
         return True
     if "room" in declared and _room(declared["room"]) < MIN_ROOM * _USUAL_PX:
         return True
@@ -295,6 +343,14 @@ class Lettering(msgspec.Struct, frozen=True, gc=False):
     """Its letters lie on one another."""
     room: float = float("inf")
     """Pixels in a line."""
+    stacked: bool = False
+    """Its lines lie on one another."""
+    order: str = ""
+    """Direction in which letters are laid, whatever their script."""
+    dots: bool = False
+    """A dot stands for each letter."""
+    far: bool = False
+    """Its lines begin behind the window."""
 
     @property
     def pale(self) -> float | None:
@@ -336,18 +392,25 @@ class Lettering(msgspec.Struct, frozen=True, gc=False):
             self.turned != ("turned" in declared and declared["turned"] not in NOT_KNOWN),
             _PILED.fullmatch(declared["piled"]) is not None if "piled" in declared else self.piled,
             room,
+            _NO_LINE.fullmatch(declared["lines"]) is not None if "lines" in declared else self.stacked,
+            # What a box declares is not for the boxes in it.
+            declared.get("order", self.order if tag in _IN_LINES else ""),
+            declared["dots"] in _DOTS if "dots" in declared else self.dots,
+            self.far or _FAR_RIGHT.fullmatch(declared.get("far", "")) is not None,
         )
 
-    def why_unread(self, characters: int) -> Why | None:
-        """Return why no one reads a text of that length; ``None`` if it is legible, as far as is known."""
+    def why_unread(self, text: str) -> Why | None:
+        """Return why no one reads a text; ``None`` if it is legible, as far as is known."""
+        characters = len(text)
         if self.size < LEGIBLE_PX:
             return "tiny"
-        if characters * _MAX_CHARACTER_PX < self.indent:
+        if self.far or characters * _MAX_CHARACTER_PX < self.indent:
             return "away"
         if self.color == "transparent" or self.faded:
             return "transparent"
-        if self.turned or self.piled:
-            return "turned" if self.turned else "piled"
+        for is_so, why in _HOW_LAID:
+            if is_so(self, text):
+                return why
         if characters >= MIN_NARROW and self.room < MIN_ROOM * self.size:
             return "narrow"
         return "ground" if is_same(self.color, self.ground) else None
@@ -362,3 +425,22 @@ def characters_within(height: str) -> int:
 def _indent_of(value: str) -> int:
     match = _INDENT.match(value)
     return int(match[1]) * _INDENT_PX.get(match[2], 10) if match is not None else 0
+
+
+def _is_reversed(lettering: Lettering, text: str) -> bool:
+    """Return whether letters are laid against the direction of their script."""
+    if lettering.order not in {"ltr", "rtl"}:
+        return False
+    strong = Counter(map(bidirectional, text[:200]))
+    is_rtl = strong["R"] + strong["AL"] > strong["L"]
+    return is_rtl != (lettering.order == "rtl") and bool(strong["R"] + strong["AL"] + strong["L"])
+
+
+_HOW_LAID: Final[tuple[tuple[Callable[[Lettering, str], bool], Why], ...]] = (
+    (lambda one, _: one.turned, "turned"),
+    (lambda one, _: one.piled, "piled"),
+    (lambda one, text: one.stacked and len(text) >= _MIN_LINES, "stacked"),
+    (lambda one, _: one.dots, "dots"),
+    (_is_reversed, "reversed"),
+)
+"""Faults of how letters are laid, and the name of each."""

@@ -98,9 +98,10 @@ def find_concealed_text(document: Document, ink: Mapping[str, Sequence[str] | No
     sheets = [(node, rules) for node, rules in read if rules is not None and isinstance(node, Element)]
     rules, others = _rules_of(document, sheets) if len(sheets) == len(read) else ({}, [])
     if document.running_scripts:
-        # A script may show what fades in.
+        # A script may show what fades in or slides in.
         for declared in (*rules.values(), *(one for _, one in others)):
             declared.pop("opacity", None)
+            declared.pop("far", None)
         others = [one for one in others if one[1]]
     # Few pages have rules for elements in others that could conceal most of the text; theirs are looked up one by one.
     may_cut = not document.running_scripts
@@ -380,7 +381,7 @@ def _walk(
             if isinstance(child, Text):
                 text = child.data.strip()
                 read += len(text)
-                why = level.lettering.why_unread(len(text)) if text else None
+                why = level.lettering.why_unread(text) if text else None
                 if why:
                     hidden += len(text)
                     words += len(text.split())
@@ -395,6 +396,7 @@ def _walk(
                 declared = _own(child, rules, matched) if is_decided else {}
                 if document.running_scripts:
                     declared.pop("opacity", None)
+                    declared.pop("far", None)
                 # Where sheets were not read, an element with a class may have any color that it does not declare.
                 has_style = not is_whole and ("class" in child.attrs or "id" in child.attrs)
                 within = level.lettering.within(child.tag, declared, has_style=has_style)

@@ -18,6 +18,7 @@ from pagegrade.parse.cascade.states import attribute_of
 from pagegrade.parse.css.ink import ink_blocks, read_ink_rule
 from pagegrade.parse.html.regions import Regions
 from pagegrade.parse.html.unclosed import find_swallowing
+from pagegrade.parse.html.visible_content import find_undrawn
 from pagegrade.parse.page_content import frames, own_links, pictures, usable_controls
 from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
 from pagegrade.parse.words import says_more_than
@@ -84,8 +85,6 @@ _BLOCK: Final = re.compile(r"(?:\A|/)([.#\w,>\s-]{1,300})\{([^{}]{1,1000})\Z")
 _OPERABLE: Final = (
     "a, button, input, select, textarea, form, summary, iframe, video, [onclick], [tabindex], [role=button], main, h1"
 )
-_CLOSED: Final = "dialog:not([open]), [popover]"
-_OPENERS: Final = "[popovertarget], [commandfor]"
 _MAX_COVERS: Final = 20
 _MIN_SENTENCE: Final = 15
 """Characters of what is more than a word that the page loads."""
@@ -168,28 +167,16 @@ def stead_of(
 def _hidden(document: Document, body: Element, script_names: Mapping[str, Collection[str] | None]) -> Stead | None:
     """The main part of the page, where a rule hides it."""
     parts = list(islice(_main_parts(body), _MAX_ITEMS)) or _largest(document)
-    if parts and (closed := _closed(document, parts[0])) is not None:
-        return closed
+    if parts and (undrawn := find_undrawn(document, parts[0])) is not None:
+        may_draw = undrawn.tag not in {"details", "dialog"} and _may_show(document, parts[0], undrawn, script_names)
+        is_opened = undrawn.tag == "dialog" or "popover" in undrawn.attrs
+        return Stead("hidden", undrawn, scripts_may_add=may_draw or (is_opened and bool(document.running_scripts)))
     hidden = [_hidden_with(document, one) for one in parts]
     pairs = [(part, one) for part, one in zip(parts, hidden, strict=True) if one is not None]
     if not pairs or len(pairs) < len(parts) or max(len(str(one.text).strip()) for _, one in pairs) < _MIN_HIDDEN:
         return None
     may_show = any(_may_show(document, part, one, script_names) for part, one in pairs)
     return Stead("hidden", parts[0], scripts_may_add=may_show)
-
-
-def _closed(document: Document, part: Element) -> Stead | None:
-    """A main part all of which is in a dialog, or the like, that nothing opens."""
-    if says_more_than(document.main_text, _MAX_NAME):
-        return None
-    size = len(str(part.text).strip())
-    for node in islice(part.select(_CLOSED), _MAX_ITEMS):
-        if size < _MIN_HIDDEN or 5 * len(str(node.text).strip()) < 4 * size:
-            continue
-        root = part.root if hasattr(part, "root") else part
-        is_named = next(iter(root.select(_OPENERS)), None) is not None
-        return None if is_named else Stead("hidden", node, scripts_may_add=bool(document.running_scripts))
-    return None
 
 
 def _largest(document: Document) -> list[Element]:
@@ -260,20 +247,31 @@ def _locked(document: Document, sheets: Sequence[Sequence[str]]) -> Stead | None
     body = document.body
     if document.running_scripts or body is None:
         return None
-    of_root, others = "", []
+    of_root, others, fixed = "", [], list[str]()
     for is_plain, selectors, declarations in _all_rules(document, sheets):
         plain = "".join(declarations.lower().replace("!important", "").split())
         if is_plain and not _ROOTS.isdisjoint(one.strip() for one in selectors.split(",")):
             of_root += f";{plain}"
         else:
             others.append(plain)
+            if _FIXED.search(plain) is not None:
+                fixed += filter(_NAME.fullmatch, map(str.strip, selectors.split(",")))
     for fact in (document.html, body):
         of_root += ";" + "".join((fact.attrs.get("style", "") if fact is not None else "")[:1_000].lower().split())
     others += ("".join(one.value.lower().split()) for one in document.style_attributes[:_MAX_LOOKED_AT])
     is_dead = _DEAD.search(of_root) is not None and not any(_ALIVE.search(one) for one in (of_root, *others))
-    is_stuck = _UNSCROLLED.search(of_root) is not None and document.word_count >= _MIN_LOCKED
+    is_stuck = document.word_count >= _MIN_LOCKED and (
+        _UNSCROLLED.search(of_root) is not None or any(_holds_most(document, one) for one in fixed[:_MAX_COVERS])
+    )
     is_stuck = is_stuck and not any(_SCROLLED.search(one) for one in (of_root, *others))
     return Stead("locked", body.node) if is_dead or is_stuck else None
+
+
+def _holds_most(document: Document, selector: str) -> bool:
+    """Return whether what a selector names holds nearly all of the text."""
+    root = document.body.node if document.body is not None else None
+    nodes = islice(root.select(selector), _MAX_ITEMS) if isinstance(root, Element) else ()
+    return any(5 * len(str(one.text)) >= 4 * len(document.text) for one in nodes)
 
 
 def _all_rules(document: Document, sheets: Sequence[Sequence[str]]) -> Iterator[tuple[bool, str, str]]:

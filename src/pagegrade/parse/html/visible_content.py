@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Final
 
 from turbohtml import Element, Text
@@ -14,6 +16,19 @@ MAX_NODES: Final = 2_000
 _DRAWN: Final = frozenset(
     {"svg", "canvas", "video", "audio", "object", "embed", "math", "picture", "img", "hr", "frame"}
 )
+_UNDRAWN: Final = (
+    "dialog:not([open]), [popover], noscript, canvas, template, datalist, audio, progress, meter, details:not([open])"
+)
+"""Elements whose content browsers do not draw, or not until somebody opens them."""
+_OPENERS: Final = "[popovertarget], [commandfor]"
+_MIN_UNDRAWN: Final = 100
+"""Characters of a main part that was written to be read."""
+_MIN_FALLBACK: Final = 300
+"""The same of a text for browsers that cannot draw something, which otherwise is a note."""
+_MAX_BESIDE: Final = 120
+"""Characters beside it that are a heading or a note; what is more is a page of its own."""
+_MAX_UNDRAWN: Final = 5
+_TAG: Final = re.compile(r"<[^<>]{0,500}>")
 _UNSEEN: Final = frozenset({"script", "style", "template", "noscript"})
 _SHOWN_REFERENCES: Final = frozenset({"image", "media", "object", "frame"})
 
@@ -38,6 +53,30 @@ def holds_something(document: Document) -> bool:
         one.tag in _DRAWN if isinstance(one, Element) else bool(one.data.strip())
         for one in _nodes(document, hides=lambda _: False)
     )
+
+
+def find_undrawn(document: Document, part: Element) -> Element | None:
+    """Find the element that holds nearly all of a part of the page and whose content browsers do not draw."""
+    size = _length(part)
+    if size < _MIN_UNDRAWN:
+        return None
+    for node in islice(part.select(_UNDRAWN), _MAX_UNDRAWN):
+        length = _length(node)
+        if 5 * length < 4 * size or size - length > _MAX_BESIDE:
+            continue
+        if node.tag == "details":
+            summary = next((one for one in node if isinstance(one, Element) and one.tag == "summary"), None)
+            return node if summary is not None and document.visibility.hides(summary) else None
+        if node.tag == "dialog" or "popover" in node.attrs:
+            root = part.root if hasattr(part, "root") else part
+            return node if next(iter(root.select(_OPENERS)), None) is None else None
+        return node if length >= _MIN_FALLBACK else None
+    return None
+
+
+def _length(node: Element) -> int:
+    """Characters of a text without markup, which is the text of some elements."""
+    return len(" ".join(_TAG.sub(" ", str(node.text)).split()))
 
 
 def _nodes(document: Document, *, hides: Callable[[Element], bool]) -> Iterator[Element | Text]:
