@@ -27,6 +27,8 @@ class Markup:
 
     bare_pictures: list[ElementFact] = field(default_factory=list)
     """``<picture>`` elements without an ``<img>``."""
+    ignored_sources: list[ElementFact] = field(default_factory=list)
+    """``<source>`` elements of a ``<picture>`` behind its ``<img>``, or without a ``srcset``."""
     empty_sources: list[ElementFact] = field(default_factory=list)
     """``<embed>``, ``<source>``, players and graphical buttons with an empty ``src``; a candidate of a
     picture with an empty ``srcset``."""

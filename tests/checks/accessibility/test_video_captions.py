@@ -26,6 +26,9 @@ def test_what_is_right_passes(html: str) -> None:
         "<video><source src=a></video>",
         "<video src=a><track kind=subtitles src=b></video>",
         "<video src=a><track src=b></video>",
+        "<video src=a><track kind=captions></video>",
+        "<video src=a><track kind=captions src=' '></video>",
+        "<video src=a><track kind=' captions' src=b></video>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:

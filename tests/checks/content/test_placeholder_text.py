@@ -14,6 +14,8 @@ from tests.builders import evaluated, make_resource, make_resources, outcome
         "<p>LOREM ipsum dolor sit amet",
         "<h2>Lorem ipsum</h2>",
         "<h1>undefined</h1>",
+        "<p>Preis: [object Object]",
+        "<p>価格：[object Object]",
         '<a href="/a">[object Object]</a>',
         "<p>TODO: describe the chair",
         "<p>TBD",

@@ -13,16 +13,24 @@ from tests.builders import URL, evaluated, make_resource, make_resources, outcom
     [
         ("<link rel=preload href=/a.js>", "doubtful"),
         ("<link rel=preload as=script href=/a.js>", "sound"),
+        ("<link rel=preload as=stylesheet href=/a.css><link rel=stylesheet href=/a.css>", "doubtful"),
+        ("<link rel=preload as=font href=/a.woff2><style>@font-face{src:url(/a.woff2)}</style>", "doubtful"),
+        (
+            "<link rel=preload as=font crossorigin=use-credentials href=/a.woff2>"
+            "<style>@font-face{src:url(/a.woff2)}</style>",
+            "doubtful",
+        ),
+        ("<link rel=preload as=fetch crossorigin href=/a.json>", "sound"),
         ("<link rel=preload as=image href=/a.png>", "doubtful"),
         ("<link rel=preload as=image href=/a.png><img src=/a.png#x>", "sound"),
         ("<link rel=preload as=image href=/a.png><img src=/b.png srcset='/a.png 2x'>", "sound"),
         ("<link rel=preload as=image imagesrcset='/a.png 1x' href=/a.png>", "sound"),
-        ("<link rel=preload as=font href=/a.woff2><style>@font-face{src:url(/a.woff2)}</style>", "sound"),
+        ("<link rel=preload as=font crossorigin href=/a.woff2><style>@font-face{src:url(/a.woff2)}</style>", "sound"),
         ("<link rel=preload as=style href=/a.css>", "doubtful"),
         ("<link rel=preload as=style href=/a.css onload=\"this.rel='stylesheet'\">", "sound"),
         (
             "<link rel=preload as=style href=/a.css onload=\"this.rel='stylesheet'\">"
-            "<link rel=preload as=font href=/a.woff2>",
+            "<link rel=preload as=font crossorigin=anonymous href=/a.woff2>",
             "sound",
         ),
         ("<link rel=prefetch href=https://b.example/next>", "doubtful"),
@@ -52,7 +60,7 @@ def test_more_than_four_hosts_are_too_many(count: int, state: str) -> None:
 
 def test_unread_stylesheets_may_use_what_is_preloaded() -> None:
     """Then nothing is claimed; sheets that were read are evidence."""
-    html = "<link rel=preload as=font href=/a.woff2><link rel=stylesheet href=/a.css>"
+    html = "<link rel=preload as=font crossorigin href=/a.woff2><link rel=stylesheet href=/a.css>"
     sheet = make_resource(URL + "a.css", kind="stylesheet")
     named = StylesheetReference(url=URL + "a.woff2", kind="font", stylesheet_url=URL + "a.css")
 

@@ -35,7 +35,6 @@ def found(*hrefs: str, **more: str) -> Outcome:
     [
         (PAGE, PAGE),
         ("HTTPS://Example.com:443/shoes/red", PAGE),
-        (PAGE + "#top", PAGE),
         (PAGE, PAGE + "?utm_source=mail"),
         ("https://example.com/shoes", PAGE),
         ("https://blog.example.com/shoes", PAGE),
@@ -66,9 +65,9 @@ def test_tag_and_header_with_one_address_pass() -> None:
 
 
 def test_identical_tags_are_no_conflict() -> None:
-    """The same address twice is pointed out and costs nothing."""
+    """The same address twice is pointed out and costs nothing; a fragment is the greater fault."""
     assert evaluated(canonical, page(PAGE, PAGE)).loss == 0.0
-    assert found(PAGE, PAGE + "#x").state == "repeated"
+    assert found(PAGE, PAGE + "#x").state == "fragment"
 
 
 def test_http_page_may_name_its_https_address() -> None:
@@ -181,6 +180,12 @@ def test_stray_copy_in_the_body_is_no_conflict() -> None:
     artifacts = make_artifacts(f'<!doctype html>{head}<body><p><link rel=canonical href="/x">', url=PAGE)
 
     assert outcome(canonical, artifacts).state == "repeated"
+
+
+@pytest.mark.parametrize("href", ["https://example.com/shoes/red#top", "https://example.com/shoes/red#"])
+def test_fragment_is_a_warning(href: str) -> None:
+    """Search engines leave it out."""
+    assert found(href).state == "fragment"
 
 
 def test_base_element_does_not_make_a_relative_address_whole() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.technical.picture_img import picture_img
-from tests.builders import evaluated, outcome
+from tests.builders import URL, evaluated, make_document, outcome
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,28 @@ def test_loss_grows_with_the_number() -> None:
     """From half to everything."""
     assert evaluated(picture_img, "<picture></picture>").loss == 0.5
     assert evaluated(picture_img, "<picture></picture>" * 10).loss == 1
+
+
+@pytest.mark.parametrize(
+    ("html", "count"),
+    [
+        ("<picture><img src=/a.jpg><source srcset=/a.avif></picture>", 1),
+        ("<picture><source src=/a.avif><img src=/a.jpg></picture>", 1),
+        ("<picture><source src=/a.avif><img src=/a.jpg><source srcset=/a.webp></picture>", 2),
+        ("<picture><source data-srcset=/a.avif><img src=/a.jpg></picture>", 0),
+        ("<picture><noscript><img src=/a.jpg></noscript><source srcset=/a.avif></picture>", 0),
+        ("<picture><source srcset=/a.avif><img src=/a.jpg></picture><video><source src=/a.mp4></video>", 0),
+    ],
+)
+def test_sources_that_browsers_ignore(html: str, count: int) -> None:
+    """Behind the image or without a ``srcset``; those of a video are others."""
+    found = outcome(picture_img, html)
+
+    assert (found.value, found.state) == (count, "ignored" if count else "whole")
+
+
+def test_an_ignored_source_is_no_candidate() -> None:
+    """Nothing fetches it."""
+    document = make_document("<picture><img src=/a.jpg><source srcset=/a.avif></picture>")
+
+    assert [one.url for one in document.references if one.kind == "image"] == [f"{URL}a.jpg"]

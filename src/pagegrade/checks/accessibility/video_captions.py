@@ -42,10 +42,10 @@ def video_captions(document: Document, accessibility: Accessibility) -> Outcome 
     ## What it checks
 
     Elements `<video>` with a source that are not hidden and not muted. Each should have a `<track kind="captions">`
-    among its children; subtitles translate speech and do not describe sounds. Captions inside the picture, embedded
-    players, videos without sound and videos that only repeat a text of the page cannot be recognized in the page, so it
-    never costs more than half. Whether a track holds the right words is not evaluated. Videos that get their source
-    from a script are not evaluated.
+    with a `src` among its children; subtitles translate speech and do not describe sounds. Captions inside the picture,
+    embedded players, videos without sound and videos that only repeat a text of the page cannot be recognized in the
+    page, so it never costs more than half. Whether a track holds the right words is not evaluated. Videos that get
+    their source from a script are not evaluated.
 
     ## Fails on
 

@@ -12,10 +12,12 @@ NEAR_CHARS: Final = 40
 """Characters after the mark in which its years stand."""
 _MARK: Final = re.compile(r"©|\(c\)(?=\s?(?:19|20)\d\d)|\bcopyright\b", re.IGNORECASE)
 _YEAR: Final = re.compile(
-    r"(?<![\d./:-])(?:19[89]|20\d)\d(?![-/]\d\d?[-/]|\d| \d{3})(?:\s?[-–—/]\s?((?:20)?\d\d)(?!\d))?([-–—][^\W\d])?"
+    r"(?<![\d./:-])(?:19[89]|20\d)\d(?![-/]\d\d?[-/]|\d| \d{3})(?:\s?[-–—/]\s?((?:20)?\d\d)(?!\d))?"
+    r"([-–—][^\W\d]|\s[-–—]\s(?:now|present|today)\b)?",
+    re.IGNORECASE,
 )
 """A year, or a first and a last one; not that of a date or the beginning of a number. The last group begins a word:
-a range without an end, such as `2019-present`."""
+a range without an end, such as `2019-present` or `2019 - today`."""
 _DAY: Final = re.compile(r"(?:\b\d\d?\.?\s\w{3,12}\.?|\b\w{3,12}\.?\s\d\d?,)\s$")
 """Day and month before the year of a date."""
 _YEAR_BEFORE: Final = re.compile(r"(?<![\d./:-])(?:(?:19[89]|20\d)\d\s?[-–—/]\s?)?(?:19[89]|20\d)\d,?\s{0,2}$")

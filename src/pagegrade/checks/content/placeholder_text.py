@@ -56,6 +56,10 @@ _WHOLE: Final = frozenset(
     {"undefined", "[object object]", "nan", "invalid date", "null undefined", "undefined undefined"}
 )
 """Words that scripts and templates write where a value was missing, and that are no text of their own."""
+_OBJECT: Final = "[object Object]"
+"""Text that scripts write for data without one of its own."""
+MAX_LABELED: Final = 60
+"""Characters of a text that is a label and its value."""
 _SHORTCODE: Final = r"\[/[a-z][\w-]{1,40}\]|\[[a-z][\w-]{1,40}\s[\w-]{1,40}=[\"'“”″][^\[\]]{0,300}\]"
 """A closing tag in brackets, or one with an attribute, which a plugin of the site replaces."""
 _MARKER: Final = re.compile(
@@ -324,6 +328,8 @@ def _is_latin(text: str) -> bool:
 
 
 def _is_missing(text: str) -> bool:
+    if len(text) < MAX_LABELED and text.endswith(_OBJECT):
+        return True
     return len(text) < 30 and (
         text.lower() in _WHOLE
         or ("NaN" in text and _NO_AMOUNT.fullmatch(text) is not None)

@@ -10,6 +10,11 @@ from pagegrade.parse.url import origin, same_site, strip_fragment
 HINTS: Final = frozenset({"preconnect", "preload", "prefetch"})
 EVALUATED: Final = frozenset({"style", "image", "font"})
 MAX_PRECONNECTS: Final = 4
+_KINDS: Final = frozenset(
+    "audio document embed fetch font image json manifest object report script style text track video worker".split()
+)
+"""Values of ``as`` that have a meaning; a browser ignores a preload with another one."""
+_CREDENTIALS: Final = "use-credentials"
 
 
 @check(
@@ -42,9 +47,10 @@ def resource_hints(document: Document, resources: Resources | NotGathered) -> Ve
     ## What it checks
 
     The `<link>` elements with `preconnect`, `preload` or `prefetch`. Reported are: more than four hosts to connect to
-    in advance; a `preload` without `as`, which is fetched twice or not at all; a preloaded stylesheet, image or font
-    that neither the HTML nor its stylesheets use (only where all stylesheets could be read); and a `prefetch` of a page
-    of another site, which browsers refuse or fetch in vain. A preloaded stylesheet that its own `onload` turns into a
+    in advance; a `preload` without `as`, or with one that browsers do not know, which is fetched twice or not at all; a
+    font without `crossorigin`, which is fetched again when it is used; a preloaded stylesheet, image or font that
+    neither the HTML nor its stylesheets use (only where all stylesheets could be read); and a `prefetch` of a page of
+    another site, which browsers refuse or fetch in vain. A preloaded stylesheet that its own `onload` turns into a
     stylesheet is used. Scripts may use what the HTML does not name, so the check is informative and costs nothing.
 
     ## Fails on
@@ -79,6 +85,10 @@ def resource_hints(document: Document, resources: Resources | NotGathered) -> Ve
         if "preload" in link.rel:
             if not kind:
                 doubtful.append((link, "preload without as"))
+            elif kind not in _KINDS:
+                doubtful.append((link, "preload with an unknown value of as, which browsers ignore"))
+            elif kind == "font" and not _is_anonymous(link):
+                doubtful.append((link, "font preloaded without crossorigin, so that it is fetched twice"))
             elif (
                 used is not None
                 and kind in EVALUATED
@@ -126,6 +136,11 @@ def _used(document: Document, resources: Resources | NotGathered) -> set[str] | 
 def _waits(link: Link) -> bool:
     """Return whether the link makes itself a stylesheet once the file is there; what that names is not known before."""
     return "stylesheet" in link.attrs.get("onload", "")
+
+
+def _is_anonymous(link: Link) -> bool:
+    """Return whether the link fetches as fonts are fetched, which is without cookies, even from the own host."""
+    return link.attrs.get("crossorigin", _CREDENTIALS).strip().lower() != _CREDENTIALS
 
 
 def _is_page(url: str) -> bool:

@@ -43,6 +43,7 @@ _REASONS: Final = {
     "repeated": "Names the same URL again.",
     "variant": "Differs from the page's URL only in scheme, www. or a trailing slash.",
     "cross_domain": "Points to another site.",
+    "fragment": "Holds a fragment (#), which search engines leave out.",
 }
 
 
@@ -104,6 +105,14 @@ _REASONS: Final = {
                 "If this is the home page under another name, redirect this URL to `/` with status 301. "
                 "Otherwise set the canonical URL to the URL of this page."
             ),
+        ),
+        State(
+            "fragment",
+            "The canonical URL has a fragment.",
+            loss=0.06,
+            title="Canonical URL with a fragment",
+            why="Search engines leave the part behind `#` out, so it names no page of its own.",
+            fix="Write the URL of the page without `#` and what follows it.",
         ),
         State(
             "disqualified",
@@ -207,11 +216,11 @@ def canonical(document: Document, response: Response, drawn_document: Document |
 
     `<link rel="canonical">` in the head and `Link: <...>; rel="canonical"` in the headers. Best is one absolute URL, of
     the page itself or of another page on the same site. Failures: two different URLs, one that cannot be read, a
-    relative one, one in the body only (the finding names the element that ended the head too early), one
-    with `hreflang`, `lang`, `media` or `type`, which Google does not use, the home page as
-    canonical of a deeper page, and another language version. Warnings: none at all, a spelling that differs from the
-    page's URL only in scheme, `www.` or a trailing slash, another site, the home page as canonical of a URL that
-    often is the home page (`/index.html`, `/home`, `/amp`), and one that only scripts add in a browser.
+    relative one, one in the body only (the finding names the element that ended the head too early), one with
+    `hreflang`, `lang`, `media` or `type`, which Google does not use, the home page as canonical of a deeper page, and
+    another language version. Warnings: none at all, one with a fragment, a spelling that differs from the page's URL
+    only in scheme, `www.` or a trailing slash, another site, the home page as canonical of a URL that often is the home
+    page (`/index.html`, `/home`, `/amp`), and one that only scripts add in a browser.
 
     The same URL may be named several times, by tags and headers; this is reported and costs nothing. A page with http
     may name its https URL. The canonical URL is optional, so its absence is only a warning. A third of well-known pages
@@ -281,7 +290,8 @@ def _faults(
     relative = [link for link in counted if link.url is not None and not link.is_absolute]
     if relative:
         yield "relative", relative
-    by_state: dict[str, list[PageLink]] = {}
+    with_fragment = [link for link in counted if "#" in link.href]
+    by_state: dict[str, list[PageLink]] = {"fragment": with_fragment} if with_fragment else {}
     for target, links in islice(by_target.items(), MAX_EVIDENCE):
         state = _evaluate_target(target, document, response)
         if state != "ok":

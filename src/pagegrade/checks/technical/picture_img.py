@@ -13,6 +13,16 @@ from pagegrade.model.outcome import Outcome, Severity
     states=(
         State("whole", "Every picture element contains an image."),
         State(
+            "ignored",
+            "Picture elements contain sources that browsers ignore.",
+            loss=0.25,
+            loss_max=0.5,
+            title="Sources of a picture that browsers ignore",
+            why="Browsers choose among the `<source>` elements before the `<img>`, by their `srcset` alone.",
+            fix="Move the `<source>` elements before the `<img>`, and name their files in `srcset`.",
+            counted=True,
+        ),
+        State(
             "bare",
             "Picture elements contain no image.",
             loss=0.5,
@@ -31,7 +41,8 @@ def picture_img(document: Document, markup: Markup) -> Outcome:
     ## What it checks
 
     `<picture>` elements without an `<img>` inside. Those with a `<noscript>` are left out, because a script usually
-    puts the image in their place. The first costs half, ten cost everything.
+    puts the image in their place. The first costs half, ten cost everything. A `<source>` behind the `<img>`, or with a
+    `src` in place of the `srcset`, is never used; the first costs a quarter, ten cost half.
 
     ## Fails on
 
@@ -50,6 +61,21 @@ def picture_img(document: Document, markup: Markup) -> Outcome:
     ```
     """
     found = [Offender(picture.node, "no img inside") for picture in markup.bare_pictures]
+    ignored = [
+        Offender(source.node, "behind the img" if "srcset" in source.attrs else "no srcset")
+        for source in markup.ignored_sources
+    ]
+    if ignored and not found:
+        return counted(
+            document,
+            ignored,
+            "whole",
+            "ignored",
+            "Browsers ignore one source of a picture element.",
+            "Browsers ignore {count} sources of picture elements.",
+            low=0.25,
+            high=0.5,
+        )
     return counted(
         document,
         found,

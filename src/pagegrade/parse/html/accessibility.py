@@ -168,7 +168,11 @@ def _player(part: Touched, names: Names) -> Player:
         sources=tuple(
             source for one in (node, *children) if one is node or one.tag == "source" if (source := one.attr("src"))
         ),
-        tracks=tuple((child.attr("kind") or "subtitles").strip().lower() for child in children if child.tag == "track"),
+        tracks=tuple(
+            (child.attr("kind") or "subtitles").lower()
+            for child in children
+            if child.tag == "track" and (child.attr("src") or "").strip()
+        ),
         has_source="src" in attrs or any(child.tag == "source" for child in children),
         name=names.of(node, attrs)[0],
     )

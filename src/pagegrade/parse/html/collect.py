@@ -65,12 +65,14 @@ def collapse(text: str) -> str:
 class OpenPicture:
     """The sources of the ``<picture>`` that is open."""
 
-    __slots__ = ("has_image", "sized", "types", "urls")
+    __slots__ = ("has_image", "is_chosen", "sized", "types", "urls")
 
     def __init__(self) -> None:
         self.types: list[str] = []
         self.urls: list[str] = []
         self.sized, self.has_image = True, False
+        self.is_chosen = False
+        """The image was there: what follows it is no candidate any more."""
 
 
 class Collector:

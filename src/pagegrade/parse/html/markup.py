@@ -55,6 +55,10 @@ class MarkupCollector:
         """A picture that ended without an image."""
         _keep(self.found.bare_pictures, node, attrs, flags)
 
+    def ignored_source(self, node: Element, attrs: dict[str, str], flags: int) -> None:
+        """A source of a picture that browsers do not look at."""
+        _keep(self.found.ignored_sources, node, attrs, flags)
+
     def empty_source(self, node: Element, attrs: dict[str, str], flags: int, attribute: str = "src") -> None:
         """An element that names a file; kept where the name is empty."""
         if attribute in attrs and not attrs[attribute].strip():

@@ -15,6 +15,8 @@ from pagegrade.parse.html.srcset import parse_srcset
 
 _NOTHING: Final = frozenset({"0", "1", "0px", "1px"})
 """Widths of images and frames that only count visits and are invisible."""
+_CANDIDATES: Final = frozenset({"srcset", "data-srcset", "data-src", "data-lazy-srcset"})
+"""Attributes with what a picture may show, now or when a script has moved it."""
 
 
 def img(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
@@ -54,7 +56,7 @@ def img(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[
         types = tuple(into.picture.types)
         candidates.update(dict.fromkeys(into.picture.urls))
         sized = into.picture.sized and bool(into.picture.urls)
-        into.picture.has_image = True
+        into.picture.has_image = into.picture.is_chosen = True
     if into.fits(into.images, "images"):
         if labeled:
             into.want_name(into.images, attrs, flags, known=False)
@@ -92,7 +94,9 @@ def source(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
     """A candidate of a picture, or of a player."""
     picture = into.picture
     into.markup.empty_source(node, attrs, flags, "src" if picture is None else "srcset")
-    if picture is not None:
+    if picture is not None and (picture.is_chosen or attrs.keys().isdisjoint(_CANDIDATES)):
+        into.markup.ignored_source(node, attrs, flags)
+    elif picture is not None:
         if "type" in attrs:
             picture.types.append(attrs["type"].strip().lower())
         picture.sized = picture.sized and attrs.get("width", "").isdecimal() and attrs.get("height", "").isdecimal()
