@@ -14,13 +14,16 @@ import httpx
 import pytest
 
 from pagegrade.model.access import AccessNote, VisitorView
-from pagegrade.model.account import Account
+from pagegrade.model.account import Account, Role
 from pagegrade.model.artifacts import NOT_RENDERED
 from pagegrade.model.report import IgnoredTotal
 from pagegrade.model.stored import PackedReport
 from pagegrade.report.codec import pack_report
 from pagegrade.service.container import Services
+from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.runs import finish_run
+from pagegrade.store.repositories.accounts import add_account
+from pagegrade.store.repositories.members import add_membership
 from pagegrade.web.routes import ALL_OPERATIONS
 from tests.audit_builders import claim, fill
 from tests.queue_builders import Queue, completed, failed
@@ -40,6 +43,7 @@ HOOK = {"url": "https://hook.example/path", "events": ["report.completed"]}
 PROFILE = {"name": "Staging", "origins": ["https://staging.example"], "user": "reader", "password": "a password"}
 AUDIT = {"url": "https://site.example/", "exclude": ["/private/"]}
 KEY = {"name": "build", "scopes": ["reports:read"]}
+INVITATION = {"label": "Bob", "role": "editor"}
 RULE = {"check": "image-alt", "reason": "Known.", "report_id": 1}
 
 
@@ -78,6 +82,7 @@ async def tour_collections(see: Callable[..., Awaitable[httpx.Response]]) -> Non
         ("/api/v1/batches", (BATCH, {"privacy": 7})),
         ("/api/v1/ignores", (RULE, {"check": "none"})),
         ("/api/v1/account/keys", (KEY, {"name": "", "scopes": ["none"]})),
+        ("/api/v1/account/invitations", (INVITATION, {"label": "", "role": "boss"})),
         ("/api/v1/monitors", (MONITOR, {"schedule": "often"})),
         ("/api/v1/access-profiles", (PROFILE, {"name": "", "origins": ["none"]})),
         ("/api/v1/audits", (AUDIT, {"url": "ftp://example.com/"})),
@@ -98,6 +103,22 @@ async def tour_collections(see: Callable[..., Awaitable[httpx.Response]]) -> Non
     await see("POST", "/api/v1/monitors", json=MONITOR)
     await see("PUT", "/api/v1/monitors/2", json={"paused": 1})
     await see("GET", "/api/v1/monitors?cursor=")
+
+
+async def tour_members(instance: Instance, see: Callable[..., Awaitable[httpx.Response]]) -> None:
+    """Another role for one, who then is none any more."""
+
+    def join(tx: Transaction) -> int:
+        bob = add_account(tx, name="Bob", email="bob@example.org", now_ms=NOW_MS)
+        add_membership(tx, instance.alice.id, bob.id, Role.VIEWER, NOW_MS)
+        return bob.id
+
+    place = f"/api/v1/account/members/{instance.services.database.write_here(join)}"
+    await see("GET", "/api/v1/account/members")
+    for role in ("admin", "boss"):
+        await see("PUT", place, json={"role": role})
+    for method in ("GET", "DELETE", "GET"):
+        await see(method, place)
 
 
 async def tour_audits(instance: Instance, see: Callable[..., Awaitable[httpx.Response]]) -> None:
@@ -157,6 +178,7 @@ async def tour(instance: Instance) -> list[httpx.Response]:
     await see("GET", f"{REPORTS}/1/compare?from=1&to=2")
     await tour_collections(see)
     await tour_audits(instance, see)
+    await tour_members(instance, see)
     for path in ("account", "projects", "projects/example.com"):
         await see("GET", f"/api/v1/{path}")
     await see("GET", "/api/v1/checks", key=None)
@@ -199,7 +221,7 @@ async def tour(instance: Instance) -> list[httpx.Response]:
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> list[httpx.Response]:
     """The answers of the tour."""
-    return with_instance(tmp_path_factory.mktemp("tour"), tour)
+    return with_instance(tmp_path_factory.mktemp("tour"), tour, requests_per_minute=1_000)
 
 
 def path_of(answer: httpx.Response) -> str:

@@ -15,8 +15,10 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import select
 
+from pagegrade.model.account import Role
 from pagegrade.model.stored import PackedPicture
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.members import add_membership
 from pagegrade.store.repositories.pictures import save_pictures
 from pagegrade.store.schema.tables import runs
 from pagegrade.web.operations import PAGES
@@ -43,6 +45,8 @@ IGNORES: Final = "/api/v1/ignores"
 KEYS: Final = "/api/v1/account/keys"
 MONITORS: Final = "/api/v1/monitors"
 WEBHOOKS: Final = "/api/v1/webhooks"
+MEMBERS: Final = "/api/v1/account/members"
+INVITATIONS: Final = "/api/v1/account/invitations"
 PROFILES: Final = "/api/v1/access-profiles"
 AUDITS: Final = "/api/v1/audits"
 PROFILE: Final = {"name": "Staging", "origins[]": "https://staging.example", "user": "reader", "password": "secret"}
@@ -130,6 +134,14 @@ ROWS: Final = {
     ("POST", "/api/v1/account/keys"): Row(201, 201, "keys", {"name": "build", "scopes[]": "reports:read"}),
     ("GET", "/api/v1/account/keys/{id}"): Row(200, 404, "keys"),
     ("DELETE", "/api/v1/account/keys/{id}"): Row(200, 404, "keys"),
+    ("GET", "/api/v1/account/members"): Row(200, 200, "members"),
+    ("GET", "/api/v1/account/members/{id}"): Row(200, 404, "members"),
+    ("PUT", "/api/v1/account/members/{id}"): Row(200, 404, "members", {"role": "admin"}),
+    ("DELETE", "/api/v1/account/members/{id}"): Row(200, 404, "members"),
+    ("GET", "/api/v1/account/invitations"): Row(200, 200, "members"),
+    ("POST", "/api/v1/account/invitations"): Row(201, 201, "members", {"label": "Bob", "role": "viewer"}),
+    ("GET", "/api/v1/account/invitations/{id}"): Row(200, 404, "members"),
+    ("DELETE", "/api/v1/account/invitations/{id}"): Row(200, 404, "members"),
     ("GET", "/api/v1/checks"): Row(200, 200, None),
     ("GET", "/api/v1/checks/{check}"): Row(200, 200, None),
     ("GET", "/api/v1/openapi.json"): Row(200, 200, None),
@@ -178,6 +190,19 @@ class World:
         made: int = self.server.call("POST", KEYS, key=self.keys["owner"], form=form).data["id"]
         return made
 
+    def member(self) -> int:
+        """The id of a new member of the owner's account."""
+        person, _ = self.server.add_account("Member")
+        with self.server._database() as database:
+            database.write_here(lambda tx: add_membership(tx, 1, person, Role.VIEWER, 1))
+        return person
+
+    def invitation(self) -> int:
+        """The id of a new invitation of the owner."""
+        form = {"label": "Bob", "role": "viewer"}
+        made: int = self.server.call("POST", INVITATIONS, key=self.keys["owner"], form=form).data["id"]
+        return made
+
     def monitor(self) -> int:
         """The id of a new monitor of the owner."""
         form = {"report_id": str(self.known["id"]), "schedule": "monthly"}
@@ -216,6 +241,10 @@ class World:
             return path.format(id=self.ignore() if fresh else known["ignore"])
         if path.startswith(KEYS):
             return path.format(id=self.key() if fresh else known["key"])
+        if path.startswith(MEMBERS):
+            return path.format(id=self.member() if fresh else known["member"])
+        if path.startswith(INVITATIONS):
+            return path.format(id=self.invitation() if fresh else known["invitation"])
         if path.startswith(MONITORS):
             return path.format(id=self.monitor() if fresh else known["monitor"])
         if path.startswith(AUDITS):
@@ -270,6 +299,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         known["batch"] = [world.batch() for _ in range(5)][-1]
         known["ignore"] = [world.ignore() for _ in range(7)][-1]
         known["key"] = [world.key() for _ in range(2)][-1]
+        known["member"] = world.member()
+        known["invitation"] = [world.invitation() for _ in range(3)][-1]
         known["monitor"] = [world.monitor() for _ in range(9)][-1]
         known["webhook"] = [world.webhook() for _ in range(9)][-1]
         known["profile"] = [world.profile() for _ in range(4)][-1]
@@ -306,6 +337,7 @@ def expected(method: str, path: str, actor: str) -> int:
         "audits:write",
         "access",
         "keys",
+        "members",
     }:
         return 403
     return row.other if actor == "other account" else row.owner

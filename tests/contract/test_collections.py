@@ -50,6 +50,9 @@ KEYS: Final = Collection(
     "/account/keys", "/account/keys", {"name": "build"}, {"name": "build", "scopes": ["none"]}, existing=1
 )
 """The key of the requests is one of them."""
+INVITATIONS: Final = Collection(
+    "/account/invitations", "/account/invitations", {"label": "Bob", "role": "editor"}, {"label": "Bob", "role": "boss"}
+)
 PROFILES: Final = Collection(
     "/access-profiles",
     "/access-profiles",
@@ -64,7 +67,7 @@ AUDITS: Final = Collection(
     {"url": "https://site.example/", "max_pages": 0},
     {"paused": 1},
 )
-COLLECTIONS: Final = (IGNORES, MONITORS, WEBHOOKS, DELIVERIES, PROFILES, AUDITS, KEYS)
+COLLECTIONS: Final = (IGNORES, MONITORS, WEBHOOKS, DELIVERIES, PROFILES, AUDITS, KEYS, INVITATIONS)
 each_list = pytest.mark.parametrize("collection", COLLECTIONS, ids=lambda each: each.path)
 each_whole = pytest.mark.parametrize(
     "collection", [each for each in COLLECTIONS if each.is_whole], ids=lambda each: each.path
@@ -103,7 +106,7 @@ def ids(answer: httpx.Response) -> list[int]:
 
 def test_the_table_has_every_list_of_them() -> None:
     """A new list gets a row."""
-    tags = {"Access profiles", "Audits", "Monitors", "Webhooks", "Ignore rules", "Keys"}
+    tags = {"Access profiles", "Audits", "Monitors", "Webhooks", "Ignore rules", "Keys", "Invitations"}
     lists = {each.path for each in ALL_OPERATIONS if each.tag in tags and each.name.startswith("list_")}
 
     assert lists == {f"{PREFIX}{each.path}".replace("/1/", "/{id}/") for each in COLLECTIONS}
@@ -166,7 +169,14 @@ def test_a_repeated_creation_makes_one(tmp_path: Path, collection: Collection) -
     async def script(instance: Instance) -> list[httpx.Response]:
         key = {"Idempotency-Key": "one"}
         first, second = [await make(instance, collection, headers=key) for _ in range(2)]
-        others = {"reason": "Other.", "schedule": "weekly", "project": "example.org", "user": "other", "max_depth": 7}
+        others = {
+            "reason": "Other.",
+            "label": "Other",
+            "schedule": "weekly",
+            "project": "example.org",
+            "user": "other",
+            "max_depth": 7,
+        }
         changed = {**(collection.body or {}), **others}
         other = await instance.call("POST", f"{PREFIX}{collection.path}", json=changed, headers=key)
         listed = await instance.call("GET", f"{PREFIX}{collection.path}")

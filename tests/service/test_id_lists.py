@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.service.id_lists import Part, walk
+from pagegrade.service.id_lists import Part, page_of, walk, walk_of
 
 IDS = (9, 7, 4, 2)
 
@@ -43,3 +43,23 @@ def test_the_whole_list_is_counted_where_that_is_asked_for() -> None:
     found = walk(read, lambda item: item, Part(per_page=1, beside=1, count=True), lambda: len(IDS))
 
     assert (found.items, found.total) == ((), 4)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *(Part(per_page=count, beside=beside) for count in (1, 2, 9) for beside in (None, 10, 9, 5, 2, 1)),
+        *(Part(per_page=count, beside=beside, backward=True) for count in (1, 2, 9) for beside in (10, 9, 5, 2, 1)),
+    ],
+)
+def test_a_list_that_was_read_whole_is_walked_as_others(part: Part) -> None:
+    """The same items, with the same to either side."""
+    assert walk_of(IDS, int, part) == walk(read, int, part, lambda: len(IDS))
+
+
+@pytest.mark.parametrize(("page", "items"), [(1, (9, 7, 4)), (2, (2,)), (3, ())])
+def test_a_list_that_was_read_whole_has_pages(page: int, items: tuple[int, ...]) -> None:
+    """Pages past the last one are empty."""
+    listed = page_of(IDS, page=page, per_page=3)
+
+    assert (listed.items, listed.total) == (items, 4)

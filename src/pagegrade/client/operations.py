@@ -57,6 +57,16 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "show_access_profile": Operation(method="GET", path="/api/v1/access-profiles/{id}"),
     "update_access_profile": Operation(method="PUT", path="/api/v1/access-profiles/{id}", body="application/json"),
     "delete_access_profile": Operation(method="DELETE", path="/api/v1/access-profiles/{id}"),
+    "list_members": Operation(method="GET", path="/api/v1/account/members"),
+    "show_account_member": Operation(method="GET", path="/api/v1/account/members/{id}"),
+    "update_member": Operation(method="PUT", path="/api/v1/account/members/{id}", body="application/json"),
+    "remove_member": Operation(method="DELETE", path="/api/v1/account/members/{id}"),
+    "list_invitations": Operation(method="GET", path="/api/v1/account/invitations"),
+    "create_invitation": Operation(
+        method="POST", path="/api/v1/account/invitations", body="application/json", idempotent=True
+    ),
+    "show_account_invitation": Operation(method="GET", path="/api/v1/account/invitations/{id}"),
+    "delete_invitation": Operation(method="DELETE", path="/api/v1/account/invitations/{id}"),
     "list_audits": Operation(method="GET", path="/api/v1/audits"),
     "create_audit": Operation(method="POST", path="/api/v1/audits", body="application/json", idempotent=True),
     "show_audit": Operation(method="GET", path="/api/v1/audits/{id}"),

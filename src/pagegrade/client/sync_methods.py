@@ -45,14 +45,20 @@ from pagegrade.client.types import (
     FindingPageList,
     Ignore,
     IgnoreList,
+    Invitation,
+    InvitationList,
     KeyList,
     ListedKey,
     ListedReport,
+    MadeInvitation,
     MadeKey,
+    Member,
+    MemberList,
     Monitor,
     MonitorList,
     Project,
     ProjectList,
+    RemovedMember,
     Report,
     ReportList,
     Run,
@@ -64,6 +70,7 @@ from pagegrade.client.types import (
     Webhook,
     WebhookList,
     WebhookWithSecret,
+    WithdrawnInvitation,
 )
 
 
@@ -1281,6 +1288,163 @@ class SyncMethods(SyncCaller):
             "DeletedAccessProfile",
             self._answer("delete_access_profile", path={"id": id}, header={"If-Match": if_match}),
         )
+
+    def list_members(
+        self,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        page: int | None = None,
+        cursor: str | None = None,
+        count: Literal[0, 1] | None = None,
+    ) -> MemberList:
+        """List members.
+
+        The people who work in the account and their roles, the highest number first.
+
+        The key needs the scope `members`. A key that is limited to a project cannot be used.
+
+        Args:
+            per_page: Items of a page.
+            page: Number of the page, from 1.
+            cursor: Walks through the list without missing or repeating an item while others are created or
+                deleted: send it empty to begin, then follow `links.next`. Not together with `page`.
+            count: With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.
+        """
+        return cast(
+            "MemberList",
+            self._answer("list_members", query={"per_page": per_page, "page": page, "cursor": cursor, "count": count}),
+        )
+
+    def iterate_members(self, *, per_page: Literal[10, 25, 50, 100] | None = None) -> Iterator[Member]:
+        """Yield every item of ``list_members``, from cursor to cursor: none is missed or repeated."""
+        items = self._items("list_members", query={"per_page": per_page}, by_cursor=True)
+        return cast("Iterator[Member]", items)
+
+    def show_account_member(self, id: int) -> Member:
+        """Show a member.
+
+        A person who works in the account.
+
+        The key needs the scope `members`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+        """
+        return cast("Member", self._data("show_account_member", path={"id": id}))
+
+    def update_member(self, id: int, role: Literal["viewer", "editor", "admin", "owner"]) -> Member:
+        """Change the role of a member.
+
+        It counts from the person's next request on. A shared account keeps at least one owner, and the person
+        whose own account it is stays its owner: they are no member that can be changed (404).
+
+        The key needs the scope `members`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            role: What the person may do from now on.
+        """
+        return cast("Member", self._data("update_member", path={"id": id}, body={"role": role}))
+
+    def remove_member(self, id: int) -> RemovedMember:
+        """Remove a member through the API.
+
+        From the person's next request on the account is closed to them; what they made stays. The last owner of
+        a shared account stays.
+
+        The key needs the scope `members`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+        """
+        return cast("RemovedMember", self._answer("remove_member", path={"id": id}))
+
+    def list_invitations(
+        self,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        page: int | None = None,
+        cursor: str | None = None,
+        count: Literal[0, 1] | None = None,
+    ) -> InvitationList:
+        """List invitations.
+
+        The invitations that can be accepted, newest first; never their links.
+
+        The key needs the scope `members`. A key that is limited to a project cannot be used.
+
+        Args:
+            per_page: Items of a page.
+            page: Number of the page, from 1.
+            cursor: Walks through the list without missing or repeating an item while others are created or
+                deleted: send it empty to begin, then follow `links.next`. Not together with `page`.
+            count: With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.
+        """
+        return cast(
+            "InvitationList",
+            self._answer(
+                "list_invitations", query={"per_page": per_page, "page": page, "cursor": cursor, "count": count}
+            ),
+        )
+
+    def iterate_invitations(self, *, per_page: Literal[10, 25, 50, 100] | None = None) -> Iterator[Invitation]:
+        """Yield every item of ``list_invitations``, from cursor to cursor: none is missed or repeated."""
+        items = self._items("list_invitations", query={"per_page": per_page}, by_cursor=True)
+        return cast("Iterator[Invitation]", items)
+
+    def create_invitation(
+        self,
+        role: Literal["viewer", "editor", "admin", "owner"],
+        *,
+        label: str | None = None,
+        email: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> MadeInvitation:
+        """Make an invitation through the API.
+
+        The link makes one person a member within seven days. Only this answer has it. With an address it is
+        sent there, too, where the operator allows e-mail to its domain.
+
+        The key needs the scope `members`. A key that is limited to a project cannot be used.
+
+        Args:
+            role: Role of the person who accepts it.
+            label: Whom it is for; without it the address.
+            email: Address to which the link is sent; without it no message is sent.
+            idempotency_key: Key of this request; without it, one is made.
+        """
+        return cast(
+            "MadeInvitation",
+            self._data(
+                "create_invitation",
+                body={"role": role, "label": label, "email": email},
+                header={"Idempotency-Key": idempotency_key},
+            ),
+        )
+
+    def show_account_invitation(self, id: int) -> Invitation:
+        """Show an invitation.
+
+        An invitation that can be accepted; never its link.
+
+        The key needs the scope `members`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+        """
+        return cast("Invitation", self._data("show_account_invitation", path={"id": id}))
+
+    def delete_invitation(self, id: int) -> WithdrawnInvitation:
+        """Withdraw an invitation through the API.
+
+        Its link makes no one a member any more.
+
+        The key needs the scope `members`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+        """
+        return cast("WithdrawnInvitation", self._answer("delete_invitation", path={"id": id}))
 
     def list_audits(
         self,

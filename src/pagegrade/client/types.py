@@ -32,6 +32,7 @@ class APIKey(TypedDict):
             "audits:write",
             "access",
             "keys",
+            "members",
         ]
     ]
     project: str | None
@@ -722,6 +723,12 @@ class CreateIgnoreBody(TypedDict):
     expires_at: NotRequired[str]
 
 
+class CreateInvitationBody(TypedDict):
+    label: NotRequired[str]
+    role: Literal["viewer", "editor", "admin", "owner"]
+    email: NotRequired[str | None]
+
+
 class CreateKeyBody(TypedDict):
     name: str
     scopes: NotRequired[list[str] | None]
@@ -1132,6 +1139,29 @@ class IncomparableReason(TypedDict):
     detail: str
 
 
+class Invitation(TypedDict):
+    id: int
+    object: Literal["invitation"]
+    label: str
+    role: Literal["viewer", "editor", "admin", "owner"]
+    created_at: str
+    expires_at: str
+
+
+class InvitationAnswer(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    data: Invitation
+
+
+class InvitationList(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    links: ReportListLinks
+    meta: ReportListMeta
+    data: list[Invitation]
+
+
 class KeyAnswer(TypedDict):
     status: int
     warnings: NotRequired[list[AnswerWarning]]
@@ -1206,6 +1236,7 @@ class ListedKey(TypedDict):
             "audits:write",
             "access",
             "keys",
+            "members",
         ]
     ]
     project: str | None
@@ -1268,6 +1299,23 @@ class LoadedFile(TypedDict):
     total_ms: float | None
 
 
+class MadeInvitation(TypedDict):
+    id: int
+    object: Literal["invitation"]
+    label: str
+    role: Literal["viewer", "editor", "admin", "owner"]
+    created_at: str
+    expires_at: str
+    url: str | None
+    mailed: Literal["sent", "refused", "unavailable", "limited"] | None
+
+
+class MadeInvitationAnswer(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    data: MadeInvitation
+
+
 class MadeKey(TypedDict):
     id: int
     name: str
@@ -1284,6 +1332,7 @@ class MadeKey(TypedDict):
             "audits:write",
             "access",
             "keys",
+            "members",
         ]
     ]
     project: str | None
@@ -1299,6 +1348,29 @@ class MadeKeyAnswer(TypedDict):
     status: int
     warnings: NotRequired[list[AnswerWarning]]
     data: MadeKey
+
+
+class Member(TypedDict):
+    id: int
+    object: Literal["member"]
+    name: str
+    email: str
+    role: Literal["viewer", "editor", "admin", "owner"]
+    joined_at: str | None
+
+
+class MemberAnswer(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    data: Member
+
+
+class MemberList(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    links: ReportListLinks
+    meta: ReportListMeta
+    data: list[Member]
 
 
 Meta = TypedDict(
@@ -1492,6 +1564,14 @@ class RefusedURL(TypedDict):
     url: str
     code: str
     message: str
+
+
+class RemovedMember(TypedDict):
+    deleted: bool
+    status: Literal[200]
+    warnings: NotRequired[list[AnswerWarning]]
+    id: int
+    object: Literal["member"]
 
 
 class RenderedPage(TypedDict):
@@ -1772,6 +1852,10 @@ class UpdateAuditBody(TypedDict):
     cancel: NotRequired[Literal[0, 1]]
 
 
+class UpdateMemberBody(TypedDict):
+    role: Literal["viewer", "editor", "admin", "owner"]
+
+
 class UpdateMonitorBody(TypedDict):
     schedule: NotRequired[str | None]
     timezone: NotRequired[str | None]
@@ -1944,6 +2028,14 @@ class WebhookWithSecret(TypedDict):
     failing_since: str | None
     created_at: str
     secret: str | None
+
+
+class WithdrawnInvitation(TypedDict):
+    deleted: bool
+    status: Literal[200]
+    warnings: NotRequired[list[AnswerWarning]]
+    id: int
+    object: Literal["invitation"]
 
 
 class Withheld(TypedDict):

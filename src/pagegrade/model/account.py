@@ -17,7 +17,9 @@ KEYS: Final = "keys"
 """Permission to show, make and revoke keys; a key has it only if it was asked for."""
 ACCESS: Final = "access"
 """Permission to show and change access profiles, but not their secrets; likewise."""
-SCOPES: Final = (*DEFAULT_SCOPES, ACCESS, KEYS)
+MEMBERS: Final = "members"
+"""Permission to show and change members and invitations, as an owner may; likewise, and only an owner gives it."""
+SCOPES: Final = (*DEFAULT_SCOPES, ACCESS, KEYS, MEMBERS)
 """Permissions that a key can have."""
 
 

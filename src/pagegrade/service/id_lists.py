@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -67,3 +67,20 @@ def walk(read: Beside[T], id_of: Callable[[T], int], part: Part, count: Callable
     return Walked(
         items=found, before=around(found[0], backward=True), after=around(found[-1], backward=False), total=total
     )
+
+
+def page_of(items: Sequence[T], *, page: int, per_page: int) -> Listed[T]:
+    """Return a page of a short list that was read whole, the highest id first."""
+    begin = (page - 1) * per_page
+    return Listed(items=tuple(items[begin : begin + per_page]), total=len(items))
+
+
+def walk_of(items: Sequence[T], id_of: Callable[[T], int], part: Part) -> Walked[T]:
+    """Read a part of a short list that was read whole, the highest id first."""
+
+    def read(count: int, *, beside: int | None, backward: bool) -> tuple[T, ...]:
+        if backward:
+            return tuple([each for each in items if beside is None or id_of(each) > beside][-count:])
+        return tuple([each for each in items if beside is None or id_of(each) < beside][:count])
+
+    return walk(read, id_of, part, lambda: len(items))

@@ -13,6 +13,7 @@ from pagegrade.model.account import Account, Action, Caller, Invitation, Role, S
 from pagegrade.model.errors import InvalidInput, NotFound
 from pagegrade.service.accounts.operations import clean_label
 from pagegrade.service.accounts.sessions import NewPerson, digest, is_token, make_token, start_as_new
+from pagegrade.service.id_lists import Listed, Part, Walked, page_of, walk_of
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories.accounts import add_account, load_account, save_account
@@ -54,7 +55,7 @@ class Team:
 
 
 class NewInvitation(NamedTuple):
-    """An invitation with its token, which is shown only once."""
+    """An invitation with its token, which is shown only once, and empty afterwards."""
 
     invitation: Invitation
     token: str
@@ -76,8 +77,56 @@ class Invited:
 def find_team(tx: Transaction, caller: Caller, now_ms: int) -> Team:
     """Return who works in the open account."""
     account = caller.account
-    own = (Teammate(person=account, role=Role.OWNER, joined_at_ms=None),) if account.is_personal else ()
-    return Team(members=own + list_teammates(tx, account.id), invitations=list_invitations(tx, account.id, now_ms))
+    return Team(members=_members(tx, account), invitations=list_invitations(tx, account.id, now_ms))
+
+
+def page_members(tx: Transaction, caller: Caller, *, page: int, per_page: int) -> Listed[Teammate]:
+    """A page of the members of the open account, the highest id first."""
+    return page_of(_members_by_id(tx, caller), page=page, per_page=per_page)
+
+
+def walk_members(tx: Transaction, caller: Caller, part: Part) -> Walked[Teammate]:
+    """Some of the members of the open account, the highest id first."""
+    return walk_of(_members_by_id(tx, caller), lambda each: each.person.id, part)
+
+
+def show_member(tx: Transaction, caller: Caller, person_id: int) -> Teammate:
+    """A person who works in the open account.
+
+    Raises:
+        NotFound: They do not.
+    """
+    for each in _members_by_id(tx, caller):
+        if each.person.id == person_id:
+            return each
+    raise NotFound
+
+
+def page_invitations(tx: Transaction, caller: Caller, now_ms: int, *, page: int, per_page: int) -> Listed[Invitation]:
+    """A page of the invitations that can be accepted, newest first."""
+    return page_of(list_invitations(tx, caller.account.id, now_ms), page=page, per_page=per_page)
+
+
+def walk_invitations(tx: Transaction, caller: Caller, now_ms: int, part: Part) -> Walked[Invitation]:
+    """Some of the invitations that can be accepted, newest first."""
+    return walk_of(list_invitations(tx, caller.account.id, now_ms), lambda each: each.id, part)
+
+
+def show_invitation(tx: Transaction, caller: Caller, invitation_id: int, *, now_ms: int) -> Invitation:
+    """An invitation that can be accepted.
+
+    Raises:
+        NotFound: The account has no such one.
+    """
+    for each in list_invitations(tx, caller.account.id, now_ms):
+        if each.id == invitation_id:
+            return each
+    raise NotFound
+
+
+def show_without_token(tx: Transaction, caller: Caller, invitation_id: int, *, now_ms: int) -> NewInvitation:
+    """An invitation as ``invite`` returns it, with an empty token; raises as ``show_invitation``."""
+    return NewInvitation(show_invitation(tx, caller, invitation_id, now_ms=now_ms), "")
 
 
 def invite(tx: Transaction, caller: Caller, *, role: Role, label: str, now_ms: int) -> NewInvitation:
@@ -297,6 +346,15 @@ def owned_alone(tx: Transaction, person_id: int) -> tuple[Account, ...]:
 def list_log(tx: Transaction, caller: Caller, *, before_id: int | None = None, limit: int = MOST) -> Sequence[Action]:
     """Return what was changed in the open account, and by whom, the newest first; with an id only what is older."""
     return list_actions(tx, caller.account.id, before_id=before_id, limit=limit)
+
+
+def _members_by_id(tx: Transaction, caller: Caller) -> list[Teammate]:
+    return sorted(_members(tx, caller.account), key=lambda each: each.person.id, reverse=True)
+
+
+def _members(tx: Transaction, account: Account) -> tuple[Teammate, ...]:
+    own = (Teammate(person=account, role=Role.OWNER, joined_at_ms=None),) if account.is_personal else ()
+    return own + list_teammates(tx, account.id)
 
 
 def _hold_invited(tx: Transaction, token: str, now_ms: int) -> Invited | None:

@@ -10,6 +10,8 @@ TAGS: Final[dict[str, str]] = {
     "Reports": "One URL under your account with its grade, its results and a page to share.",
     "Batches": "Many reports from one call.",
     "Keys": "API keys, for programs that set up others.",
+    "Members": "The people who work in the account, and what they may do.",
+    "Invitations": "Links that make people members.",
     "Ignore rules": "Findings that an account has decided to live with.",
     "Monitors": "Reports that are analyzed again on a schedule, with budgets.",
     "Access profiles": "What analyses send to the origins of own pages, to be let in.",

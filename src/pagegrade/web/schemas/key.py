@@ -30,6 +30,7 @@ class APIKey(Document):
             "audits:write",
             "access",
             "keys",
+            "members",
         ]
     ] = about("Permissions of the key.", list(DEFAULT_SCOPES))
     project: str | None = about("The only project that the key can use; null: all projects.", None, "example.com")

@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from pagegrade.model.account import DEFAULT_SCOPES, KEYS, SCOPES, Key, Role
+from pagegrade.model.account import DEFAULT_SCOPES, KEYS, MEMBERS, SCOPES, Key, Role
 from pagegrade.model.errors import InvalidInput
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
@@ -48,6 +48,7 @@ SCOPE_TEXTS: Final = {
     "audits:write": N_("Create, change and delete site audits"),
     "access": N_("Read and change access profiles, without their secrets"),
     KEYS: N_("Create and revoke keys"),
+    MEMBERS: N_("Invite, change and remove members"),
 }
 SAID: Final = {"revoked": N_("The key is revoked. It works no longer.")}
 WRONG: Final = {
@@ -81,7 +82,7 @@ async def create_key(request: Request, work: UnitOfWork, view: View) -> Response
         key, secret = await work.write(
             of_account(issue_own_key),
             name=sent.get("name", ""),
-            scopes=tuple(scope for scope in SCOPES if _field_of(scope) in sent),
+            scopes=tuple(scope for scope in _scopes_of(view) if _field_of(scope) in sent),
             project=sent.get("project", ""),
             expires_at_ms=None if days is None else view.now_ms + days * DAY_MS,
             now_ms=view.now_ms,
@@ -132,7 +133,8 @@ async def _show(
         typed=typed,
         errors=errors or {},
         said=texts.gettext(said) if said else "",
-        scopes=[(_field_of(scope), texts.gettext(SCOPE_TEXTS[scope]), scope) for scope in SCOPES],
+        scopes=[(_field_of(scope), texts.gettext(SCOPE_TEXTS[scope]), scope) for scope in _scopes_of(view)],
+        every=len(SCOPES),
         scope_texts={scope: texts.gettext(text) for scope, text in SCOPE_TEXTS.items()},
         expiries=_expiry_choices(texts),
     )
@@ -140,6 +142,11 @@ async def _show(
 
 def _expiry_choices(texts: Texts) -> list[tuple[str, str]]:
     return [(value, texts.gettext(words)) for value, (_, words) in EXPIRIES.items()]
+
+
+def _scopes_of(view: View) -> tuple[str, ...]:
+    """Scopes that the person can give a key: none beyond what they may do themselves."""
+    return SCOPES if view.admitted.role is Role.OWNER else tuple(scope for scope in SCOPES if scope != MEMBERS)
 
 
 def _field_of(scope: str) -> str:

@@ -1,0 +1,326 @@
+"""Members of an account and invitations to become one, for programs whose key has the scope ``members``."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+import msgspec
+from pydantic import BaseModel, Field
+
+from pagegrade.model.account import MEMBERS, Role
+from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, ValidationFailed, Violation
+from pagegrade.render.english import N_
+from pagegrade.service import invitation_mail
+from pagegrade.service.accounts import team as service
+from pagegrade.service.accounts.operations import MAX_NAME, NAME
+from pagegrade.service.container import Services
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.api.id_lists import answer_id_list
+from pagegrade.web.http.body import JSON
+from pagegrade.web.http.response import Response
+from pagegrade.web.idempotency import Idempotency
+from pagegrade.web.operations import Operation
+from pagegrade.web.parameters import PagedById
+from pagegrade.web.report_requests import refuse_when_draining
+from pagegrade.web.request import Request
+from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, validators
+from pagegrade.web.schemas.member import (
+    InvitationAnswer,
+    InvitationList,
+    MadeInvitationAnswer,
+    MemberAnswer,
+    MemberList,
+    RemovedMember,
+    RoleName,
+    WithdrawnInvitation,
+    invitation_object,
+    member_object,
+)
+
+PATH: Final = "/api/v1/account/members"
+INVITATIONS: Final = "/api/v1/account/invitations"
+TAG: Final = "Members"
+TAG_OF_INVITATIONS: Final = "Invitations"
+_MAX_EMAIL: Final = 254
+_FIELDS: Final = {NAME: "label", service.LAST_OWNER: "role", service.OWN: "role"}
+"""Reason why something cannot be done -> field of the request."""
+
+
+class MemberListQuery(PagedById):
+    """Members come with the highest number first."""
+
+
+class InvitationListQuery(PagedById):
+    """Invitations come newest first."""
+
+
+class UpdateMemberBody(BaseModel):
+    """Another role of a member."""
+
+    role: RoleName = Field(description="What the person may do from now on.", examples=["admin"])
+
+
+class CreateInvitationBody(BaseModel):
+    """A link that makes one person a member."""
+
+    label: str = Field("", max_length=MAX_NAME, description="Whom it is for; without it the address.", examples=["Bob"])
+    role: RoleName = Field(description="Role of the person who accepts it.", examples=["editor"])
+    email: str | None = Field(
+        None,
+        max_length=_MAX_EMAIL,
+        description="Address to which the link is sent; without it no message is sent.",
+        examples=["bob@example.org"],
+    )
+
+
+async def list_members(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the members of the account."""
+    query = request.query(MemberListQuery)
+    return await answer_id_list(
+        request,
+        services,
+        query,
+        path=PATH,
+        encode=member_object,
+        read_page=lambda: work.read(service.page_members, page=query.page, per_page=query.per_page),
+        read_part=lambda part: work.read(service.walk_members, part),
+    )
+
+
+async def show_member(request: Request, work: UnitOfWork) -> Response:
+    """Return a member."""
+    return fresh_answer(request, enveloped(member_object(await work.read(service.show_member, request.id))))
+
+
+async def update_member(request: Request, work: UnitOfWork) -> Response:
+    """Give a member another role."""
+    fields, violations = await request.fields(UpdateMemberBody)
+    if violations:
+        raise ValidationFailed(violations)
+    try:
+        await work.write(service.change_role, request.id, Role[fields.role.upper()])
+    except InvalidInput as error:
+        raise _refused(error) from None
+    data = member_object(await work.read(service.show_member, request.id))
+    headers = (*validators(hashed_tag(enveloped(data))), *request.preferences.applied(writing=True))
+    if request.preferences.minimal:
+        data = msgspec.json.encode({"id": request.id, "object": "member"})
+    return Response(status_code=200, content=enveloped(data), headers=headers)
+
+
+async def remove_member(request: Request, work: UnitOfWork) -> Response:
+    """Remove a member."""
+    try:
+        await work.write(service.remove_member, request.id)
+    except InvalidInput as error:
+        raise _refused(error) from None
+    return deleted_answer("member", id=request.id)
+
+
+async def create_invitation(
+    request: Request, work: UnitOfWork, idempotency: Idempotency, services: Services
+) -> Response:
+    """Make an invitation; its link is in this answer and in no other."""
+    refuse_when_draining(services)
+    fields, violations = await request.fields(CreateInvitationBody)
+    recipient = (fields.email or "").strip()
+    if recipient:
+        try:
+            recipient = invitation_mail.check_recipient(services.options, recipient)
+        except InvalidInput as error:
+            violations = [*violations, _violation("email", error.reason or error.code, error.message)]
+    if violations:
+        raise ValidationFailed(violations)
+
+    async def respond(made: service.NewInvitation) -> Response:
+        invitation, token = made
+        url = f"{services.options.base_url}/join/{token}" if token else None
+        mailed = await _mail(services, work, made, recipient, request.received_at_ms) if recipient and token else None
+        data = invitation_object(invitation, url=url, mailed=mailed)
+        if request.preferences.minimal:
+            data = msgspec.json.encode({"id": invitation.id, "object": "invitation", "url": url, "mailed": mailed})
+        headers = (
+            ("Location", f"{services.options.base_url}{INVITATIONS}/{invitation.id}"),
+            *validators(hashed_tag(enveloped(invitation_object(invitation)))),
+            *request.preferences.applied(writing=True),
+            # A secret must stay in no cache.
+            ("Cache-Control", "no-store"),
+        )
+        return Response(status_code=201, content=enveloped(data, status=201), headers=headers)
+
+    try:
+        return await idempotency.execute(
+            fields,
+            create=partial(
+                service.invite,
+                role=Role[fields.role.upper()],
+                label=fields.label.strip() or recipient,
+                now_ms=request.received_at_ms,
+            ),
+            resource_id=lambda made: made.id,
+            load_existing=partial(service.show_without_token, now_ms=request.received_at_ms),
+            respond=respond,
+            is_analysis=False,
+        )
+    except InvalidInput as error:
+        if error.reason == service.TOO_MANY:
+            raise QuotaExceeded(error.message) from None
+        raise _refused(error) from None
+
+
+async def list_invitations(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the invitations that can be accepted."""
+    query, now_ms = request.query(InvitationListQuery), request.received_at_ms
+    return await answer_id_list(
+        request,
+        services,
+        query,
+        path=INVITATIONS,
+        encode=invitation_object,
+        read_page=lambda: work.read(service.page_invitations, now_ms, page=query.page, per_page=query.per_page),
+        read_part=lambda part: work.read(service.walk_invitations, now_ms, part),
+    )
+
+
+async def show_invitation(request: Request, work: UnitOfWork) -> Response:
+    """Return an invitation, without its link."""
+    found = await work.read(service.show_invitation, request.id, now_ms=request.received_at_ms)
+    return fresh_answer(request, enveloped(invitation_object(found)))
+
+
+async def withdraw_invitation(request: Request, work: UnitOfWork) -> Response:
+    """Withdraw an invitation."""
+    await work.write(service.withdraw, request.id)
+    return deleted_answer("invitation", id=request.id)
+
+
+async def _mail(services: Services, work: UnitOfWork, made: service.NewInvitation, recipient: str, now_ms: int) -> str:
+    """Send the link; the invitation is there, whatever becomes of the message."""
+    try:
+        await invitation_mail.count_mail(services, work.caller, recipient)
+    except RateLimited:
+        return "limited"
+    reader = await work.read(invitation_mail.find_recipient, recipient)
+    return await invitation_mail.mail_invitation(
+        services, made, caller=work.caller, reader=reader, recipient=recipient, now_ms=now_ms
+    )
+
+
+def _refused(error: InvalidInput) -> ValidationFailed:
+    if isinstance(error, ValidationFailed) or error.reason is None:
+        raise error
+    return ValidationFailed([_violation(_FIELDS[error.reason], error.reason, error.message)])
+
+
+def _violation(field: str, code: str, message: str) -> Violation:
+    return Violation(field=field, place="body", code=code, message=message)
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path=PATH,
+        name="list_members",
+        summary="List members",
+        description="The people who work in the account and their roles, the highest number first.",
+        handler=list_members,
+        scope=MEMBERS,
+        query=MemberListQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: MemberList},
+        tag=TAG,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}",
+        name="show_account_member",
+        summary="Show a member",
+        description="A person who works in the account.",
+        handler=show_member,
+        scope=MEMBERS,
+        headers=("If-None-Match",),
+        answers={200: MemberAnswer},
+        tag=TAG,
+    ),
+    Operation(
+        method="PUT",
+        path=f"{PATH}/{{id}}",
+        name="update_member",
+        summary=N_("Change the role of a member"),
+        description="It counts from the person's next request on. A shared account keeps at least one owner, and the "
+        "person whose own account it is stays its owner: they are no member that can be changed (404).",
+        handler=update_member,
+        scope=MEMBERS,
+        body=UpdateMemberBody,
+        body_types=(JSON,),
+        headers=("Prefer",),
+        answers={200: MemberAnswer},
+        tag=TAG,
+    ),
+    Operation(
+        method="DELETE",
+        path=f"{PATH}/{{id}}",
+        name="remove_member",
+        summary=N_("Remove a member through the API"),
+        description="From the person's next request on the account is closed to them; what they made stays. The last "
+        "owner of a shared account stays.",
+        handler=remove_member,
+        scope=MEMBERS,
+        answers={200: RemovedMember},
+        problems=("validation_failed",),
+        tag=TAG,
+    ),
+    Operation(
+        method="GET",
+        path=INVITATIONS,
+        name="list_invitations",
+        summary="List invitations",
+        description="The invitations that can be accepted, newest first; never their links.",
+        handler=list_invitations,
+        scope=MEMBERS,
+        query=InvitationListQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: InvitationList},
+        tag=TAG_OF_INVITATIONS,
+    ),
+    Operation(
+        method="POST",
+        path=INVITATIONS,
+        name="create_invitation",
+        summary=N_("Make an invitation through the API"),
+        description="The link makes one person a member within seven days. Only this answer has it. With an address "
+        "it is sent there, too, where the operator allows e-mail to its domain.",
+        handler=create_invitation,
+        scope=MEMBERS,
+        body=CreateInvitationBody,
+        body_types=(JSON,),
+        headers=("Prefer", "Idempotency-Key"),
+        answers={201: MadeInvitationAnswer},
+        problems=("quota_exceeded",),
+        tag=TAG_OF_INVITATIONS,
+    ),
+    Operation(
+        method="GET",
+        path=f"{INVITATIONS}/{{id}}",
+        name="show_account_invitation",
+        summary="Show an invitation",
+        description="An invitation that can be accepted; never its link.",
+        handler=show_invitation,
+        scope=MEMBERS,
+        headers=("If-None-Match",),
+        answers={200: InvitationAnswer},
+        tag=TAG_OF_INVITATIONS,
+    ),
+    Operation(
+        method="DELETE",
+        path=f"{INVITATIONS}/{{id}}",
+        name="delete_invitation",
+        summary=N_("Withdraw an invitation through the API"),
+        description="Its link makes no one a member any more.",
+        handler=withdraw_invitation,
+        scope=MEMBERS,
+        answers={200: WithdrawnInvitation},
+        tag=TAG_OF_INVITATIONS,
+    ),
+)
