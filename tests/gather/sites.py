@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from pagegrade.gather.context import Context, GatherOptions, OffloadFailed, Start
+from pagegrade.gather.cookie_jar import CookieJar
 from pagegrade.gather.exchange import Limits
 from pagegrade.gather.gatherers.document import gather_document
 from pagegrade.gather.guard import Guard, Policy
@@ -275,6 +276,7 @@ class Visit:
             "render_deadline": deadline + 90,
             "gathered_at": NOW,
             "probe_token": "c0ffee",
+            "cookies": CookieJar(),
         }
         promises: dict[str, asyncio.Future[object]] = {}
         for name, value in self._artifacts.items():

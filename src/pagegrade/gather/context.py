@@ -11,6 +11,7 @@ from functools import partial
 from typing import ClassVar, Final, Literal, Protocol, TypeVar
 
 from pagegrade.gather.browser.options import RenderOptions
+from pagegrade.gather.cookie_jar import CookieJar
 from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, Followed, Limits, Purpose, Request
 from pagegrade.gather.guard import Policy
 from pagegrade.gather.held_bytes import MAX_HELD_BYTES
@@ -160,6 +161,8 @@ class Start:
     """Aware UTC; the report's own time."""
     probe_token: str
     """Hexadecimal; the random part of the address that should not exist."""
+    cookies: CookieJar = field(default_factory=CookieJar)
+    """Of the page and its files; probes and what crawlers ask for go without."""
 
     def left_s(self) -> float:
         """Seconds until the deadline, never negative."""

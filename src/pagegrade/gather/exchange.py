@@ -59,7 +59,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     referer: str | None = None
     """Origin of the page (never its path) that names the URL; ``None`` sends no Referer."""
     cookie: str = ""
-    """Value of a Cookie line: what earlier answers of the same chain of redirects set."""
+    """Value of a Cookie line: what earlier answers of the same chain of redirects, or of the same page, set."""
     from_elsewhere: bool = False
     """Say in an Origin header that a page of another site wants it; always ``parse.http.cors.PROBE_ORIGIN``."""
     max_wire_bytes: int = MAX_WIRE_BYTES

@@ -15,7 +15,7 @@ from msgspec import structs
 
 from pagegrade.gather import failures
 from pagegrade.gather.answer import build_exchange
-from pagegrade.gather.chain_cookies import ChainCookies
+from pagegrade.gather.cookie_jar import CookieJar
 from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Followed, Limits, Request
 from pagegrade.gather.guard import Address, Guard, Permit, Refusal
 from pagegrade.gather.headers import KnownLines
@@ -232,10 +232,14 @@ class HTTPClient:
             async with asyncio.timeout_at(min(end, asyncio.get_running_loop().time() + _FIRST_ANSWER_S)):
                 await answered.wait()
 
-    async def follow(self, request: Request) -> Followed:
+    async def follow(self, request: Request, cookies: CookieJar | None = None) -> Followed:
         """Make an exchange and follow its redirects, each checked anew, at most ten.
 
         Cookies that an answer sets are sent with the later requests of the chain, as browsers do.
+
+        Args:
+            request: The first one.
+            cookies: Those of a page and its files, to send from and to keep in; ``None`` for one chain's own.
 
         Raises:
             FetchError: ``hops`` holds the redirect answers up to the failure.
@@ -246,8 +250,9 @@ class HTTPClient:
         hops: list[Response] = []
         holds: list[Hold] = []
         seen: set[tuple[str, str]] = set()
-        cookies = ChainCookies()
-        current = request
+        cookies = CookieJar() if cookies is None else cookies
+        cookie = cookies.header_for(request.url)
+        current = structs.replace(request, cookie=cookie) if cookie else request
         most = self._limits.redirects
         if request.max_redirects is not None:
             most = min(most, request.max_redirects)
@@ -260,6 +265,7 @@ class HTTPClient:
                 if hops and error.reason == "target_refused":
                     error.reason = "redirect_refused"
                 raise
+            cookies.take(current.url, exchange.response.header_values("set-cookie"))
             if exchange.location is None:
                 return Followed(hops=tuple(hops), exchange=exchange, holds=tuple(holds))
             hops.append(exchange.response)
@@ -272,7 +278,6 @@ class HTTPClient:
                     hops=tuple(hops),
                 )
             target = self._redirect_target(current.url, exchange.location, tuple(hops))
-            cookies.take(current.url, exchange.response.header_values("set-cookie"))
             cookie = cookies.header_for(target)
             from_public = current.from_public or not self.guard.is_inside(current.url)
             if (target, cookie) in seen:

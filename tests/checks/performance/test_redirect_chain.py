@@ -135,3 +135,26 @@ def test_combining_redirects_saves_the_time_of_all_but_one() -> None:
 
     assert isinstance(unknown, Outcome)
     assert unknown.saving is None
+
+
+@pytest.mark.parametrize(
+    ("set_by", "state"), [((0,), "loop"), ((1,), "cookie_wall"), ((2,), "cookie_wall"), ((), "loop")]
+)
+def test_a_page_that_waits_for_its_cookie_is_named_so(set_by: tuple[int, ...], state: str) -> None:
+    """A cookie counts that was set after the first visit of the URL; the steps that set one say so."""
+    way = [INSECURE, APEX, APEX + "check", APEX]
+    hops = tuple(
+        make_response(
+            url=url,
+            status=302,
+            headers=(("Location", after), *([("Set-Cookie", "a=b")] if index in set_by else [])),
+        )
+        for index, (url, after) in enumerate(pairwise(way))
+    )
+    found = evaluated(
+        redirect_chain, navigation=Navigation(requested_url=INSECURE, hops=hops, response=make_response())
+    )
+
+    assert (state_of(found), found.loss) == (state, 1)
+    assert isinstance(found.verdict, Outcome)
+    assert [index for index, one in enumerate(found.verdict.evidence) if "cookie" in one.reason] == list(set_by)

@@ -64,3 +64,13 @@ def test_a_failed_exchange_ends_the_series() -> None:
     replies = iter([html("<p>"), Reply(raw=b"nonsense\r\n\r\n")])
 
     assert len(sample(Site({"/": lambda _: next(replies)}))) == 1
+
+
+def test_a_page_behind_its_own_cookie_is_measured_with_it() -> None:
+    """Without it, the answer would be the redirect that sets it."""
+
+    def answer(asked: Asked) -> Reply:
+        wall = Reply(status=302, headers=(("Location", "/"), ("Set-Cookie", "a=b")))
+        return html("<p>") if asked.headers.get("cookie") == "a=b" else wall
+
+    assert len(sample(Site({"/": answer}))) == 3

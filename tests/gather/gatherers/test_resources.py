@@ -482,3 +482,32 @@ def test_a_host_sees_at_most_six_connections() -> None:
 
     assert len(site.asked) == 41
     assert 1 <= most <= 7  # Six, and one whose end the server has not noticed yet.
+
+
+def test_files_get_the_cookies_of_the_page_and_of_each_other() -> None:
+    """As in a browser; another site gets none of them, and a page without cookies sends none."""
+    page = Reply(
+        headers=(("Content-Type", "text/html"), ("Set-Cookie", "door=open; Path=/")),
+        body=b"<link rel=stylesheet href=/a.css>",
+    )
+    sheet = Reply(
+        headers=(("Content-Type", "text/css"), ("Set-Cookie", "late=1; Path=/")),
+        body=b"b { background: url(/b.png) } i { background: url(http://127.0.0.2:1/c.png) }",
+    )
+    site = Site({"/": page, "/a.css": sheet, "/b.png": typed(PNG, "image/png")})
+
+    async def go() -> None:
+        async with site, Site({}, address="127.0.0.2") as other:
+            body = sheet.body.replace(b"http://127.0.0.2:1", other.origin.encode())
+            site.routes = {**site.routes, "/a.css": Reply(headers=sheet.headers, body=body)}
+            async with Visit(site, "/") as context:
+                await gather_resources(context)
+            assert [(asked.target, asked.headers.get("cookie")) for asked in other.asked] == [("/c.png", None)]
+
+    asyncio.run(go())
+
+    assert [(asked.target, asked.headers.get("cookie")) for asked in site.asked] == [
+        ("/", None),
+        ("/a.css", "door=open"),
+        ("/b.png", "door=open; late=1"),
+    ]

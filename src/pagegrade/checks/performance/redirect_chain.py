@@ -67,6 +67,17 @@ TEMPORARY: Final = frozenset({302, 303, 307})
             ),
         ),
         State(
+            "cookie_wall",
+            "The page answers only those who send its cookie back.",
+            loss=1.0,
+            title="Answer the page without requiring a cookie",
+            why=(
+                "Search engines and most other crawlers keep no cookies: for them the redirect leads back to itself "
+                "again and again, and never to the page."
+            ),
+            fix="Answer the first request with the page itself, and set the cookie with that answer.",
+        ),
+        State(
             "downgrade",
             "A redirect leads from https to http.",
             loss=1.0,
@@ -88,9 +99,9 @@ def redirect_chain(navigation: Navigation) -> Verdict:
     The redirects between the requested URL and the page. None is best, and one permanent redirect from http to https,
     or between the names with and without `www`, is just as good. One of another kind costs a quarter, two cost half,
     and so does a temporary redirect (302, 303, 307) for a move to https or to the other name, which is permanent. Three
-    or more, a URL that is visited twice, and a step from https back to http cost everything. When the URL was typed
-    without `http://` or `https://`, a step that only changes this is not counted. Redirects by `<meta>` or scripts are
-    not seen here.
+    or more, a URL that is visited twice, with a cookie set in between or without, and a step from https back to http
+    cost everything. When the URL was typed without `http://` or `https://`, a step that only changes this is not
+    counted. Redirects by `<meta>` or scripts are not seen here.
 
     ## Fails on
 
@@ -129,7 +140,7 @@ def redirect_chain(navigation: Navigation) -> Verdict:
             del steps[ours]
     addresses = [answer.url for answer in answers]
     if len(set(addresses)) < len(addresses):
-        state = "loop"
+        state = "cookie_wall" if _waits_for_cookie(answers) else "loop"
     elif any(answer.url.startswith("https:") and target.startswith("http:") for answer, target in steps):
         state = "downgrade"
     elif len(steps) >= LONG:
@@ -160,12 +171,22 @@ def redirect_chain(navigation: Navigation) -> Verdict:
 def _milder(worst: str, steps: Sequence[tuple[Response, str]]) -> list[str]:
     """The state that each step shows, where it is not that of the outcome."""
     insecure = [answer.url.startswith("https:") and target.startswith("http:") for answer, target in steps]
-    if worst == "loop":
+    if worst in {"loop", "cookie_wall"}:
         return ["downgrade" if one else "" for one in insecure]
     if worst == "downgrade" and len(steps) > 1:
         number = "long" if len(steps) >= LONG else "several"
         return ["" if one else number for one in insecure]
     return [""] * len(steps)
+
+
+def _waits_for_cookie(answers: Sequence[Response]) -> bool:
+    """Return whether a cookie was set before the first URL that is visited again answered otherwise."""
+    seen: dict[str, int] = {}
+    for index, answer in enumerate(answers):
+        if answer.url in seen:
+            return any(one.header_values("set-cookie") for one in answers[seen[answer.url] : index])
+        seen[answer.url] = index
+    return False
 
 
 def _saving(answers: Sequence[Response]) -> Saving | None:
@@ -192,4 +213,6 @@ def _evidence(answer: Response, target: str) -> Evidence:
     reason = f"status {answer.status}"
     if answer.timings.total_ms:
         reason = f"{reason}, {answer.timings.total_ms:,.0f} ms"
+    if answer.header_values("set-cookie"):
+        reason = f"{reason}, sets a cookie"
     return Evidence(url=answer.url, header="Location", value=target, reason=reason)

@@ -64,10 +64,11 @@ async def gather_document(context: Start) -> Followed:
         timeout_s=max(MIN_TIMEOUT_S, min(limits.document_s, context.left_s())),
     )
     try:
-        followed = await context.client.follow(request)
+        followed = await context.client.follow(request, context.cookies)
     except FetchError as error:
         raise _run_failed(error) from error
     context.client.note_page(followed.response.url)
+    context.cookies.arrive(followed.response.url)
     response = followed.response
     if 200 <= response.status < 300 and not is_html(response):
         kind = media_type(response) or "nothing that can be recognized"

@@ -26,6 +26,7 @@ async def gather_load_samples(context: Context) -> tuple[float, ...]:
             break
         request = Request(
             url=context.main_document_url,
+            cookie=context.document.exchange.request.cookie,
             max_wire_bytes=limits.document_wire_bytes,
             max_decoded_bytes=limits.document_decoded_bytes,
             keep_bytes=0,

@@ -246,7 +246,7 @@ class _Crawl:
                 max_redirects=MAX_REDIRECTS,
             )
             try:
-                followed = await self._context.client.follow(request)
+                followed = await self._context.client.follow(request, self._context.cookies)
             except FetchError as error:
                 entry.hops = error.hops
                 if error.code == "budget":

@@ -1,4 +1,4 @@
-"""Cookies kept from one redirect of a chain to the next, as every browser keeps them, and forgotten at its end."""
+"""Cookies that the answers of one run set, kept as every browser keeps them, and forgotten at its end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from pagegrade import clock
 from pagegrade.parse.http.cookies import Cookie, parse_cookie
-from pagegrade.parse.url import host
+from pagegrade.parse.url import host, same_site, scheme
 
 MAX_COOKIES: Final = 50
 MAX_HEADER_CHARS: Final = 4_096
@@ -24,14 +24,23 @@ class _Kept:
     pair: str
 
 
-class ChainCookies:
-    """The cookies of one chain of redirects.
+class CookieJar:
+    """The cookies of one chain of redirects, or of a page and its files; empty at first.
 
-    Source: https://www.rfc-editor.org/rfc/rfc6265#section-5.4
+    Source: https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis
     """
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str, str], _Kept] = {}
+        self._page_url = ""
+
+    def arrive(self, url: str) -> None:
+        """Keep and send only what a page allows to its files from now on: to other sites, what they share by intent.
+
+        Args:
+            url: Of the page, after redirects.
+        """
+        self._page_url = url
 
     def take(self, url: str, values: Iterable[str]) -> None:
         """Keep what the ``Set-Cookie`` lines of an answer set, and drop what they delete or a browser would not keep.
@@ -40,6 +49,7 @@ class ChainCookies:
             url: Of the answer.
             values: The lines.
         """
+        is_elsewhere = self._is_elsewhere(url)
         for value in values:
             cookie = parse_cookie(value, url=url)
             key = (cookie.name, cookie.domain or host(url), cookie.path or "")
@@ -47,17 +57,28 @@ class ChainCookies:
             pair = value.partition(";")[0].strip(" \t")
             if cookie.rejected or cookie.is_deletion(clock.utc_now()) or not _SENDABLE.fullmatch(pair):
                 continue
+            is_shared = cookie.same_site == "none"
+            if (is_shared and not cookie.secure) or (is_elsewhere and not is_shared):
+                continue
             if len(self._kept) < MAX_COOKIES:
                 self._kept[key] = _Kept(cookie, pair)
 
     def header_for(self, url: str) -> str:
         """Return the value of the ``Cookie`` line for a request; "" without one."""
         found = ""
+        is_elsewhere = bool(self._kept) and self._is_elsewhere(url)
         for one in self._kept.values():
+            if is_elsewhere and one.cookie.same_site != "none":
+                continue
             longer = f"{found}; {one.pair}" if found else one.pair
             if _applies(one.cookie, url) and len(longer) <= MAX_HEADER_CHARS:
                 found = longer
         return found
+
+    def _is_elsewhere(self, url: str) -> bool:
+        """Return whether a file of the page lies on another site than it; the scheme is a part of the site."""
+        page = self._page_url
+        return bool(page) and not (same_site(page, url) and scheme(page) == scheme(url))
 
 
 def _applies(cookie: Cookie, url: str) -> bool:
