@@ -145,6 +145,10 @@ def test_page_that_loads_itself_before_it_can_be_read_is_restless(content: str, 
         ("location.reload()", "restless"),
         ("window.addEventListener('load',function(){window.location.reload(true)})", "restless"),
         ("window.location.href = window.location.href;", "restless"),
+        ("document.getElementById('f').submit()", "restless"),
+        ("document.forms[0].requestSubmit();", "restless"),
+        ("if(a){document.forms[0].submit()}", "none"),
+        ("document.getElementById('f').addEventListener('submit',b)", "none"),
         ("if(!sessionStorage.seen){sessionStorage.seen=1;location.reload()}", "none"),
         ("again.addEventListener('click',()=>{location.reload()})", "none"),
     ],
@@ -153,5 +157,18 @@ def test_script_that_always_reloads_leaves_no_time_to_read(script: str, state: s
     """A page with hardly a word may be a display, and one condition ends the loop."""
     text = "<p>" + "ბაღში წვიმს " * 30
 
-    assert outcome("meta-refresh", f"{text}<script>{script}</script>").state == state
-    assert outcome("meta-refresh", f"<p>წვიმს<script>{script}</script>").state == "none"
+    form = "<form id=f action=''><input name=a></form>"
+
+    assert outcome("meta-refresh", f"{text}{form}<script>{script}</script>").state == state
+    assert outcome("meta-refresh", f"<p>წვიმს{form}<script>{script}</script>").state == "none"
+
+
+def test_form_that_a_script_sends_on_leads_on() -> None:
+    """A sign-on that posts to another page ends."""
+    page = (
+        "<p>"
+        + "ბაღში წვიმს " * 30
+        + "<form action=/next><input name=a></form><script>document.forms[0].submit()</script>"
+    )
+
+    assert outcome("meta-refresh", page).state == "none"

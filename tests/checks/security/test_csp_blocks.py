@@ -101,3 +101,22 @@ def test_stylesheet_that_waits_for_code_in_an_attribute(link: str) -> None:
     assert state("default-src 'self'; script-src 'self' 'unsafe-inline'", page) == "allowed"
     assert state("style-src 'self'", page) == "allowed"
     assert state("default-src 'self'", other) == "some"
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        ("sandbox", "most"),
+        ("sandbox allow-scripts", "some"),
+        ("sandbox allow-forms", "some"),
+        ("sandbox ALLOW-scripts allow-forms", "allowed"),
+    ],
+)
+def test_sandbox_without_scripts_or_forms(policy: str, expected: str) -> None:
+    """Scripts and forms that it does not allow do not work, for any visitor."""
+    page = (
+        "<!doctype html><title>Shop</title><link rel=stylesheet href=/s.css><script src=/a.js></script>"
+        "<img src=/a.png alt=a><form action=/order><button>Go</button></form>"
+    )
+
+    assert state(policy, page) == expected

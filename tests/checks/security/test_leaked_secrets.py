@@ -52,3 +52,60 @@ def test_keys_are_shown_masked() -> None:
 def test_page_about_keys_passes() -> None:
     """Its examples stand in code."""
     assert outcome(leaked_secrets, f"<pre>{KEY}</pre>").state == "none"
+
+
+HASH = "$2y$10$" + "aZ3.kQ9mT7vXz2RcN5pHdQ8fJ4sUaGyE1oBbVtMhZiYx3KwP6nCgDj"[:53]
+NAMES = {
+    "nl": "Jan Bakker",
+    "uk": "Олена Коваль",
+    "ja": "山田花子",
+    "ar": "ليلى حداد",
+}
+
+
+def _rows(count: int, row: str, name: str = "Jan", sites: int = 5) -> str:
+    return "".join(
+        row.format(name=name, mail=f"p{i}@post{i % sites}.com", phone=f"06-{10_000_000 + 77 * i}") for i in range(count)
+    )
+
+
+ROW = "<tr><td>{name}<td>{mail}<td>{phone}"
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_records_of_people_in_the_open(name: str) -> None:
+    """In a table, whatever they are written in; one fewer may be a list of people to write to."""
+    found = outcome(leaked_secrets, f"<table>{_rows(15, ROW, name)}</table>")
+
+    assert (found.state, found.value, found.total) == ("records", 15, 15)
+    assert found.evidence[0].value == "p***@post0.com"
+    assert outcome(leaked_secrets, f"<table>{_rows(14, ROW, name)}</table>").state == "none"
+
+
+def test_records_in_scripts() -> None:
+    """Fewer are enough there, and very few with hashes of passwords."""
+    row = '{{"n":"{name}","e":"{mail}","p":"{phone}"}},'
+
+    assert outcome(leaked_secrets, f"<script>a=[{_rows(10, row)}]</script>").state == "records"
+    assert outcome(leaked_secrets, f"<script>a=[{_rows(9, row)}]</script>").state == "none"
+    row = '{{"e":"{mail}","h":"' + HASH + '"}},'
+
+    assert outcome(leaked_secrets, f"<script>a=[{_rows(3, row, sites=1)}]</script>").state == "records"
+    assert outcome(leaked_secrets, f"<script>a=[{_rows(2, row)}]</script>").state == "none"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        _rows(40, "<p>{name} <a href=mailto:{mail}>{mail}</a> {phone}"),
+        _rows(40, "<p>{name} {mail}"),
+        _rows(40, "<p>{name} {mail} 2026-10-01 17:30:12, (04.11.2026), 12/31/2026, #4711, 1234567"),
+        _rows(40, ROW, sites=2),
+        "".join(f"<p>Jan p{i}@{'example.com' if i % 2 else 'example.org'} 06-12345678" for i in range(40)),
+        "".join(f"<p>Jan p{i}@example.net 06-12345678" for i in range(40)),
+    ],
+    ids=["linked", "addresses", "archive", "colleagues", "samples", "sample"],
+)
+def test_lists_that_are_meant_to_be_read(page: str) -> None:
+    """Contacts, authors, messages, colleagues and examples."""
+    assert outcome(leaked_secrets, page).state == "none"

@@ -28,6 +28,10 @@ _RELOADS: Final = re.compile(
     r"(?<![\w$.])(?:(?:window|document|self|top)\.)?(?:location\.reload\(|"
     r"location(?:\.href)?\s{0,9}=\s{0,9}(?:(?:window|document|self|top)\.)?location(?:\.href)?\s{0,9}(?:;|$))"
 )
+_SUBMITS: Final = re.compile(
+    r"document\s{0,3}\.\s{0,3}(?:getElementById\([^()]{1,80}\)|querySelector\([^()]{1,80}\)|forms\[[^\[\]]{1,80}\]|"
+    r"forms\.\w{1,60}|\w{1,60})\s{0,3}\.\s{0,3}(?:requestSubmit|submit)\("
+)
 _URL: Final = re.compile(r"[;,\s]\s{0,20}(?:url\s{0,20}=)?\s{0,20}([^\s;,][^\n]{0,2000})", re.IGNORECASE)
 
 
@@ -153,15 +157,25 @@ def meta_refresh(
             return Outcome("timed", value=delay, evidence=evidence)
         break
     for script in document.running_scripts:
-        certain = done_at_load(script.text) if "location" in script.text else ""
-        if certain and _RELOADS.search(certain) is not None and document.word_count >= MIN_READ_WORDS:
-            again = Offender(script.node, "a script reloads the page at once")
+        certain = done_at_load(script.text) if "location" in script.text or "ubmit(" in script.text else ""
+        reason = _loads_again(certain, document) if certain and document.word_count >= MIN_READ_WORDS else ""
+        if reason:
+            again = Offender(script.node, reason)
             return Outcome("restless", value=0, evidence=evidence_of(document, [again]))
         found = _LEAVES.search(certain)
         if found is not None and not parties.is_own(found[2]):
             away = Offender(script.node, "a script leads there at once", url=found[2])
             return Outcome("leaves", value=found[2], evidence=evidence_of(document, [away]))
     return Outcome("none")
+
+
+def _loads_again(statements: str, document: Document) -> str:
+    """Explain how these statements load the page again for every visitor; "" where they do not."""
+    if _RELOADS.search(statements) is not None:
+        return "a script reloads the page at once"
+    here = same_page_key(document.url)
+    is_own = bool(document.forms) and all(same_page_key(one.url) == here for one in document.forms)
+    return "a script sends a form to the page itself at once" if is_own and _SUBMITS.search(statements) else ""
 
 
 def _refreshes(document: Document, response: Response) -> Iterator[tuple[str, Node | None]]:

@@ -53,10 +53,10 @@ def csp_blocks(document: Document, csp: CSP, parties: Parties, response: Respons
     ## What it checks
 
     Every enforced policy, as browsers evaluate it, against the page's own stylesheets, scripts, images and fonts, its
-    inline scripts and styles, the code that lets a stylesheet apply once it is there, and the targets of its forms.
-    Files of third parties do not count, because a policy may keep those out on purpose. Blocking a part costs 6
-    points or more; where all styles or half of the files and forms are blocked, the score is 49 at most. A page
-    without an enforced policy is not evaluated.
+    inline scripts and styles (a `sandbox` without `allow-scripts` or `allow-forms` forbids scripts or forms), the code
+    that lets a stylesheet apply once it is there, and the targets of its forms. Files of third parties do not count,
+    because a policy may keep those out on purpose. Blocking a part costs 6 points or more; where all styles or half of
+    the files and forms are blocked, the score is 49 at most. A page without an enforced policy is not evaluated.
 
     ## Fails on
 
@@ -129,17 +129,19 @@ def _blocked_by(csp: CSP, directive: str, reference: Reference, page_url: str) -
 def _own_content(document: Document, csp: CSP, parties: Parties, url: str) -> Iterator[tuple[bool, Offender]]:
     """(whether it is allowed, what it is) of each part that the policy decides about."""
     listed: set[tuple[str, str]] = set()
+    runs, sends = (_leaves(csp, name) for name in ("allow-scripts", "allow-forms"))
     for reference in document.references:
         directive = _DIRECTIVES.get(reference.kind)
         if directive is None or (directive, reference.url) in listed or not parties.is_own(reference.url):
             continue
         listed.add((directive, reference.url))
         by = _blocked_by(csp, directive, reference, url)
+        by = "sandbox" if reference.kind == "script" and not runs else by
         yield not by, Offender(reference.node, "", by or directive, url=reference.url)
     for script in document.scripts:
         if script.kind in {"classic", "module"} and script.url is None and script.text.strip():
             allowed = allows_inline(csp, "script-src-elem", script.text, nonce=script.attrs.get("nonce", ""))
-            yield allowed, Offender(script.node, "", "script-src-elem")
+            yield allowed and runs, Offender(script.node, "", "script-src-elem" if runs else "sandbox")
     for style in document.styles:
         if style.text.strip():
             allowed = allows_inline(csp, "style-src-elem", style.text, nonce=style.attrs.get("nonce", ""))
@@ -147,6 +149,12 @@ def _own_content(document: Document, csp: CSP, parties: Parties, url: str) -> It
     for form in document.forms:
         if parties.is_own(form.url):
             yield (
-                allows_url(csp, "form-action", form.url, page_url=url),
-                Offender(form.node, "", "form-action", url=form.url),
+                sends and allows_url(csp, "form-action", form.url, page_url=url),
+                Offender(form.node, "", "form-action" if sends else "sandbox", url=form.url),
             )
+
+
+def _leaves(csp: CSP, flag: str) -> bool:
+    """Return whether every sandbox of the page leaves it this freedom."""
+    boxes = (policy.directives["sandbox"] for policy in csp.enforced if "sandbox" in policy.directives)
+    return all(flag in (word.lower() for word in words) for words in boxes)

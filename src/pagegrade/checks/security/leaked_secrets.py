@@ -2,12 +2,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from pagegrade.checks._check import State, check
+from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._exposed_keys import ExposedKey, exposed_keys
 from pagegrade.model.artifacts import NotGathered, Resources
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
-from pagegrade.parse.html.exposed_secrets import ExposedSecret
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
+from pagegrade.parse.emails import mask_email
+from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_records
 
 
 @check(
@@ -44,7 +45,22 @@ from pagegrade.parse.html.exposed_secrets import ExposedSecret
             ),
             counted=True,
         ),
+        State(
+            "records",
+            "The page hands records of many people to every visitor.",
+            loss=1.0,
+            title="Records of people in the page",
+            why=(
+                "Everyone can copy the addresses and numbers of customers or members and misuse them, and in many "
+                "countries the owner has to report such a breach to an authority within days."
+            ),
+            fix=(
+                "Take the page off the web or put it behind a sign-in, and send browsers only what they show. Ask "
+                "search engines to remove their copies, and find out who has read it."
+            ),
+        ),
     ),
+    cap=Cap(49, states=("records",)),
     sources=(
         "https://cwe.mitre.org/data/definitions/798.html",
         "https://cheatsheetseries.owasp.org/cheatsheets/Secrets_Management_Cheat_Sheet.html",
@@ -65,6 +81,11 @@ def leaked_secrets(
     keys that the page shows as code are left out. Keys are shown masked. Other secrets, such as passwords, have no
     form that can be recognized, so the absence of findings proves nothing.
 
+    Records of people fail as well: e-mail addresses of several other sites, none of them a link, each followed by a
+    number of eight digits or more that is no date, or by the hash of a password; from 15 on in the visible text, 10 in
+    scripts, and 3 with hashes. Such a page scores 49 at most. A directory of a few contacts, and one whose addresses
+    can be clicked, is there to be read.
+
     ## Fails on
 
     ```html
@@ -81,12 +102,16 @@ def leaked_secrets(
     """
     found = exposed_keys(document, exposed_secrets, resources)
     secret = [key for key in found if key.group == "secret"]
+    records = find_records(document)
     named = [key for key in found if key.group == "identifier"]
     bad: list[ExposedKey] = secret + named
     evidence = [key.evidence for key in secret]
     # Beside a secret, an identifier is of a milder state.
     milder = "identifier" if secret else ""
     evidence += [msgspec.structs.replace(key.evidence, state=milder) for key in named]
+    if records and not secret:
+        shown = tuple(Evidence(value=mask_email(one), reason="record of a person") for one in records[:MAX_EVIDENCE])
+        return Outcome("records", value=len(records), evidence=shown, total=len(records))
     return Outcome(
         "secret" if secret else "identifier" if named else "none",
         value=", ".join(dict.fromkeys(key.kind for key in bad)) or None,

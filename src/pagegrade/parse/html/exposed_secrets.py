@@ -1,21 +1,43 @@
-"""The keys that stand in a page: where they are, and that the page does not merely write about them."""
+"""The keys and the records of people that stand in a page, and that the page does not merely write about keys."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from turbohtml import Comment, Element, Text
 
 from pagegrade.model.document import Document, Node
+from pagegrade.parse.emails import find_emails, find_mailto_emails
 from pagegrade.parse.secrets import Group, Secret, find_secrets
+from pagegrade.parse.url import host, registrable_domain
 
 _HINT: Final = "placeholder"
 """Attribute that shows what a value looks like."""
 MAX_NODES: Final = 200_000
 _CODE: Final = frozenset({"pre", "code", "samp", "kbd", "blockquote", "textarea", "xmp", "listing", "plaintext"})
 """Elements that show a text as an example."""
+
+MIN_RECORDS: Final = 15
+"""Records in the visible text from which on it is no list of people to write to."""
+MIN_HANDED_OUT: Final = 10
+"""The same in scripts, where visitors do not look for them."""
+MIN_HASHED: Final = 3
+"""The same with hashes of passwords."""
+_MIN_SITES: Final = 3
+"""Sites of their addresses: colleagues have one, customers have many."""
+_MAX_RECORD: Final = 400
+"""Characters of a record behind its address."""
+_MAX_TEXT: Final = 400_000
+_SAMPLES: Final = frozenset({"example.com", "example.net", "example.org"})
+_NUMBER: Final = re.compile(r"(?<![\w.+#/])\+?[(0-9][0-9 ()/.-]{7,20}(?![\w:])")
+_DATE: Final = re.compile(r"\b(?:\d{4}([-./])\d\d?\1\d\d?|\d\d?([-./])\d\d?\2\d{4})\b")
+_MIN_DIGITS: Final = 8
+"""Those of a telephone or an account."""
+_HASH: Final = re.compile(r"\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$argon2i?d?\$v=|\$6\$[^$\s]{1,16}\$[./A-Za-z0-9]{86}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +120,49 @@ def masked_text(text: str, secrets: Sequence[ExposedSecret]) -> str:
         if secret.value in text:
             text = text.replace(secret.value, secret.masked)
     return text
+
+
+def find_records(document: Document) -> tuple[str, ...]:
+    """The addresses of people of many sites, each with a number of its own or the hash of a password.
+
+    Addresses that are links are there to be written to. Empty for fewer records than ``MIN_RECORDS`` in the text,
+    ``MIN_HANDED_OUT`` in scripts, and ``MIN_HASHED`` with hashes. Linear in the page.
+    """
+    linked = {
+        address.lower()
+        for anchor in document.anchors
+        if (anchor.href or "")[:7].lower() == "mailto:"
+        for address in find_mailto_emails(anchor.href or "")
+    }
+    own = registrable_domain(host(document.url))
+    scripts = "\n".join(one.text for one in document.scripts if "@" in one.text)
+    for text, least in ((document.text, MIN_RECORDS), (scripts, MIN_HANDED_OUT)):
+        if text.count("@") >= MIN_HASHED:
+            records, hashed = _records_in(text[:_MAX_TEXT], linked, own)
+            for found, number in ((hashed, MIN_HASHED), (records, least)):
+                if len(found) >= number and (found is hashed or len(set(found.values())) >= _MIN_SITES):
+                    return tuple(found)
+    return ()
+
+
+def _records_in(text: str, linked: set[str], own: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Address -> its site, of each with a number and of each with a hash between it and the next one."""
+    places: list[tuple[int, str]] = []
+    at = 0
+    for address in find_emails(text):
+        at = text.find(address, at)
+        places.append((at, address))
+        at += len(address)
+    records: dict[str, str] = {}
+    hashed: dict[str, str] = {}
+    for (start, address), (end, _) in pairwise((*places, (len(text), ""))):
+        site = registrable_domain(address.rpartition("@")[2].lower())
+        if address.lower() in linked or site == own or site in _SAMPLES:
+            continue
+        record = text[start + len(address) : min(end, start + _MAX_RECORD)]
+        if _HASH.search(record) is not None:
+            hashed[address.lower()] = site
+        numbers = _NUMBER.findall(_DATE.sub(" ", record))
+        if any(sum(map(str.isdigit, one)) >= _MIN_DIGITS for one in numbers):
+            records[address.lower()] = site
+    return records, hashed
