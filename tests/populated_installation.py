@@ -74,7 +74,7 @@ async def move_in(instance: Instance) -> Left:
     await instance.call("POST", "/api/v1/ignores", json={"check": "image-alt", "reason": "Known."}, key=bob_key)
     access = {"name": "Staging", "origins": ["https://staging.example"], "user": "reader", "password": "a password"}
     await instance.call("POST", "/api/v1/access-profiles", json=access, key=bob_key)
-    await instance.call("POST", "/api/v1/audits", json={"url": "https://example.com/"}, key=bob_key)
+    await instance.call("POST", "/api/v1/audits", json={"url": "https://example.com/", "privacy": 0}, key=bob_key)
     database.write_here(lambda tx: _add_webhook(tx, instance.alice.id))
     monitor = {"report_id": first["id"], "schedule": "daily", "budgets": ["score<100"]}
     await instance.call("POST", "/api/v1/monitors", json=monitor)

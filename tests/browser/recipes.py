@@ -366,6 +366,22 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         Visit(name=name, path=f"/audits/{number}/export/{name}", person="Alice")
         for number, name in ((1, "html"), (5, "prompt"), (2, "pages"), (1, "sitemap"))
     ),
+    ("GET", "/audits/{id}/share"): (
+        Visit(path="/audits/3/share", person="Alice"),
+        Visit(name="shared", path="/audits/1/share", person="Alice"),
+    ),
+    ("POST", "/audits/{id}/share"): (
+        _post("/audits/3/share", {"privacy": "2"}, name="wrong", status=422),
+        _post("/audits/3/share", {"privacy": "0"}, name="right", status=303),
+    ),
+    ("GET", "/a/{slug}"): (
+        *(Visit(name=name, path=f"/a/{name:_<22}") for name in ("graded", "paused", "hostile", "ungraded")),
+        Visit(name="own", path=f"/a/{'graded':_<22}", person="Alice"),
+        Visit(name="unknown", path=f"/a/{UNKNOWN_SLUG}", status=404),
+    ),
+    ("POST", "/a/{slug}"): (
+        _post(f"/a/{'ungraded':_<22}", {"password": _HOSTILE}, name="wrong", person="Charlie", status=403),
+    ),
     ("GET", "/audits/{id}/delete"): (Visit(path="/audits/1/delete", person="Alice"),),
     ("POST", "/audits/{id}/delete"): (_post("/audits/6/delete", {}, status=303),),
     ("GET", "/access-profiles"): (

@@ -37,7 +37,7 @@ from pagegrade.service.access.operations import AccessFields, create_profile
 from pagegrade.service.access.vault import KEY_FILE, Vault
 from pagegrade.service.accounts.sessions import list_open, start_session
 from pagegrade.service.accounts.team import create_shared, invite
-from pagegrade.service.audits.operations import AuditChange, change_audit
+from pagegrade.service.audits.operations import AuditChange, change_audit, show_audit
 from pagegrade.service.sign_in import make_link
 from pagegrade.service.sign_up import SECRET, sign_address
 from pagegrade.service.webhooks.payload import make_key
@@ -48,6 +48,7 @@ from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.runs import finish_run, set_step
 from pagegrade.store.repositories.accounts import add_account, load_account, save_password
+from pagegrade.store.repositories.audits import save_sharing
 from pagegrade.store.repositories.crawls import end_crawl
 from pagegrade.store.repositories.ignores import add_ignore
 from pagegrade.store.repositories.installation import load_or_make_secret
@@ -337,6 +338,21 @@ class _Builder:
                 crawl = claim(self._database, at_ms=at_ms, account_crawls=9)
                 if crawl is None:
                     raise AssertionError("no second crawl was claimed")
+            number = crawl.audit_id or 0
+            # Failed and spare ones are private; the link of a shared one can be told from its name.
+            if name not in {"failed", "spare"}:
+                locked = name == "ungraded"
+                privacy = Privacy.PASSWORD if locked else Privacy.PUBLIC
+                shared = partial(
+                    save_sharing,
+                    audit=self._database.read_here(partial(show_audit, caller=caller, audit_id=number)),
+                    privacy=privacy,
+                    password_hash=self._hashed if locked else None,
+                    password_version=int(locked),
+                    slug=f"{name:_<22}",
+                    now_ms=at_ms,
+                )
+                self._database.write_here(shared)
             if result is not None:
                 fill(self._database, crawl, result)
             else:

@@ -68,7 +68,7 @@ async def make_world(instance: Instance) -> World:
     await instance.call("POST", "/api/v1/webhooks", json=hook)
     access = {"name": "Staging", "origins": ["https://staging.example"], "user": "reader"}
     await instance.call("POST", "/api/v1/access-profiles", json=access)
-    await instance.call("POST", "/api/v1/audits", json={"url": "https://example.com/pricing"})
+    audit = await instance.call("POST", "/api/v1/audits", json={"url": "https://example.com/pricing", "privacy": 0})
     crawl = await asyncio.to_thread(claim, instance.services.database)
     await asyncio.to_thread(fill, instance.services.database, crawl)
     alice = await instance.sign_in()
@@ -96,6 +96,7 @@ async def make_world(instance: Instance) -> World:
     places = {
         "/reports/": str(report["id"]),
         "/r/": slug,
+        "/a/": str(audit.json()["data"]["share_url"]).rpartition("/")[2],
         "/projects/": "example.com",
         "/keys/": "1",
         "/ignores/": "1",

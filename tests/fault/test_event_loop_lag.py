@@ -138,7 +138,7 @@ FORMS: Final = tuple(
     operation.path
     for operation in ALL_OPERATIONS
     if operation.method == "POST"
-    and not operation.path.startswith(("/api/", "/mcp", "/admin", "/r/", "/sign-in"))
+    and not operation.path.startswith(("/api/", "/mcp", "/admin", "/r/", "/a/", "/sign-in"))
     and "{token}" not in operation.path
     and not operation.path.endswith(ENDING)
 )

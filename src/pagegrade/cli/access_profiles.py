@@ -136,7 +136,11 @@ def _number(profiles: int) -> str:
 
 
 def _made_private(saved: service.Saved) -> str:
-    return f"Public reports of its origins that are private now: {saved.made_private}." if saved.made_private else ""
+    return (
+        f"Public reports and audits of its origins that are private now: {saved.made_private}."
+        if saved.made_private
+        else ""
+    )
 
 
 def _write(account_id: int | None, work: Callable[[Transaction, Caller], T]) -> T:

@@ -1523,6 +1523,8 @@ class SyncMethods(SyncCaller):
         urls: list[str] | None = None,
         drop_parameters: list[str] | None = None,
         access: str | None = None,
+        privacy: Literal[0, 1, 2] | None = None,
+        password: str | None = None,
         idempotency_key: str | None = None,
         wait_s: int | None = None,
     ) -> AuditDocument:
@@ -1550,6 +1552,8 @@ class SyncMethods(SyncCaller):
                 visitors.
             access: Access profile that analyses use: its id or name, `none`, or `default` for the oldest one
                 for the origin of the URL, which holds without it.
+            privacy: Readers of the share page: 0 anyone with the link, 1 the account only, 2 with the password.
+            password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             idempotency_key: Key of this request; without it, one is made.
             wait_s: Seconds to wait for the end of the crawl, 0 to 50; else none.
         """
@@ -1569,6 +1573,8 @@ class SyncMethods(SyncCaller):
                     "urls": urls,
                     "drop_parameters": drop_parameters,
                     "access": access,
+                    "privacy": privacy,
+                    "password": password,
                 },
                 header={"Idempotency-Key": idempotency_key, "Prefer": wait_s},
             ),
@@ -1594,13 +1600,16 @@ class SyncMethods(SyncCaller):
         results: Literal[0, 1] | Unset = UNSET,
         paused: Literal[0, 1] | Unset | None = UNSET,
         cancel: Literal[0, 1] | Unset = UNSET,
+        privacy: Literal[0, 1, 2] | Unset | None = UNSET,
+        password: str | Unset | None = UNSET,
         if_match: str | None = None,
         wait_s: int | None = None,
     ) -> AuditDocument:
-        """Crawl again, pause or cancel.
+        """Change an audit, or crawl again.
 
         `results=1` crawls the site again; a crawl that has not ended is joined. `paused` stops a crawl and lets
-        it go on, `cancel=1` ends it without a result.
+        it go on, `cancel=1` ends it without a result. `privacy` and `password` change who may see it by its
+        link.
 
         The key needs the scope `audits:write`.
 
@@ -1609,6 +1618,8 @@ class SyncMethods(SyncCaller):
             results: 1: crawl the site again; a crawl that has not ended is joined.
             paused: 1: stop the crawl until it is resumed, 0: resume it.
             cancel: 1: end the crawl without a result.
+            privacy: Readers of the share page, as when creating.
+            password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
             wait_s: Seconds to wait for the end of the crawl, 0 to 50; else none.
         """
@@ -1617,7 +1628,7 @@ class SyncMethods(SyncCaller):
             self._data(
                 "update_audit",
                 path={"id": id},
-                body={"results": results, "paused": paused, "cancel": cancel},
+                body={"results": results, "paused": paused, "cancel": cancel, "privacy": privacy, "password": password},
                 header={"If-Match": if_match, "Prefer": wait_s},
             ),
         )

@@ -226,6 +226,8 @@ class AuditDocument(TypedDict):
     change: AuditChange | None
     crawl: AuditCrawl
     settings: AuditSettingsDocument
+    privacy: Literal[0, 1, 2]
+    share_url: str | None
     created_at: str
 
 
@@ -699,6 +701,8 @@ class CreateAuditBody(TypedDict):
     urls: NotRequired[list[str] | None]
     drop_parameters: NotRequired[list[str] | None]
     access: NotRequired[str]
+    privacy: NotRequired[Literal[0, 1, 2]]
+    password: NotRequired[str | None]
 
 
 class CreateBatchBody(TypedDict):
@@ -1850,6 +1854,8 @@ class UpdateAuditBody(TypedDict):
     results: NotRequired[Literal[0, 1]]
     paused: NotRequired[Literal[0, 1] | None]
     cancel: NotRequired[Literal[0, 1]]
+    privacy: NotRequired[Literal[0, 1, 2] | None]
+    password: NotRequired[str | None]
 
 
 class UpdateMemberBody(TypedDict):

@@ -11,6 +11,7 @@ import msgspec
 from pagegrade.model.access import AccessNote
 from pagegrade.model.audit_result import AuditSummary
 from pagegrade.model.report import Grade
+from pagegrade.model.stored import Privacy
 
 ScopeKind = Literal["host", "domain", "folder"]
 CrawlState = Literal["queued", "crawling", "paused", "analyzing", "completed", "failed", "canceled"]
@@ -318,6 +319,11 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     """Number of the newest crawl that was evaluated."""
     summary: AuditSummary | None = None
     """Of that crawl."""
+    privacy: int = Privacy.PRIVATE
+    """This and the next ones as of a ``Shareable``."""
+    password_hash: str | None = None
+    password_version: int = 0
+    slug: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from pagegrade.model.basis import Basis
 from pagegrade.model.rendering import Device
@@ -31,6 +31,34 @@ class Privacy(IntEnum):
     """Its account only."""
     PASSWORD = 2
     """Anyone with the link and the password."""
+
+
+class Shareable(Protocol):
+    """Report or audit that people may see by its link."""
+
+    @property
+    def id(self) -> int:
+        """Of its kind."""
+
+    @property
+    def account_id(self) -> int:
+        """Account that has it."""
+
+    @property
+    def privacy(self) -> int:
+        """One of ``Privacy``."""
+
+    @property
+    def password_hash(self) -> str | None:
+        """PHC string of argon2id; ``None``: no password is set."""
+
+    @property
+    def password_version(self) -> int:
+        """Grows with every change of the password, which ends sessions that were unlocked before."""
+
+    @property
+    def slug(self) -> str:
+        """128 bits that make the share page unguessable; empty: it was never shared."""
 
 
 class Priority(IntEnum):

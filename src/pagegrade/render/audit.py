@@ -184,6 +184,16 @@ def render_sitemap(listed: Iterable[tuple[str, str]]) -> str:
     return "\n".join([*lines, "</urlset>", ""])
 
 
+def render_audit_article(result: AuditResult, *, tag: str = ENGLISH_TAG) -> Markup:
+    """The result as a part of a page, in one of ``i18n.LOCALES``."""
+    template = environment(tag).get_template("audit_article.html.jinja")
+    said = cache(lambda text: translated(text, tag))
+    # Escaped by the template.
+    return Markup(  # noqa: S704
+        template.render(result=result, no_grade=NO_GRADE, first=first_to_fix(result), said=said)
+    )
+
+
 def render_audit_html(result: AuditResult, *, tag: str = ENGLISH_TAG) -> str:
     """The result as a document that needs nothing but itself, in one of ``i18n.LOCALES``."""
     css = stylesheet()
@@ -192,9 +202,7 @@ def render_audit_html(result: AuditResult, *, tag: str = ENGLISH_TAG) -> str:
         .get_template("audit.html.jinja")
         .render(
             result=result,
-            no_grade=NO_GRADE,
-            first=first_to_fix(result),
-            said=cache(lambda text: translated(text, tag)),
+            article=render_audit_article(result, tag=tag),
             # Ours, and without text of a page.
             css=Markup(css),  # noqa: S704
             policy=content_policy(css),

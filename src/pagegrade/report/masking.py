@@ -17,7 +17,9 @@ from urllib.parse import unquote, unquote_plus
 
 import msgspec
 from ahocorasick_rs import AhoCorasick, BytesAhoCorasick, Implementation, MatchKind
+from msgspec import structs
 
+from pagegrade.model.audit_result import AuditResult, Place
 from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.model.rendering import ElementFacts, RenderedPage
 from pagegrade.model.report import PageFacts, Redirect, Report, Result
@@ -79,6 +81,32 @@ def mask_reports(reports: Sequence[Report]) -> tuple[Report, ...]:
     """The reports with the query values of all their pages masked in each."""
     mask = _masker(url for report in reports for url in _own_addresses(report))
     return tuple(_mask_report(report, mask) for report in reports)
+
+
+def mask_audit(result: AuditResult) -> AuditResult:
+    """The result of an audit with the query values of all pages that it names masked, as ``mask_report`` does."""
+    places = [*result.worst, *(place for one in result.findings for place in one.places)]
+    named = {result.url, *(each.example for each in result.templates)}
+    named.update(url for place in places for url in (place.url, *place.sources))
+    mask = _masker(sorted(named))
+
+    def hide(listed: tuple[Place, ...]) -> tuple[Place, ...]:
+        return tuple(
+            structs.replace(
+                one, url=mask_url(one.url), value=mask(one.value), sources=tuple(map(mask_url, one.sources))
+            )
+            for one in listed
+        )
+
+    return structs.replace(
+        result,
+        url=mask_url(result.url),
+        worst=hide(result.worst),
+        findings=tuple(
+            structs.replace(one, message=mask(one.message), places=hide(one.places)) for one in result.findings
+        ),
+        templates=tuple(structs.replace(one, example=mask_url(one.example)) for one in result.templates),
+    )
 
 
 def reveals_values(text: str, addresses: Iterable[str]) -> bool:

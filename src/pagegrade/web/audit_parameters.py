@@ -7,9 +7,17 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, Field
 
 from pagegrade.model.audit import MAX_DEPTH, MAX_PATTERNS
+from pagegrade.service.accounts.passwords import MAX_CHARACTERS
 from pagegrade.service.options import AT_ONCE
 from pagegrade.web.parameters import MAX_SEARCH_CHARACTERS, MAX_TEXT, Paged, PagedById, ReportAccess
 
+_Password = Annotated[
+    str | None,
+    Field(
+        description=f"Of the share page, 1 to {MAX_CHARACTERS} characters; used with `privacy` 2 only.",
+        examples=["correct horse"],
+    ),
+]
 _PATTERNS: Final = "as in robots.txt (`*`, `$`), beginning with `/` or `*`."
 
 
@@ -60,6 +68,12 @@ class CreateAuditBody(BaseModel):
         examples=[["ref"]],
     )
     access: ReportAccess = None
+    privacy: Literal[0, 1, 2] = Field(
+        1,
+        description="Readers of the share page: 0 anyone with the link, 1 the account only, 2 with the password.",
+        examples=[0],
+    )
+    password: _Password = None
 
 
 class UpdateAuditBody(BaseModel):
@@ -72,6 +86,10 @@ class UpdateAuditBody(BaseModel):
         None, description="1: stop the crawl until it is resumed, 0: resume it.", examples=[1]
     )
     cancel: Literal[0, 1] = Field(0, description="1: end the crawl without a result.", examples=[1])
+    privacy: Literal[0, 1, 2] | None = Field(
+        None, description="Readers of the share page, as when creating.", examples=[2]
+    )
+    password: _Password = None
 
 
 class AuditListQuery(PagedById):

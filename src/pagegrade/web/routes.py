@@ -32,6 +32,7 @@ from pagegrade.web.pages.account import action_log, ignore_rules, join, keys, si
 from pagegrade.web.pages.account import webhooks as own_webhooks
 from pagegrade.web.pages.admin import accounts, overview
 from pagegrade.web.pages.audits import audit_list, audit_page
+from pagegrade.web.pages.audits import sharing as audit_sharing
 from pagegrade.web.pages.catalog import api_docs, check_pages, problems
 from pagegrade.web.pages.reports import (
     badge,
@@ -102,6 +103,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *own_webhooks.OPERATIONS,
     *audit_list.OPERATIONS,
     *audit_page.OPERATIONS,
+    *audit_sharing.OPERATIONS,
     *own_access.OPERATIONS,
     *overview.OPERATIONS,
     *accounts.OPERATIONS,

@@ -19,6 +19,7 @@ from pagegrade.service.reports.shares import (
     find_shared,
     is_unlocked,
     open_shared,
+    report_of_link,
     sign_unlock,
 )
 from pagegrade.store.engine.database import Database
@@ -57,10 +58,10 @@ def test_a_link_finds_what_is_shared_and_nothing_else(database: Database) -> Non
         "\0" * 22,
     ]
 
-    assert database.read_here(lambda tx: find_shared(tx, public.slug)) == public
-    assert database.read_here(lambda tx: find_shared(tx, locked.slug)) == locked
+    assert database.read_here(lambda tx: find_shared(tx, public.slug, report_of_link)) == public
+    assert database.read_here(lambda tx: find_shared(tx, locked.slug, report_of_link)) == locked
     for slug in (private.slug, *strange):
-        assert database.read_here(partial(find_shared, slug=slug)) is None
+        assert database.read_here(partial(find_shared, slug=slug, load=report_of_link)) is None
 
 
 def test_an_expired_report_is_gone_at_that_very_moment(database: Database) -> None:
@@ -70,9 +71,12 @@ def test_an_expired_report_is_gone_at_that_very_moment(database: Database) -> No
     waiting = add_shared(database, alice, now_ms=NOW_MS)
     made_ms = done.generated_at_ms or 0
 
-    assert database.read_here(lambda tx: find_shared(tx, done.slug, expired_before_ms=made_ms)) == done
-    assert database.read_here(lambda tx: find_shared(tx, done.slug, expired_before_ms=made_ms + 1)) is None
-    assert database.read_here(lambda tx: find_shared(tx, waiting.slug, expired_before_ms=made_ms + 1)) == waiting
+    def find(slug: str, before_ms: int) -> StoredReport | None:
+        return database.read_here(lambda tx: find_shared(tx, slug, report_of_link, expired_before_ms=before_ms))
+
+    assert find(done.slug, made_ms) == done
+    assert find(done.slug, made_ms + 1) is None
+    assert find(waiting.slug, made_ms + 1) == waiting
 
 
 def test_a_token_opens_one_report_until_its_time_or_its_password_is_over(database: Database) -> None:
@@ -122,11 +126,13 @@ def opened(
     visitor: Account | None = None,
     tokens: tuple[str, ...] = (),
     options: ServiceOptions = OPTIONS,
-) -> Shared | None:
+) -> Shared[StoredReport] | None:
     """The page behind the link of the report, a minute after it was made."""
     caller = None if visitor is None else Caller(account=visitor)
     return database.read_here(
-        lambda tx: open_shared(tx, report.slug, visitor=caller, tokens=tokens, options=options, now_ms=NOW_MS + 60_000)
+        lambda tx: open_shared(
+            tx, report.slug, report_of_link, visitor=caller, tokens=tokens, options=options, now_ms=NOW_MS + 60_000
+        )
     )
 
 
@@ -144,9 +150,9 @@ def test_whose_report_it_is_decides_what_a_link_opens(database: Database) -> Non
     assert [each and (each.is_owner, each.is_open) for each in seen_by["alice"].values()] == [(True, True)] * 3
     for name in ("bob", "charlie"):
         public, private, locked = seen_by[name].values()
-        assert public == Shared(report=reports[Privacy.PUBLIC], is_owner=False, is_open=True)
+        assert public == Shared(item=reports[Privacy.PUBLIC], is_owner=False, is_open=True)
         assert private is None
-        assert locked == Shared(report=reports[Privacy.PASSWORD], is_owner=False, is_open=False)
+        assert locked == Shared(item=reports[Privacy.PASSWORD], is_owner=False, is_open=False)
 
 
 def test_a_token_for_the_password_opens_the_gate(database: Database) -> None:
@@ -158,7 +164,7 @@ def test_a_token_for_the_password_opens_the_gate(database: Database) -> None:
     token = sign_unlock(secret, report, NOW_MS)
     late = [opened(database, report, tokens=tokens) for tokens in ((), ("x",), ("x", token))]
 
-    assert early == Shared(report=report, is_owner=False, is_open=False)
+    assert early == Shared(item=report, is_owner=False, is_open=False)
     assert [each is not None and each.is_open for each in late] == [False, False, True]
 
 

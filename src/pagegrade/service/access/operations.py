@@ -29,6 +29,7 @@ from pagegrade.service.id_lists import Listed, Part, Walked, walk
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories import access_profiles as store
+from pagegrade.store.repositories.audits import make_audits_private
 from pagegrade.store.repositories.reports import make_private
 
 _PEM_END: Final = "-----END CERTIFICATE-----\n"
@@ -57,8 +58,8 @@ class Saved:
 
     profile: StoredAccess
     made_private: int = 0
-    """Reports that anyone with their link could read, and that their account alone can read from now on, because
-    their next run shows what is not public."""
+    """Reports and audits that anyone with their link could read, and that their account alone can read from now on,
+    because their next run shows what is not public."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def create_profile(tx: Transaction, caller: Caller, wanted: AccessFields, vault:
     access = _read(wanted, None)
     _require_projects(caller, access.origins)
     profile = store.add_profile(tx, caller.account.id, _new(access, vault), now_ms)
-    return Saved(profile, make_private(tx, caller.account.id, profile.origins, now_ms))
+    return Saved(profile, _hide(tx, caller.account.id, profile.origins, now_ms))
 
 
 def update_profile(
@@ -126,7 +127,12 @@ def update_profile(
     _require_projects(caller, access.origins)
     changed = store.change_profile(tx, stored.id, _new(access, vault), now_ms)
     added = tuple(each for each in changed.origins if each not in stored.origins)
-    return Saved(changed, make_private(tx, caller.account.id, added, now_ms))
+    return Saved(changed, _hide(tx, caller.account.id, added, now_ms))
+
+
+def _hide(tx: Transaction, account_id: int, origins: Sequence[str], now_ms: int) -> int:
+    hidden = make_private(tx, account_id, origins, now_ms)
+    return hidden + make_audits_private(tx, account_id, origins, now_ms)
 
 
 def show_saved(tx: Transaction, caller: Caller, profile_id: int) -> Saved:

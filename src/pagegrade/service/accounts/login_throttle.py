@@ -107,9 +107,9 @@ class PasswordAttempts:
     def __init__(self, windows: Windows) -> None:
         self._windows = windows
 
-    async def take(self, report_id: int, client: str) -> Taken:
-        """Count an attempt, or refuse it."""
-        attempt = _at_report(report_id, client)
+    async def take(self, page: str, client: str) -> Taken:
+        """Count an attempt at a share page, or refuse it."""
+        attempt = _at_page(page, client)
         return await self._windows.run(lambda tx: take_attempt(tx, self._windows, attempt))
 
     async def give_back(self, taken: Taken) -> None:
@@ -133,12 +133,12 @@ class SignInAttempts:
         await _give_back(self._windows, taken)
 
 
-def _at_report(report_id: int, client: str) -> Attempt:
+def _at_page(page: str, client: str) -> Attempt:
     return Attempt(
-        own=tuple((rule, (report_id, client)) for rule in CLIENT_AT_REPORT_STEPS),
-        failed=((REPORT, (report_id,)),),
-        new=tuple((rule, (report_id,)) for rule in NEW_AT_REPORT),
-        place=("report", str(report_id), client),
+        own=tuple((rule, (page, client)) for rule in CLIENT_AT_REPORT_STEPS),
+        failed=((REPORT, (page,)),),
+        new=tuple((rule, (page,)) for rule in NEW_AT_REPORT),
+        place=("report", page, client),
     )
 
 

@@ -37,9 +37,10 @@ from pagegrade.parse.urls.identity import identity
 from pagegrade.service.access.operations import find_access
 from pagegrade.service.accounts.access import require_project
 from pagegrade.service.audits.crawl import begin_crawl
+from pagegrade.service.audits.sharing import share_audit
 from pagegrade.service.id_lists import Listed, Part, Walked, walk
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.validation import check_allowed
+from pagegrade.service.reports.validation import SharingChange, check_allowed
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories import audits as store
@@ -64,6 +65,7 @@ SHOWN_PATTERNS: Final = 20
 SHOWN_LINKS: Final = 100
 """Links of a page that an answer has, in each direction."""
 RETRY_AFTER_S: Final = 30
+_AS_IT_IS: Final = SharingChange()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +94,7 @@ class AuditChange:
     """Crawl the site again; a crawl that has not ended is joined."""
     paused: bool | None = None
     cancel: bool = False
+    sharing: SharingChange = _AS_IT_IS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,15 +221,33 @@ def _read_url(field: str, url: str, refuse: Callable[[str, str, str], None]) -> 
 
 
 def create_audit(
-    tx: Transaction, caller: Caller, start_url: str, settings: AuditSettings, *, options: ServiceOptions, now_ms: int
+    tx: Transaction,
+    caller: Caller,
+    start_url: str,
+    settings: AuditSettings,
+    *,
+    options: ServiceOptions,
+    now_ms: int,
+    sharing: SharingChange = _AS_IT_IS,
+    password_hash: str | None = None,
 ) -> Audit:
     """Store a new audit of the caller, whose first crawl is queued.
+
+    Args:
+        tx: A write transaction.
+        caller: Whose it will be.
+        start_url: As ``read_settings`` gave it, with the settings.
+        settings: Of its crawls.
+        options: Of the installation.
+        now_ms: The time now.
+        sharing: Who may see it; it is private unless that says something else.
+        password_hash: Of ``sharing.password``, where ``sharing.needs_hash``.
 
     Raises:
         OtherProject: The key of the caller is limited to another project.
         QuotaExceeded: The account has ``MAX_AUDITS`` already.
         CrawlLimit: Too many of its crawls have not ended.
-        ValidationFailed: It has no such access profile for the site.
+        ValidationFailed: It has no such access profile for the site; or privacy 2 comes without a password.
     """
     hold_account(tx, caller.account.id)
     require_project(caller, project_of(start_url))
@@ -239,6 +260,7 @@ def create_audit(
         tx, caller.account.id, start, project=project_of(start_url), settings=settings, now_ms=now_ms
     )
     begin_crawl(tx, start_url, settings, options=options.analyze, account_id=caller.account.id, audit_id=audit_id)
+    share_audit(tx, show_audit(tx, caller, audit_id), sharing, password_hash, now_ms)
     return show_audit(tx, caller, audit_id)
 
 
@@ -301,9 +323,10 @@ def change_audit(
     *,
     options: ServiceOptions,
     now_ms: int,
+    password_hash: str | None = None,
     holds: Callable[[Audit], str | None] | None = None,
 ) -> Audit:
-    """Crawl the site of an audit again, or pause, resume or cancel its crawl.
+    """Crawl the site of an audit again, pause, resume or cancel its crawl, or change who may see it.
 
     Args:
         tx: A write transaction.
@@ -312,6 +335,7 @@ def change_audit(
         change: The changes.
         options: Of the installation.
         now_ms: The time now.
+        password_hash: Of ``change.sharing.password``, where ``change.sharing.needs_hash``.
         holds: Returns the entity tag of the audit where the client does not know it as it is; ``None``: the client did
             not ask.
 
@@ -320,10 +344,12 @@ def change_audit(
         PreconditionFailed: It has changed since the client read it.
         CrawlLimit: Too many crawls of the account have not ended.
         URLNotAllowed: By now the site must not be contacted.
+        ValidationFailed: Privacy 2 without any password.
     """
     hold_account(tx, caller.account.id)
     audit = show_audit(tx, caller, audit_id)
     _check_condition(audit, holds)
+    share_audit(tx, audit, change.sharing, password_hash, now_ms)
     crawl = audit.crawl
     if change.cancel and crawl.state in OPEN_STATES:
         store.stop_crawl(tx, crawl, "canceled", now_ms)

@@ -17,7 +17,6 @@ from pagegrade.model.errors import (
     PreconditionFailed,
     QuotaExceeded,
     Unavailable,
-    ValidationFailed,
 )
 from pagegrade.model.identity import VERSION
 from pagegrade.model.rendering import Device
@@ -28,11 +27,10 @@ from pagegrade.service.access.operations import find_access
 from pagegrade.service.accounts.access import require_project
 from pagegrade.service.id_lists import Listed
 from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.shares import sharing_after
 from pagegrade.service.reports.validation import (
     ENGINE_NEXT_TIME,
     MADE_PRIVATE,
-    PASSWORD_IGNORED,
-    PASSWORD_REQUIRED,
     SHOWS_MORE,
     NewReport,
     ReportChange,
@@ -222,24 +220,11 @@ def update_report(
         QuotaExceeded: The account has as many unfinished runs as it may have.
         Unavailable: The queue is full.
     """
-    if change.needs_hash and password_hash is None:
-        raise ValueError("the password that was sent must come with its hash")
     expired = expired_before_ms(options, now_ms)
     report = _read(tx, caller, report_id, expired)
     _check_unchanged(report, may_change)
-    privacy = Privacy(report.privacy) if change.privacy is None else change.privacy
-    warnings: tuple[RequestWarning, ...] = ()
-    kept, version = report.password_hash, report.password_version
-    if privacy is Privacy.PASSWORD:
-        if change.password is not None:
-            kept, version = password_hash, version + 1
-        elif kept is None:
-            raise ValidationFailed([PASSWORD_REQUIRED])
-    else:
-        if change.password is not None:
-            warnings = (PASSWORD_IGNORED,)
-        if kept is not None:
-            kept, version = None, version + 1
+    shared = sharing_after(report, change, password_hash)
+    privacy, warnings = shared.privacy, shared.warnings
     access, is_used = _access_after(tx, caller, report, change)
     if is_used and change.access is not None and privacy is Privacy.PUBLIC and report.access != access:
         privacy = Privacy.PRIVATE if change.privacy is None else privacy
@@ -256,8 +241,8 @@ def update_report(
         tx,
         report,
         privacy=privacy,
-        password_hash=kept,
-        password_version=version,
+        password_hash=shared.password_hash,
+        password_version=shared.password_version,
         rendering=rendering,
         access=(access,),
         now_ms=now_ms,

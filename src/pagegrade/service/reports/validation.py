@@ -57,14 +57,25 @@ class NewReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportChange:
-    """Changes to a report."""
+class SharingChange:
+    """Changes of who may see a report or an audit."""
 
     privacy: Privacy | None = None
     """``None``: stays as it is."""
     password: str | None = None
-    """As sent, at most 128 characters; to be hashed and handed to ``update_report``. ``None``: none was sent. Whether
-    it is used shows only when the report's privacy is known."""
+    """As sent, at most 128 characters; to be hashed. ``None``: none was sent. Whether it is used shows only when the
+    privacy is known."""
+
+    @property
+    def needs_hash(self) -> bool:
+        """Return whether the password may come to be stored."""
+        return self.password is not None and self.privacy in {None, Privacy.PASSWORD}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportChange(SharingChange):
+    """Changes to a report."""
+
     run: bool = False
     """Analyze the page again."""
     render: int | None = None
@@ -73,11 +84,6 @@ class ReportChange:
     """``None``: stays as it is."""
     access: tuple[int | str | None] | None = None
     """Holds the same as of a new report; ``None``: stays as it is."""
-
-    @property
-    def needs_hash(self) -> bool:
-        """Return whether the password may come to be stored."""
-        return self.password is not None and self.privacy in {None, Privacy.PASSWORD}
 
 
 ALLOW_NETWORKS: Final = "PAGEGRADE_ALLOW_NETWORKS"
@@ -188,10 +194,24 @@ def read_change(
     Raises:
         ValidationFailed: A field cannot be used.
     """
-    wanted = None if privacy is None else Privacy(privacy)
-    change = ReportChange(
-        privacy=wanted, password=password or None, run=results == 1, render=render, device=device, access=access
+    shared = read_sharing(privacy, password)
+    return ReportChange(
+        privacy=shared.privacy,
+        password=shared.password,
+        run=results == 1,
+        render=render,
+        device=device,
+        access=access,
     )
+
+
+def read_sharing(privacy: int | None, password: str | None) -> SharingChange:
+    """Validate a change of who may see something, as far as that is possible without it.
+
+    Raises:
+        ValidationFailed: A field cannot be used.
+    """
+    change = SharingChange(privacy=None if privacy is None else Privacy(privacy), password=password or None)
     if change.needs_hash and change.password is not None:
         violations = _password_violations(change.password)
         if violations:

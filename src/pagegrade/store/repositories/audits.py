@@ -7,17 +7,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Row, Select, and_, delete, func, insert, select, update
+from sqlalchemy import Row, Select, and_, delete, func, insert, or_, select, update
 
 from pagegrade.model.audit import OPEN_STATES, Audit, AuditFilter, AuditSettings, Crawl, CrawlState, withheld
 from pagegrade.model.audit_result import AuditResult, AuditSummary, SummaryChange, summary_of
 from pagegrade.model.events import Event, EventType
+from pagegrade.model.stored import Privacy
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.crawl_segments import FindingPage, pack_segment
 from pagegrade.store.repositories.crawls import COLUMNS, change_crawl, crawl_of, end_crawl
 from pagegrade.store.repositories.id_order import rows_beside
 from pagegrade.store.repositories.outbox import add_event
-from pagegrade.store.repositories.reports import GREATEST_ID
+from pagegrade.store.repositories.reports import GREATEST_ID, is_of_origin
 from pagegrade.store.schema.tables import audits, crawl_segments, crawls, events
 
 if sys.version_info >= (3, 14):
@@ -34,7 +35,10 @@ _graded: Final = crawls.alias("graded")
 _ENDED: Final = ("number", "state", "stop_reason", "complete", "fetched")
 _OWN: Final = tuple(
     audits.c[name].label(f"audit_{name}")
-    for name in ("id", "account_id", "start_url", "project", "settings", "graded", "created_at_ms", "updated_at_ms")
+    for name in (
+        *("id", "account_id", "start_url", "project", "settings", "graded", "created_at_ms", "updated_at_ms"),
+        *("privacy", "password_hash", "password_version", "slug"),
+    )
 )
 
 
@@ -61,14 +65,7 @@ def note_crawl(tx: Transaction, crawl: Crawl, now_ms: int) -> None:
 
 
 def _query(account_id: int, which: AuditFilter) -> Select[Any]:
-    newest = and_(crawls.c.audit_id == audits.c.id, crawls.c.number == audits.c.crawls)
-    evaluated = and_(_graded.c.audit_id == audits.c.id, _graded.c.number == audits.c.graded)
-    query = (
-        select(*_OWN, *COLUMNS, _graded.c.summary.label("graded_summary"))
-        .join_from(audits, crawls, newest)
-        .outerjoin(_graded, evaluated)
-        .where(audits.c.account_id == account_id)
-    )
+    query = _all().where(audits.c.account_id == account_id)
     if which.project is not None:
         query = query.where(audits.c.project == which.project)
     if which.state is not None:
@@ -80,12 +77,59 @@ def _query(account_id: int, which: AuditFilter) -> Select[Any]:
     return query
 
 
+def _all() -> Select[Any]:
+    newest = and_(crawls.c.audit_id == audits.c.id, crawls.c.number == audits.c.crawls)
+    evaluated = and_(_graded.c.audit_id == audits.c.id, _graded.c.number == audits.c.graded)
+    return (
+        select(*_OWN, *COLUMNS, _graded.c.summary.label("graded_summary"))
+        .join_from(audits, crawls, newest)
+        .outerjoin(_graded, evaluated)
+    )
+
+
 def load_audit(tx: Transaction, account_id: int, audit_id: int) -> Audit | None:
     """Return an audit of this account; ``None`` when there is none."""
     if not 0 < audit_id <= GREATEST_ID:
         return None
     row = tx.execute(_query(account_id, AuditFilter()).where(audits.c.id == audit_id)).first()
     return None if row is None else _audit(row)
+
+
+def load_audit_by_slug(tx: Transaction, slug: str) -> Audit | None:
+    """Return the audit of a share link, whoever may see it; ``None`` when there is none."""
+    row = tx.execute(_all().where(audits.c.slug == slug)).first()
+    return None if row is None else _audit(row)
+
+
+def save_sharing(
+    tx: Transaction,
+    audit: Audit,
+    *,
+    privacy: int,
+    password_hash: str | None,
+    password_version: int,
+    slug: str,
+    now_ms: int,
+) -> None:
+    """Store who may see an audit; arguments as of a ``Shareable``."""
+    values = {
+        "privacy": int(privacy),
+        "password_hash": password_hash,
+        "password_version": password_version,
+        "slug": slug or None,
+    }
+    if any(value != (getattr(audit, name) or None) for name, value in values.items()):
+        tx.execute(update(audits).where(audits.c.id == audit.id).values(**values, updated_at_ms=now_ms))
+
+
+def make_audits_private(tx: Transaction, account_id: int, origins: Sequence[str], now_ms: int) -> int:
+    """As ``make_private`` of reports, for audits that begin at these origins."""
+    if not origins:
+        return 0
+    begins = or_(*(is_of_origin(origin, audits.c.start_url) for origin in origins))
+    public = (audits.c.account_id == account_id, audits.c.privacy == Privacy.PUBLIC, begins)
+    values = {"privacy": int(Privacy.PRIVATE), "updated_at_ms": now_ms}
+    return tx.execute(update(audits).where(*public).values(values)).rowcount
 
 
 def audits_beside(
@@ -232,5 +276,6 @@ def _audit(row: Row[Any]) -> Audit:
     values = row._mapping  # noqa: SLF001 - SQLAlchemy's own name for it
     own = {column.name.removeprefix("audit_"): values[column.name] for column in _OWN}
     summary = values["graded_summary"]
+    own["slug"] = own["slug"] or ""
     own["settings"] = _settings(bytes(own["settings"]))
     return Audit(**own, crawl=crawl_of(values), summary=None if summary is None else _summary(bytes(summary)))

@@ -265,10 +265,10 @@ def make_private(tx: Transaction, account_id: int, origins: Sequence[str], now_m
     return tx.execute(update(reports).where(*public).values(values)).rowcount
 
 
-def is_of_origin(origin: str) -> ColumnElement[bool]:
-    """Condition: the report's URL is of an origin."""
+def is_of_origin(origin: str, url: ColumnElement[str] = reports.c.url) -> ColumnElement[bool]:
+    """Condition: the URL, by default that of the report, is of an origin."""
     # A text behind "/" is before the same with "0", the next character, on every database.
-    return and_(reports.c.url >= f"{origin}/", reports.c.url < f"{origin}0")
+    return and_(url >= f"{origin}/", url < f"{origin}0")
 
 
 def mark_report(

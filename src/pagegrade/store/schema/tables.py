@@ -376,6 +376,10 @@ audits = Table(
     Column("graded", Integer),  # number of the newest that was evaluated
     Column("created_at_ms", BigInteger, nullable=False),
     Column("updated_at_ms", BigInteger, nullable=False),
+    Column("privacy", SmallInteger, nullable=False, server_default="1"),
+    Column("password_hash", text(300)),
+    Column("password_version", Integer, nullable=False, server_default="0"),
+    Column("slug", text(22)),  # NULL: it was never shared
     sqlite_autoincrement=True,
     comment="Sites of accounts that are crawled and graded as a whole.",
 )
@@ -530,6 +534,7 @@ Index("ix_webhooks_due", webhooks.c.due_at_ms)
 Index("ix_crawl_urls_hash", crawl_urls.c.crawl_id, crawl_urls.c.hash, unique=True)
 Index("ix_actions_account_id", actions.c.account_id, actions.c.id)
 Index("ix_audits_account_id", audits.c.account_id, audits.c.id)
+Index("ix_audits_slug", audits.c.slug, unique=True)
 Index("ix_crawls_audit_id", crawls.c.audit_id, crawls.c.number)
 # Which crawls workers may have to go on with, those first that waited for longest.
 Index("ix_crawls_open", crawls.c.updated_at_ms, **where(crawls.c.finished_at_ms.is_(None)))

@@ -125,7 +125,8 @@ def _answer(request: Request, services: Services, saved: service.Saved, *, statu
     headers = (*location, *validators(_tag(stored)), *request.preferences.applied(writing=True))
     warnings: tuple[RequestWarning, ...] = ()
     if saved.made_private:
-        message = f"{saved.made_private} public reports of these origins are private now: their next run shows more."
+        count = saved.made_private
+        message = f"{count} public reports and audits of these origins are private now: their next run shows more."
         warnings = (RequestWarning("origins", "made_private", message),)
     return Response(status_code=status, content=enveloped(data, status=status, warnings=warnings), headers=headers)
 

@@ -11,14 +11,14 @@ import msgspec
 
 from pagegrade.model.account import AUDITS_READ, AUDITS_WRITE
 from pagegrade.model.audit import PAGE_STATES, Audit, AuditFilter, Crawl, URLFilter, withheld
-from pagegrade.model.errors import ValidationFailed
 from pagegrade.parse.url import project_of
 from pagegrade.render.audit import NO_GRADE
 from pagegrade.render.english import N_
 from pagegrade.service.audits import operations as service
 from pagegrade.service.audits.compare import compare_crawls
+from pagegrade.service.audits.sharing import sharing_warnings
 from pagegrade.service.container import Services
-from pagegrade.service.reports.validation import RequestWarning
+from pagegrade.service.reports.validation import RequestWarning, SharingChange, read_sharing
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.audit_files import MEDIA_TYPES, make_audit_file
@@ -84,10 +84,11 @@ async def create_audit(request: Request, work: UnitOfWork, idempotency: Idempote
     refuse_when_draining(services)
     fields, violations = await request.fields(CreateAuditBody, lists=_LISTS)
     start, settings = evaluate_fields(violations, lambda: service.read_settings(_wanted(fields), services.options))
+    sharing = read_sharing(fields.privacy, fields.password)
 
     async def respond(audit: Audit) -> Response:
         services.wake_crawls()
-        return await _crawled(request, work, services, audit, status=201)
+        return await _crawled(request, work, services, audit, sharing, status=201)
 
     return await idempotency.execute(
         fields,
@@ -97,11 +98,17 @@ async def create_audit(request: Request, work: UnitOfWork, idempotency: Idempote
             settings=settings,
             options=services.options,
             now_ms=request.received_at_ms,
+            sharing=sharing,
+            password_hash=await _hashed(services, sharing),
         ),
         resource_id=lambda audit: audit.id,
         load_existing=service.show_audit,
         respond=respond,
     )
+
+
+async def _hashed(services: Services, sharing: SharingChange) -> str | None:
+    return await services.passwords.hash(sharing.password) if sharing.needs_hash and sharing.password else None
 
 
 def _wanted(fields: CreateAuditBody) -> service.AuditFields:
@@ -135,7 +142,7 @@ async def list_audits(request: Request, work: UnitOfWork, services: Services) ->
         services,
         query,
         path=PATH,
-        encode=audit_object,
+        encode=partial(audit_object, base_url=services.options.base_url),
         read_page=lambda: work.read(service.list_audits, which, page=query.page, per_page=query.per_page),
         read_part=lambda part: work.read(service.walk_audits, which, part),
     )
@@ -147,18 +154,22 @@ async def show_audit(request: Request, work: UnitOfWork, services: Services) -> 
     if seconds and not await work.read(service.is_crawled, request.id):
         await wait_until_crawled(request, work, services, request.id, seconds)
     audit = await work.read(service.show_audit, request.id)
-    return fresh_answer(request, enveloped(audit_object(audit)), headers=request.preferences.applied())
+    data = enveloped(audit_object(audit, services.options.base_url))
+    return fresh_answer(request, data, headers=request.preferences.applied())
 
 
 async def update_audit(request: Request, work: UnitOfWork, services: Services) -> Response:
-    """Crawl again, pause, resume or cancel."""
+    """Crawl again, pause, resume or cancel; change who may see it."""
     fields, violations = await request.fields(UpdateAuditBody)
-    if violations:
-        raise ValidationFailed(violations)
+    sharing = evaluate_fields(violations, lambda: read_sharing(fields.privacy, fields.password))
+    if sharing.needs_hash:
+        # An audit of another account must not cost a password hash.
+        await work.read(service.show_audit, request.id)
     change = service.AuditChange(
         again=fields.results == 1,
         paused=None if fields.paused is None else fields.paused == 1,
         cancel=fields.cancel == 1,
+        sharing=sharing,
     )
     audit = await work.write(
         service.change_audit,
@@ -166,15 +177,16 @@ async def update_audit(request: Request, work: UnitOfWork, services: Services) -
         change,
         options=services.options,
         now_ms=request.received_at_ms,
-        holds=_condition(request),
+        password_hash=await _hashed(services, sharing),
+        holds=_condition(request, services),
     )
     services.wake_crawls()
-    return await _crawled(request, work, services, audit, status=200)
+    return await _crawled(request, work, services, audit, sharing, status=200)
 
 
-async def delete_audit(request: Request, work: UnitOfWork) -> Response:
+async def delete_audit(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Delete an audit."""
-    await work.write(service.delete_audit, request.id, holds=_condition(request))
+    await work.write(service.delete_audit, request.id, holds=_condition(request, services))
     return deleted_answer("audit", id=request.id)
 
 
@@ -280,36 +292,39 @@ async def export_audit(request: Request, work: UnitOfWork, services: Services) -
     )
 
 
-async def _crawled(request: Request, work: UnitOfWork, services: Services, audit: Audit, *, status: int) -> Response:
+async def _crawled(
+    request: Request, work: UnitOfWork, services: Services, audit: Audit, sharing: SharingChange, *, status: int
+) -> Response:
     """Answer a change with the audit, once its crawl has ended or the time that the client wants to wait is over."""
     seconds = request.preferences.seconds(0.0)
     if seconds:
         await wait_until_crawled(request, work, services, audit.id, seconds)
         audit = await work.read(service.show_audit, audit.id)
-    return _answer(request, services, audit, status=status)
+    warnings = await work.read(sharing_warnings, audit, sharing)
+    return warned(_answer(request, services, audit, status=status), warnings)
 
 
 def _answer(request: Request, services: Services, audit: Audit, *, status: int) -> Response:
-    data = audit_object(audit)
+    data = audit_object(audit, services.options.base_url)
     if request.preferences.minimal:
         data = msgspec.json.encode({"id": audit.id, "object": "audit", "state": audit.crawl.state})
     location = (("Location", f"{services.options.base_url}{PATH}/{audit.id}"),) if status == 201 else ()  # noqa: PLR2004 - Created
-    headers = (*location, *validators(_tag(audit)), *request.preferences.applied(writing=True))
+    headers = (*location, *validators(_tag(services, audit)), *request.preferences.applied(writing=True))
     return Response(status_code=status, content=enveloped(data, status=status), headers=headers)
 
 
-def _tag(audit: Audit) -> str:
-    return hashed_tag(enveloped(audit_object(audit)))
+def _tag(services: Services, audit: Audit) -> str:
+    return hashed_tag(enveloped(audit_object(audit, services.options.base_url)))
 
 
-def _condition(request: Request) -> Callable[[Audit], str | None] | None:
+def _condition(request: Request, services: Services) -> Callable[[Audit], str | None] | None:
     """The entity tag of an audit that is not the one that the client knows; ``None``: the client did not ask."""
     if_match, if_none_match = request.header(b"if-match"), request.header(b"if-none-match")
     if if_match is None and if_none_match is None:
         return None
 
     def differs(audit: Audit) -> str | None:
-        etag = _tag(audit)
+        etag = _tag(services, audit)
         return None if may_change(if_match, if_none_match, None, etag=etag, modified_ms=0) else etag
 
     return differs
@@ -366,9 +381,10 @@ OPERATIONS: Final = (
         method="PUT",
         path=f"{PATH}/{{id}}",
         name="update_audit",
-        summary=N_("Crawl again, pause or cancel"),
+        summary=N_("Change an audit, or crawl again"),
         description="`results=1` crawls the site again; a crawl that has not ended is joined. `paused` stops a crawl "
-        "and lets it go on, `cancel=1` ends it without a result.",
+        "and lets it go on, `cancel=1` ends it without a result. `privacy` and `password` change who may see it by its "
+        "link.",
         handler=update_audit,
         scope=AUDITS_WRITE,
         for_projects=True,

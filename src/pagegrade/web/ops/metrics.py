@@ -30,7 +30,7 @@ from pagegrade.web.operations import Operation
 from pagegrade.web.request import Request
 from pagegrade.web.server.refusals import Refusal
 
-SECRET_PLACES: Final = ("/r/", "/badge/", "/sign-in/", "/join/", "/sign-up/", "/unsubscribe/")
+SECRET_PLACES: Final = ("/r/", "/badge/", "/a/", "/sign-in/", "/join/", "/sign-up/", "/unsubscribe/")
 """An address below them is a secret."""
 
 

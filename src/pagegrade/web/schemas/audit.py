@@ -19,6 +19,7 @@ from pagegrade.model.audit import (
 )
 from pagegrade.model.audit_result import AuditResult, AuditSummary, Extent, Place, SiteFinding
 from pagegrade.model.outcome import Importance
+from pagegrade.model.stored import Privacy
 from pagegrade.render.audit import withheld_object
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.audits.operations import ShownCrawl, ShownPage, ShownPlace
@@ -27,6 +28,7 @@ from pagegrade.web.schemas.shape import URL, Amount, Count, Document, Points, Re
 
 _NO, _YES = (False,), (True,)
 _START: Final = "https://example.com/"
+_REPORT: Final = "https://pagegrade.example.com"
 CrawlError = Literal["internal", "analysis_failed", "analysis_not_installed"]
 URLStateName = Literal["fetched", "blocked", "failed", "throttled", "not_fetched"]
 LinkKindName = Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset"]
@@ -145,6 +147,12 @@ class AuditDocument(Document):
     change: AuditChange | None = about("What changed since the crawl before; null: none before compares with it.")
     crawl: AuditCrawl = about("The newest crawl.")
     settings: AuditSettingsDocument = about("Settings of the next crawl.")
+    privacy: Literal[0, 1, 2] = about(
+        "Readers of the share page: 0 anyone with the link, 1 the account only, 2 with the password.", 0
+    )
+    share_url: URL | None = about(
+        "URL of the share page; null: the audit is private.", f"{_REPORT}/a/9fK2vQ7xLmB3dT0aYw5cZg"
+    )
     created_at: Timestamp = about("Time of its creation.", "2026-01-05T12:34:56.789Z")
 
 
@@ -326,8 +334,8 @@ class AuditPageList(CursorListAnswer):
     data: list[AuditPageItem] = about("The pages of this page of the list.")
 
 
-def audit_object(audit: Audit) -> bytes:
-    """The JSON object of an audit."""
+def audit_object(audit: Audit, base_url: str) -> bytes:
+    """The JSON object of an audit; its share page is below ``base_url``."""
     summary, settings = audit.summary, audit.settings
     members: dict[str, Any] = {
         "id": audit.id,
@@ -357,9 +365,16 @@ def audit_object(audit: Audit) -> bytes:
             "urls": settings.urls,
             "access": settings.access,
         },
+        "privacy": audit.privacy,
+        "share_url": None if audit.privacy == Privacy.PRIVATE else f"{base_url}{share_path(audit)}",
         "created_at": timestamp(audit.created_at_ms),
     }
     return msgspec.json.encode(members)
+
+
+def share_path(audit: Audit) -> str:
+    """Path of the share page of an audit."""
+    return f"/a/{audit.slug}"
 
 
 def _counts(summary: AuditSummary) -> dict[str, int]:

@@ -27,8 +27,8 @@ SAID: Final = {
     "created": N_("The access profile was created. Analyses of its origins use it from now on."),
     "saved": N_("The access profile was saved. Analyses use it from now on."),
     "private": N_(
-        "The access profile was saved. Reports of its origins that were public are private now, because their next "
-        "analysis shows what is not public."
+        "The access profile was saved. Reports and audits of its origins that were public are private now, because "
+        "what comes next shows what is not public."
     ),
     "deleted": N_("The access profile was deleted. Its reports are analyzed without it from now on."),
 }

@@ -17,7 +17,7 @@ from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View
 from pagegrade.web.pages.reports.report_context import FORMATS, HAR, points_of
-from pagegrade.web.pages.share_access import not_found, to_gate, too_many, visit
+from pagegrade.web.pages.share_access import REPORTS, not_found, to_gate, too_many, visit
 from pagegrade.web.report_files import MEDIA_TYPES, PAPERS, file_header, make_file, make_finding_file
 from pagegrade.web.request import Request
 
@@ -38,11 +38,11 @@ async def export_shared(request: Request, work: UnitOfWork, view: View, services
         number = _run_of(request)
     except NotFound:
         return not_found(view)
-    found = await visit(request, work, view, services, partial(view_found, masked=True, number=number))
+    found = await visit(request, work, view, services, partial(view_found, masked=True, number=number), kind=REPORTS)
     if isinstance(found, Response):
         return found
     if found.seen is None:
-        return to_gate(request)
+        return to_gate(request, REPORTS)
     if request.path_params["format"] in PAPERS:
         standing = await services.limits.take_now(
             "shared PDFs", limited_as(request.client_address), SHARED_PDFS_PER_MINUTE

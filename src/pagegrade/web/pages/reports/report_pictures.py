@@ -11,7 +11,7 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.html import UNLISTED, View
-from pagegrade.web.pages.share_access import to_gate, visit
+from pagegrade.web.pages.share_access import REPORTS, to_gate, visit
 from pagegrade.web.picture_responses import known_picture, picture_response
 from pagegrade.web.request import Request
 
@@ -29,11 +29,11 @@ async def show_own_picture(request: Request, work: UnitOfWork, view: View) -> Re
 async def show_shared_picture(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Return a picture of the report behind a share link: it is no way past the password."""
     use_case = partial(find_picture, name=request.path_params["picture"], is_known=known_picture(request))
-    found = await visit(request, work, view, services, use_case)
+    found = await visit(request, work, view, services, use_case, kind=REPORTS)
     if isinstance(found, Response):
         return found
     if found.seen is None:
-        return to_gate(request)
+        return to_gate(request, REPORTS)
     return picture_response(found.seen, headers=_HEADERS)
 
 

@@ -18,7 +18,7 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.html import VARY, View
 from pagegrade.web.pages.reports.badge import EMBEDDABLE, KEPT
-from pagegrade.web.pages.share_access import not_found, too_many, visit
+from pagegrade.web.pages.share_access import REPORTS, not_found, too_many, visit
 from pagegrade.web.report_files import encoded_report
 from pagegrade.web.request import Request
 
@@ -39,7 +39,7 @@ def has_card(viewed: Viewed, score: int | None) -> bool:
 
 async def show_card(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Return the card; the page that nothing is there for any report that has none."""
-    found = await visit(request, work, view, services, partial(view_found, masked=True))
+    found = await visit(request, work, view, services, partial(view_found, masked=True), kind=REPORTS)
     if isinstance(found, Response):
         return found
     viewed = found.seen

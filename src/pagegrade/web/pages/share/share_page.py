@@ -9,39 +9,28 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Final
 
-from pagegrade.clock import now_ms
 from pagegrade.model.identity import VERSION
-from pagegrade.model.stored import Privacy
+from pagegrade.model.stored import Privacy, StoredReport
 from pagegrade.render.card import HEIGHT_PX, WIDTH_PX
-from pagegrade.render.english import N_
 from pagegrade.render.finding_list import read_report_query
-from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MAX_TYPED
 from pagegrade.service.container import Services
-from pagegrade.service.reports.shares import UNLOCKED_S, SharedView, find_locked, sign_unlock, unlock_secret
+from pagegrade.service.reports.shares import SharedView
 from pagegrade.service.reports.views import Viewed, compare_found, view_found
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.client_ip import limited_as
 from pagegrade.web.http.conditional import is_unchanged
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.assets import asset_url
-from pagegrade.web.pages.forms import read_form, read_query
-from pagegrade.web.pages.html import PLAIN, UNLISTED, VARY, View, go
+from pagegrade.web.pages.forms import read_query
+from pagegrade.web.pages.html import PLAIN, UNLISTED, VARY, View
 from pagegrade.web.pages.reports.compare import compare_page, read_choice
 from pagegrade.web.pages.reports.report_context import Drawn, ReportURLs, about, draw, waiting_header
 from pagegrade.web.pages.reports.rows import RESULTS
 from pagegrade.web.pages.share.card import card_path, has_card
-from pagegrade.web.pages.share_access import cookie_of, gate, not_found, to_gate, too_many, visit
+from pagegrade.web.pages.share_access import AUDIENCES, REPORTS, gate, to_gate, unlock, visit
 from pagegrade.web.request import Request
-from pagegrade.web.session_cookie import set_cookie
 
 PATH: Final = "/r/{slug}"
-AUDIENCES: Final = {
-    Privacy.PUBLIC: N_("This is what everyone with the link sees."),
-    Privacy.PRIVATE: N_("Only people of the workspace can see this page."),
-    Privacy.PASSWORD: N_("This is what everyone with the link and the password sees."),
-}
-"""Privacy -> message for the owner on the share page."""
 ASKED_ABOUT: Final = ("Cache-Control", "no-cache")
 """Caches must revalidate the page every time, so that a report that is no longer shared disappears at once."""
 
@@ -57,12 +46,12 @@ async def show_shared_run(request: Request, work: UnitOfWork, view: View, servic
 
 
 async def _show(request: Request, work: UnitOfWork, view: View, services: Services, number: int | None) -> Response:
-    found = await visit(request, work, view, services, partial(view_found, masked=True, number=number))
+    found = await visit(request, work, view, services, partial(view_found, masked=True, number=number), kind=REPORTS)
     if isinstance(found, Response):
         return found
     viewed = found.seen
     if viewed is None:
-        return gate(view) if number is None else to_gate(request)
+        return gate(view) if number is None else to_gate(request, REPORTS)
     headers: tuple[tuple[str, str], ...] = ()
     if viewed.report.privacy == Privacy.PUBLIC and not viewed.report.is_under_way and view.caller is None:
         etag = _etag(view, viewed)
@@ -76,7 +65,7 @@ async def _show(request: Request, work: UnitOfWork, view: View, services: Servic
 async def _drawn(
     request: Request,
     view: View,
-    found: SharedView[Viewed],
+    found: SharedView[StoredReport, Viewed],
     viewed: Viewed,
     headers: tuple[tuple[str, str], ...],
 ) -> Response:
@@ -101,37 +90,18 @@ async def _drawn(
 
 async def compare_shared(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Return the comparison of two runs of the report behind a share link."""
-    found = await visit(request, work, view, services, partial(compare_found, choice=read_choice(request), masked=True))
+    compared = partial(compare_found, choice=read_choice(request), masked=True)
+    found = await visit(request, work, view, services, compared, kind=REPORTS)
     if isinstance(found, Response):
         return found
     if found.seen is None:
-        return to_gate(request)
-    return await compare_page(view, found.seen, ReportURLs(f"/r/{found.shared.report.slug}"), own=False)
+        return to_gate(request, REPORTS)
+    return await compare_page(view, found.seen, ReportURLs(f"/r/{found.shared.item.slug}"), own=False)
 
 
 async def unlock_share(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Check the password from the form, and grant access."""
-    report = await work.read_shared(find_locked, request.path_params["slug"], view.options, view.now_ms)
-    if report is None:
-        return not_found(view)
-    if report.privacy != Privacy.PASSWORD:
-        return go(f"/r/{report.slug}")
-    typed = (await read_form(request)).get("password", "")
-    if len(typed) > MAX_TYPED:
-        return view.page("share_no_password.html.jinja", status=400, max_characters=MAX_CHARACTERS)
-    client = limited_as(request.client_address)
-    taken = await services.password_attempts.take(report.id, client)
-    if taken.wait_s is not None:
-        return too_many(view, taken.wait_s)
-    hashed = report.password_hash
-    possible = hashed is not None and 0 < len(typed) <= MAX_CHARACTERS
-    if hashed is None or not possible or not await services.passwords.verify(hashed, typed):
-        return gate(view, wrong=True)
-    await services.password_attempts.give_back(taken)
-    secret = await work.write_public(unlock_secret)
-    token = sign_unlock(secret, report, now_ms())
-    base_url = view.options.base_url
-    return go(f"/r/{report.slug}", set_cookie(cookie_of(report.slug), token, base_url, seconds=UNLOCKED_S))
+    return await unlock(request, work, view, services, REPORTS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,190 @@
+"""Access to an audit: the form of its account, and the page behind its link."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from functools import partial
+from typing import Final
+
+from pagegrade.model.account import Role
+from pagegrade.model.audit import Audit, withheld
+from pagegrade.model.errors import InvalidInput, PreconditionFailed
+from pagegrade.model.stored import Privacy
+from pagegrade.parse.url import project_of
+from pagegrade.render.audit import NO_GRADE, render_audit_article
+from pagegrade.render.english import N_
+from pagegrade.service.audits import operations as service
+from pagegrade.service.audits.sharing import shows_access, view_shared_audit
+from pagegrade.service.container import Services
+from pagegrade.service.reports.validation import read_sharing
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.audit_parameters import UpdateAuditBody
+from pagegrade.web.http.fields import read_fields
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.pages.field_messages import problems_of_input
+from pagegrade.web.pages.forms import read_form, read_query
+from pagegrade.web.pages.html import HELPED, View, go
+from pagegrade.web.pages.reports.report_list import privacy_options
+from pagegrade.web.pages.share_access import AUDIENCES, AUDITS, gate, unlock, visit
+from pagegrade.web.problems import problem_of
+from pagegrade.web.report_requests import evaluate_fields
+from pagegrade.web.request import Request
+from pagegrade.web.schemas.audit import share_path
+
+PATH: Final = "/audits/{id}/share"
+LINK: Final = "/a/{slug}"
+_FIELDS: Final = ("privacy", "password")
+_ASKED: Final = N_(
+    "The site is crawled with an access profile: anyone with the link would see what is not public. Nothing was saved "
+    "yet. Tick the box to confirm that, or choose who may see it."
+)
+_CHANGED: Final = N_(
+    "These settings were changed in another tab or by a program after you opened this page. The form shows the current "
+    "settings. Nothing was saved yet."
+)
+_SAVED: Final = N_("The settings are saved.")
+
+
+async def show_audit_sharing(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the form."""
+    return await _form(request, work, view)
+
+
+async def save_audit_sharing(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
+    """Save who may see the audit, if nothing was changed since the form was opened."""
+    audit = await work.read(service.show_audit, request.id)
+    form = await read_form(request)
+    sent = {name: form[name] for name in _FIELDS if name in form}
+    try:
+        fields, violations = read_fields(UpdateAuditBody, sent, "body")
+        change = evaluate_fields(violations, lambda: read_sharing(fields.privacy, fields.password))
+        if form.get("share_anyway") != "1" and await work.read_public(shows_access, audit, change):
+            problems = {"share_anyway": view.texts.gettext(_ASKED)}
+            return await _form(request, work, view, sent, problems, status=422)
+        hashed = None
+        if change.needs_hash and change.password is not None:
+            hashed = await services.passwords.hash(change.password)
+        await work.write(
+            service.change_audit,
+            audit.id,
+            service.AuditChange(sharing=change),
+            options=view.options,
+            now_ms=view.now_ms,
+            password_hash=hashed,
+            holds=lambda stored: None if form.get("seen") in {None, _seen(stored)} else _seen(stored),
+        )
+    except PreconditionFailed as error:
+        problems = {"": view.texts.gettext(_CHANGED)}
+        return await _form(request, work, view, None, problems, status=problem_of(error).status)
+    except InvalidInput as error:
+        problems = problems_of_input(view.texts, error, field="privacy")
+        return await _form(request, work, view, sent, problems, status=422)
+    return go(f"/audits/{audit.id}/share?said=saved")
+
+
+def _seen(audit: Audit) -> str:
+    """The settings as the form shows them: a stale tab must not undo a later restriction of access."""
+    return f"{audit.privacy}-{audit.password_version}"
+
+
+async def _form(
+    request: Request,
+    work: UnitOfWork,
+    view: View,
+    sent: Mapping[str, str] | None = None,
+    problems: Mapping[str, str] | None = None,
+    *,
+    status: int = 200,
+) -> Response:
+    audit = await work.read(service.show_audit, request.id)
+    is_saved = request.method != "POST" and read_query(request).get("said") == "saved"
+    is_private = audit.privacy == Privacy.PRIVATE
+    return view.page(
+        "audit_share.html.jinja",
+        status=status,
+        policy=HELPED,
+        audit=audit,
+        section="/audits",
+        privacies=privacy_options(view.texts),
+        chosen_privacy=(sent or {}).get("privacy", str(audit.privacy)),
+        asks_to_share="share_anyway" in (problems or {}),
+        share_link=None if is_private else f"{view.options.base_url}{share_path(audit)}",
+        seen=_seen(audit),
+        said=view.texts.gettext(_SAVED) if is_saved else "",
+        problems=problems or {},
+    )
+
+
+async def show_shared_audit(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
+    """Return the newest result of the audit behind a share link."""
+    found = await visit(request, work, view, services, view_shared_audit, kind=AUDITS)
+    if isinstance(found, Response):
+        return found
+    audit = found.shared.item
+    if not found.shared.is_open:
+        return gate(view)
+    article = None
+    if found.seen is not None:
+        article = await asyncio.to_thread(partial(render_audit_article, found.seen.result, tag=view.texts.tag))
+    return view.page(
+        "share_audit.html.jinja",
+        audit=audit,
+        site=project_of(audit.start_url),
+        article=article,
+        result=None if found.seen is None else found.seen.result,
+        crawled_at_ms=None if found.seen is None else found.seen.crawl.finished_at_ms,
+        withheld=withheld(audit.crawl, None),
+        no_grade=NO_GRADE,
+        is_owner=found.shared.is_owner,
+        audience=view.texts.gettext(AUDIENCES[Privacy(audit.privacy)]),
+        timezone=view.admitted.person.timezone if found.shared.is_owner else "UTC",
+    )
+
+
+async def unlock_shared_audit(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
+    """Check the password from the form, and grant access."""
+    return await unlock(request, work, view, services, AUDITS)
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path=PATH,
+        name="show_audit_sharing",
+        summary="Who may see an audit",
+        handler=show_audit_sharing,
+        access="account",
+        role=Role.EDITOR,
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path=PATH,
+        name="save_audit_sharing",
+        summary=N_("Change who may see an audit"),
+        handler=save_audit_sharing,
+        access="account",
+        role=Role.EDITOR,
+        tag=PAGES,
+    ),
+    Operation(
+        method="GET",
+        path=LINK,
+        name="show_shared_audit",
+        summary="Open a shared audit",
+        description="Returns the audit behind the link, or a form for its password.",
+        handler=show_shared_audit,
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path=LINK,
+        name="unlock_shared_audit",
+        summary="Unlock a shared audit",
+        description="Takes the form of a share page that asks for a password.",
+        handler=unlock_shared_audit,
+        tag=PAGES,
+    ),
+)

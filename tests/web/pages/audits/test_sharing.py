@@ -1,0 +1,162 @@
+"""The form that shares an audit, and the page behind its link."""
+
+from __future__ import annotations
+
+import asyncio
+from http.cookies import SimpleCookie
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.audit_builders import claim, fail, fill
+from tests.store_builders import add_owner
+from tests.web.calling import BASE_URL, Instance, with_instance
+
+AUDITS = "/api/v1/audits"
+FORM = "/audits/1/share"
+OPENED = "<article"
+
+
+async def make(instance: Instance, **fields: Any) -> None:
+    """An audit of Alice, evaluated."""
+    await instance.call("POST", AUDITS, json={"url": "https://example.com/", **fields})
+    database = instance.services.database
+    await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database))
+
+
+async def shown(instance: Instance) -> dict[str, Any]:
+    """The audit as programs see it."""
+    found: dict[str, Any] = (await instance.call("GET", f"{AUDITS}/1")).json()["data"]
+    return found
+
+
+async def see(instance: Instance, path: str, method: str = "GET", **more: Any) -> httpx.Response:
+    """The answer for someone who has nothing but the link."""
+    instance.client.cookies.clear()
+    return await instance.call(method, path, key=None, **{"headers": {"Sec-Fetch-Site": "same-origin"}, **more})
+
+
+def test_a_shared_audit_is_a_page_for_all_who_have_the_link(tmp_path: Path) -> None:
+    """It is not indexed, loads nothing, and is gone once the audit is private; its owner sees who else sees it."""
+
+    async def script(instance: Instance) -> None:
+        await make(instance)
+        before = await shown(instance)
+        saved = await instance.page("POST", FORM, data={"privacy": "0"})
+        after = await shown(instance)
+        path = after["share_url"].removeprefix(BASE_URL)
+        form = await instance.page("GET", f"{FORM}?said=saved")
+        page, german = await see(instance, path), await see(instance, path, headers={"Accept-Language": "de"})
+        own = await instance.page("GET", path)
+        await instance.page("POST", FORM, data={"privacy": "1"})
+        gone, unknown = await see(instance, path), await see(instance, f"/a/{'A' * 22}")
+
+        assert (before["privacy"], before["share_url"]) == (1, None)
+        assert (saved.status_code, saved.headers["location"]) == (303, f"{FORM}?said=saved")
+        assert after["privacy"] == 0
+        assert after["share_url"] in form.text
+        assert "The settings are saved." in form.text
+        assert page.status_code == 200
+        assert all(words in page.text for words in (OPENED, "95", "Pages have the same title", "Name them apart."))
+        assert page.headers["x-robots-tag"] == "noindex, nofollow, noarchive"
+        assert "script-src 'none'" in page.headers["content-security-policy"]
+        assert "<script" not in page.text
+        assert 'href="/audits' not in page.text
+        assert "Befunde" in german.text
+        assert "This is what everyone with the link sees." in own.text
+        assert (gone.status_code, gone.content) == (404, unknown.content)
+
+    with_instance(tmp_path, script)
+
+
+def test_a_password_opens_an_audit_for_one_browser(tmp_path: Path) -> None:
+    """Until then the page says nothing about the site; a cookie of one audit opens no other one."""
+
+    async def script(instance: Instance) -> None:
+        await make(instance, privacy=2, password="secret word")
+        await instance.call("POST", AUDITS, json={"url": "https://o.example/", "privacy": 2, "password": "x"})
+        path = (await shown(instance))["share_url"].removeprefix(BASE_URL)
+        other = (await instance.call("GET", f"{AUDITS}/2")).json()["data"]["share_url"].removeprefix(BASE_URL)
+        asked = await see(instance, path)
+        wrong = await see(instance, path, "POST", data={"password": "guess"})
+        right = await see(instance, path, "POST", data={"password": "secret word"})
+        cookie = next(iter(SimpleCookie(right.headers["set-cookie"]).values()))
+        opened = await see(instance, path, headers={"Cookie": f"{cookie.key}={cookie.value}"})
+        forged = {"Cookie": f"{cookie.key[:-8]}{other[3:11]}={cookie.value}"}
+        closed = await see(instance, other, headers=forged)
+        public = await instance.page("POST", FORM, data={"privacy": "0"})
+        led = await see(instance, path, "POST", data={"password": "secret word"})
+
+        assert (asked.status_code, wrong.status_code) == (200, 403)
+        assert not any("example.com" in answer.text or OPENED in answer.text for answer in (asked, wrong))
+        assert (right.status_code, right.headers["location"]) == (303, path)
+        assert OPENED in opened.text
+        assert OPENED not in closed.text
+        assert public.status_code == 303
+        assert (led.status_code, led.headers["location"]) == (303, path)
+
+    with_instance(tmp_path, script)
+
+
+def test_the_form_refuses_what_cannot_be_and_what_is_out_of_date(tmp_path: Path) -> None:
+    """A password is missing; another tab was faster; the audit is of another account."""
+
+    async def script(instance: Instance) -> None:
+        await make(instance)
+        bob = add_owner(instance.services.database, "Bob")[0]
+        missing = await instance.page("POST", FORM, data={"privacy": "2"})
+        stale = await instance.page("POST", FORM, data={"privacy": "0", "seen": "2-7"})
+        others = await instance.page("POST", FORM, account=bob, data={"privacy": "0"})
+        program = await instance.call("PUT", f"{AUDITS}/1", json={"privacy": 2})
+        locked = await instance.page("POST", FORM, data={"privacy": "2", "password": "a b"})
+        form = await instance.page("GET", FORM)
+
+        assert (missing.status_code, stale.status_code, others.status_code, program.status_code) == (422, 412, 404, 422)
+        assert "Nothing was saved yet." in stale.text
+        assert locked.status_code == 303
+        assert "A password is set." in form.text
+        assert "a b" not in form.text.replace("a browser", "")
+
+    with_instance(tmp_path, script)
+
+
+def test_what_needs_an_access_profile_is_shared_only_when_asked_twice(tmp_path: Path) -> None:
+    """Programs are warned; and a new profile makes the public audits of its origins private."""
+
+    async def script(instance: Instance) -> None:
+        await make(instance, privacy=0)
+        access = {"name": "Staging", "origins": ["https://example.com"], "user": "reader", "password": "a password"}
+        made = await instance.call("POST", "/api/v1/access-profiles", json=access)
+        hidden = await shown(instance)
+        asked = await instance.page("POST", FORM, data={"privacy": "0"})
+        still = await shown(instance)
+        confirmed = await instance.page("POST", FORM, data={"privacy": "0", "share_anyway": "1"})
+        program = await instance.call("PUT", f"{AUDITS}/1", json={"privacy": 0, "password": "x"})
+
+        assert [one["code"] for one in made.json()["warnings"]] == ["made_private"]
+        assert (hidden["privacy"], still["privacy"]) == (1, 1)
+        assert asked.status_code == 422
+        assert 'name="share_anyway"' in asked.text
+        assert confirmed.status_code == 303
+        assert [one["code"] for one in program.json()["warnings"]] == ["password_ignored", "made_with_access"]
+
+    with_instance(tmp_path, script)
+
+
+def test_a_shared_audit_without_a_result_says_so(tmp_path: Path) -> None:
+    """While it is crawled, and when the crawl came to nothing."""
+
+    async def script(instance: Instance) -> None:
+        made = await instance.call("POST", AUDITS, json={"url": "https://example.com/", "privacy": 0})
+        path = made.json()["data"]["share_url"].removeprefix(BASE_URL)
+        crawled = await see(instance, path)
+        database = instance.services.database
+        crawl = await asyncio.to_thread(claim, database)
+        await asyncio.to_thread(lambda: fail(database, crawl, reason="start_unreachable"))
+        failed = await see(instance, path)
+
+        assert "still being crawled" in crawled.text
+        assert "The start page could not be fetched." in failed.text
+
+    with_instance(tmp_path, script)
