@@ -16,7 +16,7 @@ class SyntaxFault(msgspec.Struct, frozen=True, gc=False):
     """Markup that the parser had to repair."""
 
     code: str
-    """Its name in the HTML standard."""
+    """Its name in the HTML standard, or of ``parse.html.nesting``."""
     line: int
     column: int
 

@@ -56,3 +56,24 @@ def test_number_is_whole_and_evidence_is_bounded() -> None:
 
     assert (found.total, len(found.evidence)) == (5_000, 100)
     assert evaluated(html_parse_errors, html).outcome == "informative"
+
+
+@pytest.mark.parametrize(
+    ("html", "state", "code"),
+    [
+        ("<p><b>rot<i>grün</b>blau</i></p>", "serious", "misnested-end-tag"),
+        ("<table><div>表</div><tr><td>b</table>", "serious", "misplaced-in-table"),
+        ("<div><p>текст</p>", "serious", "unclosed-element"),
+        ("<a href=/a>α<a href=/b>β</a>", "serious", "element-in-its-own-kind"),
+        ("<body class=b>x", "serious", "repeated-document-tag"),
+        ("<p>x</p></div>", "harmless", "stray-end-tag"),
+        ("<p>x</p></body><p>y", "harmless", "content-behind-body"),
+    ],
+)
+def test_wrong_nesting_is_found(html: str, state: str, code: str) -> None:
+    """Those that change the page are shown where they stand; the others are counted."""
+    found = outcome(html_parse_errors, f"<!doctype html><title>x</title><body>{html}")
+
+    assert found.state == state
+    assert [one.code for one in found.details] == [code]
+    assert [one.value for one in found.evidence] == ([code] if state == "serious" else [])

@@ -6,8 +6,14 @@ from pagegrade.checks._check import State, check
 from pagegrade.model.document import Document
 from pagegrade.model.markup import Markup
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
+from pagegrade.parse.html.nesting import IN_TABLE, MISNESTED, NESTED, REPEATED, UNCLOSED
 
 _SERIOUS: Final = {
+    UNCLOSED: "an element is not closed, so that more stands in it than was meant",
+    MISNESTED: "an end tag closes an element around others that are still open",
+    IN_TABLE: "something stands between the cells of a table and is shown before it, or a cell outside of one",
+    NESTED: "an element stands in one of its own kind and ends it, or is left out",
+    REPEATED: "a second page begins inside the page; only its attributes count",
     "duplicate-attribute": "an attribute is repeated; browsers ignore all but the first",
     "eof-in-tag": "the page ends inside a tag, which is lost; a quote is probably not closed",
     "eof-in-comment": "the page ends inside a comment; what follows its beginning is lost",
@@ -16,7 +22,7 @@ _SERIOUS: Final = {
     "unexpected-character-in-attribute-name": "a quote or bracket stands in the name of an attribute",
     "invalid-first-character-of-tag-name": "a bracket opens something that is no tag and becomes text or a comment",
 }
-"""Codes after which the page is not what its author wrote.
+"""Codes after which the page is not what its author wrote; the first are those of nesting, named here.
 
 Source: https://html.spec.whatwg.org/multipage/parsing.html#parse-errors
 """
@@ -29,7 +35,7 @@ _MAX_CODES: Final = 20
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("clean", "No parse errors in tags, attributes and comments."),
+        State("clean", "The HTML has no parse errors."),
         State("harmless", "The HTML has parse errors that do not change the page."),
         State(
             "serious",
@@ -51,9 +57,12 @@ def html_parse_errors(document: Document, markup: Markup) -> Outcome:
     ## What it checks
 
     The mistakes for which the HTML standard has a name, such as a repeated attribute or a comment that is not closed,
-    and an element in the head that is not allowed there and ends it early. Mistakes in the nesting of elements have no
-    names and are not counted. Listed are those that change the page; the others only with their number. Mistakes are
-    common and mostly harmless, so the check is informative and costs nothing.
+    an element in the head that is not allowed there and ends it early, and elements that are nested wrongly: not
+    closed, closed in the wrong order, between the cells of a table, inside another of their kind (forms, links,
+    buttons, headings), end tags that end nothing, and a second `<body>`. End tags that may be left out, such as
+    `</li>`, are not missed. Drawings, formulas and lists of choices are not looked into. Listed are those that change
+    the page; the others only with their number. Mistakes are common and mostly harmless, so the check is informative
+    and costs nothing.
 
     ## Fails on
 

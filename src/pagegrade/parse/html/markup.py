@@ -12,6 +12,7 @@ from turbohtml import Element
 from pagegrade.model.document import ElementFact
 from pagegrade.model.markup import Attributes, Markup, SyntaxFault
 from pagegrade.parse.aria.subtree_flags import HIDDEN
+from pagegrade.parse.html.nesting import find_nesting_faults
 
 MAX_KEPT: Final = 2_000
 """Elements kept of one kind."""
@@ -89,9 +90,11 @@ def count_faults(errors: Sequence[Fault]) -> Mapping[str, int]:
     return Counter(map(attrgetter("code"), errors)) if errors else {}
 
 
-def note_faults(found: Markup, errors: Sequence[Fault], counts: Mapping[str, int]) -> Markup:
-    """Add what the parser had to repair: counts of all, places of the first ``MAX_FAULTS``."""
-    if errors:
-        found.fault_counts = counts
-        found.faults = tuple(SyntaxFault(error.code, error.line, error.col) for error in errors[:MAX_FAULTS])
+def note_faults(found: Markup, errors: Sequence[Fault], counts: Mapping[str, int], text: str) -> Markup:
+    """Add what the parser had to repair, with the nesting: counts of all, places of the first ``MAX_FAULTS``."""
+    faults = [SyntaxFault(error.code, error.line, error.col) for error in errors[:MAX_FAULTS]]
+    nested, counted = find_nesting_faults(text)
+    if nested or faults:
+        found.fault_counts = {**counts, **counted}
+        found.faults = tuple(sorted(faults + nested, key=attrgetter("line", "column"))[:MAX_FAULTS])
     return found

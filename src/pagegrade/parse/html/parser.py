@@ -201,7 +201,7 @@ def parse_document(
         structured_items=into.structured_items,
         ids=into.ids,
         accessibility=accessibility_of(into),
-        markup=note_faults(into.markup.found, errors, fault_counts),
+        markup=note_faults(into.markup.found, errors, fault_counts, "" if drawn else _decoded(tree, body)),
         element_count=into.element_count,
         max_depth=into.max_depth,
         max_children=into.max_children,
@@ -227,6 +227,14 @@ def parse_document(
     )
     document.client_rendered = score_empty_shell(document) >= SHELL_THRESHOLD
     return document
+
+
+def _decoded(tree: turbohtml.Document, body: bytes) -> str:
+    """The page as text; of an encoding that is unknown here, what is ASCII in it."""
+    try:
+        return body.decode(tree.encoding or "utf-8", "replace")
+    except LookupError:
+        return body.decode("latin-1")
 
 
 def _is_run(script: facts.Script, lost: Collection[str]) -> bool:
