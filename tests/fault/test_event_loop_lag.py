@@ -233,7 +233,7 @@ def test_hostile_requests_delay_no_other_client(tmp_path: Path) -> None:
 OTHERS: Final = (
     *(f"{REPORTS[:-7]}{name}" for name in ("access-profiles", "account/", "audits", "batches", "ignores")),
     *(f"{REPORTS[:-7]}{name}" for name in ("monitors", "webhooks")),
-    *("/monitors", "/keys", "/webhooks", "/access-profiles", "/admin", "/audits", "/badge"),
+    *("/monitors", "/keys", "/webhooks", "/access-profiles", "/admin", "/audits", "/a/", "/badge"),
     "/reports/{id}/ignore",  # needs a query, and stands among the first
 )
 """Beginnings of paths that show no report."""

@@ -142,3 +142,17 @@ def test_a_model_that_no_form_can_fill_is_refused() -> None:
 
     with pytest.raises(TypeError, match="names"):
         read_fields(Odd, {}, "body")
+
+
+@pytest.mark.parametrize("blank", [None, "", " ", "\t \u00a0"])
+def test_a_choice_that_is_required_is_never_blank(blank: str | None) -> None:
+    """It has no default that could stand in for it."""
+
+    class Chosen(BaseModel):
+        """One choice without a default."""
+
+        word: Literal["up", "down"]
+
+    _, violations = read_fields(Chosen, {"word": blank}, "body")
+
+    assert [(one.field, one.code) for one in violations] == [("word", "required")]

@@ -150,7 +150,7 @@ def _read_choice(rule: _Rule, choices: Mapping[str, Choice], value: Any, place: 
     text = value.strip() if isinstance(value, str) else str(value) if type(value) is int else None
     if text == "":
         default: Choice = rule.default
-        return default
+        return _violation(rule, place, "required", "Required.") if rule.required else default
     if text is None or text not in choices:
         allowed = tuple(choices.values())
         listed = ", ".join(str(each) for each in allowed)
