@@ -19,7 +19,13 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from devtools import refresh_baseline, refresh_crawlers, refresh_languages, refresh_territories
+from devtools import (
+    refresh_baseline,
+    refresh_crawlers,
+    refresh_languages,
+    refresh_schema_types,
+    refresh_territories,
+)
 from devtools.data_sources import Unreachable
 from pagegrade.clock import utc_now
 
@@ -29,6 +35,7 @@ GENERATED: Final[dict[str, Callable[[Path], str]]] = {
     refresh_crawlers.NAME_OF_TABLE: lambda folder: refresh_crawlers.module(*refresh_crawlers.fetch(folder)),
     refresh_baseline.NAME_OF_TABLE: lambda folder: refresh_baseline.module(*refresh_baseline.fetch(folder)),
     refresh_languages.NAME_OF_TABLE: lambda folder: refresh_languages.module(refresh_languages.fetch(folder)),
+    refresh_schema_types.NAME_OF_TABLE: lambda folder: refresh_schema_types.module(*refresh_schema_types.fetch(folder)),
     refresh_territories.NAME_OF_TABLE: lambda folder: refresh_territories.module(refresh_territories.fetch(folder)),
 }
 """Name of a module -> returns its text from the source, with an empty folder to work in."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pagegrade.parse.rich_results import MAX_FAULTS, find_faults
+from pagegrade.parse.rich_results import MAX_FAULTS, MAX_UNKNOWN_TYPES, find_faults
 
 
 def faults(*blocks: object) -> list[tuple[str, str]]:
@@ -193,3 +193,50 @@ def test_types_are_written_with_their_capitals(name: str) -> None:
     _, found = find_faults([{"@type": name, "name": "a"}])
 
     assert [(fault.code, fault.type) for fault in found] == [("bad_type", "Product")]
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [
+        ("Prodct", "misspelled_type", "Product"),
+        ("Local Business", "misspelled_type", "LocalBusiness"),
+        ("https://schema.org/Recipie", "misspelled_type", "Recipe"),
+        ("webpage", "bad_type", "WebPage"),
+        ("Firma", "unknown_type", "Firma"),
+        ("製品", "unknown_type", "製品"),
+    ],
+)
+def test_a_type_that_schema_org_does_not_have_is_found(name: str, code: str, said: str) -> None:
+    """With the one that is meant, where one is close."""
+    _, found = find_faults([{"@context": "https://schema.org", "@type": name, "name": "a"}])
+
+    assert [(fault.code, fault.type) for fault in found] == [(code, said)]
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        {"@type": "3DModel"},
+        {"@type": "UserComments"},
+        {"@type": ["Prodct", "Product"], "name": "a", "offers": {"price": "1", "priceCurrency": "EUR"}},
+        {"@type": "foaf:Person"},
+        {"@type": "https://w3id.org/traceability#Firma"},
+        {"@context": ["https://schema.org", {"Firma": "https://firma.test/ns#Firma"}], "@type": "Firma"},
+        {"@context": ["https://schema.org", "https://firma.test/context.jsonld"], "@type": "Firma"},
+        {"@type": ""},
+        {"name": "a"},
+    ],
+)
+def test_a_type_of_another_vocabulary_is_not_judged(node: dict[str, object]) -> None:
+    """Nor one that is retired or pending, and one that is known beside it is enough."""
+    _, found = find_faults([{"@context": "https://schema.org", **node}])
+
+    assert not {fault.code for fault in found} & {"bad_type", "misspelled_type", "unknown_type"}
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_unknown_types_are_bounded(more: int) -> None:
+    """Each is compared with all that there are."""
+    nodes = [{"@type": f"Firma{number}"} for number in range(MAX_UNKNOWN_TYPES + more)]
+
+    assert len(find_faults([nodes])[1]) == MAX_UNKNOWN_TYPES

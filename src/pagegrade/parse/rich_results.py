@@ -14,10 +14,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches  # lint: allow slow-parser - of names and of a number that are bounded
 from itertools import islice
 from typing import Final, Literal
 
-from pagegrade.parse.structured_data import local_type, node_types, nodes_of
+from pagegrade.parse.data.schema_types import SCHEMA_TYPES
+from pagegrade.parse.structured_data import is_schema_org_type, local_type, node_types, nodes_of, uses_schema_org_alone
 from pagegrade.parse.structured_values import faults_of_values
 
 MAX_NODES: Final = 5_000
@@ -57,6 +59,8 @@ class Fault:
         "bad_choice",
         "same_position",
         "bad_type",
+        "misspelled_type",
+        "unknown_type",
         "conflict",
     ]
     block: int
@@ -157,8 +161,15 @@ KINDS: Final[Mapping[str, Kind]] = {
 _KIND_OF_TYPE: Final = {name: kind for kind in KINDS.values() for name in kind.types}
 RICH_TYPES: Final = frozenset(_KIND_OF_TYPE)
 """Types that have requirements."""
-_TYPE_OF_SMALL: Final = {name.lower(): name for name in _KIND_OF_TYPE}
+_TYPE_OF_SMALL: Final = {name.lower(): name for name in SCHEMA_TYPES}
 """Names of types are compared with their capitals."""
+MAX_UNKNOWN_TYPES: Final = 20
+"""On one page; each is compared with all that there are."""
+_OF_OTHERS: Final = frozenset(":/.#@")
+"""Signs of names that other vocabularies have."""
+_MIN_LIKENESS: Final = 0.8
+_MAX_TYPE: Final = 60
+"""Characters of a name; the longest of schema.org has 39."""
 _MAY_BE_TEXT: Final = frozenset({"location"})
 """Things that a text may stand for; elsewhere it says nothing of what is asked for."""
 _URL_PROPERTIES: Final = ("url", "image", "logo", "thumbnailUrl", "contentUrl", "embedUrl")
@@ -182,7 +193,7 @@ def find_faults(blocks: Sequence[object]) -> tuple[int, tuple[Fault, ...]]:
             things.append((index, node))
     by_id, faults = _merge(things)
     evaluated: set[int] = set()
-    count = 0
+    count = unknown = 0
     for block_index, node in things:
         merged = by_id.get(_id(node), node)
         names = [local_type(name) for name in node_types(merged)]
@@ -191,19 +202,31 @@ def find_faults(blocks: Sequence[object]) -> tuple[int, tuple[Fault, ...]]:
             continue
         evaluated.add(id(merged))
         if kind_name is None:
-            faults += [
-                Fault(
-                    code="bad_type", block=block_index, type=_TYPE_OF_SMALL[name.lower()], property="@type", value=name
-                )
-                for name in names[:1]
-                if name.lower() in _TYPE_OF_SMALL
-            ]
+            if unknown < MAX_UNKNOWN_TYPES and (fault := _fault_of_type(merged, block_index, blocks[block_index])):
+                unknown += 1
+                faults.append(fault)
             continue
         count += 1
         faults += _evaluate(merged, kind_name, block_index, by_id)
         if len(faults) >= MAX_FAULTS:
             break
     return count, tuple(faults[:MAX_FAULTS])
+
+
+def _fault_of_type(node: Node, block_index: int, block: object) -> Fault | None:
+    """Return what is wrong with the type of a thing none of whose types schema.org has."""
+    names = node_types(node)
+    plain = [local_type(name)[:_MAX_TYPE] for name in names if _OF_OTHERS.isdisjoint(name) or is_schema_org_type(name)]
+    if not plain or len(plain) < len(names) or not SCHEMA_TYPES.isdisjoint(plain) or not uses_schema_org_alone(block):
+        return None
+    name = plain[0]
+    meant = _TYPE_OF_SMALL.get(name.lower())
+    if meant is not None:
+        return Fault(code="bad_type", block=block_index, type=meant, property="@type", value=name)
+    close = get_close_matches(name, SCHEMA_TYPES, 1, _MIN_LIKENESS)
+    if close:
+        return Fault(code="misspelled_type", block=block_index, type=close[0], property="@type", value=name)
+    return Fault(code="unknown_type", block=block_index, type=name, property="@type")
 
 
 def _things(block: object) -> Iterator[Node]:

@@ -157,6 +157,24 @@ def is_schema_org(data: object) -> bool:
     return False
 
 
+def uses_schema_org_alone(data: object) -> bool:
+    """Return whether no context of a JSON-LD value brings names of its own or of another vocabulary."""
+    contexts = (node["@context"] for node in nodes_of(data) if "@context" in node)
+    return all(
+        isinstance(entry, str) and _is_schema_org_url(entry, any_path=False)
+        for context in contexts
+        for entry in (context if isinstance(context, list) else [context])
+    )
+
+
+def lacks_context(data: object) -> bool:
+    """Return whether a JSON-LD value has types and nothing that says of which vocabulary they are."""
+    names = types_of(data)
+    return (
+        bool(names) and not any(":" in name for name in names) and not any("@context" in one for one in nodes_of(data))
+    )
+
+
 def is_schema_org_type(name: str) -> bool:
     """Return whether a microdata ``itemtype`` or an RDFa type is a full IRI of schema.org."""
     return _is_schema_org_url(name, any_path=True)

@@ -77,6 +77,47 @@ def test_broken_block_beside_a_good_one_fails() -> None:
     assert outcome(structured_data_valid, page(PRODUCT, "{")).state == "unreadable"
 
 
+@pytest.mark.parametrize(
+    ("block", "state"),
+    [
+        ({"@type": "WebPage", "name": "a"}, "no_context"),
+        ({"@graph": [{"@type": "BlogPosting"}]}, "no_context"),
+        ({"@type": "http://xmlns.com/foaf/0.1/Person", "name": "a"}, None),
+        ({"@id": "#a"}, None),
+        ({"@context": "https://w3id.org/ro", "@type": "Firma"}, None),
+        ({"@context": "https://schema.org", "@type": "WebPage"}, None),
+    ],
+)
+def test_block_without_a_vocabulary_fails(block: object, state: str | None) -> None:
+    """Full addresses need none, and another vocabulary is one."""
+    found = run(structured_data_valid, page(block))
+
+    assert getattr(found, "state", None) == state
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        page({"@context": "https://schema.org", "@type": "Prodct", "name": "a"}),
+        '<!doctype html><title>T</title><div itemscope itemtype="https://schema.org/Prodct"></div>',
+        '<!doctype html><title>T</title><div vocab="https://schema.org/" typeof="Prodct"></div>',
+    ],
+)
+def test_unknown_type_warns_in_every_syntax(html: str) -> None:
+    """With the name that is meant."""
+    found = outcome(structured_data_valid, html)
+
+    assert found.state == "unknown_type"
+    assert "Product comes closest" in found.message
+
+
+def test_known_type_without_requirements_is_nothing_to_evaluate() -> None:
+    """Also in an item of microdata that stands in no other."""
+    html = '<!doctype html><title>T</title><div itemscope itemtype="https://schema.org/WPHeader"></div>'
+
+    assert isinstance(run(structured_data_valid, html), NotApplicable)
+
+
 def test_nothing_to_evaluate() -> None:
     """Kinds without extras, other vocabularies and microdata are not evaluated here."""
     assert isinstance(run(structured_data_valid, "<title>T</title>"), NotApplicable)

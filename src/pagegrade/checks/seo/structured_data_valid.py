@@ -2,13 +2,17 @@ from itertools import islice
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
-from pagegrade.model.document import Document
+from pagegrade.model.document import Document, StructuredItem
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.data.schema_types import SCHEMA_TYPES
 from pagegrade.parse.rich_results import Fault, find_faults
+from pagegrade.parse.structured_data import lacks_context, local_type
 
 _STATES: Final = (
     ("conflict", "conflict"),
     ("required", "required_missing"),
+    ("misspelled_type", "unknown_type"),
+    ("unknown_type", "unknown_type"),
     ("relative_url", "bad_values"),
     ("bad_price", "bad_values"),
     ("bad_currency", "bad_values"),
@@ -36,6 +40,8 @@ _REASONS: Final = {
     "bad_choice": "{property} of {type} is none of the values that schema.org lists.",
     "same_position": "Two entries of a list in {type} have the same {property}.",
     "bad_duration": "{property} of {type} is no ISO 8601 duration, such as PT30M.",
+    "misspelled_type": "schema.org has no type of this name; {type} comes closest.",
+    "unknown_type": "schema.org has no type {type}.",
     "bad_type": "A type is written {type}, with these capitals.",
     "recommended": "{type} lacks the recommended {property}.",
 }
@@ -74,6 +80,15 @@ _REASONS: Final = {
             counted=True,
         ),
         State(
+            "unknown_type",
+            "The structured data has a type that schema.org does not have.",
+            loss=0.5,
+            title="Unknown type in structured data",
+            why="Search engines pass over an item whose type they do not know, with everything that it says.",
+            fix="Write the type as <https://schema.org/docs/full.html> lists it.",
+            counted=True,
+        ),
+        State(
             "required_missing",
             "The structured data lacks required properties.",
             loss=1.0,
@@ -94,6 +109,14 @@ _REASONS: Final = {
             ),
         ),
         State(
+            "no_context",
+            "A block of structured data does not say which vocabulary it uses.",
+            loss=1.0,
+            title="Structured data without a vocabulary",
+            why="Without `@context` the names in a block mean nothing to search engines, which ignore it.",
+            fix='Add `"@context": "https://schema.org"` to each block.',
+        ),
+        State(
             "unreadable",
             "A block of structured data cannot be parsed.",
             loss=1.0,
@@ -111,8 +134,9 @@ def structured_data_valid(document: Document) -> Verdict:
 
     The main items of the page's JSON-LD blocks, microdata and RDFa, for these types: article, breadcrumb list, event,
     FAQ page, job posting, local business, organization, product, recipe, review and video. Failures: a required
-    property is missing, two items with one `@id` contradict each other, or one of several blocks cannot be read.
-    Warnings: a recommended property is missing, a URL is relative, or a value is not in the form that search engines
+    property is missing, two items with one `@id` contradict each other, a block has no `@context`, or cannot be read.
+    Warnings: an item of any kind has a type that schema.org does not have (in blocks whose contexts name only
+    schema.org), a recommended property is missing, a URL is relative, or a value is not in the form that search engines
     ask for: prices are digits with a full stop, currencies codes of ISO 4217, ratings numbers within their scale,
     counts whole numbers, positions in a list differ, dates and durations of ISO 8601, availability and condition words
     of schema.org, and types are written with their capitals. Items that are only mentioned inside others, such as the
@@ -138,18 +162,22 @@ def structured_data_valid(document: Document) -> Verdict:
     </script>
     ```
     """
-    blocks = [item for item in document.structured_items if item.format == "json-ld" or item.data is not None]
-    broken = [block for block in blocks if block.error is not None]
-    readable = [block for block in blocks if block.schema_org and block.error is None]
-    count, faults = find_faults([block.data for block in readable])
-    if not faults and not broken:
+    items = document.structured_items
+    broken = [item for item in items if item.error is not None]
+    aimless = [item for item in items if item.format == "json-ld" and not item.schema_org and lacks_context(item.data)]
+    readable = [item for item in items if item.schema_org and item.error is None]
+    count, faults = find_faults([_data_of(item) for item in readable])
+    ignored = broken or aimless
+    if not faults and not ignored:
         if count == 0:
             return NotApplicable(
                 "The page has no structured data of a type for which search engines show rich results."
             )
         return Outcome("ok", value=count)
     codes = {fault.code for fault in faults}
-    state = "unreadable" if broken else next(state for code, state in _STATES if code in codes)
+    state = "unreadable" if broken else "no_context"
+    if not ignored:
+        state = next(state for code, state in _STATES if code in codes)
     order = [code for code, _ in _STATES]
     worst_first = sorted(faults, key=lambda fault: order.index(fault.code))
 
@@ -160,14 +188,14 @@ def structured_data_valid(document: Document) -> Verdict:
         )
 
     listed = tuple(evidence(fault) for fault in islice(worst_first, MAX_EVIDENCE))
-    if broken:
-        unread = (document.evidence_at(block.node, reason=block.error or "") for block in islice(broken, MAX_EVIDENCE))
+    if ignored:
+        unread = (document.evidence_at(item.node, reason=item.error or "") for item in islice(ignored, MAX_EVIDENCE))
         return Outcome(
-            "unreadable",
-            value=len(broken),
+            state,
+            value=len(ignored),
             evidence=(*unread, *listed)[:MAX_EVIDENCE],
-            total=len(broken) + len(faults),
-            count=len(broken),
+            total=len(ignored) + len(faults),
+            count=len(ignored),
         )
     return Outcome(
         state,
@@ -181,6 +209,13 @@ def structured_data_valid(document: Document) -> Verdict:
         message=f"{structured_data_valid.state(state).message} {_reason(worst_first[0])}",
         count=sum(dict(_STATES)[fault.code] == state for fault in faults),
     )
+
+
+def _data_of(item: StructuredItem) -> object:
+    """Return what an item says: one of microdata or RDFa without requirements only its types, unless one is known."""
+    if item.data is not None or item.format == "json-ld":
+        return item.data
+    return None if any(local_type(name) in SCHEMA_TYPES for name in item.types) else {"@type": list(item.types)}
 
 
 def _reason(fault: Fault) -> str:
