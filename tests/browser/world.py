@@ -249,7 +249,7 @@ class _Builder:
 
         def work(tx: Transaction) -> dict[str, str]:
             ending = next(each for each in list_open(tx, alice.id, self._now_ms) if each.agent == "To be ended")
-            links = [make_link(tx, people[name].id, hours=1, now_ms=self._now_ms)[0] for name in SPARE[:2]]
+            links = [make_link(tx, people[name].id, hours=24, now_ms=self._now_ms)[0] for name in SPARE[:2]]
             hooks = [
                 add_webhook(
                     tx,
