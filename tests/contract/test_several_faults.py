@@ -44,6 +44,10 @@ FAULTS: Final[dict[str, dict[str, Any]]] = {
         "unmarked": f"<table><caption>c</caption>{CELLS}</table>",
         "partial": "<table><caption>c</caption><tr><th>h<td>x<tr><td>a<td>b</table>",
     },
+    "picture-img": {
+        "bare": "<picture><source srcset=a.avif></picture>",
+        "ignored": "<picture><img src=a.png alt=a><source srcset=b.avif></picture>",
+    },
     "image-alt": {"missing": "<img src=a.png>", "poor": "<img src=b.png alt=b.png>"},
     "form-label": {"unlabelled": "<input name=a>", "placeholder": "<input name=b placeholder=City>"},
     "canonical": {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pagegrade.model.account import KEYS, SCOPES, Caller
+from pagegrade.model.account import KEYS, MEMBERS, SCOPES, Caller
 from pagegrade.model.errors import InsufficientScope, InvalidInput, NotFound, Unauthenticated
 from pagegrade.service.accounts.access import (
     MINUTE_MS,
@@ -324,7 +324,7 @@ def test_the_first_start_makes_an_owner_and_a_key(tmp_path: Path) -> None:
 
     assert secret is not None
     assert caller_of(database, secret).account == owner
-    assert set(caller_of(database, secret).api_key.scopes) == {*SCOPES} - {KEYS}
+    assert set(caller_of(database, secret).api_key.scopes) == {*SCOPES} - {KEYS, MEMBERS}
     assert again == (owner, None)
     database.close()
 
@@ -339,7 +339,7 @@ def test_the_first_key_can_be_chosen(tmp_path: Path) -> None:
     assert secret is None
     assert caller.account == owner
     assert caller.api_key.prefix == prefix_of(CHOSEN)
-    assert set(caller.api_key.scopes) == {*SCOPES} - {KEYS}
+    assert set(caller.api_key.scopes) == {*SCOPES} - {KEYS, MEMBERS}
     assert refused(database, "another-key-that-was-chosen").presented
     database.close()
 

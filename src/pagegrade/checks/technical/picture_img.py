@@ -83,4 +83,5 @@ def picture_img(document: Document, markup: Markup) -> Outcome:
         "bare",
         "One picture element contains no image.",
         "{count} picture elements contain no image.",
+        lesser={"ignored": ignored},
     )
