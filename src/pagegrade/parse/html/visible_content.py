@@ -19,7 +19,7 @@ _DRAWN: Final = frozenset(
 _UNDRAWN: Final = (
     "dialog:not([open]), [popover], noscript, canvas, template, datalist, audio, progress, meter, details:not([open])"
 )
-"""Elements whose content browsers do not draw, or not until somebody opens them."""
+"""Elements whose content browsers do not draw, or not until a visitor opens them."""
 _OPENERS: Final = "[popovertarget], [commandfor]"
 _MIN_UNDRAWN: Final = 100
 """Characters of a main part that was written to be read."""

@@ -96,7 +96,7 @@ def load_audit(tx: Transaction, account_id: int, audit_id: int) -> Audit | None:
 
 
 def load_audit_by_slug(tx: Transaction, slug: str) -> Audit | None:
-    """Return the audit of a share link, whoever may see it; ``None`` when there is none."""
+    """Return the audit of a share link, for any visitor; ``None`` when there is none."""
     row = tx.execute(_all().where(audits.c.slug == slug)).first()
     return None if row is None else _audit(row)
 
