@@ -63,13 +63,13 @@ class Door:
         self._clock.now += seconds
         show(self._database, NOW_MS + round((self._clock.now - 1000) * 1000))
 
-    def attempt(self, report_id: int, client: str) -> int | None:
+    def attempt(self, page: str, client: str) -> int | None:
         """At a share page, with a wrong password: seconds to wait."""
-        return run(self.attempts.take(report_id, client)).wait_s
+        return run(self.attempts.take(page, client)).wait_s
 
-    def open(self, report_id: int, client: str) -> int | None:
+    def open(self, page: str, client: str) -> int | None:
         """With the right one."""
-        taken = run(self.attempts.take(report_id, client))
+        taken = run(self.attempts.take(page, client))
         if taken.wait_s is None:
             run(self.attempts.give_back(taken))
         return taken.wait_s
@@ -112,17 +112,17 @@ def test_a_client_may_guess_ten_times_in_a_quarter_of_an_hour(door: Door) -> Non
     """The eleventh waits until the first is a quarter of an hour old; others, and other reports, are not touched."""
     answers = []
     for _ in range(11):
-        answers.append(door.attempt(1, "192.0.2.1"))
+        answers.append(door.attempt("report1", "192.0.2.1"))
         door.go_on(10)
 
     assert answers == [None] * 10 + [800]
-    assert door.attempt(1, "192.0.2.2") is None
-    assert door.attempt(2, "192.0.2.1") is None
+    assert door.attempt("report1", "192.0.2.2") is None
+    assert door.attempt("report2", "192.0.2.1") is None
 
     door.go_on(790.5)
 
-    assert door.attempt(1, "192.0.2.1") is None
-    assert door.attempt(1, "192.0.2.1") == 10
+    assert door.attempt("report1", "192.0.2.1") is None
+    assert door.attempt("report1", "192.0.2.1") == 10
 
 
 def test_the_delay_of_a_client_grows(door: Door) -> None:
@@ -131,7 +131,7 @@ def test_the_delay_of_a_client_grows(door: Door) -> None:
     waited: list[int] = []
     began = door.now
     while door.now - began < 90_000:
-        wait_s = door.attempt(1, "192.0.2.1")
+        wait_s = door.attempt("report1", "192.0.2.1")
         if wait_s is None:
             made.append(door.now - began)
         else:
@@ -147,7 +147,7 @@ def test_the_delay_of_a_client_grows(door: Door) -> None:
 
 def fail(door: Door, client: str, times: int = SLIPS) -> list[int | None]:
     """A client is wrong so often."""
-    return [door.attempt(1, client) for _ in range(times)]
+    return [door.attempt("report1", client) for _ in range(times)]
 
 
 def test_login_attempts_of_others_do_not_lock_the_right_password_out(door: Door) -> None:
@@ -156,9 +156,9 @@ def test_login_attempts_of_others_do_not_lock_the_right_password_out(door: Door)
     for number in range(60):
         fail(door, f"198.51.100.{number}", 10)
 
-    assert door.attempt(1, "198.51.100.200") is None
-    assert door.open(1, "192.0.2.1") is None
-    assert door.open(1, "192.0.2.77") is None
+    assert door.attempt("report1", "198.51.100.200") is None
+    assert door.open("report1", "192.0.2.1") is None
+    assert door.open("report1", "192.0.2.77") is None
 
 
 def test_clients_that_failed_share_a_limit(door: Door) -> None:
@@ -168,26 +168,26 @@ def test_clients_that_failed_share_a_limit(door: Door) -> None:
     door.go_on(3_600)
 
     assert counted == 40 * SLIPS + REPORT.count
-    assert door.attempt(1, "192.0.2.1") is None
+    assert door.attempt("report1", "192.0.2.1") is None
 
 
 def test_the_total_is_bounded_and_never_closes_for_long(door: Door) -> None:
     """With a new address for every attempt: a thousand at once, then thirty a minute."""
-    answers = [door.attempt(1, f"2001:db8:{number:x}::") for number in range(NEW_AT_REPORT[0].count + 100)]
+    answers = [door.attempt("report1", f"2001:db8:{number:x}::") for number in range(NEW_AT_REPORT[0].count + 100)]
     door.go_on(60)
-    later = [door.attempt(1, f"2001:db8:ffff:{number:x}::") for number in range(100)]
+    later = [door.attempt("report1", f"2001:db8:ffff:{number:x}::") for number in range(100)]
     door.go_on(60)
 
     assert answers.count(None) == NEW_AT_REPORT[0].count + NEW_AT_REPORT[1].count
     assert set(answers[-70:]) == {60}
     assert later.count(None) == NEW_AT_REPORT[1].count
-    assert door.open(1, "192.0.2.1") is None
+    assert door.open("report1", "192.0.2.1") is None
 
 
 def test_a_right_guess_is_not_counted(door: Door) -> None:
     """An office behind one address opens a report as often as it likes; what was wrong stays counted."""
-    opened = [door.open(1, "192.0.2.1") for _ in range(50)]
-    wrong = [door.attempt(1, "192.0.2.1") for _ in range(11)]
+    opened = [door.open("report1", "192.0.2.1") for _ in range(50)]
+    wrong = [door.attempt("report1", "192.0.2.1") for _ in range(11)]
 
     assert opened == [None] * 50
     assert wrong == [None] * 10 + [900]
@@ -211,7 +211,7 @@ def test_guesses_at_the_same_moment_at_several_processes_are_counted_together(tm
     doors = [PasswordAttempts(windows_of(pool)) for pool in pools]
 
     async def attempts() -> list[int | None]:
-        taken = await asyncio.gather(*(doors[number % 3].take(1, "192.0.2.1") for number in range(150)))
+        taken = await asyncio.gather(*(doors[number % 3].take("report1", "192.0.2.1") for number in range(150)))
         return [each.wait_s for each in taken]
 
     answers = run(attempts())
@@ -227,12 +227,12 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     windows = MemoryWindows(Clock())
     attempts = PasswordAttempts(windows)
     for _ in range(10):
-        run(attempts.take(1, "192.0.2.1"))
-    for report in (2, 3, 4):
-        run(attempts.take(report, "192.0.2.1"))
+        run(attempts.take("report1", "192.0.2.1"))
+    for page in ("report2", "report3", "report4"):
+        run(attempts.take(page, "192.0.2.1"))
 
     assert len(windows._times) == 12
-    assert run(attempts.take(1, "192.0.2.1")).wait_s is None
+    assert run(attempts.take("report1", "192.0.2.1")).wait_s is None
 
 
 def test_a_client_may_try_so_often_whatever_it_types(door: Door) -> None:
@@ -316,7 +316,7 @@ def test_a_right_guess_is_right_while_the_database_is_away(tmp_path: Path) -> No
     with on("postgresql"):
         database = make_database(tmp_path)
     attempts = PasswordAttempts(DatabaseWindows(database))
-    taken = run(attempts.take(1, "192.0.2.1"))
+    taken = run(attempts.take("report1", "192.0.2.1"))
     database.close()
     run(attempts.give_back(taken))
 
