@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import os
 import sqlite3
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +23,25 @@ def test_a_damaged_database_is_named(command_line: CommandLine) -> None:
 
     assert (result.code, result.out) == (exit_codes.UNAVAILABLE, "")
     assert f"{command_line.folder}/pagegrade.db is damaged" in result.err
+
+
+@pytest.mark.backend("sqlite", "it is about a file")
+def test_an_error_is_said_once(tmp_path: Path) -> None:
+    """By the command; the event that a service would log is not printed beside it."""
+    file = tmp_path / "pagegrade.db"
+    file.write_bytes(b"no database at all\n" * 1000)
+    result = subprocess.run(
+        [sys.executable, "-m", "pagegrade", "keys", "list"],
+        env=os.environ | {"PAGEGRADE_DATABASE_URL": f"sqlite:///{file}"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (result.returncode, result.stdout) == (exit_codes.UNAVAILABLE, "")
+    assert result.stderr.startswith(f"Error: The database {file} is damaged")
+    assert len(result.stderr.splitlines()) == 1
 
 
 @pytest.mark.backend("sqlite", "it is about a file")

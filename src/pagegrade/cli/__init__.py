@@ -29,6 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """
     interrupted = False
     gc.set_threshold(START_OBJECTS)
+    # Commands print their errors. Events of the log would be repeated between them, by their bare names, where a
+    # command sets no log up.
+    logging.getLogger("pagegrade").addHandler(logging.NullHandler())
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
         nonlocal interrupted
