@@ -48,7 +48,7 @@ class AccessNote:
     """Kinds of what was sent: ``basic``, ``headers``, ``cookies``, ``user_agent``, ``query``; and ``certificates``
     where some were trusted."""
     visitors: VisitorView | None = None
-    """The page as visitors without the access see it; ``None``: nobody asked, or there was no answer."""
+    """The page as visitors without the access see it; ``None``: it was not asked for, or there was no answer."""
 
     @property
     def lets_in(self) -> bool:

@@ -259,7 +259,7 @@ class Crawl(msgspec.Struct, frozen=True, kw_only=True):
     secret: bytes
     """Key of the hashes of its URLs, so that no page can make two of them collide."""
     epoch: int = 0
-    """Raised by who begins to work on it; whoever worked on it before writes nothing more."""
+    """Raised by each process that begins to work on it; the one before writes nothing more."""
     seeded: bool = False
     """Its sitemaps were read."""
     urls: int = 0

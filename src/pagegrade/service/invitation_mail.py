@@ -23,7 +23,7 @@ MAILS_TO_ADDRESS: Final = 3
 MAILS_OF_ACCOUNT: Final = 20
 """Invitations that an account sends within an hour."""
 DEADLINE_S: Final = 25.0
-"""Somebody waits for it."""
+"""A person waits for it."""
 ADDRESS: Final = "address"
 DOMAIN: Final = "domain"
 Mailed = Literal["sent", "refused", "unavailable"]
@@ -61,7 +61,7 @@ async def count_mail(services: Services, caller: Caller, recipient: str) -> None
 
 
 def find_recipient(tx: Transaction, caller: Caller, recipient: str) -> Account:
-    """Return the person who has an address; the caller, who knows their language, if nobody has it."""
+    """Return the person who has an address; the caller, whose language is known, if it belongs to no person here."""
     folded = recipient.casefold()
     known = next((each for each, email in list_addresses(tx) if email.casefold() == folded), None)
     return (None if known is None else load_account(tx, known)) or caller.person
@@ -100,7 +100,7 @@ def sender_of(options: ServiceOptions) -> str:
 
 
 async def hand_over(options: ServiceOptions, mail: EmailMessage, *, recipient: str) -> Mailed:
-    """Hand a message that somebody waits for to the operator's mail server, once.
+    """Hand a message that a person waits for to the operator's mail server, once.
 
     Args:
         options: Of the installation.

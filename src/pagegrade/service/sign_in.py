@@ -102,7 +102,7 @@ def make_link(tx: Transaction, account_id: int, *, hours: int, now_ms: int) -> t
         now_ms: The time now.
 
     Raises:
-        InvalidInput: There is no such account, it is disabled, nobody signs in to it, or that is no number of hours.
+        InvalidInput: There is no such account, it is disabled or shared, or that is no number of hours.
     """
     if not 1 <= hours <= MAX_LINK_HOURS:
         raise InvalidInput(f"A link is good for 1 to {MAX_LINK_HOURS} hours.")

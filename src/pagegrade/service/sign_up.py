@@ -40,7 +40,7 @@ async def send_sign_up(services: Services, address: str, *, client: str, texts: 
 
     Args:
         services: Of the process.
-        address: Of somebody who may create an account (``ServiceOptions.may_sign_up``).
+        address: Of a person who may create an account (``ServiceOptions.may_sign_up``).
         client: Address that rate limits count.
         texts: Language of the message.
         now_ms: The time now.

@@ -46,5 +46,5 @@ async def gather_visitor_view(context: Context) -> VisitorView | NotGathered:
 
 
 def _place(url: str) -> str:
-    """A URL without what may be nobody else's business."""
+    """A URL without what may be private in it."""
     return strip_fragment(url).partition("?")[0]

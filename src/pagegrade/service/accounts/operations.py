@@ -171,7 +171,7 @@ def set_admin(tx: Transaction, account_id: int, *, is_admin: bool) -> tuple[Acco
         The account, and whether that was a change.
 
     Raises:
-        InvalidInput: The account is disabled, is the last administrator, or nobody signs in to it.
+        InvalidInput: The account is disabled, is the last administrator, or is shared.
         NotFound: There is no such account.
     """
     hold_accounts(tx)

@@ -89,7 +89,7 @@ async def run_crawl(
 
     Args:
         database: Where it is kept.
-        crawl_id: Of the crawl; whoever works on it until now is shut out.
+        crawl_id: Of the crawl; a process that works on it until now is shut out.
         options: What may be contacted.
         children: Where pages are read.
         watch: Told of the progress.

@@ -30,8 +30,8 @@ from pagegrade.store.repositories.retention import expired_before_ms as oldest_s
 T = TypeVar("T")
 S = TypeVar("S", bound=Shareable)
 LoadShared = Callable[[Transaction, str, int | None], S | None]
-"""Loads what a link leads to, whoever may see it; what is dated before a time in milliseconds is as good as deleted,
-``None``: nothing is."""
+"""Loads what a link leads to, without a look at who may see it; what is dated before a time in milliseconds is as
+good as deleted, ``None``: nothing is."""
 ViewShared = Callable[[Transaction, S], T]
 """Reads what is wanted of a report or an audit; ``NotFound`` where it does not have that."""
 UNLOCK: Final = "unlock"
