@@ -120,3 +120,59 @@ def test_sandbox_without_scripts_or_forms(policy: str, expected: str) -> None:
     )
 
     assert state(policy, page) == expected
+
+
+@pytest.mark.parametrize(
+    ("policy", "markup", "expected"),
+    [
+        ("frame-src 'none'", "<iframe src=/map.html title=x></iframe>", "most"),
+        ("default-src 'none'; img-src 'self'", "<video src=/tour.mp4 controls></video>", "most"),
+        ("object-src 'none'", "<object data=/plan.pdf type=application/pdf></object>", "most"),
+        ("default-src 'self'", "<iframe src=/map.html title=x></iframe><audio src=/a.mp3 controls></audio>", "allowed"),
+        ("default-src 'self' 'strict-dynamic'", "<img src=/i.png alt=x>", "allowed"),
+        ("default-src 'self' 'strict-dynamic'", "<script src=/a.js></script>", "most"),
+        ("default-src 'unsafe-inline' 'strict-dynamic'", "<style>p{color:red}</style>", "allowed"),
+    ],
+)
+def test_every_kind_of_file_has_its_directive(policy: str, markup: str, expected: str) -> None:
+    """And 'strict-dynamic' changes the list for scripts only."""
+    assert state(policy, markup) == expected
+
+
+@pytest.mark.parametrize(
+    ("policy", "markup", "expected"),
+    [
+        ("img-src https:", "<img src=http://example.com/i.png alt=x>", "allowed"),
+        ("img-src 'self'; upgrade-insecure-requests", "<img src=http://example.com/i.png alt=x>", "allowed"),
+        ("script-src 'self'; upgrade-insecure-requests", "<script src=http://example.com/a.js></script>", "allowed"),
+        ("script-src 'self'", "<script src=http://example.com/a.js></script>", "most"),
+        ("form-action 'self'; upgrade-insecure-requests", "<form action=http://example.com/buy></form>", "allowed"),
+        ("form-action 'self'", "<form action=http://example.com/buy></form>", "most"),
+    ],
+)
+def test_urls_are_compared_as_browsers_request_them(policy: str, markup: str, expected: str) -> None:
+    """Images and media of pages over https, and everything under the directive for it, are asked for over https."""
+    assert state(policy, markup) == expected
+
+
+def test_attributes_need_a_permission_of_their_own() -> None:
+    """A hash counts for them beside 'unsafe-hashes' only, and code that visitors start costs more than a style."""
+    button = "<button type=button onclick='go()'>Go</button>"
+    digest = base64.b64encode(hashlib.sha256(b"go()").digest()).decode()
+    styled = "<p style='color: red'>x</p>"
+
+    for markup, name in ((button, "script-src-attr"), (styled, "style-src-attr")):
+        assert state("default-src 'self'", markup) == "attributes"
+        assert state(f"default-src 'self'; {name} 'unsafe-inline'", markup) == "allowed"
+        assert state(f"{name} 'unsafe-inline' 'nonce-abc'", markup) == "attributes"
+
+    assert state(f"script-src 'sha256-{digest}'", button) == "attributes"
+    assert state(f"script-src 'unsafe-hashes' 'sha256-{digest}'", button) == "allowed"
+    assert state("default-src 'self'", "<p style=' '>x</p><a href=/ onclick=''>y</a>" + PAGE) == "allowed"
+
+    headers = (("Content-Type", "text/html"), ("Content-Security-Policy", "default-src 'self'"))
+    found = outcome(csp_blocks, make_artifacts(styled, headers=headers))
+    code = outcome(csp_blocks, make_artifacts(styled + button, headers=headers))
+
+    assert (found.loss, found.total) == (0.04, 1)
+    assert (code.loss, code.total) == (0.12, 2)

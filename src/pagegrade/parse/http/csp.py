@@ -19,6 +19,7 @@ MAX_TOTAL_CHARS: Final = 250_000
 """Characters read of all policies of one page; ten times what the longest honest ones need."""
 _SPACE: Final = " \t\n\r\f"
 _NOT_IN_META: Final = frozenset({"frame-ancestors", "report-uri", "sandbox"})
+_OF_SCRIPTS: Final = ("script-src", "worker-src", "default-src")
 _NONCE: Final = re.compile(r"'nonce-[A-Za-z0-9+/_-]+={0,2}'", re.IGNORECASE)
 _BARE_NONCE: Final = re.compile(r"nonce-[A-Za-z0-9+/_-]+={0,2}", re.IGNORECASE)
 _HASH: Final = re.compile(r"'sha(?:256|384|512)-[A-Za-z0-9+/_-]+={0,2}'", re.IGNORECASE)
@@ -146,6 +147,8 @@ class SourceList:
     """The directive it was found under, which may be a fallback of the one that was asked for."""
     sources: tuple[str, ...]
     """As written."""
+    asked: str = ""
+    """The directive that was asked for; "" for the one it was found under."""
 
     def has(self, *words: str) -> bool:
         """Return whether one of the (lower-case) expressions is in the list, in any case."""
@@ -163,18 +166,21 @@ class SourceList:
 
     @property
     def strict_dynamic(self) -> bool:
-        """Return whether trust is passed on by scripts; hosts, schemes and ``'self'`` are then ignored."""
-        return self.has("'strict-dynamic'")
+        """Return whether trust is passed on by scripts; hosts, schemes and ``'self'`` are then ignored.
+
+        It means nothing for styles, images and other files, which a ``default-src`` with it may govern.
+
+        Source: https://www.w3.org/TR/CSP3/#strict-dynamic-usage
+        """
+        return (self.asked or self.directive).startswith(_OF_SCRIPTS) and self.has("'strict-dynamic'")
 
     @property
     def allows_all_inline(self) -> bool:
         """Return whether any inline code runs: ``'unsafe-inline'`` that nothing switches off.
 
-        ``'strict-dynamic'`` switches it off for scripts only.
-
         Source: https://www.w3.org/TR/CSP3/#allow-all-inline
         """
-        if self.has_nonce_or_hash or (self.strict_dynamic and not self.directive.startswith("style-src")):
+        if self.has_nonce_or_hash or self.strict_dynamic:
             return False
         return self.has("'unsafe-inline'")
 
@@ -232,7 +238,7 @@ class Policy:
         """
         for name in (directive, *_FALLBACKS.get(directive, ())):
             if name in self.directives:
-                return SourceList(name, self.directives[name])
+                return SourceList(name, self.directives[name], directive)
         return None
 
 

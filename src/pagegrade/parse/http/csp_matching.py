@@ -38,11 +38,13 @@ def allows_url(csp: CSP, directive: str, url: str, *, page_url: str, nonce: str 
 
 
 def allows_inline(csp: CSP, directive: str, text: str, *, nonce: str = "") -> bool:
-    """The same for the content of a ``<script>`` or ``<style>`` element."""
+    """The same for the content of a ``<script>`` or ``<style>`` element, or of an attribute (``...-attr``)."""
     for policy in csp.enforced:
         sources = policy.governing(directive)
         if sources is None or sources.allows_all_inline or _has_nonce(sources, nonce):
             continue
+        if directive.endswith("-attr") and not sources.has("'unsafe-hashes'"):
+            return False
         if not _has_hash(sources, text):
             return False
     return True
@@ -51,7 +53,7 @@ def allows_inline(csp: CSP, directive: str, text: str, *, nonce: str = "") -> bo
 def _list_allows(sources: SourceList, url: str, page_url: str, nonce: str) -> bool:
     if _has_nonce(sources, nonce):
         return True
-    if sources.strict_dynamic and not sources.directive.startswith("style-src"):
+    if sources.strict_dynamic:
         return False
     return any(_matches(source, url, page_url) for source in sources.sources)
 
