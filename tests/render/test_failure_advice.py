@@ -43,7 +43,7 @@ REASONS = [
     ("redirect_loop", "redirect_loop"), ("redirect_loop", "too_many_redirects"), ("not_html", "content_type"),
     ("address_not_allowed", "target_refused"), ("address_not_allowed", "redirect_refused"), ("internal", "internal"),
     ("too_large", "decode_bomb"), ("too_large", "parser_limit"), ("blocked", "challenge_cloudflare"),
-    ("blocked", "access_refused"),
+    ("blocked", "access_refused"), ("blocked", "access_not_sent"),
 ]  # fmt: skip
 FAILURES = {
     **{code: failure(code, reason=None, retryable=FAILURE_CODES[code][0]) for code in FAILURE_CODES},

@@ -191,6 +191,9 @@ class TLS:
     versions: tuple[tuple[str, bool | None], ...] = ()
     """``TLSv1.0`` ... ``TLSv1.3`` -> accepted, refused, or ``None``: could not be tried."""
     checked_at: datetime | None = None
+    trusted_by_all: bool | None = None
+    """False where it verifies only because the run trusts certificates of its own; ``None``: the run trusts none, or
+    it could not be tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

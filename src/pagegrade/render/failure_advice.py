@@ -123,6 +123,17 @@ _WAYS: Final[Mapping[str, WayOut]] = {
             N_("In a service, change the access profile of the site; the next analysis uses it."),
         ),
     ),
+    "access_not_sent": WayOut(
+        headline=N_("The access was not sent: the certificate did not verify."),
+        meaning=N_("The page asks for a sign-in, and its server did not prove that it is the one the access is for."),
+        steps=(
+            N_(
+                "If an authority of your own issued the certificate, or the server signed it itself, give it in PEM: "
+                "with the access, in the access profile, or in PAGEGRADE_CA_FILE."
+            ),
+            N_("If the certificate has expired or names another host, replace it on the server."),
+        ),
+    ),
     "status_401": WayOut(
         headline=N_("The page asks for a sign-in."),
         meaning=N_("The server shows the page only to those who sign in."),

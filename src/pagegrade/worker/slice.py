@@ -13,11 +13,10 @@ from typing import Final
 
 from pagegrade.clock import now_ms
 from pagegrade.gather.resolver import Resolver
-from pagegrade.model.access import NO_ACCESS
 from pagegrade.model.audit import Crawl
 from pagegrade.model.errors import Unavailable
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.access.operations import profile_for, unseal
+from pagegrade.service.access.operations import profile_in_use, unseal
 from pagegrade.service.audits.analysis import analyze_ids
 from pagegrade.service.audits.compare import change_since_last
 from pagegrade.service.audits.crawl import run_slice
@@ -156,10 +155,8 @@ def _options(tx: Transaction, services: Services, crawl: Crawl) -> AnalyzeOption
         Locked: The profile cannot be decrypted.
     """
     profile, chosen = None, crawl.settings.access
-    if crawl.account_id is not None and chosen != NO_ACCESS:
-        # As for reports: where the profile was deleted, another one of the origin takes its place.
-        wanted = (profile_for(tx, crawl.account_id, crawl.start_url, each) for each in (chosen, None))
-        profile = next(filter(None, wanted), None)
+    if crawl.account_id is not None:
+        profile = profile_in_use(tx, crawl.account_id, crawl.start_url, chosen)
     access = None if profile is None else unseal(profile, services.vault)
     return replace(services.options.analyze, access=access)
 

@@ -63,6 +63,27 @@ def test_certificate_that_does_not_verify_fails(error: str | None, state: str) -
     assert found.evidence
 
 
+@pytest.mark.parametrize(
+    ("certificate", "trusted_by_all", "state"),
+    [
+        (leaf(), True, "valid"),
+        (leaf(), None, "valid"),
+        (leaf(), False, "own-authority"),
+        (leaf(lived=700), False, "own-authority"),
+        (leaf(lived=700), True, "long-lived"),
+        (leaf(left=5), False, "expiring"),
+    ],
+)
+def test_own_authority_is_judged_as_those_who_trust_it(
+    certificate: Certificate, *, trusted_by_all: bool | None, state: str
+) -> None:
+    """It is said and costs nothing; the limit of public authorities is not its own, an end that is near is."""
+    found = outcome(tls_certificate, make_artifacts(tls=tls(certificate, trusted_by_all=trusted_by_all)))
+
+    assert found.state == state
+    assert tls_certificate.state("own-authority").loss == 0
+
+
 @pytest.mark.parametrize(("left", "state"), [(14.1, "valid"), (14, "expiring"), (0.1, "expiring")])
 def test_fourteen_days_are_the_limit(left: float, state: str) -> None:
     """For a certificate of ninety days."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -19,7 +20,7 @@ from cryptography.x509.oid import AuthorityInformationAccessOID, NameOID
 
 from pagegrade.gather.gatherers.tls import gather_tls
 from pagegrade.model.artifacts import TLS, NotGathered
-from tests.gather.sites import NOW, Dying, Site, Visit, html, redirect
+from tests.gather.sites import LOOPBACK, NOW, Dying, Site, Visit, html, make_options, redirect
 
 
 class Configures(Protocol):
@@ -67,10 +68,11 @@ def inspect(
     *,
     trust: tuple[pytest.MonkeyPatch, Path] | None = None,
     path: str = "/",
+    authority: trustme.CA | None = None,
     **more: Any,
 ) -> TLS | NotGathered:
     """The artifact of a page behind a certificate; ``trust`` makes its authority a known one."""
-    authority = trustme.CA()
+    authority = authority or trustme.CA()
     if trust is not None:
         patch, folder = trust
         authority.cert_pem.write_to_path(str(folder / "roots.pem"))
@@ -91,9 +93,25 @@ def test_a_good_certificate_verifies(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
     assert isinstance(found, TLS)
     assert (found.host, found.verified, found.verify_error, found.checked_at) == ("127.0.0.1", True, None, NOW)
+    assert found.trusted_by_all is None
     assert found.chain[0].names == ("127.0.0.1",)
     assert found.chain[0].key_type == "EC"
     assert found.alpn == "http/1.1"
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_own_authorities_are_told_from_those_of_everyone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, known: bool
+) -> None:
+    """One handshake more, where the run trusts more than everyone does, finds out whether it had to."""
+    authority = trustme.CA()
+    own = authority.cert_pem.bytes().decode("ascii")
+    policy = replace(LOOPBACK, authorities=own)
+    trust = (monkeypatch, tmp_path) if known else None
+    found = inspect(authority=authority, trust=trust, options=make_options(policy=policy))
+
+    assert isinstance(found, TLS)
+    assert (found.verified, found.trusted_by_all) == (True, known)
 
 
 def test_versions_are_tried_one_by_one() -> None:

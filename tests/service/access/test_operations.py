@@ -14,6 +14,7 @@ from sqlalchemy import update
 
 from pagegrade.model.access import MAX_PROFILES, NO_ACCESS, Access, StoredAccess
 from pagegrade.model.account import Account, Caller
+from pagegrade.model.audit import AuditSettings
 from pagegrade.model.errors import NotFound, OtherProject, QuotaExceeded, ValidationFailed
 from pagegrade.model.stored import Privacy
 from pagegrade.service.access.operations import (
@@ -30,6 +31,7 @@ from pagegrade.service.access.operations import (
 )
 from pagegrade.service.access.vault import Vault
 from pagegrade.store.engine.database import Database
+from pagegrade.store.repositories.audits import add_audit
 from pagegrade.store.repositories.monitors import add_monitor
 from pagegrade.store.repositories.reports import load_report
 from pagegrade.store.schema.tables import reports
@@ -239,10 +241,20 @@ def test_what_uses_a_profile_is_counted(database: Database, alice: Account) -> N
         report_id = queue.add(url, access=access).report_id
         add = partial(add_monitor, account_id=alice.id, report_id=report_id, schedule="daily", timezone="UTC", jitter=0)
         database.write_here(partial(add, budgets=(), paused=False, due_at_ms=NOW_MS, now_ms=NOW_MS))
+    for url, access in (
+        ("https://staging.example/", None),
+        ("https://staging.example/deleted", second.id + 1),
+        ("https://staging.example/none", NO_ACCESS),
+        ("https://staging.example/second", second.id),
+        ("http://staging.example/", None),
+    ):
+        settings = AuditSettings(access=access)
+        made = partial(add_audit, account_id=alice.id, start_url=url, project="staging.example", now_ms=NOW_MS)
+        database.write_here(partial(made, settings=settings))
     caller = Caller(account=alice)
     found = [
         database.read_here(lambda tx, which=which: show_with_uses(tx, caller, which.id)[1])  # type: ignore[misc]
         for which in (first, second)
     ]
 
-    assert found == [Uses(reports=1, monitors=1), Uses(reports=1, monitors=1)]
+    assert found == [Uses(reports=1, monitors=1, audits=2), Uses(reports=1, monitors=1, audits=1)]

@@ -12,6 +12,7 @@ from typing import TypeVar
 from urllib.parse import unquote
 
 import pytest
+import trustme
 
 from pagegrade.gather.context import OffloadFailed
 from pagegrade.model.access import Access, AccessNote, VisitorView
@@ -31,8 +32,9 @@ from pagegrade.service.runs.analysis import (
     evaluation_failure,
     without_proxy,
 )
-from pagegrade.service.runs.evaluation import ACCESS_REFUSED
+from pagegrade.service.runs.evaluation import ACCESS_NOT_SENT, ACCESS_REFUSED, evaluate_artifacts
 from pagegrade.service.runs.options import AnalyzeOptions, Thresholds
+from tests.builders import make_artifacts, make_response
 from tests.gather.sites import Asked, Reply, Site, html, redirect
 from tests.report_builders import make_failed_report
 from tests.site.serve import serve_site
@@ -304,6 +306,31 @@ def test_an_access_that_lets_in_no_more_is_named() -> None:
     assert "it has expired, or is wrong" in analysis.report.error.message
     assert "n0t-Shown" not in text
     assert site.asked
+
+
+def test_trust_in_certificates_is_no_access_that_was_refused() -> None:
+    """Nothing was sent that could have let the run in, and nothing says so."""
+    analysis, _, _ = analyzed_at_the_door(Access(certificates=trustme.CA().cert_pem.bytes().decode()))
+
+    assert analysis.report.error is not None
+    assert analysis.report.error.reason == "status_401"
+    assert analysis.report.run.notes == ("Analyzed with trust in certificates that not everybody trusts.",)
+
+
+def test_an_access_that_stays_here_because_of_the_certificate_is_not_called_missing() -> None:
+    """A user and password would not help: the advice is about the certificate."""
+    response = make_response("<h1>No</h1>", status=401, certificate_error="untrusted")
+    note = AccessNote(origins=("https://example.com",), sent=("basic",))
+    error, trusted = (
+        evaluate_artifacts(make_artifacts(response=response, access=each)).error
+        for each in (note, replace(note, sent=("certificates",)))
+    )
+
+    assert error is not None
+    assert (error.reason, error.retryable) == (ACCESS_NOT_SENT, False)
+    assert "certificate did not verify" in error.message
+    assert trusted is not None
+    assert trusted.reason == "status_401"
 
 
 def test_a_redirect_to_a_sign_in_is_no_page_of_the_access() -> None:

@@ -43,6 +43,16 @@ _REASONS: Final = {
     states=(
         State("valid", "The certificate is valid, names the host and is not about to expire."),
         State(
+            "own-authority",
+            "The certificate is valid for those who trust its authority, which not everybody does.",
+            title="Certificate of an authority of your own",
+            why="Browsers that do not know the authority show a full-page warning.",
+            fix=(
+                "Leave it where everyone who opens the page has the authority installed; otherwise get a certificate "
+                "of a public authority."
+            ),
+        ),
+        State(
             "expiring",
             "The certificate is valid but expires soon.",
             loss=0.5,
@@ -168,6 +178,9 @@ def tls_certificate(navigation: Navigation, tls: TLS | NotGathered) -> Outcome |
     certificate is missing that browsers can fetch. The signature of a root certificate plays no part, because no one
     relies on it. Certificates of earlier redirects must verify as well.
 
+    A certificate that verifies only with authorities of your own (``--cacert``, an access profile, PAGEGRADE_CA_FILE)
+    is judged as those see it who trust them: that costs nothing and is listed, and it may be valid for longer.
+
     ## Fails on
 
     ```json tls
@@ -248,8 +261,10 @@ def _weaknesses(tls: TLS, *, incomplete: bool) -> Outcome:
             found.append(
                 ("weak", Detail(code="signature_algorithm", actual=certificate.signature_algorithm, limit="SHA256"), "")
             )
-    if lifetime is not None and lifetime > MAX_LIFETIME:
+    if lifetime is not None and lifetime > MAX_LIFETIME and tls.trusted_by_all is not False:
         found.append(("long-lived", Detail(code="lifetime_days", actual=lifetime.days, limit=MAX_LIFETIME.days), ""))
+    if not found and tls.trusted_by_all is False:
+        return Outcome("own-authority", value=value, evidence=_evidence(tls.chain, ""))
     if not found:
         return Outcome("valid", value=value)
     state, _, message = found[0]

@@ -33,6 +33,7 @@ async def gather_tls(context: Context) -> TLS | NotGathered:
         exchange = await _connect_again(context)
     chain = await _read_chain(context, exchange)
     error = exchange.response.certificate_error
+    versions, trusted_by_all = await _ask(context, verified=error is None)
     return TLS(
         host=context.host,
         verified=error is None,
@@ -40,7 +41,8 @@ async def gather_tls(context: Context) -> TLS | NotGathered:
         verify_detail=f"verification error {exchange.verify_result} of OpenSSL" if error else "",
         chain=chain,
         alpn=_ALPN.get(context.navigation.response.http_version),
-        versions=await _versions(context),
+        versions=versions,
+        trusted_by_all=trusted_by_all,
         checked_at=context.gathered_at,
     )
 
@@ -66,13 +68,21 @@ async def _read_chain(context: Context, exchange: Exchange) -> tuple[Certificate
         return ()
 
 
-async def _versions(context: Context) -> tuple[tuple[str, bool | None], ...]:
-    """Find the accepted protocol versions; unknown if the server no longer responds."""
+async def _ask(context: Context, *, verified: bool) -> tuple[tuple[tuple[str, bool | None], ...], bool | None]:
+    """Find the accepted protocol versions, and whether a chain that verified does so with what everyone trusts.
+
+    The second is asked where the run trusts more than that. Both are unknown if the server no longer responds.
+    """
     try:
         permit = await context.client.permit(context.main_document_url)
     except FetchError:
-        return tuple((version, None) for version in VERSIONS)
-    return await Handshaker(context.client.guard).versions(permit, timeout_s=context.timeout_s(HANDSHAKE_S))
+        return tuple((version, None) for version in VERSIONS), None
+    guard = context.client.guard
+    ask = Handshaker(guard)
+    versions = await ask.versions(permit, timeout_s=context.timeout_s(HANDSHAKE_S))
+    if not (verified and guard.policy.authorities):
+        return versions, None
+    return versions, await ask.verifies(permit, timeout_s=context.timeout_s(HANDSHAKE_S))
 
 
 async def _verify_word(context: Context, exchange: Exchange, chain: tuple[Certificate, ...]) -> str | None:

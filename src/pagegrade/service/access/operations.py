@@ -29,7 +29,7 @@ from pagegrade.service.id_lists import Listed, Part, Walked, walk
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories import access_profiles as store
-from pagegrade.store.repositories.audits import make_audits_private
+from pagegrade.store.repositories.audits import access_of_audits, make_audits_private
 from pagegrade.store.repositories.reports import make_private
 
 _PEM_END: Final = "-----END CERTIFICATE-----\n"
@@ -68,6 +68,7 @@ class Uses:
 
     reports: int
     monitors: int
+    audits: int
 
 
 def create_profile(tx: Transaction, caller: Caller, wanted: AccessFields, vault: Vault, now_ms: int) -> Saved:
@@ -155,7 +156,9 @@ def show_profile(tx: Transaction, caller: Caller, profile_id: int) -> StoredAcce
 def show_with_uses(tx: Transaction, caller: Caller, profile_id: int) -> tuple[StoredAccess, Uses]:
     """Return a profile of the caller with what uses it; raises as ``show_profile``."""
     found = show_profile(tx, caller, profile_id)
-    return found, Uses(*store.count_uses(tx, found))
+    profiles = store.all_profiles(tx, caller.account.id)
+    used = (_in_use(profiles, url, access) for url, access in access_of_audits(tx, caller.account.id))
+    return found, Uses(*store.count_uses(tx, found), audits=sum(each == found for each in used))
 
 
 def list_profiles(tx: Transaction, caller: Caller, *, page: int, per_page: int) -> Listed[StoredAccess]:
@@ -207,6 +210,18 @@ def profile_for(tx: Transaction, account_id: int, url: str, access: int | str | 
     place = origin(url)
     named = (each for each in store.all_profiles(tx, account_id) if access in {None, each.name})
     return next((each for each in named if place in each.origins), None)
+
+
+def profile_in_use(tx: Transaction, account_id: int, url: str, access: int | str | None) -> StoredAccess | None:
+    """The profile that crawls of an audit use: where the one that it names was deleted, the oldest of the origin."""
+    return _in_use(store.all_profiles(tx, account_id), url, access)
+
+
+def _in_use(profiles: Sequence[StoredAccess], url: str, access: int | str | None) -> StoredAccess | None:
+    if access == NO_ACCESS:
+        return None
+    of_origin = (each for each in profiles if origin(url) in each.origins)
+    return next((each for each in profiles if each.id == access), None) or next(of_origin, None)
 
 
 def find_access(tx: Transaction, caller: Caller, url: str, access: int | str | None) -> tuple[int | None, bool]:

@@ -11,7 +11,7 @@ from pagegrade.model.audit import Audit, Crawl
 from pagegrade.model.audit_result import AuditResult
 from pagegrade.model.stored import Privacy
 from pagegrade.report.masking import mask_audit
-from pagegrade.service.access.operations import profile_for
+from pagegrade.service.access.operations import profile_in_use
 from pagegrade.service.reports.operations import SLUG_BYTES
 from pagegrade.service.reports.shares import sharing_after
 from pagegrade.service.reports.validation import PASSWORD_IGNORED, RequestWarning, SharingChange
@@ -66,7 +66,7 @@ def _needs_access(tx: Transaction, audit: Audit) -> bool:
     facts = [crawl.facts for crawl, _ in shown if crawl.facts is not None]
     if any(one.access is not None for one in facts):
         return True
-    return profile_for(tx, audit.account_id, audit.start_url, audit.settings.access) is not None
+    return profile_in_use(tx, audit.account_id, audit.start_url, audit.settings.access) is not None
 
 
 def sharing_warnings(

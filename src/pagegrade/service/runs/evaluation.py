@@ -46,6 +46,8 @@ _WITHOUT_CONTENT: Final = frozenset({204, 205})
 """Successes that carry no page (RFC 9110 15.3.5, 15.3.6)."""
 ACCESS_REFUSED: Final = "access_refused"
 """Reason of a failure: the page asks for a sign-in although an access was sent."""
+ACCESS_NOT_SENT: Final = "access_not_sent"
+"""Reason of a failure: the page asks for a sign-in, and an access for it stayed here because of the certificate."""
 _PASSING: Final = frozenset({408, 421, 425})
 """Errors below 500 that may be gone the next time."""
 _STAYS: Final = frozenset({"status_401"})
@@ -244,6 +246,13 @@ def refusal_of(artifacts: Artifacts) -> Failure | None:
             reason=ACCESS_REFUSED,
             http_status=response.status,
         )
+    if block is not None and block.reason in _STAYS and _was_held_back(artifacts):
+        return Failure(
+            code="blocked",
+            message=f"The site answered {response.status}. The access was not sent: the certificate did not verify.",
+            reason=ACCESS_NOT_SENT,
+            http_status=response.status,
+        )
     if block is not None:
         return Failure(
             code="blocked",
@@ -343,10 +352,19 @@ def _not_the_page(facts: Facts) -> Withheld | None:
 
 
 def _was_sent(artifacts: Artifacts) -> bool:
-    """Return whether the server of the page received an access with the request for it."""
+    """Return whether the server of the page received, with the request for it, what should let the run in."""
     access, navigation = artifacts.access, artifacts.navigation
-    verified = navigation.response.certificate_error is None
-    return access is not None and verified and origin(navigation.requested_url) in access.origins
+    if access is None or not access.lets_in or navigation.response.certificate_error is not None:
+        return False
+    return origin(navigation.requested_url) in access.origins
+
+
+def _was_held_back(artifacts: Artifacts) -> bool:
+    """Return whether an access is for the server of the page, which did not prove who it is."""
+    access, response = artifacts.access, artifacts.navigation.response
+    if access is None or not access.lets_in or response.certificate_error is None:
+        return False
+    return origin(response.url) in access.origins
 
 
 def _is_same_site(artifacts: Artifacts, url: str) -> bool:
@@ -457,6 +475,8 @@ def access_notes(artifacts: Artifacts) -> tuple[str, ...]:
     if access is None:
         return ()
     place = origin(response.url)
+    if not access.lets_in and not access.name:
+        return (describe_access(access),)
     if place not in access.origins and _was_sent(artifacts):
         return (
             f"The access was sent to {origin(artifacts.navigation.requested_url)}, and not to {place}, where the page "
@@ -469,8 +489,6 @@ def access_notes(artifacts: Artifacts) -> tuple[str, ...]:
         )
     if response.certificate_error is not None:
         return ("The access was not used: the certificate did not verify, so nothing of it was sent.",)
-    if not access.lets_in and not access.name:
-        return (describe_access(access),)
     trusts = "certificates" in access.sent and response.url.startswith("https:")
     also = visitor_notes(artifacts.visitor_view)
     if trusts:

@@ -122,6 +122,12 @@ def save_sharing(
         tx.execute(update(audits).where(audits.c.id == audit.id).values(**values, updated_at_ms=now_ms))
 
 
+def access_of_audits(tx: Transaction, account_id: int) -> tuple[tuple[str, int | str | None], ...]:
+    """(URL it begins at, access of its settings) of each audit of an account."""
+    rows = tx.execute(select(audits.c.start_url, audits.c.settings).where(audits.c.account_id == account_id))
+    return tuple((row.start_url, _settings(row.settings).access) for row in rows)
+
+
 def make_audits_private(tx: Transaction, account_id: int, origins: Sequence[str], now_ms: int) -> int:
     """As ``make_private`` of reports, for audits that begin at these origins."""
     if not origins:
