@@ -174,16 +174,19 @@ def test_two_crawls_of_a_folder_are_compared(audit: CommandLine, tmp_path: Path)
     """A fault that is repaired in between is fixed, with its points; a folder that holds none is named."""
     out, world = tmp_path / "out", make_world(1, pages=12)
     with serving(world) as site:
-        for _ in range(2):
-            audit("audit", f"{site.origin}/", "-o", str(out), "--quiet")
+        for more in ((), (), ("--fresh",)):
+            audit("audit", f"{site.origin}/", "-o", str(out), "--quiet", *more)
     same = audit("compare-audits", str(out / "1"), str(out / "2"))
     result = json.loads((out / "1" / "audit.json").read_text())
+    carried = [json.loads((out / number / "audit.json").read_text())["carried"] for number in "123"]
     # As another crawl of the same site would write it that found nothing.
     other = {**result, "findings": [], "score": 100, "exact": 100.0}
     (out / "2" / "audit.json").write_text(json.dumps(other))
     fixed = audit("compare-audits", str(out / "1"), str(out / "2"), "--json")
     none = audit("compare-audits", str(out), str(out / "2"))
 
+    assert carried == [0, result["read"], 0]
+    assert "have not changed since an earlier crawl" in (out / "2" / "audit.html").read_text()
     assert (same.code, "Crawl 1 and crawl 2" in same.out) == (0, True)
     assert f"Still there: {len(result['findings'])}" in same.out
     assert "Fixed" not in same.out

@@ -17,6 +17,7 @@ from tests.gather.scripted import (
     endless,
     failure,
     fetch,
+    redirect,
 )
 
 
@@ -28,6 +29,26 @@ def test_the_wire_carries_the_fixed_headers_and_nothing_else() -> None:
     wanted = request_headers(Request(url="http://site.com/", referer="https://site.com/"))
 
     assert lines == ["GET / HTTP/1.1", f"Host: site.com:{server.port}", *wanted, "", ""]
+
+
+@pytest.mark.parametrize(
+    ("validator", "line"),
+    [
+        ('W/"a b"', b'If-None-Match: W/"a b"'),
+        ("Mon, 05 Jan 2026 12:00:00 GMT", b"If-Modified-Since: Mon, 05 Jan 2026 12:00:00 GMT"),
+    ],
+)
+def test_who_has_an_answer_asks_whether_it_has_changed(validator: str, line: bytes) -> None:
+    """An answer 304 has no body that is waited for; a redirect leads to another resource, which is asked for whole."""
+    known, server = fetch(b"HTTP/1.1 304 Not Modified\r\nContent-Length: 900\r\n\r\n", request={"validator": validator})
+
+    assert isinstance(known, Followed)
+    assert (known.response.status, known.response.body, known.response.truncated) == (304, b"", None)
+    assert line in server.requests[0].split(b"\r\n")
+
+    _, server = fetch(redirect(b"/b"), OK, request={"validator": validator}, follow=True)
+
+    assert [line in request for request in server.requests] == [True, False]
 
 
 def test_environment_proxies_have_no_influence(monkeypatch: pytest.MonkeyPatch) -> None:

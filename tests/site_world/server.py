@@ -7,6 +7,7 @@ import html
 import json
 import threading
 import time
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -40,6 +41,13 @@ class SiteServer:
     starts: list[Start] = field(default_factory=list)
     needs_access: bool = False
     """Without an Authorization line the answer is 401."""
+    has_validators: bool = False
+    """Pages and style sheets have an entity tag, and are not sent to who has them already."""
+    sheet: str = "body { color: #222 }"
+    headers: tuple[tuple[str, str], ...] = ()
+    """Of every page, and of the answer that it has not changed."""
+    page_bytes: int = 0
+    """Of the bodies of all answers with a status of pages."""
     at_once: int = 0
     """The most requests that were under way together."""
 
@@ -107,9 +115,10 @@ def serving(world: World) -> Iterator[SiteServer]:
                 target = page.redirect if "://" in page.redirect else site.origin + page.redirect
                 self._send(page.status, "text/plain", "Moved", (("Location", target), *page.headers))
             elif self.path.endswith(".css"):
-                self._send(page.status, "text/css", "body { color: #222 }", page.headers)
+                self._send(*answer_of(site, page, "text/css", site.sheet, self.headers.get("If-None-Match")))
             else:
-                self._send(page.status, "text/html; charset=utf-8", page_text(page, site.origin), page.headers)
+                kind, text = "text/html; charset=utf-8", page_text(page, site.origin)
+                self._send(*answer_of(site, page, kind, text, self.headers.get("If-None-Match")))
 
         def _send(self, status: int, kind: str, text: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
             body = text.encode()
@@ -119,6 +128,8 @@ def serving(world: World) -> Iterator[SiteServer]:
             self.end_headers()
             if self.command != "HEAD":
                 self.wfile.write(body)
+                with lock:
+                    site.page_bytes += len(body) * (status < 400)
 
         def log_message(self, *_: Any) -> None:
             """Keep quiet: ``starts`` is the log."""
@@ -134,6 +145,18 @@ def serving(world: World) -> Iterator[SiteServer]:
         server.shutdown()
         server.server_close()
         thread.join(JOIN_S)
+
+
+def answer_of(
+    site: SiteServer, page: Page, kind: str, text: str, known: str | None
+) -> tuple[int, str, str, tuple[tuple[str, str], ...]]:
+    """Status, type, body and headers of a page, for who knows the one with this entity tag."""
+    headers = (*page.headers, *site.headers)
+    if not site.has_validators or page.status != 200:
+        return page.status, kind, text, headers
+    tag = f'"{zlib.crc32(text.encode()):08x}"'
+    headers = (*headers, ("ETag", tag))
+    return (304, kind, "", headers) if known == tag else (200, kind, text, headers)
 
 
 def robots_text(world: World, origin: str) -> str:

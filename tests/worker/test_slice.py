@@ -120,9 +120,12 @@ def world() -> World:
 
 
 def test_an_audit_is_crawled_and_evaluated(services: Services, alice: Caller) -> None:
-    """As soon as it is there; an interrupted one comes to the same, after a worker that was killed in a slice."""
+    """As soon as it is there; an interrupted one comes to the same, after a worker that was killed in a slice.
 
-    async def script(origin: str) -> tuple[Audit, Audit]:
+    So does the next one, for which the site sends its pages no more.
+    """
+
+    async def script(origin: str) -> tuple[Audit, Audit, Audit]:
         async with working(services):
             audit = make_audit(services.database, alice, f"{origin}/")
             services.wake_crawls()
@@ -145,17 +148,29 @@ def test_an_audit_is_crawled_and_evaluated(services: Services, alice: Caller) ->
                     await wait_for(has_more, "more pages", within_s=SOON_S)
                 worker.stop(at_once=True)
         async with working(services):
-            return whole, await until_ended(services, again)
+            interrupted = await until_ended(services, again)
+            change = service.AuditChange(again=True)
+            database, options = services.database, services.options
+            await database.write(
+                lambda tx: service.change_audit(tx, alice, whole.id, change, options=options, now_ms=now_ms())
+            )
+            services.wake_crawls()
+            return whole, interrupted, await until_ended(services, whole)
 
     with serving(world()) as site:
-        whole, interrupted = asyncio.run(script(site.origin))
+        site.has_validators = True
+        whole, interrupted, unchanged = asyncio.run(script(site.origin))
     first, second = result_of(services, whole), result_of(services, interrupted)
+    third = result_of(services, unchanged)
 
     assert (whole.crawl.state, whole.crawl.stop_reason, whole.crawl.complete) == ("completed", "done", True)
     assert whole.summary is not None
     assert (whole.summary.score, whole.summary.rating) == (first.score, first.rating)
     assert addresses(services, whole) == addresses(services, interrupted)
     assert (first.score, found(first)) == (second.score, found(second))
+    assert (first.score, found(first), first.carried) == (third.score, found(third), 0)
+    assert third.carried == third.read
+    assert unchanged.crawl.bytes < 0.25 * whole.crawl.bytes
     for one in first.findings:
         pages = services.database.read_here(
             lambda tx, one=one: service.list_finding_pages(tx, alice, whole.id, one.number, page=1, per_page=100)  # type: ignore[misc]

@@ -293,6 +293,9 @@ def audit(
         typer.Option("--output", "-o", metavar="DIR", help="Folder of the audit; pagegrade-audit/HOST by default."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the crawl in the folder.")] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Read pages anew that have not changed since the crawl before.")
+    ] = False,
     allow_network: Annotated[
         list[str] | None,
         typer.Option("--allow-network", metavar="CIDR", help="Let a site in this network reach all of it. Repeatable."),
@@ -342,6 +345,7 @@ def audit(
         list_file=list_file,
         folder=folder,
         resume=resume,
+        fresh=fresh,
         allow_networks=tuple(allow_network or ()),
         access=typed_access(
             user, header or [], cookie or [], user_agent=user_agent, origins=access_origin or [], cacert=cacert

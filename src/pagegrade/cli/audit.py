@@ -82,6 +82,7 @@ class AuditRequest:
     list_file: str | None = None
     folder: Path | None = None
     resume: bool = False
+    fresh: bool = False
     allow_networks: tuple[str, ...] = ()
     access: TypedAccess | None = None
     """``None``: nothing was typed, and settings may give one."""
@@ -203,6 +204,7 @@ def _settings(url: str, request: AuditRequest) -> AuditSettings:
         rate_per_s=None if unlimited else rate,
         urls=_listed(request.list_file),
         sitemaps=request.list_file is None,
+        fresh=request.fresh,
         follows=request.list_file is None,
     )
 

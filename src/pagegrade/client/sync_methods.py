@@ -1598,6 +1598,7 @@ class SyncMethods(SyncCaller):
         id: int,
         *,
         results: Literal[0, 1] | Unset = UNSET,
+        fresh: Literal[0, 1] | Unset = UNSET,
         paused: Literal[0, 1] | Unset | None = UNSET,
         cancel: Literal[0, 1] | Unset = UNSET,
         privacy: Literal[0, 1, 2] | Unset | None = UNSET,
@@ -1616,6 +1617,8 @@ class SyncMethods(SyncCaller):
         Args:
             id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
             results: 1: crawl the site again; a crawl that has not ended is joined.
+            fresh: 1, with `results`: read every page anew, even where the site says that it has not changed
+                since the crawl before.
             paused: 1: stop the crawl until it is resumed, 0: resume it.
             cancel: 1: end the crawl without a result.
             privacy: Readers of the share page, as when creating.
@@ -1628,7 +1631,14 @@ class SyncMethods(SyncCaller):
             self._data(
                 "update_audit",
                 path={"id": id},
-                body={"results": results, "paused": paused, "cancel": cancel, "privacy": privacy, "password": password},
+                body={
+                    "results": results,
+                    "fresh": fresh,
+                    "paused": paused,
+                    "cancel": cancel,
+                    "privacy": privacy,
+                    "password": password,
+                },
                 header={"If-Match": if_match, "Prefer": wait_s},
             ),
         )

@@ -166,6 +166,7 @@ class AuditCounts(TypedDict):
     fetched: int
     pages: int
     graded: int
+    carried: int
     findings: int
     critical: int
     high: int
@@ -270,6 +271,7 @@ class AuditPageDocument(TypedDict):
     redirect: str | None
     words: int | None
     score: int | None
+    carried_from: int | None
     findings: list[PageFound]
     links: list[PageLink]
     linked_by: list[PageLink]
@@ -293,6 +295,7 @@ class AuditPageItem(TypedDict):
     redirect: str | None
     words: int | None
     score: int | None
+    carried_from: int | None
 
 
 class AuditPageList(TypedDict):
@@ -1852,6 +1855,7 @@ class UpdateAccessProfileBody(TypedDict):
 
 class UpdateAuditBody(TypedDict):
     results: NotRequired[Literal[0, 1]]
+    fresh: NotRequired[Literal[0, 1]]
     paused: NotRequired[Literal[0, 1] | None]
     cancel: NotRequired[Literal[0, 1]]
     privacy: NotRequired[Literal[0, 1, 2] | None]

@@ -60,6 +60,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """Origin of the page (never its path) that names the URL; ``None`` sends no Referer."""
     cookie: str = ""
     """Value of a Cookie line: what earlier answers of the same chain of redirects, or of the same page, set."""
+    validator: str = ""
+    """Entity tag or date of an answer that is known, as ``parse.http.caching.validator_of`` has it: a server that still
+    has the same answers 304. A request that a redirect leads to goes without it."""
     from_elsewhere: bool = False
     """Say in an Origin header that a page of another site wants it; always ``parse.http.cors.PROBE_ORIGIN``."""
     max_wire_bytes: int = MAX_WIRE_BYTES

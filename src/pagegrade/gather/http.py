@@ -287,7 +287,7 @@ class HTTPClient:
                     reason="redirect_loop",
                     hops=tuple(hops),
                 )
-            current = structs.replace(current, url=target, cookie=cookie, from_public=from_public)
+            current = structs.replace(current, url=target, cookie=cookie, validator="", from_public=from_public)
 
     def note_page(self, url: str) -> None:
         """Contact only what is public from now on if the page that was asked for turned out to be a public one.

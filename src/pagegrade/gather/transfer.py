@@ -75,6 +75,9 @@ def _lines_of(request: Request, sent: Sent | None = None) -> tuple[str, ...]:
     if request.post is None:
         lines = _header_lines(request.purpose, request.referer, request.from_elsewhere)
         lines = (*lines, f"Cookie: {request.cookie}") if request.cookie else lines
+        if request.validator:
+            condition = "If-None-Match" if request.validator.endswith('"') else "If-Modified-Since"
+            lines = (*lines, f"{condition}: {request.validator}")
         if sent is None:
             return lines
         pairs = ((name, value) for name, _, value in (line.partition(": ") for line in lines))

@@ -142,6 +142,7 @@ class AuditSummary(BaseModel):
     withheld: str | None = Field(description="Why there is no grade, and what to do; null: there is one, or none yet.")
     partial: bool | None = Field(description="True: the crawl did not reach the whole site.")
     pages: int | None = Field(description="Pages that were read.")
+    carried: int | None = Field(description="URLs that had not changed, whose findings an earlier crawl made.")
     findings: dict[str, int] = Field(description="Severity -> findings; one cause is one, however many pages have it.")
     page_data: Untrusted
 
@@ -341,6 +342,7 @@ def audit_summary(audit: AuditDocument) -> AuditSummary:
         withheld=None if withheld is None else f"{withheld['message']} {withheld['fix']}",
         partial=audit["partial"],
         pages=None if counts is None else counts["pages"],
+        carried=None if counts is None else counts["carried"],
         findings={name: found[name] for name in severities if name in found},
         page_data=[f"url: {visible(audit['url'], _URL_CHARS)}"],
     )

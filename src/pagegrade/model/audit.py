@@ -68,6 +68,8 @@ class AuditSettings(msgspec.Struct, frozen=True, kw_only=True):
     access: int | str | None = None
     """Id of the access profile, or ``NO_ACCESS``; ``None``: the oldest one for the origin of the start page. A name
     until it is stored."""
+    fresh: bool = False
+    """Read every page anew, even where the site says that it has not changed since the crawl before."""
     follows: bool = True
     """Follow links; otherwise only the pages that are known at the beginning are fetched."""
 
@@ -214,6 +216,8 @@ class Sheet(msgspec.Struct, frozen=True, gc=False, array_like=True):
     visibility_rules: tuple[str, ...] | None = None
     ink_rules: tuple[str, ...] | None = None
     image_space: tuple[str, ...] = ()
+    validator: str = ""
+    """As of ``Request``."""
 
 
 class Probe(msgspec.Struct, frozen=True, kw_only=True):

@@ -132,6 +132,8 @@ class AuditResult(msgspec.Struct, frozen=True, kw_only=True):
     not_applicable: tuple[str, ...]
     not_evaluated: tuple[Unevaluated, ...]
     templates: tuple[Template, ...]
+    carried: int = 0
+    """Of the fetched URLs, those that had not changed: what an earlier crawl read of them was carried over."""
     notes: tuple[str, ...] = ()
     """Sentences about how the site was asked, such as with an access."""
 
@@ -168,6 +170,8 @@ class AuditSummary(msgspec.Struct, frozen=True, kw_only=True):
     distribution: Distribution
     severities: dict[str, int]
     """Importance -> findings."""
+    carried: int = 0
+    """As of ``AuditResult``."""
     change: SummaryChange | None = None
     """``None``: no crawl before it compares."""
 

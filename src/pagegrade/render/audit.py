@@ -50,7 +50,7 @@ NO_GRADE: Final[dict[str, tuple[str, str]]] = {
 PAGE_COLUMNS: Final = ("finding", "check", "state", "title", "page", "target", "value")
 SITE_COLUMNS: Final = (
     *("id", "url", "state", "reason", "status", "depth", "content_type", "bytes", "time_ms", "title", "description"),
-    *("words", "noindex", "canonical", "redirect", "score"),
+    *("words", "noindex", "canonical", "redirect", "score", "carried_from"),
 )
 
 
@@ -107,6 +107,12 @@ def _summary(page: TextPage, result: AuditResult) -> None:
         f"{result.fetched:,} of {result.found:,} known URLs were fetched, {result.read:,} of them pages; "
         f"{result.graded:,} different ones are graded."
     )
+    if result.carried:
+        have = "has" if result.carried == 1 else "have"
+        page.line(
+            f"{result.carried:,} of the URLs {have} not changed since an earlier crawl, whose findings were carried "
+            "over."
+        )
     if result.partial or not result.complete:
         page.line("The crawl did not reach the whole site: the score is of the pages that were fetched.")
     for note in result.notes:

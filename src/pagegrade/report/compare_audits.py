@@ -25,7 +25,9 @@ ChangeReason = Literal["check_not_evaluated", "not_seen", "looks_different"]
 PageAspect = Literal["status", "title", "canonical", "noindex", "content", "score"]
 SHOWN_PAGES: Final = 100
 """Pages of one kind of change that are named; all of them are counted."""
-_OTHERS: Final = frozenset({"access", "max_pages", "max_depth", "max_minutes", "rate_per_s", "connections", "sitemaps"})
+_OTHERS: Final = frozenset(
+    {"access", "fresh", "max_pages", "max_depth", "max_minutes", "rate_per_s", "connections", "sitemaps"}
+)
 """Settings that decide how a site is asked, how much of it is seen and how fast, but not what belongs to it."""
 _JUDGED: Final = frozenset({"blocked", "nofollow", "acts", "growing", "too_long"})
 """States, and reasons for not fetching, that say as much of a URL as an answer would where they are the same again."""

@@ -82,6 +82,12 @@ class UpdateAuditBody(BaseModel):
     results: Literal[0, 1] = Field(
         0, description="1: crawl the site again; a crawl that has not ended is joined.", examples=[1]
     )
+    fresh: Literal[0, 1] = Field(
+        0,
+        description="1, with `results`: read every page anew, even where the site says that it has not changed since "
+        "the crawl before.",
+        examples=[1],
+    )
     paused: Literal[0, 1] | None = Field(
         None, description="1: stop the crawl until it is resumed, 0: resume it.", examples=[1]
     )

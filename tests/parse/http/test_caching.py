@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagegrade.model.artifacts import Response
-from pagegrade.parse.http.caching import MAX_SECONDS, CachePolicy, read_cache_policy
+from pagegrade.parse.http.caching import MAX_SECONDS, CachePolicy, read_cache_policy, validator_of
 
 DATE = ("Date", "Mon, 05 Jan 2026 12:00:00 GMT")
 
@@ -19,6 +19,27 @@ def policy(*headers: tuple[str, str], received_at: datetime | None = None) -> Ca
     return read_cache_policy(
         Response(url="https://example.com/a.css", status=200, headers=headers), received_at=received_at
     )
+
+
+@pytest.mark.parametrize(
+    ("headers", "validator"),
+    [
+        ((("ETag", '"a"'), ("Last-Modified", DATE[1])), '"a"'),
+        ((("ETag", 'W/"a"'),), 'W/"a"'),
+        ((("ETag", '""'),), '""'),
+        ((("ETag", f'"{"x" * 200}"'),), f'"{"x" * 200}"'),
+        ((("ETag", f'"{"x" * 201}"'),), ""),
+        ((("ETag", "a"), ("Last-Modified", DATE[1])), DATE[1]),
+        ((("ETag", '"a", "b"'),), ""),
+        ((("ETag", '"a"'), ("ETag", '"b"')), ""),
+        ((("Last-Modified", "yesterday"),), ""),
+        ((("Last-Modified", f"{DATE[1]}\nX: y"),), ""),
+        ((), ""),
+    ],
+)
+def test_a_validator_is_one_that_can_be_sent_back(headers: tuple[tuple[str, str], ...], validator: str) -> None:
+    """The entity tag before the date; nothing else that a server may send there."""
+    assert validator_of(Response(url="https://example.com/", status=200, headers=headers)) == validator
 
 
 @pytest.mark.parametrize(

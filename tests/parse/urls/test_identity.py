@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagegrade.parse.url import join_url
-from pagegrade.parse.urls.identity import identity, is_growing, is_storable, seems_to_act
+from pagegrade.parse.urls.identity import identity, is_growing, is_storable, keyed_hash, seems_to_act
 
 ROOT = "https://example.com"
 SESSION = "0123456789abcdef0123"
@@ -100,3 +100,13 @@ def test_only_pages_of_a_storable_length_are_asked_for() -> None:
     assert is_storable(f"{ROOT}/".ljust(2048, "a"))
     assert not is_storable(f"{ROOT}/".ljust(2049, "a"))
     assert not is_storable("mailto:a@example.com")
+
+
+def test_a_hash_needs_its_key() -> None:
+    """Of 64 bits with a sign, as databases store them; also of text that is no text."""
+    keys = (bytes(16), bytes(range(16)))
+    found = [keyed_hash(url, key) for key in keys for url in (f"{ROOT}/a", f"{ROOT}/b", "\ud800")]
+
+    assert len(set(found)) == 6
+    assert all(-(2**63) <= each < 2**63 for each in found)
+    assert keyed_hash(f"{ROOT}/a", keys[0]) == found[0]

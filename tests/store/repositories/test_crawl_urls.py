@@ -19,6 +19,7 @@ from pagegrade.store.repositories.crawl_urls import (
     find_contents,
     find_urls,
     found_nearer,
+    hashes_of,
     list_patterns,
     move_pattern,
     save_patterns,
@@ -73,6 +74,8 @@ def test_known_urls_are_found_by_their_hashes(database: Database) -> None:
     assert found[new(2).hash] == (2, 1, WAITING)
     assert len(list(database.read_here(lambda tx: list(each_url(tx, 1))))) == count
     assert len(database.read_here(lambda tx: urls_of(tx, 1, range(count + 5)))) == count
+    assert len(known := database.read_here(lambda tx: hashes_of(tx, 1, range(count + 5)))) == count
+    assert known[2] == (new(2).url, new(2).hash)
 
 
 def test_what_became_of_urls_is_stored(database: Database) -> None:

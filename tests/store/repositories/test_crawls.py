@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from msgspec import structs
+from sqlalchemy import update
 
 from pagegrade.model.audit import AuditSettings, Crawl, CrawlHost, Probe, SiteFacts
 from pagegrade.store.engine.database import Database
@@ -15,12 +16,15 @@ from pagegrade.store.repositories.crawls import (
     add_crawl,
     advance_crawl,
     end_crawl,
+    is_of_these_rules,
+    last_completed,
     last_crawl,
     list_hosts,
     load_crawl,
     save_hosts,
     take_crawl,
 )
+from pagegrade.store.schema.tables import crawls
 from tests.store_builders import NOW_MS, make_database
 
 START = "https://example.com/"
@@ -50,6 +54,24 @@ def test_crawls_of_a_site_are_numbered(database: Database) -> None:
     assert made[0].settings.exclude == ("/private/",)
     assert database.read_here(last_crawl) == made[2]
     assert database.read_here(lambda tx: load_crawl(tx, 99)) is None
+
+
+def test_the_last_completed_crawl_before_one_is_found(database: Database) -> None:
+    """Not one that has failed, of another site, or after it."""
+    made = [begin(database), begin(database), begin(database, "https://example.org/"), begin(database), begin(database)]
+    for crawl, state in zip(made, ("completed", "failed", "completed", "queued", "completed"), strict=True):
+        database.write_here(
+            lambda tx, crawl=crawl, state=state: end_crawl(  # type: ignore[misc]
+                tx, crawl, state, reason="done", complete=True, now_ms=NOW_MS
+            )
+        )
+    found = [database.read_here(lambda tx, one=one: last_completed(tx, one)) for one in made]  # type: ignore[misc]
+
+    assert [None if one is None else one.id for one in found] == [None, made[0].id, None, made[0].id, made[0].id]
+    assert database.read_here(lambda tx: is_of_these_rules(tx, made[0].id))
+    database.write_here(lambda tx: tx.execute(update(crawls).values(engine="0.0.1")))
+
+    assert not database.read_here(lambda tx: is_of_these_rules(tx, made[0].id))
 
 
 def test_who_takes_a_crawl_shuts_out_the_one_before(database: Database) -> None:

@@ -31,8 +31,8 @@ def orphan_pages() -> str:
 
     ## What it checks
 
-    Pages that search engines may show, known from the sitemap alone. Links through redirects and to copies of a
-    page count; those of the page itself do not.
+    Pages that search engines may show, known from the sitemap or an earlier crawl alone. Links through redirects and to
+    copies of a page count; those of the page itself do not.
 
     ## Fails on
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,6 +21,8 @@ MAX_HEADER: Final = 8_192
 MAX_SECONDS: Final = 2**31
 """Larger ages count as this (RFC 9111, 1.2.2)."""
 _MAX_DATE: Final = 100
+_ENTITY_TAG: Final = re.compile(r'(?:W/)?"[\x21\x23-\x7e]{0,200}"')
+_HTTP_DATE: Final = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT")
 _READ: Final = ("cache-control", "expires", "date", "age", "vary", "etag", "last-modified", "pragma")
 
 
@@ -81,6 +84,18 @@ class CachePolicy:
             return 0
         shared = _seconds(self.directives.get("s-maxage"))
         return shared if shared is not None else self.lifetime_s or 0
+
+
+def validator_of(response: Response) -> str:
+    """The entity tag of an answer, or else the date of its last change; empty without one that can be sent back.
+
+    Source: https://www.rfc-editor.org/rfc/rfc9110#section-13.1
+    """
+    for name, form in (("etag", _ENTITY_TAG), ("last-modified", _HTTP_DATE)):
+        value = response.header(name)
+        if value is not None and form.fullmatch(value):
+            return value
+    return ""
 
 
 def read_cache_policy(response: Response, *, received_at: datetime | None = None) -> CachePolicy:

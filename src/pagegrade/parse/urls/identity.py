@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection
+from hashlib import blake2b
 from typing import Final
 
 from pagegrade.parse.page_links import path_and_query
@@ -50,6 +51,12 @@ def identity(url: str, drop: Collection[str] = ()) -> str:
         return whole
     kept = [each for each in map(_once, query.split("&")) if each and not _is_dropped(each, drop)]
     return f"{whole}?{_ESCAPE.sub(_spell, '&'.join(kept))}" if kept else whole
+
+
+def keyed_hash(url: str, key: bytes) -> int:
+    """64 signed bits of a URL, so that no page can make two of them collide that does not know the key."""
+    data = url.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(data, digest_size=8, key=key).digest(), "little", signed=True)
 
 
 def is_storable(url: str) -> bool:

@@ -11,11 +11,12 @@ from msgspec import structs
 from pagegrade.clock import now_ms
 from pagegrade.gather.guard import Guard
 from pagegrade.gather.resolver import Resolver
-from pagegrade.model.audit import AuditSettings, Crawl, CrawlState, StopReason, URLState
+from pagegrade.model.audit import UNKNOWN_DEPTH, AuditSettings, Crawl, CrawlState, StopReason, URLState
 from pagegrade.model.errors import URLNotAllowed
 from pagegrade.parse.url import host, registrable_domain
 from pagegrade.parse.urls.identity import identity
 from pagegrade.sandbox.pool import TaskRunner
+from pagegrade.service.audits.earlier import Earlier, open_earlier
 from pagegrade.service.audits.frontier import Frontier, open_frontier
 from pagegrade.service.audits.site_facts import read_site
 from pagegrade.service.audits.slice import SLICE_S, Slice
@@ -142,19 +143,30 @@ async def run_slice(
     if not crawl.urls:
         await frontier.add_seeds((crawl.start_url,), 0)
         await frontier.add_seeds(crawl.settings.urls, 0)
+    earlier = await open_earlier(database, crawl)
     async with Slice(
-        frontier, options=options, children=children, committed=lambda: watch(frontier), resolver=resolver
+        frontier,
+        options=options,
+        children=children,
+        committed=lambda: watch(frontier),
+        resolver=resolver,
+        earlier=earlier,
     ) as work:
-        reason = await _work(frontier, work, children, slice_s)
+        reason = await _work(frontier, work, children, earlier, slice_s)
     watch(frontier)
     return None if reason is None else await _end(database, frontier, reason)
 
 
-async def _work(frontier: Frontier, work: Slice, children: TaskRunner, slice_s: float) -> StopReason | None:
+async def _work(
+    frontier: Frontier, work: Slice, children: TaskRunner, earlier: Earlier | None, slice_s: float
+) -> StopReason | None:
     if not frontier.crawl.seeded:
         facts = await read_site(frontier, work, children)
         if facts is None:
             return "robots_unreachable"
+        if earlier is not None and frontier.crawl.settings.follows:
+            async for urls in earlier.seeds():
+                await frontier.add_seeds(urls, UNKNOWN_DEPTH)
         await frontier.save(structs.replace(frontier.crawl, facts=facts, seeded=True))
     return await work.run(slice_s)
 

@@ -85,6 +85,7 @@ def evaluate_crawl(relations: Relations, checks: Mapping[str, SiteCheck] | None 
         found=counts["found"],
         fetched=counts["fetched"],
         read=counts["read"],
+        carried=counts["carried"],
         graded=counts["graded"],
         complete=_is_true(facts, "complete"),
         coverage=counts["fetched"] / max(1, counts["found"]),
@@ -321,11 +322,11 @@ def _finding(relations: Relations, number: int, line: _Line, lost: float | None)
 
 
 def _counts(relations: Relations) -> dict[str, int]:
-    names = ("found", "fetched", "read", "graded")
+    names = ("found", "fetched", "read", "carried", "graded")
     row = relations.row(
         """
         SELECT count(*), count(*) FILTER (state = 'fetched'),
-            count(*) FILTER (state = 'fetched' AND status = 200 AND words IS NOT NULL),
+            count(*) FILTER (state = 'fetched' AND status = 200 AND words IS NOT NULL), count(carried_from),
             (SELECT count(*) FROM weights)
         FROM pages
         """

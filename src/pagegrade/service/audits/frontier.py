@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from hashlib import blake2b
 from itertools import islice
 from typing import Final
 
@@ -29,7 +28,7 @@ from pagegrade.model.audit import (
     WaitingURL,
 )
 from pagegrade.parse.url import MAX_URL_CHARACTERS, join_url, origin
-from pagegrade.parse.urls.identity import identity, is_growing, seems_to_act
+from pagegrade.parse.urls.identity import identity, is_growing, keyed_hash, seems_to_act
 from pagegrade.parse.urls.patterns import OTHERS, Patterns, is_far_date
 from pagegrade.parse.urls.scope import Scope
 from pagegrade.report.sanitize import clean_text
@@ -96,6 +95,11 @@ class Visit:
     bytes: int = 0
     time_ms: float = 0.0
     record: PageRecord | None = None
+    validator: str = ""
+    seen: int = 0
+    """This and the one before as of ``PageRow``."""
+    carried: PageRow | None = None
+    """Of the crawl before, whose ``record`` this is; it says also in which crawl it was read."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -387,8 +391,7 @@ class Frontier:
             before.add(_content(visit))
 
     def _hash(self, url: str) -> int:
-        data = url.encode("utf-8", "surrogatepass")
-        return int.from_bytes(blake2b(data, digest_size=8, key=self.crawl.secret).digest(), "little", signed=True)
+        return keyed_hash(url, self.crawl.secret)
 
 
 async def open_frontier(database: Database, crawl: Crawl) -> Frontier:
@@ -495,7 +498,12 @@ def _page_row(visit: Visit, ids: Mapping[str, int]) -> PageRow:
         content_type=visit.content_type,
         bytes=visit.bytes,
         time_ms=visit.time_ms,
+        validator=visit.validator,
+        seen=visit.seen,
     )
+    if visit.carried is not None:
+        marks = ("content_type", "bytes", "time_ms", "validator", "seen", "carried_from")
+        row = structs.replace(row, **{name: getattr(visit.carried, name) for name in marks})
     if record is None:
         return row
     same = {name: getattr(record, name) for name in PageRow.__struct_fields__ if name in _RECORD_FIELDS}

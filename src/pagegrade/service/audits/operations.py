@@ -92,6 +92,8 @@ class AuditChange:
 
     again: bool = False
     """Crawl the site again; a crawl that has not ended is joined."""
+    fresh: bool = False
+    """Read every page anew then, even if it has not changed."""
     paused: bool | None = None
     cancel: bool = False
     sharing: SharingChange = _AS_IT_IS
@@ -359,7 +361,8 @@ def change_audit(
         store.stop_crawl(tx, crawl, "queued", now_ms)
     if change.again and (change.cancel or crawl.state not in OPEN_STATES):
         _require_place(tx, caller)
-        settings = structs.replace(audit.settings, max_pages=min(audit.settings.max_pages, options.crawl_pages))
+        pages = min(audit.settings.max_pages, options.crawl_pages)
+        settings = structs.replace(audit.settings, max_pages=pages, fresh=change.fresh)
         next_one = begin_crawl(
             tx,
             audit.start_url,

@@ -180,6 +180,7 @@ def _write_pages(tx: Transaction, crawl: Crawl, write: Callable[[object], None],
                 "time_ms": row.time_ms,
                 "refusal": row.refusal or None,
                 "unread": row.unread,
+                "carried_from": row.carried_from,
             }
             if row.read:
                 page |= {

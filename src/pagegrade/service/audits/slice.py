@@ -35,11 +35,13 @@ from pagegrade.model.audit import CrawlHost, PageRecord, Sheet, StopReason, URLS
 from pagegrade.model.identity import VERSION
 from pagegrade.parse.files.robots_permission import crawl_delay, permitted
 from pagegrade.parse.http.access import secrets_of
+from pagegrade.parse.http.caching import validator_of
 from pagegrade.parse.measure import Sample, measure_samples
 from pagegrade.parse.url import is_http, join_url, strip_fragment
 from pagegrade.parse.urls.identity import identity
 from pagegrade.report.masking import without_secrets
 from pagegrade.sandbox.pool import TaskRunner
+from pagegrade.service.audits.earlier import NOT_MODIFIED, Earlier, EarlierPage, carry_over
 from pagegrade.service.audits.frontier import Frontier, Visit
 from pagegrade.service.audits.pace import Pace
 from pagegrade.service.runs.analysis import EVALUATION_SECONDS, policy_of
@@ -86,6 +88,7 @@ class Slice:
         children: TaskRunner,
         committed: Callable[[], None] = lambda: None,
         resolver: Resolver | None = None,
+        earlier: Earlier | None = None,
     ) -> None:
         """Prepare; nothing is fetched yet.
 
@@ -95,8 +98,10 @@ class Slice:
             children: Where pages are read.
             committed: Called after each transaction.
             resolver: Where addresses come from; ``None`` for DNS.
+            earlier: The crawl before, for pages that have not changed.
         """
         self._frontier = frontier
+        self._earlier = earlier if earlier is not None and earlier.comparable else None
         self._settings = frontier.crawl.settings
         self._children = children
         self._committed = committed
@@ -143,8 +148,10 @@ class Slice:
             Unavailable: The database cannot be used.
         """
         self._worked_from = self._now()
+        end = self._worked_from + seconds
         try:
-            return await self._work(self._worked_from + seconds)
+            await self._read_earlier_sheets()
+            return await self._work(end)
         except BaseException:
             for task in self._running:
                 task.cancel()
@@ -153,6 +160,17 @@ class Slice:
                 # Interrupted by a person, or stopped by a fault of ours: what was fetched is kept.
                 await asyncio.shield(self._commit())
             raise
+
+    async def _read_earlier_sheets(self) -> None:
+        """Ask for the style sheets of the crawl before: what they hide decides what was said of all its pages."""
+        earlier, known = self._earlier, self._frontier.sheets
+        if earlier is None:
+            return
+        await known.read(earlier.sheets, Resources(), self._fetch_sheet)
+        if known.unsaved():
+            await self._commit()
+        if not earlier.compares(self._frontier.crawl, known):
+            self._earlier = None
 
     async def _work(self, end: float) -> StopReason | None:
         is_empty = False
@@ -288,8 +306,12 @@ class Slice:
         purpose: Purpose = "text",
         *,
         client: HTTPClient | None = None,
+        validator: str = "",
     ) -> Response | None:
-        """A file of the site beside its pages, with its redirects; ``None`` without an answer."""
+        """A file of the site beside its pages, with its redirects; ``None`` without an answer.
+
+        One that is known, as its validator says, is answered 304 while it is the same.
+        """
         pace = await self._turn(host)
         request = Request(
             url=url,
@@ -297,6 +319,7 @@ class Slice:
             max_wire_bytes=max_bytes,
             max_decoded_bytes=max_bytes,
             timeout_s=_LIMITS.well_known_s,
+            validator=validator,
         )
         response: Response | None = None
         try:
@@ -358,8 +381,9 @@ class Slice:
         exchange: Exchange | None = None
         response: Response | None = None
         visit = Visit(row=row, state=URLState.WAITING)
+        before = None if self._earlier is None else await self._earlier.page(row.url)
         try:
-            exchange = await self._fetch(row.url)
+            exchange = await self._fetch(row.url, before)
             response = without_secrets(exchange.response, self._secrets)
             status, seconds = response.status, response.timings.total_ms / 1_000
             retry_after = _retry_after(response)
@@ -382,6 +406,8 @@ class Slice:
                 return visit
             visit.state = URLState.FETCHED
             visit.content_type = media_type(response)[:100]
+            if carry_over(visit, response, before):
+                return visit
             location = without_secrets(exchange.location, self._secrets)
             visit.redirect = _redirect(row.url, location, self._settings_drop())
             if not visit.redirect and 200 <= response.status < 300 and is_html(response):  # noqa: PLR2004
@@ -451,9 +477,13 @@ class Slice:
         host = self._frontier.host(number)
         if not await self.permitted_urls(host, (url,)):
             return Sheet(url)
-        response = await self.fetch_file(host, url, MAX_READ_BYTES, "stylesheet")
+        known = None if self._earlier is None else self._earlier.sheets.get(url)
+        validator = "" if known is None else known.validator
+        response = await self.fetch_file(host, url, MAX_READ_BYTES, "stylesheet", validator=validator)
         if response is None:
             return Sheet(url)
+        if known is not None and validator and response.status == NOT_MODIFIED and response.url == url:
+            return known
         kind = response.header("content-type") or ""
         sheet = Sheet(url, response.status, kind[:100])
         if not 200 <= response.status < 300 or response.truncated is not None or not response.body:  # noqa: PLR2004
@@ -468,6 +498,7 @@ class Slice:
             visibility_rules=measure.visibility_rules,
             ink_rules=measure.ink_rules,
             image_space=measure.image_space,
+            validator=validator_of(response) if response.url == url else "",
         )
 
     async def read(self, response: Response, *, evaluates: bool, sheets: Resources | None = None) -> PageRecord:
@@ -494,7 +525,7 @@ class Slice:
         view = None if facts is None or facts.access is None else facts.access.visitors
         return NOT_LET_IN if view is None or not view.is_closed else view
 
-    async def _fetch(self, url: str) -> Exchange:
+    async def _fetch(self, url: str, before: EarlierPage | None) -> Exchange:
         name = url.partition("?")[0].rpartition("/")[2]
         if name.rpartition(".")[2].lower() in _FILES and "." in name:
             request = _asking(url)
@@ -504,15 +535,24 @@ class Slice:
             exchange.hold.release()
             # Servers exist that know only GET.
             return await self.client.fetch(structs.replace(request, method="GET"))
-        return await self.client.fetch(
-            Request(
-                url=url,
-                purpose="document",
-                max_wire_bytes=_LIMITS.document_wire_bytes,
-                max_decoded_bytes=_LIMITS.document_decoded_bytes,
-                timeout_s=_LIMITS.document_s,
-            )
+        request = Request(
+            url=url,
+            purpose="document",
+            max_wire_bytes=_LIMITS.document_wire_bytes,
+            max_decoded_bytes=_LIMITS.document_decoded_bytes,
+            timeout_s=_LIMITS.document_s,
         )
+        if before is None or not before.row.validator:
+            return await self.client.fetch(request)
+        exchange = await self.client.fetch(structs.replace(request, validator=before.row.validator))
+        if exchange.response.status != NOT_MODIFIED or before.agrees(exchange.response):
+            return exchange
+        exchange.hold.release()
+        host = self.host_of(url)
+        self._pace(host.host_no).end(NOT_MODIFIED, 0.0)
+        self._answered.set()
+        await self._turn(host)
+        return await self.client.fetch(request)
 
 
 def _asking(url: str) -> Request:

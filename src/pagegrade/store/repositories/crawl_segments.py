@@ -53,6 +53,12 @@ class PageRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     links_cut: bool = False
     unread: bool = False
     """It was read without style sheets that it names."""
+    validator: str = ""
+    """As of ``Request``."""
+    seen: int = 0
+    """64 bits of the answer, without what changes with every answer."""
+    carried_from: int | None = None
+    """Number of the crawl that read it: the site has said since that it is the same, or has sent the same again."""
 
 
 class LinkRow(msgspec.Struct, frozen=True, gc=False, array_like=True):

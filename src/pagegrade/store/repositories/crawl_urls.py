@@ -284,6 +284,17 @@ def urls_of(tx: Transaction, crawl_id: int, ids: Iterable[int]) -> dict[int, str
     return found
 
 
+def hashes_of(tx: Transaction, crawl_id: int, ids: Iterable[int]) -> dict[int, tuple[str, int]]:
+    """Return (URL, its hash) by id."""
+    found: dict[int, tuple[str, int]] = {}
+    for some in _in_pieces(sorted(set(ids))):
+        query = select(crawl_urls.c.url_id, crawl_urls.c.url, crawl_urls.c.hash).where(
+            crawl_urls.c.crawl_id == crawl_id, crawl_urls.c.url_id.in_(some)
+        )
+        found.update((row[0], (row[1], row[2])) for row in tx.execute(query))
+    return found
+
+
 def _in_pieces(values: Iterable[int]) -> Iterator[list[int]]:
     rest = iter(values)
     while some := list(islice(rest, AT_ONCE)):

@@ -47,9 +47,7 @@ def add_crawl(
         audit_id: Of the audit, where workers do it.
         target: Workers are at one crawl of it at a time.
     """
-    same: tuple[ColumnElement[bool], ...] = (crawls.c.audit_id == audit_id,)
-    if audit_id is None:
-        same = (crawls.c.account_id.is_(account_id), crawls.c.start_url == start_url)
+    same = _of_site(audit_id, account_id, start_url)
     last = tx.execute(select(func.max(crawls.c.number)).where(*same)).scalar() or 0
     row = {
         "account_id": account_id,
@@ -66,6 +64,34 @@ def add_crawl(
         "updated_at_ms": now_ms,
     }
     return crawl_of(tx.execute(insert(crawls).values(**row).returning(*COLUMNS)).mappings().one())
+
+
+def _of_site(audit_id: int | None, account_id: int | None, start_url: str) -> tuple[ColumnElement[bool], ...]:
+    if audit_id is not None:
+        return (crawls.c.audit_id == audit_id,)
+    return (crawls.c.account_id.is_(account_id), crawls.c.start_url == start_url, crawls.c.audit_id.is_(None))
+
+
+def last_completed(tx: Transaction, crawl: Crawl) -> Crawl | None:
+    """Return the last crawl of the same site that has completed before one; ``None``: there is none."""
+    query = (
+        select(*COLUMNS)
+        .where(
+            *_of_site(crawl.audit_id, crawl.account_id, crawl.start_url),
+            crawls.c.number < crawl.number,
+            crawls.c.state == "completed",
+        )
+        .order_by(crawls.c.number.desc())
+        .limit(1)
+    )
+    row = tx.execute(query).mappings().first()
+    return None if row is None else crawl_of(row)
+
+
+def is_of_these_rules(tx: Transaction, crawl_id: int) -> bool:
+    """Return true if a crawl was made by this version and its rules."""
+    query = select(crawls.c.engine, crawls.c.ruleset).where(crawls.c.id == crawl_id)
+    return tuple(tx.execute(query).one()) == (VERSION, RULESET)
 
 
 def load_crawl(tx: Transaction, crawl_id: int) -> Crawl | None:

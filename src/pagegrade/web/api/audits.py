@@ -167,6 +167,7 @@ async def update_audit(request: Request, work: UnitOfWork, services: Services) -
         await work.read(service.show_audit, request.id)
     change = service.AuditChange(
         again=fields.results == 1,
+        fresh=fields.fresh == 1,
         paused=None if fields.paused is None else fields.paused == 1,
         cancel=fields.cancel == 1,
         sharing=sharing,

@@ -104,6 +104,9 @@ class AuditCounts(Document):
     fetched: Count = about("URLs that were fetched.", 240)
     pages: Count = about("HTML pages of status 200.", 230)
     graded: Count = about("Different pages that search engines may show: those that the score is of.", 220)
+    carried: Count = about(
+        "Of the fetched URLs, those that had not changed: what an earlier crawl read of them was carried over.", 180
+    )
     findings: Count = about("Findings of the site.", 17)
     critical: Count = about("Findings of critical importance.", 1)
     high: Count = about("Findings of high importance.", 4)
@@ -292,6 +295,9 @@ class AuditPageItem(Document):
     redirect: URL | None = about("Target of the redirect.", None)
     words: Count | None = about("Words of its main content.", 512)
     score: Points | None = about("Score of the page without its script files, style sheets and images.", 81)
+    carried_from: int | None = about(
+        "Number of the crawl that read it, if it has not changed since; null: this crawl read it.", None, ge=1
+    )
 
 
 class PageFound(Document):
@@ -386,6 +392,7 @@ def _counts(summary: AuditSummary) -> dict[str, int]:
         "fetched": summary.fetched,
         "pages": summary.read,
         "graded": summary.graded,
+        "carried": summary.carried,
         "findings": sum(severities.values()),
         **severities,
     }
@@ -535,6 +542,7 @@ def page_members(page: ShownPage) -> dict[str, Any]:
         "redirect": page.urls.get(row.redirect_id or 0) if row is not None else None,
         "words": row.words if row is not None and is_read else None,
         "score": row.score if row is not None and is_read else None,
+        "carried_from": None if row is None else row.carried_from,
     }
 
 
