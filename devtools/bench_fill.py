@@ -1,4 +1,4 @@
-"""Fills databases for benches quickly: accounts, queued and parked runs, a million reports."""
+"""Fills databases for benches quickly: accounts, runs that wait, a million reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlalchemy import Table, func, insert, select, text
 from pagegrade.model.stored import Priority
 from pagegrade.store.engine.database import Database, Transaction, is_shared
 from pagegrade.store.engine.postgresql import driver_of
-from pagegrade.store.queue.procrastinate_queue import RUN_QUEUE, RUN_TASK
+from pagegrade.store.queue.admission import IN_LINE_MS, RUN_QUEUE, RUN_TASK
 from pagegrade.store.repositories.accounts import add_account
 from pagegrade.store.repositories.counts import recount
 from pagegrade.store.schema.tables import reports, runs
@@ -21,8 +21,7 @@ BATCH: Final = 10_000
 FIRST_PRIORITY: Final = 2_000_000_000
 """Of a job of the most urgent kind, less its turn; the order is all that counts."""
 BUSY_SITE: Final = "busy.example"
-"""Target that parked runs wait for."""
-FAR_MS: Final = 3_600_000
+"""Target that runs stand in line at."""
 
 
 def add_accounts(database: Database, count: int, *, now_ms: int) -> list[int]:
@@ -58,7 +57,7 @@ def put_rows(tx: Transaction, table: Table, rows: Iterable[Mapping[str, Any]]) -
     return count
 
 
-def fill_queue(database: Database, accounts: Sequence[int], count: int, *, now_ms: int, parked: bool = False) -> None:
+def fill_queue(database: Database, accounts: Sequence[int], count: int, *, now_ms: int, in_line: bool = False) -> None:
     """Put so many new reports with queued runs under these accounts, in turns.
 
     Args:
@@ -66,7 +65,7 @@ def fill_queue(database: Database, accounts: Sequence[int], count: int, *, now_m
         accounts: Ids.
         count: Runs.
         now_ms: The time.
-        parked: They wait for a site that has no room for an hour; else each for a site of its own.
+        in_line: They stand in line at one site; else each may start, at a site of its own.
     """
     if count == 0:
         return
@@ -74,12 +73,12 @@ def fill_queue(database: Database, accounts: Sequence[int], count: int, *, now_m
     def work(tx: Transaction) -> None:
         start = int(tx.execute(select(func.coalesce(func.max(reports.c.id), 0))).scalar_one()) + 1
         put_rows(tx, reports, _reports(accounts, start, count, now_ms))
-        put_rows(tx, runs, _runs(accounts, start, count, now_ms, parked=parked, shared=is_shared(tx)))
+        put_rows(tx, runs, _runs(accounts, start, count, now_ms, in_line=in_line, shared=is_shared(tx)))
         if not is_shared(tx):
             return
         for table in ("reports", "runs"):
             tx.exec_driver_sql(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT MAX(id) FROM {table}))")  # noqa: S608 - our own words
-        if not parked:
+        if not in_line:
             tx.execute(
                 text(
                     "INSERT INTO procrastinate_jobs (queue_name, task_name, priority, queueing_lock, args) "
@@ -118,7 +117,7 @@ def _reports(accounts: Sequence[int], start: int, count: int, now_ms: int) -> It
 
 
 def _runs(
-    accounts: Sequence[int], start: int, count: int, now_ms: int, *, parked: bool, shared: bool
+    accounts: Sequence[int], start: int, count: int, now_ms: int, *, in_line: bool, shared: bool
 ) -> Iterator[dict[str, Any]]:
     for number in range(count):
         yield {
@@ -126,14 +125,14 @@ def _runs(
             "account_id": accounts[number % len(accounts)],
             "number": 1,
             "url": _url(number),
-            "target": BUSY_SITE if parked else f"site-{number}.example",
+            "target": BUSY_SITE if in_line else f"site-{number}.example",
             "priority": int(Priority.INTERACTIVE),
             "state": "queued",
             "attempt": 0,
-            "available_at_ms": now_ms + FAR_MS + number if parked else now_ms,
+            "available_at_ms": IN_LINE_MS if in_line else now_ms,
             "created_at_ms": now_ms,
             "turn": number // len(accounts) + 1,
-            "offered": int(shared and not parked),
+            "offered": int(shared and not in_line),
         }
 
 

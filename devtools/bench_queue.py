@@ -1,6 +1,6 @@
 """Cost of the queue: its three verbs without any analysis, on PostgreSQL with a real disk and on SQLite.
 
-First each verb by itself, at an empty queue and at a long one. Then chores: parking, the ticker, the reaper, leases.
+First each verb by itself, at an empty queue and at a long one. Then chores: lines, the ticker, the reaper, leases.
 Then several processes at once that do nothing but the verbs, to see what they wait for. The unit to compare with on
 any machine is the bare commit of one row, which is printed first.
 """
@@ -35,10 +35,10 @@ from pagegrade.service.runs.evaluation import evaluate_artifacts
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.locks import hold_account
+from pagegrade.store.queue.admission import find_forgotten, move_due, move_lines_of
 from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.lease_reaper import reap_runs
 from pagegrade.store.queue.length import count_unfinished, queue_state
-from pagegrade.store.queue.procrastinate_queue import find_forgotten, offer_next, offer_parked
 from pagegrade.store.queue.runs import enqueue_run, extend_leases, finish_run
 from pagegrade.store.repositories.counts import load_counts
 from pagegrade.store.repositories.reports import add_report
@@ -48,8 +48,8 @@ from tests.postgres import Databases, Postgres
 LEASE_MS: Final = 60_000
 TARGETS: Final[dict[str, int]] = {"target_runs": 2, "target_runs_per_minute": 20}
 DEEP: Final = 100_000
-PARKED: Final = 10_000
-OFFERED: Final = 500
+LONG_LINE: Final = 10_000
+IN_LINE: Final = 300
 CLIENT: Final = "bench client"
 NOTIFIES: Final = "procrastinate_jobs_notify_queue_job_inserted_v1"
 """Trigger of procrastinate that notifies of jobs inside of transactions; we keep it off."""
@@ -96,7 +96,7 @@ def finish(tx: Transaction, run: ClaimedRun, packed: PackedReport) -> None:
     """Store an outcome as a worker does."""
     if not finish_run(tx, run, packed, now_ms()):
         raise AssertionError(f"run {run.id} belonged to another worker")
-    offer_next(tx, run.id, now_ms(), **TARGETS)
+    move_lines_of(tx, run.id, now_ms(), **TARGETS)
 
 
 def cost_of_verbs(
@@ -162,26 +162,36 @@ def cost_of_chores(database: Database, meter: Meter, accounts: list[int]) -> dic
         "counts of an account": lambda tx: load_counts(tx, accounts[0]),
     }
     if shared:
-        chores["ticker, nothing to do"] = lambda tx: offer_parked(tx, now_ms())
-        chores["look for lost jobs"] = lambda tx: find_forgotten(tx, now_ms(), target_runs_per_minute=20)
+        chores["ticker, nothing to do"] = lambda tx: move_due(tx, now_ms(), **TARGETS)
+        chores["look for lost jobs"] = lambda tx: find_forgotten(tx, now_ms())
     costs = {name: meter.of(lambda work=work: write(work), 20) for name, work in chores.items()}  # type: ignore[misc]
     if shared:
-        fill_queue(database, accounts, PARKED, now_ms=now_ms(), parked=True)
-        again = {f"{name}, {PARKED} parked": work for name, work in chores.items() if "nothing" in name}
-        again[f"claim, {PARKED} parked"] = lambda tx: claim(tx, 1)
+        fill_queue(database, accounts, LONG_LINE, now_ms=now_ms(), in_line=True)
+        again = {f"{name}, {LONG_LINE} in line": work for name, work in chores.items() if "nothing" in name}
+        again[f"claim, {LONG_LINE} in line"] = lambda tx: claim(tx, 1)
         costs |= {name: meter.of(lambda work=work: write(work), 20) for name, work in again.items()}  # type: ignore[misc]
     return costs
 
 
-def cost_of_parking(database: Database, meter: Meter, account_id: int) -> dict[str, Cost]:
-    """Measure parking the runs of a busy site and offering them again; the queue is empty before."""
+def cost_of_a_line(database: Database, meter: Meter, account_id: int) -> dict[str, Cost]:
+    """Measure a run of a busy site that stands in line, from its creation to its end; the queue is empty before."""
     write = database.write_here
-    for _ in range(OFFERED + 2):
+    packed = outcome()
+
+    def make() -> None:
         write(lambda tx: create(tx, account_id, target=BUSY_SITE))
-    write(lambda tx: claim(tx, 2))
-    costs = {"park, each of 100": per(meter.of(lambda: write(claim), OFFERED // 100), 100)}
-    write(lambda tx: tx.execute(text("UPDATE runs SET available_at_ms = 0 WHERE state = 'queued'")))
-    costs["offer again, each of 500"] = per(meter.of(lambda: write(lambda tx: offer_parked(tx, now_ms())), 1), OFFERED)
+
+    def through() -> None:
+        (run,) = write(lambda tx: claim(tx, 1))
+        write(lambda tx: finish(tx, run, packed))
+        # All starts of the minute are not what is measured.
+        write(lambda tx: tx.execute(text("DELETE FROM visits")))
+
+    make()
+    costs = {
+        f"put in line, each of {IN_LINE}": meter.of(make, IN_LINE),
+        "claim and finish, before a line": meter.of(through, IN_LINE),
+    }
     write(lambda tx: tx.execute(text("DELETE FROM reports")))
     write(lambda tx: tx.execute(text("DELETE FROM procrastinate_jobs")))
     return costs
@@ -272,7 +282,7 @@ def measure(database: Database, server: Postgres | None, options: argparse.Names
     few, many = add_accounts(database, 1, now_ms=now_ms()), add_accounts(database, options.accounts, now_ms=now_ms())
     found[f"{name}: empty queue"] = cost_of_verbs(database, meter, few, packed, options.count)
     if server:
-        found[f"{name}: a busy site"] = cost_of_parking(database, meter, few[0])
+        found[f"{name}: a busy site"] = cost_of_a_line(database, meter, few[0])
     fill_queue(database, few, options.deep, now_ms=now_ms())
     found[f"{name}: {options.deep} queued of one account"] = cost_of_verbs(database, meter, few, packed, options.count)
     fill_queue(database, many, options.deep, now_ms=now_ms())

@@ -36,8 +36,8 @@ class Measured:
     create: Verb = Verb(0.85, 0.8, 12, 5.2)
     claim: Verb = Verb(1.3, 1.3, 18, 5.2)
     finish: Verb = Verb(1.35, 1.35, 15, 32.0)
-    park: Verb = Verb(0.45, 0.65, 12, 3.1)
-    """Put off once and offered again."""
+    line: Verb = Verb(1.0, 0.9, 9, 3.0)
+    """Standing in line at a busy site, besides the three verbs."""
     look_ms: float = 0.15
     """Processor time of the database for a claim that finds nothing."""
     around_ms: float = 8.0
@@ -71,7 +71,7 @@ class Assumed:
     """Until the log is on the disk."""
     way_ms: float = 0.3
     """Over the network to the database and back."""
-    queue: int = 10_000
+    queue: int = 30_000
     """Runs that may wait (``PAGEGRADE_QUEUE``); beyond, requests are refused with Retry-After."""
     target_runs: int = 2
     target_runs_per_minute: int = 20
@@ -111,7 +111,7 @@ class Run:
     account: int
     target: int
     turn: int = 0
-    was_parked: bool = False
+    stood_in_line: bool = False
 
 
 @dataclass(slots=True)
@@ -120,7 +120,20 @@ class Site:
 
     now: int = 0
     starts: deque[float] = field(default_factory=deque)
-    last_place_s: float = 0.0
+    jobs: int = 0
+    """Runs that may start, and wait for a place."""
+    line: list[tuple[int, int, Run]] = field(default_factory=list)
+    """The others, by turns of the accounts."""
+    look_s: float = 0.0
+    """When the line is looked at because the minute allows a start."""
+
+    def allows(self, now_s: float) -> bool:
+        """Return whether another run may start here, besides those that have jobs."""
+        while self.starts and self.starts[0] + POLICY.window_s <= now_s:
+            self.starts.popleft()
+        return (
+            self.now + self.jobs < ASSUMED.target_runs and len(self.starts) + self.jobs < ASSUMED.target_runs_per_minute
+        )
 
 
 def zipf(count: int, skew: float) -> list[float]:
@@ -148,7 +161,7 @@ class World:
         self.flush_at_s = self.flushed_s = 0.0
         self.core_s = self.flushes_s = self.places_s = 0.0
         self.account_s: dict[int, float] = {}
-        self.done = self.claims = self.parks = self.refused = 0
+        self.done = self.accepted = self.in_line = self.refused = self.waiting = 0
         self.waits: list[float] = []
         self.all_waits: list[float] = []
         self.account_weights = zipf(ASSUMED.accounts, ASSUMED.skew)
@@ -172,7 +185,7 @@ class World:
     def arrive(self, now_s: float) -> None:
         """Handle a request for a report."""
         self.at(now_s + self.chance.expovariate(self.rate), self.arrive)
-        if len(self.queue) >= ASSUMED.queue:
+        if self.waiting >= ASSUMED.queue:
             self.refused += self.counts(now_s)
             return
         new = Run(now_s, self.pick(self.account_weights), self.pick(self.target_weights))
@@ -180,8 +193,16 @@ class World:
         def queued(then_s: float) -> None:
             best = self.queue[0][0] if self.queue else 0
             new.turn = self.turns[new.account] = max(best, self.turns.get(new.account, 0) if self.queue else 0) + 1
-            heapq.heappush(self.queue, (new.turn, next(self.order), new))
-            self.serve(then_s)
+            self.waiting += 1
+            self.accepted += 1
+            site = self.sites.setdefault(new.target, Site())
+            if site.jobs or site.line:
+                new.stood_in_line = not site.allows(then_s)
+                self.in_line += new.stood_in_line
+                heapq.heappush(site.line, (new.turn, next(self.order), new))
+                self.move_line(then_s, site)
+            else:
+                self.offer(then_s, new, site)
 
         self.transact(now_s, new.account, MEASURED.create, queued)
 
@@ -245,32 +266,27 @@ class World:
             heapq.heappush(self.queue, item)
 
     def start(self, run: Run, now_s: float) -> None:
-        """Analyze a run, or put it off."""
-        self.claims += 1
+        """Analyze a run, or let it stand in line."""
         self.claimers += 1
         self.awaited.discard(run.account)
-        site = self.sites.setdefault(run.target, Site())
-        starts = site.starts
-        while starts and starts[0] <= now_s - POLICY.window_s:
-            starts.popleft()
-        is_full = len(starts) >= ASSUMED.target_runs_per_minute
-        if is_full or site.now >= ASSUMED.target_runs:
-            each_s = POLICY.window_s / ASSUMED.target_runs_per_minute
-            place_s = max(now_s + 1.0, site.last_place_s + each_s, starts[0] + POLICY.window_s if is_full else 0.0)
-            site.last_place_s = place_s
-            self.parks += not run.was_parked
-            run.was_parked = True
+        site = self.sites[run.target]
+        site.jobs -= 1
+        if not site.allows(now_s):
             self.free += 1
-            self.core_s += _s(MEASURED.park.server_ms) if self.counts(now_s) else 0.0
-            self.at(place_s, lambda at_s: self.offer(at_s, run))
+            self.in_line += not run.stood_in_line
+            run.stood_in_line = True
+            heapq.heappush(site.line, (run.turn, next(self.order), run))
+            self.move_line(now_s, site)
             self.serve(now_s)
             return
         site.now += 1
-        starts.append(now_s)
+        site.starts.append(now_s)
+        self.waiting -= 1
         if self.counts(now_s):
             self.all_waits.append(now_s - run.asked_s)
-            if not run.was_parked:
+            if not run.stood_in_line:
                 self.waits.append(now_s - run.asked_s)
+        self.move_line(now_s, site)
         middle = math.log(ASSUMED.analysis_s) - ASSUMED.spread**2 / 2
         length_s = self.chance.lognormvariate(middle, ASSUMED.spread)
         if self.counts(now_s):
@@ -278,8 +294,19 @@ class World:
         self.at(now_s + length_s, lambda at_s: self.store(at_s, run, site))
         self.serve(now_s)
 
-    def offer(self, now_s: float, run: Run) -> None:
-        """The time of a run that was put off has come: it goes first."""
+    def move_line(self, now_s: float, site: Site) -> None:
+        """Offer the first run in line if it may start; look again when the minute allows it."""
+        if site.line and site.allows(now_s):
+            self.core_s += _s(MEASURED.line.server_ms) if self.counts(now_s) else 0.0
+            self.offer(now_s, heapq.heappop(site.line)[2], site)
+            return
+        if site.line and len(site.starts) >= ASSUMED.target_runs_per_minute and site.look_s <= now_s:
+            site.look_s = site.starts[0] + POLICY.window_s
+            self.at(site.look_s, lambda at_s: self.move_line(at_s, site))
+
+    def offer(self, now_s: float, run: Run, site: Site) -> None:
+        """Let a run wait for a place only."""
+        site.jobs += 1
         heapq.heappush(self.queue, (run.turn, next(self.order), run))
         self.serve(now_s)
 
@@ -290,6 +317,7 @@ class World:
             site.now -= 1
             self.free += 1
             self.done += self.counts(at_s)
+            self.move_line(at_s, site)
             self.serve(at_s)
 
         self.transact(now_s, run.account, MEASURED.finish, stored)

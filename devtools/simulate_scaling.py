@@ -1,7 +1,7 @@
 """Simulates an installation with 1 to 10,000 analyses at the same time, to see what gets in the way first.
 
-A simulation by events, always with the same random numbers: reports are asked for, wait, are claimed, put off where
-their site has no room, analyzed and stored. The database is a number of cores, a log that is flushed for several
+A simulation by events, always with the same random numbers: reports are asked for, stand in line where their site is
+busy, are claimed, analyzed and stored. The database is a number of cores, a log that is flushed for several
 commits at once, and one lock for each account. What one thing costs was measured on one machine
 (``scaling_world.MEASURED``); how the world is, is assumed (``ASSUMED``). The table is for its order of events, not for
 its last digit.
@@ -39,7 +39,7 @@ SMALL: Final = 64
 """Up to here a test makes the rows anew."""
 FULL: Final = 0.9
 """A thing that is used more than this is what is in the way."""
-PARKED: Final = 0.08
+IN_LINE: Final = 0.08
 """So large a part of runs that have to wait for their site: politeness is in the way."""
 
 
@@ -56,7 +56,7 @@ class Row:
     log: float
     account: float
     looks: float
-    parked: float
+    in_line: float
     wait_s: float
     wait_all_s: float
     connections: int
@@ -81,7 +81,7 @@ def simulate(places: int) -> Row:
         log=min(1.0, world.flushes_s / stretch_s),
         account=min(1.0, max(world.account_s.values(), default=0.0) / stretch_s),
         looks=looks,
-        parked=world.parks / max(1, world.claims),
+        in_line=world.in_line / max(1, world.accepted),
         wait_s=percentile(world.waits, 0.95),
         wait_all_s=percentile(world.all_waits, 0.95),
         connections=(processes_for(places) + 2) * ASSUMED.connections,
@@ -108,7 +108,7 @@ def evaluate(row: Row) -> str:
         )
         if part >= FULL
     ]
-    if row.parked >= PARKED:
+    if row.in_line >= IN_LINE:
         found.insert(0, "politeness")
     return ", ".join(found) or "nothing"
 
@@ -117,14 +117,14 @@ def table(sizes: tuple[int, ...]) -> list[str]:
     """The lines of the table, in Markdown."""
     lines = [
         "| places | asked /s | done /s | places busy | cores for work | database | log | busiest account | looks /s | "
-        "put off | wait p95 | with those put off | connections | in the way |",
+        "in line | wait p95 | with those in line | connections | in the way |",
         "|" + "---:|" * 13 + "---|",
     ]
     for places in sizes:
         row = simulate(places)
         lines.append(
             f"| {row.places} | {row.asked:.1f} | {row.done:.1f} | {row.busy:.0%} | {row.cores:.1f} | "
-            f"{row.database:.0%} | {row.log:.0%} | {row.account:.0%} | {row.looks:.0f} | {row.parked:.0%} | "
+            f"{row.database:.0%} | {row.log:.0%} | {row.account:.0%} | {row.looks:.0f} | {row.in_line:.0%} | "
             f"{row.wait_s:.2f} s | {row.wait_all_s:.0f} s | {row.connections} | {row.in_the_way} |"
         )
     return lines

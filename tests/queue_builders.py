@@ -15,8 +15,8 @@ from pagegrade.parse.url import host, project_of, registrable_domain
 from pagegrade.report.codec import pack_report
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.locks import hold_account
+from pagegrade.store.queue.admission import move_due, move_lines_of
 from pagegrade.store.queue.claim import claim_runs
-from pagegrade.store.queue.procrastinate_queue import offer_next, offer_parked
 from pagegrade.store.queue.runs import enqueue_run, finish_run
 from pagegrade.store.repositories.reports import add_report, load_report
 from tests.database_clock import make_clock, show
@@ -110,7 +110,8 @@ class Queue:
         """Take runs."""
         if self.database.shared:
             # What every process does once a second.
-            self.write(lambda tx: offer_parked(tx, now_ms), now_ms=now_ms)
+            limits = {"target_runs": target_runs, "target_runs_per_minute": per_minute}
+            self.write(lambda tx: move_due(tx, now_ms, **limits), now_ms=now_ms)
         return self.write(
             lambda tx: claim_runs(
                 tx,
@@ -141,7 +142,7 @@ class Queue:
 
         def work(tx: Transaction) -> tuple[int, ...]:
             changed = finish_run(tx, run, outcome, now_ms)
-            offer_next(tx, run.id, now_ms, target_runs=target_runs, target_runs_per_minute=per_minute)
+            move_lines_of(tx, run.id, now_ms, target_runs=target_runs, target_runs_per_minute=per_minute)
             return changed
 
         return self.write(work, now_ms=now_ms)

@@ -19,7 +19,7 @@ def test_it_prints_what_each_verb_costs(capsys: pytest.CaptureFixture[str], tmp_
 
     assert status == 0
     assert [
-        name for name in ("claim, 4 at once, each", "park, each of 100", "SQLite: chores") if name not in printed
+        name for name in ("claim, 4 at once, each", "put in line, each of 300", "SQLite: chores") if name not in printed
     ] == []
     assert figures["PostgreSQL: empty queue"]["finish"]["log_kb"] > 1
     assert (

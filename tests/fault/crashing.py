@@ -52,7 +52,7 @@ POINTS: Final = {
     "O09": Point("pagegrade.worker.execute:finish_run", "before"),
     "O10": Point("pagegrade.store.queue.runs:mark_report", "before", only=_finishes),
     "O10-detail": Point("pagegrade.store.queue.runs:save_detail", "after"),
-    "O10-next": Point("pagegrade.worker.execute:offer_next", "after"),
+    "O10-next": Point("pagegrade.worker.execute:move_lines_of", "after"),
     "O11": Point("pagegrade.worker.execute:_note", "before"),
     "O14": Point("pagegrade.store.queue.lease_reaper:requeue_attempt", "after"),
     "M01": Point("pagegrade.service.monitors.due_runs:queue_run", "after"),

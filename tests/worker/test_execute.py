@@ -29,6 +29,7 @@ from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.queue.admission import move_due
 from pagegrade.store.queue.runs import finish_run
 from pagegrade.store.repositories.host_slots import HIDDEN
 from pagegrade.store.repositories.ignores import add_ignore, delete_ignore
@@ -41,7 +42,7 @@ from tests.gather.scripted import Names
 from tests.gather.sites import Asked, Reply, html, typed
 from tests.gather.sites import Site as LittleSite
 from tests.otlp import collecting, forget_variables
-from tests.queue_builders import Queue, add_queued
+from tests.queue_builders import LOTS, Queue, add_queued
 from tests.site.assets import png
 from tests.site.serve import Site, serve_site
 from tests.store_builders import NOW_MS, add_owner, make_database
@@ -446,6 +447,22 @@ def test_an_outcome_of_a_deleted_report_is_dropped(
     perform(services, claimed)
 
     assert queue.rows("SELECT COUNT(*) FROM reports UNION ALL SELECT COUNT(*) FROM runs") == [(0,), (0,)]
+
+
+@pytest.mark.backend("postgresql", reason="runs stand in line")
+def test_a_discarded_outcome_makes_way_for_the_next(services: Services, queue: Queue) -> None:
+    """Although the visits of the run name no targets any more."""
+    runs = [queue.add(f"https://site-0.example/{number}") for number in range(3)]
+    limits = {"target_runs": 1, "target_runs_per_minute": LOTS}
+    (claimed,) = queue.claim(target_runs=1)
+    services.database.write_here(lambda tx: delete_report(tx, queue.account_id, claimed.report_id))
+    too_early = queue.write(lambda tx: move_due(tx, NOW_MS, **limits))
+
+    perform(services, claimed, Names({"site-0.example": (PUBLIC,)}))
+    offered = queue.write(lambda tx: move_due(tx, NOW_MS, **limits))
+
+    assert (too_early, offered) == (0, 1)
+    assert queue.rows("SELECT id FROM runs WHERE offered = 1") == [(runs[1].id,)]
 
 
 def test_a_deleted_report_leaves_no_names_of_targets(services: Services, queue: Queue) -> None:

@@ -19,8 +19,8 @@ from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.queue.admission import move_lines_of
 from pagegrade.store.queue.claim import claim_runs
-from pagegrade.store.queue.procrastinate_queue import offer_next
 from pagegrade.store.queue.runs import extend_leases, finish_run
 from pagegrade.store.repositories.reports import delete_report
 from pagegrade.store.repositories.webhooks import add_webhook
@@ -29,7 +29,7 @@ from pagegrade.worker import heartbeat as heartbeat_module
 from pagegrade.worker import worker as worker_module
 from pagegrade.worker.heartbeat import present
 from pagegrade.worker.worker import Worker
-from tests.database_clock import move
+from tests.database_clock import move, show
 from tests.queue_builders import Queue, completed
 from tests.site.serve import serve_site
 from tests.store_builders import add_owner, make_database
@@ -263,7 +263,7 @@ def test_one_site_is_visited_politely_for_all_accounts(
 
         def finish(tx: Transaction) -> None:
             finish_run(tx, run, completed(), now_ms())
-            offer_next(tx, run.id, now_ms(), target_runs=2, target_runs_per_minute=20)
+            move_lines_of(tx, run.id, now_ms(), target_runs=2, target_runs_per_minute=20)
 
         await services.database.write(finish)
         services.wake()
@@ -424,6 +424,26 @@ def test_a_run_is_stopped_as_soon_as_its_deletion_is_notified(queue: Queue, stag
 
     assert stage.cancelled == [first.id]
     assert states(queue) == ["completed"]
+
+
+def test_a_run_of_a_deleted_report_makes_way_for_the_next(queue: Queue, stage: Stage) -> None:
+    """Although nothing names its target any more, and without the time that goes by until a line is looked at again."""
+    options = ServiceOptions(lease_s=600.0, grace_s=SOON_S, target_runs=1)
+    services = Services(database=queue.database, options=options)
+    first, second = queue.add("https://example.com/1"), queue.add("https://example.com/2")
+
+    async def scene() -> None:
+        async with working(Worker(services)):
+            await stage.until(lambda: len(stage.started) == 1)
+            show(services.database, now_ms())
+            await services.database.write(lambda tx: delete_report(tx, queue.account_id, first.report_id))
+            services.changes.notify(first.report_id)
+            await stage.until(lambda: [run.id for run in stage.started] == [first.id, second.id])
+            stage.gate.set()
+
+    play(scene)
+
+    assert stage.cancelled == [first.id]
 
 
 def test_stopping_waits_for_what_is_under_way(services: Services, queue: Queue, stage: Stage) -> None:

@@ -205,3 +205,5 @@ class ClaimedRun:
     """W3C trace context of the request that asked for it; ``None``: it was not traced."""
     device: Device | None = None
     """Device that a browser is to imitate; ``None``: static analysis."""
+    target: str = ""
+    """Registrable domain or address for the limits per host; empty if none apply."""

@@ -39,10 +39,10 @@ from pagegrade.service.runs.evaluation import failed_report
 from pagegrade.service.runs.packed_evaluation import evaluate_and_pack_in_child
 from pagegrade.service.runs.politeness import address_targets, is_own_host, politeness_target
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.queue.procrastinate_queue import offer_next
+from pagegrade.store.queue.admission import move_lines_of
 from pagegrade.store.queue.runs import finish_run, release_run
 from pagegrade.store.repositories.access_profiles import access_of_report
-from pagegrade.store.repositories.host_slots import admit_addresses, exempt_run, hide_orphaned_visits
+from pagegrade.store.repositories.host_slots import admit_addresses, exempt_run, hasten_lines, hide_orphaned_visits
 from pagegrade.store.repositories.ignores import list_rules_of_report
 from pagegrade.worker.step_notes import StepNotes, ignore_progress
 
@@ -326,7 +326,8 @@ def _finish(tx: Transaction, services: Services, run: ClaimedRun, packed: Packed
     if not changed:
         # Its report may have been deleted after the run had named its targets.
         hide_orphaned_visits(tx)
-    offer_next(
+        hasten_lines(tx, (run.target,))
+    move_lines_of(
         tx,
         run.id,
         now_ms(),

@@ -17,7 +17,7 @@ from pagegrade.service.erasure import finish_erasure
 from pagegrade.service.monitors.due_runs import find_too_far
 from pagegrade.service.retention import follow_clock, prune_expired
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.queue.procrastinate_queue import find_forgotten
+from pagegrade.store.queue.admission import find_forgotten
 from pagegrade.store.repositories.accounts import list_erasing
 from pagegrade.store.repositories.actions import forget_actions
 from pagegrade.store.repositories.deletion_clock import age_ms
@@ -97,9 +97,7 @@ async def _save_key_uses(services: Services) -> None:
 async def _find_forgotten(services: Services) -> None:
     if not services.database.shared:
         return
-    found = await services.database.write(
-        lambda tx: find_forgotten(tx, now_ms(), target_runs_per_minute=services.options.target_runs_per_minute)
-    )
+    found = await services.database.write(lambda tx: find_forgotten(tx, now_ms()))
     if found:
         logger.warning("runs_without_job", extra={"count": found})
 

@@ -28,14 +28,14 @@ from pagegrade.store.queue.procrastinate_queue import has_jobs
 from pagegrade.store.queue.runs import is_under_way, release_run
 from pagegrade.store.repositories.crawl_claims import release_every_crawl
 from pagegrade.store.repositories.deliveries import release_every_webhook
-from pagegrade.store.repositories.host_slots import end_visits, hide_orphaned_visits
+from pagegrade.store.repositories.host_slots import end_visits, hasten_lines, hide_orphaned_visits
 from pagegrade.store.schema.migrate import is_current
 from pagegrade.worker.deliver import deliver_events
 from pagegrade.worker.execute import perform_run
 from pagegrade.worker.housekeeping import run_housekeeping
 from pagegrade.worker.jitter import turn_s
 from pagegrade.worker.monitor_scheduler import schedule_monitors
-from pagegrade.worker.promote_parked import offer_in_time
+from pagegrade.worker.move_lines import move_in_time
 from pagegrade.worker.slice import do_crawls
 
 logger = logging.getLogger(__name__)
@@ -234,7 +234,7 @@ class Worker:
                         group.create_task(schedule_monitors(self._services), name="monitors"),
                     ]
                     if self._services.database.shared:
-                        chores.append(group.create_task(offer_in_time(self._services), name="offering"))
+                        chores.append(group.create_task(move_in_time(self._services), name="lines"))
                     if self._slots:
                         stop = self._stop_delivering
                         delivering = deliver_events(self._services, resolver=self._resolver, stop=stop)
@@ -544,5 +544,7 @@ def _release_claims(tx: Transaction) -> None:
 
 def _leave(tx: Transaction, run: ClaimedRun) -> None:
     """End the visits of a lost run; if its report was deleted, no name stays behind."""
-    end_visits(tx, run.id, now_ms())
+    left = end_visits(tx, run.id, now_ms())
     hide_orphaned_visits(tx)
+    # The names of the visits may have been hidden with the deletion.
+    hasten_lines(tx, (run.target, *left))

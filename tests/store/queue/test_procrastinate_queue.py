@@ -17,16 +17,15 @@ from pagegrade.model.stored import ClaimedRun, Priority
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.locks import hold_account, hold_place
+from pagegrade.store.queue.admission import move_due
 from pagegrade.store.queue.claim import claim_runs
-from pagegrade.store.queue.procrastinate_queue import find_forgotten, has_jobs, offer_parked
+from pagegrade.store.queue.procrastinate_queue import has_jobs
 from pagegrade.store.queue.runs import finish_run, release_run
 from pagegrade.store.repositories.reports import delete_report
 from tests.queue_builders import LEASE_MS, LOTS, Queue, completed
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 pytestmark = pytest.mark.backend("postgresql", reason="claims among many")
-
-MINUTE_MS = 60_000
 
 
 @pytest.fixture
@@ -161,74 +160,17 @@ def test_the_more_urgent_goes_first_whatever_its_turn(queue: Queue) -> None:
     assert order == [urgent.id, bulk[2].id, rerun.id, bulk[0].id, bulk[1].id]
 
 
-def test_a_run_without_room_waits_out_of_the_way(queue: Queue) -> None:
-    """No job stands for it until its time has come; behind it everything else goes on."""
-    for number in range(6):
-        queue.add(f"https://example.com/{number}")
-    other = queue.add("https://example.org/")
-    first = queue.claim(10, target_runs=2)
-    parked = queue.rows("SELECT available_at_ms FROM runs WHERE state = 'queued' AND offered = 0 ORDER BY 1")
-
-    assert [run.id for run in first][-1] == other.id
-    assert len(first) == 3
-    assert jobs(queue) == []
-    assert len(parked) == 4
-    assert all(each > NOW_MS for (each,) in parked)
-
-
-def test_one_that_leaves_makes_room_for_the_next(queue: Queue) -> None:
-    """It is offered at once, and only one: those behind it stay where they are."""
-    runs = [queue.add(f"https://example.com/{number}") for number in range(6)]
-    first, second = queue.claim(10, target_runs=2)
-    queue.finish(first, target_runs=2)
-
-    assert jobs(queue) == [("runs", "todo", runs[2].id)]
-    assert [run.id for run in take(queue)] == [runs[2].id]
-    queue.finish(second, target_runs=1, per_minute=2)
-
-    assert jobs(queue) == []
-
-
-def test_parked_runs_are_offered_when_their_time_comes(queue: Queue) -> None:
-    """One after the other, as the target allows, and all of them in the end."""
-    for number in range(10):
-        queue.add(f"https://example.com/{number}")
-    done = 0
-    for beat in range(40):
-        now_ms = NOW_MS + beat * 5_000
-        for run in queue.claim(10, per_minute=4, now_ms=now_ms):
-            queue.finish(run, per_minute=4, now_ms=now_ms)
-            done += 1
-        starts = queue.rows("SELECT COUNT(*) FROM visits WHERE started_at_ms > :since", since=now_ms - MINUTE_MS)
-
-        assert starts[0][0] <= 4
-
-    assert done == 10
-
-
 def test_a_job_of_what_is_over_starts_nothing(queue: Queue) -> None:
     """Of a deleted report, and of a run that was put back and is offered twice: the row decides."""
     gone, kept = queue.add("https://a.example/"), queue.add("https://b.example/")
     queue.database.write_here(lambda tx: delete_report(tx, queue.account_id, gone.report_id))
     queue.change("UPDATE runs SET offered = 0 WHERE id = :id", id=kept.id)
     queue.change("UPDATE procrastinate_jobs SET queueing_lock = 'x' WHERE queueing_lock = :name", name=f"run-{kept.id}")
-    queue.write(lambda tx: offer_parked(tx, NOW_MS))
+    queue.write(lambda tx: move_due(tx, NOW_MS, target_runs=LOTS, target_runs_per_minute=LOTS))
 
     assert len(jobs(queue)) == 3
     assert [run.id for run in take(queue, 5)] == [kept.id]
     assert jobs(queue) == []
-
-
-def test_a_run_whose_job_is_lost_is_found(queue: Queue) -> None:
-    """Whatever took it away, an administrator for instance: after a while it is offered again."""
-    run = queue.add()
-    queue.change("DELETE FROM procrastinate_jobs")
-    too_early = queue.write(lambda tx: find_forgotten(tx, NOW_MS, target_runs_per_minute=20))
-    later_ms = NOW_MS + MINUTE_MS + 1
-    found = queue.write(lambda tx: find_forgotten(tx, later_ms, target_runs_per_minute=20), now_ms=later_ms)
-
-    assert (too_early, found) == (0, 1)
-    assert [each.id for each in queue.claim(now_ms=later_ms)] == [run.id]
 
 
 def test_the_last_attempt_has_a_queue_of_its_own(queue: Queue) -> None:

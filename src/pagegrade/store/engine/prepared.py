@@ -32,7 +32,8 @@ class _Compiled:
 class Prepared:
     """A prepared statement.
 
-    Its parameters and columns have types that the drivers support directly: numbers, text, bytes.
+    Its parameters and columns have types that the drivers support directly: numbers, text, bytes; for PostgreSQL alone
+    also lists of them, cast to an array.
     """
 
     def __init__(self, statement: Executable) -> None:

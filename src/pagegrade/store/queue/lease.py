@@ -63,4 +63,5 @@ def start_run(tx: Transaction, run_id: int, *, worker: str, now_ms: int, lease_m
         attempt=attempt,
         traceparent=traceparent,
         device=None if device == NO_DEVICE else device,
+        target=target,
     )

@@ -24,7 +24,7 @@ from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.locks import try_account, try_place
 from pagegrade.store.queue.lease import MAX_LEASE_MS
 from pagegrade.store.queue.runs import finish_attempt, requeue_attempt
-from pagegrade.store.repositories.host_slots import end_dead_visits, end_visits
+from pagegrade.store.repositories.host_slots import end_dead_visits, end_visits, hasten_lines
 
 logger = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ def _is_over(tx: Transaction, row: Any, now_ms: int) -> bool:
 
 
 def _reap(tx: Transaction, row: Any, now_ms: int) -> tuple[int, ...]:
-    end_visits(tx, row.id, now_ms)
+    hasten_lines(tx, end_visits(tx, row.id, now_ms))
     if row.attempt >= MAX_ATTEMPTS:
         return finish_attempt(tx, row.id, row.attempt, _exhausted(row, now_ms), now_ms, before="running")
     report_id = requeue_attempt(tx, row.id, row.attempt, now_ms, now_ms, uncounted=0)

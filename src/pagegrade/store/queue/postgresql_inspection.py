@@ -12,7 +12,7 @@ from typing import Any, Final
 from sqlalchemy import text
 
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.queue.procrastinate_queue import RUN_TASK
+from pagegrade.store.queue.admission import RUN_TASK
 
 OLDEST: Final = 14
 """Oldest supported major version (https://www.postgresql.org/support/versioning/)."""

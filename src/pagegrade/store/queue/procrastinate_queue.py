@@ -4,13 +4,7 @@ A job names a run and is no more than its delivery; the run's row is the truth, 
 deferred in the transaction that creates or requeues the run, and fetched and deleted in the one that starts it. So no
 job is left behind by a worker that died, and none can be finished by another.
 
-*Priority*: interactive runs before re-runs before bulk, and among equally urgent ones by ``turn``. The turn of a new
-run comes after the last one of its account and not before the one being served now (start-time fair queueing,
-https://doi.org/10.1145/248157.248171), so an account with thousands of runs alternates with all others.
-
-*Politeness*: a run whose target is full is *parked*, without a job, until it may start. Jobs scheduled for later or
-behind a lock stay in the index that every fetch reads, so a thousand pages of one site would slow down all others
-(docs/decisions/0036-procrastinate-by-its-api.md).
+``admission`` decides which runs have jobs, and in which order they are fetched.
 
 *Fairness*: turns count starts, not how long runs take. A worker whose slots are all taken therefore also starts runs of
 accounts that have none under way, whatever their turn.
@@ -26,57 +20,35 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import text
 
-from pagegrade.model.stored import MAX_ATTEMPTS, ClaimedRun, Priority
-from pagegrade.store.engine.database import Transaction, is_shared, moment
+from pagegrade.model.stored import ClaimedRun
+from pagegrade.store.engine.database import Transaction, moment
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.locks import hold_account, hold_targets, try_account, try_place, try_target
+from pagegrade.store.queue.admission import (
+    SUSPECT,
+    move_line,
+    next_turn,
+    offer_run,
+    put_in_line,
+    queue_name,
+    queueing_lock,
+)
 from pagegrade.store.queue.lease import start_run
-from pagegrade.store.repositories.host_slots import WINDOW_MS, wait_for_targets
-from pagegrade.store.repositories.run_history import NO_DEVICE
+from pagegrade.store.repositories.host_slots import hasten_lines, wait_for_targets
 
 if TYPE_CHECKING:
     from procrastinate.jobs import Job
     from procrastinate.manager import JobManager
 
-RUN_TASK: Final = "run"
-RUN_QUEUE: Final = "runs"
-LAST_ATTEMPT_QUEUE: Final = "suspects"
-"""Queue of the runs that have one attempt left, which run alone."""
-FOR_BROWSERS: Final = "-rendered"
-"""Suffix of the queues, one for each of those two, whose runs go to workers with a browser."""
 MAX_FETCHES: Final = 100
-"""Jobs that one claim fetches; many runs of a busy site may have to be parked first."""
+"""Jobs that one claim fetches; a busy site may have several that have to wait."""
 MAX_PASSED: Final = 20
 """Jobs that one claim puts back, because others write for their accounts or look at their targets."""
 IDLE_ACCOUNT_RUNS: Final = 10
 """Runs that one claim looks at of one account that has none under way."""
-MAX_OFFERED: Final = 500
-"""Parked runs that are offered in one transaction."""
-TURNS: Final = 1_300_000_000
-"""Turns of one kind of urgency: the priorities of three kinds fit into 32 bits. They begin anew whenever no run of the
-kind waits; without any pause they last for months, and are in the order of their age from then on."""
-_FIRST_PRIORITY: Final = {
-    Priority.INTERACTIVE: 2_000_000_000,
-    Priority.RERUN: 2_000_000_000 - TURNS - 1,
-    Priority.BULK: 2_000_000_000 - 2 * (TURNS + 1),
-}
-_SUSPECT: Final = MAX_ATTEMPTS - 1
-
-_BEST: Final = Prepared(
-    text(
-        "SELECT priority FROM procrastinate_jobs WHERE status = 'todo' AND priority <= :most "
-        "ORDER BY priority DESC LIMIT 1"
-    )
-)
-_LAST_TURN: Final = Prepared(
-    text(
-        "SELECT turn FROM runs WHERE state = 'queued' AND account_id = :account_id AND priority = :priority "
-        "ORDER BY id DESC LIMIT 1"
-    )
-)
 # A loose scan: from one account to the next one in the index, however many runs each of them has. The number is written
 # out, because the index holds just these rows.
-_OFFERED_RUNS: Final = f"state = 'queued' AND offered = 1 AND attempt < {_SUSPECT}"
+_OFFERED_RUNS: Final = f"state = 'queued' AND offered = 1 AND attempt < {SUSPECT}"
 _IDLE: Final = Prepared(
     text(
         "WITH RECURSIVE waiting (id) AS ("  # noqa: S608 - our own words
@@ -108,81 +80,26 @@ _WAITING: Final = Prepared(
 _READ: Final = Prepared(
     text("SELECT state, leader_id, attempt, target, priority, turn, device FROM runs WHERE id = :id")
 )
-_ATTEMPT: Final = Prepared(text("SELECT attempt, device FROM runs WHERE id = :id"))
+_ATTEMPT: Final = Prepared(text("SELECT attempt, device, target FROM runs WHERE id = :id"))
 _SET_TURN: Final = Prepared(text("UPDATE runs SET turn = :turn WHERE id = :id AND state = 'queued'"))
 _NOT_OFFERED: Final = Prepared(text("UPDATE runs SET offered = 0 WHERE id = :id"))
-_LAST_PLACE: Final = Prepared(
-    text(
-        "SELECT MAX(available_at_ms) FROM runs "
-        "WHERE target = :target AND state = 'queued' AND available_at_ms > :now_ms"
-    )
-)
-_PARK: Final = Prepared(
-    text("UPDATE runs SET offered = 0, available_at_ms = :at_ms WHERE id = :id AND state = 'queued'")
-)
-_PARKED: Final = (
-    "SELECT id, account_id, priority, turn, attempt, device FROM runs WHERE state = 'queued' AND offered = 0 "
-    "AND leader_id IS NULL"
-)
-_DUE: Final = Prepared(
-    text(f"{_PARKED} AND available_at_ms <= :now_ms ORDER BY available_at_ms LIMIT :count FOR UPDATE SKIP LOCKED")
-)
-_NEXT_AT: Final = Prepared(
-    text(f"{_PARKED} AND target = :target ORDER BY available_at_ms, id LIMIT 1 FOR UPDATE SKIP LOCKED")
-)
-_WAS_AT: Final = Prepared(text("SELECT DISTINCT target FROM visits WHERE run_id = :run_id"))
-_OFFERED: Final = Prepared(
-    text("UPDATE runs SET offered = 1, available_at_ms = LEAST(available_at_ms, :now_ms) WHERE id = :id")
-)
-_LOST: Final = Prepared(
-    text(
-        "UPDATE runs SET offered = 0 WHERE state = 'queued' AND offered = 1 AND created_at_ms < :before_ms "
-        "AND NOT EXISTS (SELECT 1 FROM procrastinate_jobs "
-        "WHERE queueing_lock = 'run-' || runs.id AND status = 'todo') RETURNING id"
-    )
-)
-
-_LATE: Final = Prepared(
-    text(
-        "UPDATE runs SET available_at_ms = :now_ms WHERE state = 'queued' AND offered = 0 AND leader_id IS NULL "
-        "AND available_at_ms > :least_ms + :each_ms * (SELECT COUNT(*) FROM runs AS parked "
-        "WHERE parked.state = 'queued' AND parked.offered = 0) RETURNING id"
-    )
-)
-
-
-def next_turn(tx: Transaction, account_id: int, priority: int) -> int:
-    """Return the turn of a run that is created now, under the account's lock."""
-    first = _FIRST_PRIORITY[Priority(priority)]
-    best = _BEST.first(tx, {"most": first})
-    served = first - best[0] if best is not None and first - best[0] <= TURNS else 0
-    last = _LAST_TURN.first(tx, {"account_id": account_id, "priority": priority})
-    return min(TURNS, max(served, last[0] if last is not None else 0) + 1)
-
-
-def offer_run(
-    tx: Transaction, run_id: int, *, account_id: int, priority: int, turn: int, attempt: int, device: str
-) -> None:
-    """Defer the job of a queued run whose row is marked as offered; one with a device goes to a browser."""
-    from pagegrade.store.queue.procrastinate_app import defer_job
-
-    queue = _queue(suspects=attempt >= _SUSPECT, rendered=device != NO_DEVICE)
-    arguments = {"run_id": run_id, "account_id": account_id}
-    urgency = _FIRST_PRIORITY[Priority(priority)] - turn
-    defer_job(tx, RUN_TASK, queue=queue, priority=urgency, queueing_lock=_lock(run_id), arguments=arguments)
 
 
 def hasten_job(tx: Transaction, run_id: int, *, account_id: int, priority: int) -> None:
-    """Give the job of a queued run the priority that its row has by now; the account is held.
+    """Give the job of a queued run the priority that its row has by now, or else its line; the account is held.
 
     A job that another worker has locked is about to be started, which is urgent enough.
     """
     turn = next_turn(tx, account_id, priority)
     _SET_TURN.rows(tx, {"id": run_id, "turn": turn})
     row = _ATTEMPT.first(tx, {"id": run_id})
-    if row is not None and _withdraw(tx, run_id):
-        attempt, device = row
+    if row is None:
+        return
+    attempt, device, target = row
+    if _withdraw(tx, run_id):
         offer_run(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempt, device=device)
+    else:
+        hasten_lines(tx, (target,))
 
 
 def claim_jobs(
@@ -282,22 +199,28 @@ class _Claim:
         return row if row is None or self._hold_target(row[3]) else _BUSY
 
     def _start(self, run_id: int, account_id: int, row: tuple[Any, ...] | None, *, suspects: bool) -> ClaimedRun | None:
-        """Start a run whose account and target are held, or park it; ``None``: its job has nothing to do."""
+        """Start a run whose account and target are held, and move the line; ``None``: it did not start."""
         if row is None or not _is_due(self.tx, run_id, row, account_id, suspects=suspects):
             return None
         target = row[3]
         now_ms = moment(self.tx, self.now_ms)
-        wait_ms = None
-        if target:
-            limits = {"target_runs": self.target_runs, "per_minute": self.target_runs_per_minute}
-            found = wait_for_targets(self.tx, run_id, (target,), now_ms, **limits)
-            wait_ms = None if found is None else found[1]
-        if wait_ms is None:
+        limits = {"target_runs": self.target_runs, "per_minute": self.target_runs_per_minute}
+        wait = wait_for_targets(self.tx, run_id, (target,), now_ms, **limits) if target else None
+        run = None
+        if wait is None:
             run = start_run(self.tx, run_id, worker=self.worker, now_ms=now_ms, lease_ms=self.lease_ms)
             self.browsers -= run.device is not None
-            return run
-        park_run(self.tx, run_id, target, now_ms, wait_ms, target_runs_per_minute=self.target_runs_per_minute)
-        return None
+        else:
+            put_in_line(self.tx, run_id)
+        if target:
+            move_line(
+                self.tx,
+                target,
+                now_ms,
+                target_runs=self.target_runs,
+                target_runs_per_minute=self.target_runs_per_minute,
+            )
+        return run
 
     def _hold_owner(self, account_id: int) -> bool:
         """Hold the account of a run, unless others write for it and are not to be waited for.
@@ -345,67 +268,6 @@ def has_jobs(tx: Transaction, *, suspects: bool = False, browsers: int = 0) -> b
     return any(_WAITING.first(tx, {"queue": queue}) for queue in _queues(suspects=suspects, browsers=browsers))
 
 
-def park_run(
-    tx: Transaction, run_id: int, target: str, now_ms: int, wait_ms: int, *, target_runs_per_minute: int
-) -> None:
-    """Let a run wait for its target without a job, after the runs that are parked for it already."""
-    last = _LAST_PLACE.first(tx, {"target": target, "now_ms": now_ms})
-    after_ms = 0 if last is None or last[0] is None else last[0] + WINDOW_MS // target_runs_per_minute
-    _PARK.rows(tx, {"id": run_id, "at_ms": max(now_ms + wait_ms, after_ms)})
-
-
-def offer_parked(tx: Transaction, now_ms: int) -> int:
-    """Defer jobs for the runs that may start by now, and for those that lost their leader or their job.
-
-    Returns:
-        How many.
-    """
-    if not try_place(tx, "offering"):
-        return 0
-    now = moment(tx, now_ms)
-    due = _DUE.rows(tx, {"now_ms": now, "count": MAX_OFFERED})
-    for row in due:
-        _offer_again(tx, row, now)
-    return len(due)
-
-
-def offer_next(tx: Transaction, run_id: int, now_ms: int, *, target_runs: int, target_runs_per_minute: int) -> None:
-    """Add jobs for the first parked runs of the targets that a run has left, if these have free slots."""
-    if not is_shared(tx):
-        return
-    limits = {"target_runs": target_runs, "per_minute": target_runs_per_minute}
-    now = moment(tx, now_ms)
-    for (target,) in _WAS_AT.rows(tx, {"run_id": run_id}):
-        parked = _NEXT_AT.first(tx, {"target": target})
-        if parked is not None and wait_for_targets(tx, parked[0], (target,), now, **limits) is None:
-            _offer_again(tx, parked, now)
-
-
-def find_forgotten(tx: Transaction, now_ms: int, *, target_runs_per_minute: int, older_ms: int = WINDOW_MS) -> int:
-    """Mark runs that nothing would deliver, so that they are offered again.
-
-    Nothing of ours takes the job of a run away; and no run is parked for longer than all parked runs take one after
-    the other, unless the clock of the database was set back since.
-
-    Args:
-        tx: Transaction.
-        now_ms: The time.
-        target_runs_per_minute: Runs that may start at one target in a minute.
-        older_ms: Runs created later than so long ago are passed over.
-
-    Returns:
-        How many.
-    """
-    if not try_place(tx, "forgotten"):
-        return 0
-    now = moment(tx, now_ms)
-    lost = _LOST.rows(tx, {"before_ms": now - older_ms})
-    late = _LATE.rows(
-        tx, {"now_ms": now, "least_ms": now + 2 * WINDOW_MS, "each_ms": WINDOW_MS // target_runs_per_minute}
-    )
-    return len(lost) + len(late)
-
-
 def _idle_accounts(tx: Transaction, count: int) -> list[int]:
     """Return up to ``count`` accounts that have a run to deliver and none under way.
 
@@ -428,23 +290,17 @@ def _is_due(tx: Transaction, run_id: int, row: tuple[Any, ...], account_id: int,
     if leader_id is not None:
         _NOT_OFFERED.rows(tx, {"id": run_id})
         return False
-    if (attempt >= _SUSPECT) != suspects:
+    if (attempt >= SUSPECT) != suspects:
         offer_run(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempt, device=device)
         return False
     return True
-
-
-def _offer_again(tx: Transaction, row: tuple[Any, ...], now_ms: int) -> None:
-    run_id, account_id, priority, turn, attempt, device = row
-    _OFFERED.rows(tx, {"id": run_id, "now_ms": now_ms})
-    offer_run(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempt, device=device)
 
 
 def _withdraw(tx: Transaction, run_id: int) -> bool:
     """Delete the waiting job of a run; ``False``: there is none, or another worker has locked it."""
     from pagegrade.store.queue.procrastinate_app import jobs_in
 
-    found = _JOB_OF.first(tx, {"lock": _lock(run_id)})
+    found = _JOB_OF.first(tx, {"lock": queueing_lock(run_id)})
     return found is not None and jobs_in(tx).cancel_job_by_id(found[0], delete_job=True)
 
 
@@ -461,16 +317,7 @@ def _arguments(job: Job) -> tuple[int, int]:
     return int(job.task_kwargs["run_id"]), int(job.task_kwargs["account_id"])  # type: ignore[arg-type]
 
 
-def _queue(*, suspects: bool, rendered: bool) -> str:
-    return (LAST_ATTEMPT_QUEUE if suspects else RUN_QUEUE) + (FOR_BROWSERS if rendered else "")
-
-
 def _queues(*, suspects: bool, browsers: int) -> list[str]:
     """Return the queues that a worker with so many free browsers fetches from."""
     kinds = (False, True) if browsers > 0 else (False,)
-    return [_queue(suspects=suspects, rendered=rendered) for rendered in kinds]
-
-
-def _lock(run_id: int) -> str:
-    """Return the queueing lock of a run's job."""
-    return f"run-{run_id}"
+    return [queue_name(suspects=suspects, rendered=rendered) for rendered in kinds]

@@ -17,9 +17,10 @@ from pagegrade.model.stored import UNFINISHED, ClaimedRun, PackedReport, Priorit
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.locks import hold_account
+from pagegrade.store.queue.admission import next_turn, offer_run, wait_in_line
 from pagegrade.store.queue.lease import MAX_LEASE_MS
-from pagegrade.store.queue.procrastinate_queue import hasten_job, next_turn, offer_run
-from pagegrade.store.repositories.host_slots import MAX_DELAY_MS, drop_visits, end_visits
+from pagegrade.store.queue.procrastinate_queue import hasten_job
+from pagegrade.store.repositories.host_slots import MAX_DELAY_MS, drop_visits, end_visits, hasten_lines
 from pagegrade.store.repositories.monitor_outcomes import record_outcome
 from pagegrade.store.repositories.outbox import add_event
 from pagegrade.store.repositories.pictures import drop_pictures, save_pictures
@@ -66,8 +67,7 @@ _SAME: Final = Prepared(
 )
 _HASTEN: Final = Prepared(
     text(
-        "UPDATE runs SET priority = :priority WHERE id = :id AND state = 'queued' AND priority > :priority "
-        "RETURNING offered"
+        "UPDATE runs SET priority = :priority WHERE id = :id AND state = 'queued' AND priority > :priority RETURNING id"
     )
 )
 _STEP: Final = text("UPDATE runs SET step = :step WHERE id = :id AND attempt = :attempt AND state = 'running'")
@@ -160,8 +160,12 @@ def enqueue_run(
     if leader_id is not None:
         _hasten(tx, leader_id, report.account_id, priority)
     number = last_number + 1
-    offers = is_shared(tx) and leader_id is None
-    turn = next_turn(tx, report.account_id, priority) if offers else 0
+    turn, in_line_ms = 0, None
+    is_delivered = is_shared(tx) and leader_id is None
+    if is_delivered:
+        turn = next_turn(tx, report.account_id, priority)
+        in_line_ms = wait_in_line(tx, now_ms, target=target, device=device or NO_DEVICE, priority=priority, turn=turn)
+    offers = is_delivered and in_line_ms is None
     values = {
         "new_report_id": report.id,
         "new_account_id": report.account_id,
@@ -172,7 +176,7 @@ def enqueue_run(
         "new_state": "queued",
         "new_attempt": 0,
         "new_leader_id": leader_id,
-        "new_available_at_ms": now_ms,
+        "new_available_at_ms": now_ms if in_line_ms is None else in_line_ms,
         "new_created_at_ms": now_ms,
         "new_traceparent": traceparent,
         "new_turn": turn,
@@ -213,9 +217,8 @@ def enqueue_run(
 
 def _hasten(tx: Transaction, run_id: int, account_id: int, priority: int) -> None:
     """Raise the priority of a run that is joined."""
-    for (offered,) in _HASTEN.rows(tx, {"id": run_id, "priority": priority}):
-        if offered:
-            hasten_job(tx, run_id, account_id=account_id, priority=priority)
+    if _HASTEN.rows(tx, {"id": run_id, "priority": priority}) and is_shared(tx):
+        hasten_job(tx, run_id, account_id=account_id, priority=priority)
 
 
 def extend_leases(
@@ -373,10 +376,7 @@ def release_run(tx: Transaction, run: ClaimedRun, now_ms: int, delay_ms: int = 0
     """
     hold_account(tx, run.account_id)
     now_ms = moment(tx, now_ms)
-    if visited:
-        end_visits(tx, run.id, now_ms)
-    else:
-        drop_visits(tx, run.id)
+    hasten_lines(tx, end_visits(tx, run.id, now_ms) if visited else drop_visits(tx, run.id))
     report_id = requeue_attempt(tx, run.id, run.attempt, now_ms + min(delay_ms, MAX_DELAY_MS), now_ms, uncounted=1)
     return report_id is not None
 

@@ -29,7 +29,7 @@ set back, and must not delay other runs."""
 GONE_MS: Final = 120_000
 """Time after the deletion of a report within which its run certainly has left its target."""
 GREATEST_MS: Final = (1 << 63) - 1
-_NEXT_LOOK_MS: Final = 1_000
+NEXT_LOOK_MS: Final = 1_000
 """Wait time for a run under way, whose end is unknown."""
 
 _COUNTED: Final = "started_at_ms BETWEEN :since_ms AND :until_ms"
@@ -52,7 +52,17 @@ _OWN: Final = Prepared(text("SELECT target FROM visits WHERE run_id = :run_id AN
 _END: Final = Prepared(
     text("UPDATE visits SET ended_at_ms = :now_ms WHERE run_id = :run_id AND ended_at_ms IS NULL RETURNING target")
 )
-_DROP: Final = Prepared(text("DELETE FROM visits WHERE run_id = :run_id AND ended_at_ms IS NULL"))
+_DROP: Final = Prepared(text("DELETE FROM visits WHERE run_id = :run_id AND ended_at_ms IS NULL RETURNING target"))
+# Any run of a line stands for all lines of its target, so one that another transaction has locked is passed over.
+_HASTEN_LINES: Final = Prepared(
+    text(
+        "WITH standing AS MATERIALIZED (SELECT line.id FROM unnest(CAST(:targets AS text[])) AS changed (target), "
+        "LATERAL (SELECT id FROM runs WHERE state = 'queued' AND offered = 0 AND leader_id IS NULL "
+        "AND runs.target = changed.target ORDER BY target, device, priority, turn, id LIMIT 1 "
+        "FOR UPDATE SKIP LOCKED) AS line) "
+        "UPDATE runs SET available_at_ms = 0 FROM standing WHERE runs.id = standing.id"
+    )
+)
 _END_DEAD: Final = text(
     "UPDATE visits SET ended_at_ms = :now_ms WHERE ended_at_ms IS NULL AND run_id NOT IN :live "
     "AND started_at_ms <= :before_ms "
@@ -118,14 +128,23 @@ def admit_addresses(
 
 def exempt_run(tx: Transaction, run: ClaimedRun) -> None:
     """Remove the visits of a run whose target turned out to be a host of the operator."""
-    drop_visits(tx, run.id)
+    hasten_lines(tx, drop_visits(tx, run.id))
     _LEARN.rows(tx, {"id": run.id, "attempt": run.attempt, "target": ""})
 
 
 def wait_for_targets(
-    tx: Transaction, run_id: int, targets: Iterable[str], now_ms: int, *, target_runs: int, per_minute: int
+    tx: Transaction,
+    run_id: int,
+    targets: Iterable[str],
+    now_ms: int,
+    *,
+    target_runs: int,
+    per_minute: int,
+    look_ms: int = NEXT_LOOK_MS,
 ) -> tuple[str, int] | None:
     """Return the full target with the longest wait and the milliseconds to wait; ``None`` if all have free slots.
+
+    For a run under way, whose end is unknown, the wait is ``look_ms``.
 
     On a shared database the result is only reliable for the holder of the targets' locks.
     """
@@ -136,7 +155,7 @@ def wait_for_targets(
         rows = _AT_TARGET.rows(tx, {**_window(now_ms), "target": target, "hidden": hidden, "run_id": run_id})
         wait_ms = 0
         if sum(ended_at_ms is None for _, ended_at_ms in rows) >= target_runs:
-            wait_ms = _NEXT_LOOK_MS
+            wait_ms = look_ms
         recent = [started_at_ms for started_at_ms, _ in rows if _counts(started_at_ms, now_ms)]
         if len(recent) >= per_minute:
             # A slot becomes free when enough of the starts are a minute old.
@@ -159,9 +178,19 @@ def end_visits(tx: Transaction, run_id: int, now_ms: int) -> tuple[str, ...]:
     return tuple(target for (target,) in _END.rows(tx, {"run_id": run_id, "now_ms": now_ms}))
 
 
-def drop_visits(tx: Transaction, run_id: int) -> None:
-    """Remove the visits of a run that has not contacted its targets after all."""
-    _DROP.rows(tx, {"run_id": run_id})
+def drop_visits(tx: Transaction, run_id: int) -> tuple[str, ...]:
+    """Remove the visits of a run that has not contacted its targets after all; return them."""
+    return tuple(target for (target,) in _DROP.rows(tx, {"run_id": run_id}))
+
+
+def hasten_lines(tx: Transaction, targets: Iterable[str]) -> None:
+    """Let the lines of targets move within a second: a place became free, or a run that stood in line is gone.
+
+    No lock of a target is needed, and no other transaction is waited for. On SQLite no run stands in line.
+    """
+    changed = sorted({target for target in targets if target})
+    if changed and is_shared(tx):
+        _HASTEN_LINES.rows(tx, {"targets": changed})
 
 
 def hide_orphaned_visits(tx: Transaction) -> None:

@@ -10,10 +10,10 @@ from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, insert, l
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from pagegrade.model.stored import UNFINISHED, PackedReport, Privacy, State, StoredReport
-from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.counts import Kind, count_change, uncount_details
-from pagegrade.store.repositories.host_slots import hide_orphaned_visits
+from pagegrade.store.repositories.host_slots import hasten_lines, hide_orphaned_visits
 from pagegrade.store.schema.tables import batch_reports, batches, reports, runs
 
 NAMES: Final = (
@@ -387,6 +387,7 @@ def _delete(tx: Transaction, *which: ColumnElement[bool]) -> int:
         .where(batch_reports.c.report_id.in_(select(reports.c.id).where(*which)))
     )
     batch_ids = tuple(tx.execute(left).scalars())
+    waited = _targets_waited_for(tx, *which)
     gone: dict[tuple[int, str, Kind], int] = {}
     for account_id, project, state, rating in tx.execute(delete(reports).where(*which).returning(*_KINDS)):
         key = (account_id, project, (state, rating))
@@ -399,4 +400,13 @@ def _delete(tx: Transaction, *which: ColumnElement[bool]) -> int:
         tx.execute(delete(batches).where(batches.c.id.in_(batch_ids), is_empty))
     if gone:
         hide_orphaned_visits(tx)
+    hasten_lines(tx, waited)
     return sum(gone.values())
+
+
+def _targets_waited_for(tx: Transaction, *which: ColumnElement[bool]) -> list[str]:
+    """Return the targets that queued runs of reports wait for: others may have waited behind them."""
+    if not is_shared(tx):
+        return []
+    queued = (runs.c.state == "queued", runs.c.report_id.in_(select(reports.c.id).where(*which)))
+    return list(tx.execute(select(runs.c.target).distinct().where(*queued)).scalars())

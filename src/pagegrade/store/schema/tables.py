@@ -512,11 +512,10 @@ Index("ix_runs_finished", runs.c.account_id, runs.c.finished_at_ms)
 Index("ix_runs_comparable", runs.c.report_id, runs.c.device, runs.c.ruleset, runs.c.finished_at_ms)
 # What only a queue that is shared looks for: runs that no job stands for, and those that must be run alone.
 _queued = runs.c.state == "queued"
-Index(
-    "ix_runs_parked",
-    runs.c.available_at_ms,
-    postgresql_where=_queued & (runs.c.offered == 0) & runs.c.leader_id.is_(None),
-).ddl_if("postgresql")
+_standing = _queued & (runs.c.offered == 0) & runs.c.leader_id.is_(None)
+_line = (runs.c.target, runs.c.device, runs.c.priority, runs.c.turn, runs.c.id)
+Index("ix_runs_parked", runs.c.available_at_ms, postgresql_where=_standing).ddl_if("postgresql")
+Index("ix_runs_line", *_line, postgresql_where=_standing).ddl_if("postgresql")
 Index("ix_runs_suspects", runs.c.id, postgresql_where=_queued & (runs.c.attempt >= MAX_ATTEMPTS - 1)).ddl_if(
     "postgresql"
 )

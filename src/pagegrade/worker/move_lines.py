@@ -1,4 +1,4 @@
-"""Add jobs for parked runs whose wait time is over, on a shared queue, about once a second overall."""
+"""Move the lines of runs whose time has come, on a shared queue, about once a second overall."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Final
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.container import Services
-from pagegrade.store.queue.procrastinate_queue import offer_parked
+from pagegrade.service.options import ServiceOptions
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.queue.admission import move_due
 
 logger = logging.getLogger(__name__)
 
@@ -20,12 +22,12 @@ ENOUGH: Final = 3
 number of queries stays the same."""
 
 
-async def offer_in_time(services: Services) -> None:
-    """Add jobs for parked runs that are due, until canceled."""
+async def move_in_time(services: Services) -> None:
+    """Offer the runs that may start by now, until canceled."""
     while True:
         await asyncio.sleep(_pause_s(services.peers))
         try:
-            offered = await services.database.write(lambda tx: offer_parked(tx, now_ms()))
+            offered = await services.database.write(lambda tx: _move(tx, services.options))
         except Unavailable:
             continue
         except Exception:
@@ -34,6 +36,15 @@ async def offer_in_time(services: Services) -> None:
             continue
         if offered:
             services.wake()
+
+
+def _move(tx: Transaction, options: ServiceOptions) -> int:
+    return move_due(
+        tx,
+        now_ms(),
+        target_runs=options.target_runs,
+        target_runs_per_minute=options.target_runs_per_minute,
+    )
 
 
 def _pause_s(peers: int) -> float:

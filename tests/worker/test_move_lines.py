@@ -10,9 +10,10 @@ import pytest
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.container import Services
-from pagegrade.store.queue.procrastinate_queue import has_jobs, offer_parked
-from pagegrade.worker import promote_parked as module
-from pagegrade.worker.promote_parked import EVERY_S, offer_in_time
+from pagegrade.store.queue.admission import move_due
+from pagegrade.store.queue.procrastinate_queue import has_jobs
+from pagegrade.worker import move_lines as module
+from pagegrade.worker.move_lines import EVERY_S, move_in_time
 from tests.queue_builders import Queue
 from tests.store_builders import add_owner, make_database
 
@@ -33,7 +34,7 @@ async def until_woken(services: Services) -> None:
     woken = asyncio.Event()
     services.wake = woken.set
     async with asyncio.TaskGroup() as group:
-        offering = group.create_task(offer_in_time(services))
+        offering = group.create_task(move_in_time(services))
         try:
             async with asyncio.timeout(SOON_S):
                 await woken.wait()
@@ -51,12 +52,12 @@ def test_a_run_whose_time_has_come_is_offered(services: Services, monkeypatch: p
     before = services.database.read_here(has_jobs)
     errors = [Unavailable(), RuntimeError()]
 
-    def moody(*arguments: Any) -> int:
+    def moody(*arguments: Any, **limits: Any) -> int:
         if errors:
             raise errors.pop()
-        return offer_parked(*arguments)
+        return move_due(*arguments, **limits)
 
-    monkeypatch.setattr(module, "offer_parked", moody)
+    monkeypatch.setattr(module, "move_due", moody)
     asyncio.run(until_woken(services))
 
     assert not before
