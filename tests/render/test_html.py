@@ -11,7 +11,7 @@ import pytest
 import turbohtml
 
 from pagegrade.model.outcome import Evidence
-from pagegrade.model.report import Preview, Report, Withheld
+from pagegrade.model.report import AppliedCap, Preview, Report, Withheld
 from pagegrade.render.html import render_html
 from pagegrade.report.compare import compare_reports
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
@@ -245,6 +245,17 @@ def test_score_view_counts_findings_of_the_same_cause() -> None:
     assert table.count('<span class="pill">') == 1
     assert "+1 with the same cause" in table
     assert "image-bytes" not in table
+
+
+def test_a_finding_that_limits_the_score_says_so_in_the_list() -> None:
+    """Nothing else explains why it stands before findings of more points; screen readers read it with the points."""
+    results = (make_result("https", lost=4.0), make_result("title", lost=9.0))
+    report = make_report(*results, caps=(AppliedCap(check="https", max_score=49),))
+    first, second = re.findall(r"<summary>.*?</summary>", render_html([report]))[:2]
+
+    assert '<span class="pill" aria-hidden="true">score at most 49</span>' in first
+    assert "at most 49 of 100 with it" in first
+    assert "at most" not in second
 
 
 @pytest.mark.parametrize(
