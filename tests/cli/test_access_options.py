@@ -148,8 +148,11 @@ def test_a_certificate_of_ones_own_is_trusted_and_lets_an_access_through(
         _, drawn, _ = analyze_page([url, *sent, "--cacert", str(file), "--render", "--network", "none"], capsys)
         _, alone, _ = analyze_page([site.url, "--cacert", str(file)], capsys)
 
-    assert refused["error"]["reason"] == "status_401"
+    certificates = {each["results"]["tls-certificate"]["state"] for each in (trusted, drawn, alone)}
+
+    assert refused["error"]["reason"] == "access_not_sent"
     assert (code, trusted["results"]["https"]["outcome"]) == (0, "passed")
+    assert certificates == {"own-authority"}
     assert trusted["run"]["access"]["sent"] == ["basic", "headers", "cookies", "certificates"]
     assert trusted["run"]["notes"] == [
         "Analyzed with an access that visitors without it do not have.",

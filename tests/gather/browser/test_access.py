@@ -16,9 +16,10 @@ from pagegrade.gather.browser.render import render
 from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.http import HTTPClient
 from pagegrade.model.access import Access
+from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.rendering import Rendering
 from pagegrade.parse.http.access import read_access
-from tests.gather.sites import Asked, Reply, Site, html, redirect, typed
+from tests.gather.sites import Asked, Reply, Site, gather_page, html, make_options, redirect, typed
 
 LOOPBACK = Policy(allow_networks=(ip_network("127.0.0.0/8"),), typed_host="127.0.0.1")
 SECRETS = {
@@ -179,3 +180,47 @@ def test_the_page_that_leaves_its_origin_leaves_it_behind(program: Path) -> None
 
     assert seen(drawn.own)["/"] == set(SECRETS)
     assert seen(drawn.port)["/there"] == set()
+
+
+def cookie_wall(asked: Asked) -> Reply:
+    """A page for those who bring a session and keep the cookie that its redirect to itself sets."""
+    sent = asked.headers.get("cookie", "")
+    if "session=n0t-Shown-3" not in sent:
+        return html("<h1>Not for you</h1>", status=401)
+    if "wall=passed" not in sent:
+        headers = (
+            ("Location", "/"),
+            ("Set-Cookie", "wall=passed; Path=/; HttpOnly"),
+            ("Set-Cookie", "gone=1; Max-Age=0"),
+        )
+        return Reply(status=302, headers=headers)
+    if asked.target == "/style.css":
+        return typed("p{color:#111}", "text/css")
+    return html(
+        "<!doctype html><html lang=en><title>T</title><link rel=stylesheet href=/style.css><h1>Hello</h1><p>Text"
+    )
+
+
+def test_both_engines_send_the_same_cookies(program: Path) -> None:
+    """To a page that redirects to itself until it gets its cookie back, and to its files."""
+
+    async def run() -> tuple[Artifacts, list[Asked]]:
+        async with Site({}, missing=cookie_wall) as site:
+            access = read_access(origins=[site.origin], cookies=[("session", "n0t-Shown-3"), ("theme", "dark")])
+            drawn = RenderOptions(program=program, network="none", loads=1, time_s=90.0)
+            return await gather_page(site, options=make_options(access=access, render=drawn)), site.asked
+
+    artifacts, asked = asyncio.run(run())
+    sent: dict[tuple[str, bool], set[str]] = {}
+    for each in asked:
+        if each.target in {"/", "/style.css"} and "cookie" in each.headers:
+            by_browser = each.headers["user-agent"].startswith("Mozilla")
+            sent.setdefault((each.target, by_browser), set()).add("; ".join(sorted(each.headers["cookie"].split("; "))))
+
+    both = "session=n0t-Shown-3; theme=dark; wall=passed"
+
+    assert isinstance(artifacts.rendering, Rendering)
+    assert artifacts.navigation.response.status == 200
+    assert artifacts.rendering.title == "T"
+    assert sent["/", False] == sent["/", True] == {"session=n0t-Shown-3; theme=dark", both}
+    assert sent["/style.css", False] == sent["/style.css", True] == {both}
