@@ -28,6 +28,8 @@ def test_many_plain_elements_that_react_to_clicks() -> None:
         "<div onclick=go() tabindex=0 role=button>x</div>",
         "<li onclick=track()><a href=/x>x</a></li>",
         "<div onclick='' >x</div>",
+        "<div onclick='event.stopPropagation(); e.preventDefault(); return false'>x</div>",
+        "<div role=option onclick=go() tabindex=-1>x</div>",
         "<div onclick=go() hidden>x</div>",
     ],
 )
@@ -36,7 +38,13 @@ def test_what_can_be_reached_otherwise(element: str) -> None:
     assert outcome(mouse_only, element * 9 + "<a href=/>x</a>").state == "operable"
 
 
-@pytest.mark.parametrize("tag", ["span", "div", "td", "img", "a", "li"])
+@pytest.mark.parametrize("tag", ["span", "div", "td", "img", "a", "li", "p tabindex=-1"])
 def test_plain_elements(tag: str) -> None:
     """Also links that lead nowhere."""
-    assert outcome(mouse_only, f"<table><tr><td><{tag} onclick=go()>x</{tag}></table>" * 20).state == "most"
+    assert outcome(mouse_only, f"<table><tr><td><{tag} onclick=go()>x</table>" * 20).state == "most"
+
+
+@pytest.mark.parametrize("inside", ["<b tabindex=-1>x</b>", "stopPropagation()"])
+def test_what_the_tab_key_passes_over_helps_no_one(inside: str) -> None:
+    """Inside as well; and a handler that stops an event may do more."""
+    assert outcome(mouse_only, f"<div onclick='stopPropagation(); go()'>{inside}</div>" * 20).state == "most"

@@ -15,6 +15,13 @@ def test_empty_answer_is_empty() -> None:
     assert outcome(empty_page, "<!doctype html><title>x</title><body><!-- cache --></body>").state == "empty"
 
 
+@pytest.mark.parametrize("text", ["&nbsp;&ZeroWidthSpace;", "&shy;&#xFEFF;", "&#x3164;", "&#x2800;&rlm;"])
+def test_characters_that_draw_nothing_fill_no_page(text: str) -> None:
+    """Leftovers of editors and templates."""
+    assert outcome(empty_page, f"<!doctype html><title>x</title><p>{text}</p>").state == "empty"
+    assert outcome(empty_page, f"<!doctype html><title>x</title><p>{text}ㅤ。</p>").state == "filled"
+
+
 def test_shell_that_scripts_fill_is_not_evaluated() -> None:
     """It is not empty for those who run them."""
     html = "<!doctype html><title>x</title><div id=root></div><script src=/static/js/main.1a2b3c.js></script>"

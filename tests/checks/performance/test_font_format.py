@@ -59,3 +59,16 @@ def test_the_first_bytes_may_excuse_a_face() -> None:
     sheet = make_resource(URL + "a.css", kind="stylesheet")
 
     assert outcome(font_format, resources=make_resources(sheet, file, font_faces=(face,))).state == "woff2"
+
+
+def test_the_first_format_that_browsers_read_counts() -> None:
+    """They load a WOFF that stands before the WOFF2; what only old browsers read is skipped."""
+    for formats, state in ((("woff", "woff2"), "older"), (("eot", "svg", "woff2", "woff"), "woff2")):
+        assert outcome(font_format, resources=offered(*formats)).state == state
+
+
+def test_of_several_sources_the_last_counts() -> None:
+    """Those before it are for old browsers."""
+    css = "@font-face{font-family:f;src:url(f.eot);src:url(f.woff);src:url(f.woff2),url(f.woff)}"
+
+    assert outcome(font_format, f"<style>{css}</style>", resources=make_resources()).state == "woff2"

@@ -28,10 +28,22 @@ def test_the_bytes_count_where_they_are_known(size: int, state: str) -> None:
     assert outcome(render_blocking_css, page(1), resources=files).state == state
 
 
-@pytest.mark.parametrize("attributes", ["media=print", "media='(min-width: 900px)'", "disabled", "media='PRINT'"])
+@pytest.mark.parametrize(
+    "attributes",
+    ["media=print", "media='(min-width: 900px)'", "disabled", "media='PRINT'", "media='not all'", "media='not screen'"],
+)
 def test_sheets_for_other_media_do_not_block(attributes: str) -> None:
     """Or not on every screen."""
     assert isinstance(run(render_blocking_css, page(9, attributes)), NotApplicable)
+
+
+@pytest.mark.parametrize(
+    "media",
+    ["", "ALL", "print, screen", "not print", "only screen and (min-width: 1px)", "(min-width: 0)", "all,print"],
+)
+def test_media_that_hold_on_every_screen_block(media: str) -> None:
+    """However they are written."""
+    assert outcome(render_blocking_css, page(9, f"media='{media}'")).state == "many"
 
 
 def test_alternate_sheets_and_those_of_the_body_do_not_count() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.technical.form_submit import form_submit
-from pagegrade.model.outcome import NotApplicable
+from pagegrade.model.outcome import NotRun
 from pagegrade.parse.page_content import MAX_ELEMENTS
 from tests.builders import outcome, run
 
@@ -32,10 +32,34 @@ def test_form_that_nothing_sends_is_dead(form: str, state: str) -> None:
     assert outcome(form_submit, f"{form}<script>let a = 1</script>").state == state
 
 
-@pytest.mark.parametrize("script", ["<script src=/a.js></script>", "<script>document.forms[0].onclick = go</script>"])
+@pytest.mark.parametrize(
+    "script",
+    [
+        "<script src=/a.js></script>",
+        "<script>document.forms[0].onclick = go</script>",
+        "<script>var f = new FormData(x)</script>",
+        "<script>document.head.append(document.createElement('script'))</script>",
+        "<script type=module>import './send.js'</script>",
+        "<script>document.addEventListener('submit', go)</script>",
+    ],
+)
 def test_script_may_send_a_form(script: str) -> None:
-    """A file, or one that names what it takes."""
-    assert isinstance(run("form-submit", f"<form>{TWO}</form>{script}"), NotApplicable)
+    """A file, or one that names what it takes; a form that works needs none."""
+    assert isinstance(run("form-submit", f"<form>{TWO}</form>{script}"), NotRun)
+    assert outcome(form_submit, f"<form>{TWO}<button>Enviar</button></form>{script}").state == "works"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "<script>addEventListener('scroll', () => document.body.style.transform = 'none')</script>",
+        "<script>dataLayer = window.dataLayer || []; dataLayer.push({platform: 'important information'})</script>",
+        '<script type="application/ld+json">{"name": "submit form"}</script>',
+    ],
+)
+def test_script_that_could_not_send_it_is_no_excuse(script: str) -> None:
+    """It watches something else, or holds data."""
+    assert outcome(form_submit, f"<form>{TWO}</form>{script}").state == "dead"
 
 
 def test_the_largest_form_is_looked_at() -> None:

@@ -61,3 +61,8 @@ def test_removing_styles_never_costs_points() -> None:
     losses = [evaluated(inline_css, styled(count)).loss or 0 for count in range(0, 240, 12)]
 
     assert losses == sorted(losses)
+
+
+def test_empty_attributes_are_not_counted() -> None:
+    """They style nothing."""
+    assert outcome(inline_css, "<p style>x</p><p style=' '>x</p>" * 100).value == 0

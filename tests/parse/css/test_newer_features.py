@@ -19,6 +19,8 @@ from pagegrade.parse.css.newer_features import MAX_BLOCKS, MAX_PLACES, find_newe
         ("a{width:calc(1px + round(2px,1px))}", "round-mod-rem"),
         ("a{backdrop-filter:blur(1px)}", "backdrop-filter"),
         ("a{b:c;& :popover-open{d:e}}", "popover"),
+        ("a{content:'/*'}b{position-area:top}/* */", "anchor-positioning"),
+        ('/** x **/a{content:"it\'s";position-area:top}', "anchor-positioning"),
     ],
 )
 def test_features_are_recognized_by_their_tokens(sheet: str, expected: str) -> None:
@@ -31,6 +33,7 @@ def test_features_are_recognized_by_their_tokens(sheet: str, expected: str) -> N
     [
         "", "a{display:grid}", "/* .a{position-area:top} */ a{b:c}", "a{b:c} /* position-area:top",
         ".m{--position-area:top}", ".backdrop-filter:hover{a:b}", "a{transition:backdrop-filter .3s}",
+        "a{content:'light-dark(a)'}", 'a{b:c;content:"\\";position-area:top"}', "a{content:'{position-area:top}",
         "a{will-change:position-area}", "a{transition:open 1s}", "a{animation:open}", "a{b:c}.x{float:open}",
         "@scoped x{}", "@property-x{}", "a{appearance:base-selector}", "a{content:base-select}", ".base-select{a:b}",
         ".open\\:state{a:b}", ":open-x{a:b}", "a{width:2rem}", ".round(a){b:c}", "a{b:my-light-dark(x)}",

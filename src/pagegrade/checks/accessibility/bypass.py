@@ -1,4 +1,5 @@
 from typing import Final
+from urllib.parse import unquote
 
 from pagegrade.checks._check import NEEDS_RENDERING, State, check
 from pagegrade.model.accessibility import Accessibility
@@ -87,8 +88,12 @@ def _leads_inside(document: Document, anchor: Anchor, names: set[str]) -> bool:
     href = (anchor.href or "").strip()
     if href[:1] != "#":
         return False
-    target = document.ids.get(href[1:])
-    return href[1:] in names if target is None else not target.hidden
+    # Browsers look for the fragment as it is written first, and then without its escapes.
+    for name in (href[1:], unquote(href[1:])):
+        target = document.ids.get(name)
+        if name in names if target is None else not target.hidden:
+            return True
+    return False
 
 
 def _begins_with_text(document: Document, first: Anchor) -> bool:

@@ -32,8 +32,9 @@ def image_redundant_alt(document: Document, accessibility: Accessibility) -> Out
 
     ## What it checks
 
-    Images with an alternative that are not hidden and are in a link, a button, a paragraph, a list item or a cell:
-    those whose alternative is all the text there, ignoring case and spaces. It is informative and costs nothing.
+    Images with an alternative that are not hidden and are in a link, a button, a paragraph, a list item, a cell or a
+    figure: those whose alternative is all the text there, ignoring case and spaces; in a figure, all of its caption. It
+    is informative and costs nothing.
 
     ## Fails on
 

@@ -54,10 +54,11 @@ def mouse_only(document: Document, accessibility: Accessibility) -> Verdict:
 
     ## What it checks
 
-    Elements with `onclick` that are neither links, buttons, fields nor labels, that cannot take the focus, and that
-    hold nothing that can. Five and more cost a quarter to a half. Where they are more than the visible links, buttons
-    and fields of the page that have a name, they cost everything. Fields whose form sends to another site do not count.
-    Handlers that scripts add are not seen.
+    Elements with `onclick` that are neither links, buttons, fields nor labels, that the Tab key does not reach, and
+    that hold nothing that it reaches. Handlers that only stop an event do nothing for visitors, and do not count. Five
+    and more cost a quarter to a half. Where they are more than the visible links, buttons and fields of the page that
+    have a name, they cost everything. Fields whose form sends to another site do not count. Handlers that scripts add
+    are not seen.
 
     ## Fails on
 

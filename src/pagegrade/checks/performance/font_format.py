@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Final
 
 from pagegrade.checks._amounts import amount, part
@@ -7,6 +8,8 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicabl
 from pagegrade.parse.assets import Face
 
 FULL_AT: Final = 5
+_SUPPORTED: Final = frozenset({"woff", "ttf", "otf", "collection"})
+"""Older formats that every current browser reads."""
 
 
 @check(
@@ -42,11 +45,11 @@ def font_format(font_faces: tuple[Face, ...], resources: Resources) -> Verdict:
 
     ## What it checks
 
-    The `@font-face` rules of the page and of stylesheets from the site's own domain. A face is fine when one of its
-    files is WOFF2, by its `format()`, its extension or its first bytes; older formats after it serve old browsers. A
-    face whose formats are unknown is not evaluated, and neither are stylesheets of font services: they give each
-    program the format it knows. Whether a face is used is not known here, so the first costs a quarter and five cost
-    half.
+    The `@font-face` rules of the page and of stylesheets from the site's own domain. A face is fine when the first of
+    its files that browsers read is WOFF2, by its `format()`, its extension or its first bytes; older formats after it
+    serve old browsers, and before it they are what all browsers load. A face whose formats are unknown is not
+    evaluated, and neither are stylesheets of font services: they give each program the format it knows. Whether a face
+    is used is not known here, so the first costs a quarter and five cost half.
 
     ## Fails on
 
@@ -99,9 +102,7 @@ def font_format(font_faces: tuple[Face, ...], resources: Resources) -> Verdict:
     if not evaluated:
         return NotApplicable("The site declares no web font whose format is known.")
     # A file without an extension may be WOFF2: then nothing is claimed about its face.
-    offenders = [
-        face for face in evaluated if "woff2" not in face.formats and not ("" in face.formats and is_modern_file)
-    ]
+    offenders = [face for face in evaluated if not _comes_as_woff2(face.formats, is_modern_file=is_modern_file)]
     if not offenders:
         return Outcome("woff2", value=amount(len(evaluated), "font face"))
     return Outcome(
@@ -119,3 +120,10 @@ def font_format(font_faces: tuple[Face, ...], resources: Resources) -> Verdict:
         details=(Detail(code="fonts_without_woff2", actual=len(offenders), limit=0),),
         loss=0.5 * offender_loss(len(offenders), FULL_AT),
     )
+
+
+def _comes_as_woff2(formats: Sequence[str], *, is_modern_file: bool) -> bool:
+    """Return whether browsers fetch WOFF2: they take the first file whose format they know, not the best."""
+    if "woff2" not in formats:
+        return "" in formats and is_modern_file
+    return not any(name in _SUPPORTED for name in formats[: formats.index("woff2")])

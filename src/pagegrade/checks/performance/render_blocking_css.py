@@ -5,13 +5,13 @@ from pagegrade.checks._check import State, Verdict, check, meter_loss
 from pagegrade.model.artifacts import NotGathered, Resource, Resources
 from pagegrade.model.document import Document, Link
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
+from pagegrade.parse.cascade.conditions import BOTH_SCREENS, screens_of
 from pagegrade.parse.url import is_http, strip_fragment
 
 GOOD: Final = 3
 BAD: Final = 10
 GOOD_BYTES: Final = 60_000
 BAD_BYTES: Final = 200_000
-EVERY_SCREEN: Final = frozenset({"", "all", "screen", "all, screen", "screen, print", "only screen"})
 
 
 @check(
@@ -41,10 +41,11 @@ def render_blocking_css(document: Document, resources: Resources | NotGathered) 
 
     ## What it checks
 
-    The external stylesheets in the head that hold for every screen: those with a `media` of `print` or with a
-    condition, alternate and disabled ones are left out. Up to three with at most 60,000 transferred bytes are fine;
-    more cost a fifth to a half, by number up to ten and by bytes up to 200,000. One stylesheet is what the first screen
-    needs, so a page without any is not expected. Bytes count only for sheets that were fetched.
+    The external stylesheets in the head that hold for every screen: those whose `media` does not hold on a phone and on
+    a desktop alike, such as `print`, alternate and disabled ones are left out. Up to three with at most 60,000
+    transferred bytes are fine; more cost a fifth to a half, by number up to ten and by bytes up to 200,000. One
+    stylesheet is what the first screen needs, so a page without any is not expected. Bytes count only for sheets that
+    were fetched.
 
     ## Fails on
 
@@ -93,7 +94,7 @@ def render_blocking_css(document: Document, resources: Resources | NotGathered) 
 def _blocks(link: Link) -> bool:
     if "stylesheet" not in link.rel or "alternate" in link.rel or "disabled" in link.attrs:
         return False
-    return " ".join(link.attrs.get("media", "").lower().split()) in EVERY_SCREEN
+    return screens_of(link.attrs.get("media", ""))[0] == BOTH_SCREENS
 
 
 def _message(count: int, size: int) -> str:

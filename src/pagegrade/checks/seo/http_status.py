@@ -30,7 +30,8 @@ from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
             ),
             fix=(
                 "For 404 or 410, restore the page or redirect its URL with status 301. For 401, 403 or 429, "
-                "check whether a login, a firewall or bot protection blocks visitors."
+                "check whether a login, a firewall or bot protection blocks visitors. A 407 comes from a proxy that "
+                "asks for a login, not from a website: check the proxies in front of the server."
             ),
         ),
         State(

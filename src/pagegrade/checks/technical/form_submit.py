@@ -4,16 +4,18 @@ from typing import Final
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Severity
 from pagegrade.parse.page_content import is_dead_form
 
 MAX_FORMS: Final = 50
 _MAX_SCRIPT: Final = 100_000
 _MAY_SEND: Final = re.compile(
-    r"form|submit|fetch|XMLHttp|sendBeacon|addEventListener|onclick|querySelector|getElement|import|\$\(|jQuery",
-    re.IGNORECASE,
+    r"(?<![a-z])forms?(?![a-z])|Form(?:Data|s?\b)|[Ss]ubmit|fetch|XMLHttp|sendBeacon|WebSocket|axios|\bimport\b|\$\("
+    r"|jQuery|createElement|querySelector|getElement|\beval\b|\bwrite\(|location|\bon(?:click|change|input|key)"
+    r"|addEventListener\(\s*[\"'](?:click|change|input|key|mouse|pointer|touch|DOMContentLoaded|load)"
 )
-"""Names in a script that sends a form, or makes a button of it work."""
+"""Names in a script that may send a form, make a button of it work, or load another script; what only reacts to
+scrolling or counts visits has none."""
 
 
 @check(
@@ -48,9 +50,9 @@ def form_submit(document: Document) -> Verdict:
 
     Forms of pages without a script that could send them. A form with fields fails if nothing can send it: all its
     buttons are of another type, its buttons or all its fields are disabled, or it has several fields and no button. A
-    single field without a button is sent with the Enter key. A page with a script file, or with a script that names
-    forms, elements, events or requests, is not evaluated, because it may send the form; a form with a handler or an
-    `id` counts as working.
+    single field without a button is sent with the Enter key. A page with such a form and a script file, or with a
+    script that could find a form, react to visitors, request or load something, is not evaluated, because it may send
+    the form; a form with a handler or an `id` counts as working.
 
     ## Fails on
 
@@ -72,7 +74,9 @@ def form_submit(document: Document) -> Verdict:
     """
     if not document.forms:
         return NotApplicable("The page has no forms.")
-    if any(one.url is not None or _MAY_SEND.search(one.text[:_MAX_SCRIPT]) for one in document.running_scripts):
-        return NotApplicable("The page runs scripts, which may send its forms.")
     dead = [Offender(one.node, "nothing sends it") for one in document.forms[:MAX_FORMS] if is_dead_form(one.node)]
+    if dead and any(
+        one.url is not None or _MAY_SEND.search(one.text[:_MAX_SCRIPT]) for one in document.running_scripts
+    ):
+        return NotRun("undecided", "The page runs scripts, which may send its forms.")
     return Outcome("dead" if dead else "works", value=len(dead), evidence=evidence_of(document, dead), total=len(dead))

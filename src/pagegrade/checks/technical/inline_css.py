@@ -50,9 +50,10 @@ def inline_css(document: Document) -> Verdict:
 
     ## What it checks
 
-    How many elements have a `style` attribute; SVGs are not counted. Up to 20 is fine, because scripts and widgets set
-    some legitimately and nine of ten real pages have at least one. From 21 on it costs in five steps, at 200 half. It
-    never fails, since no standard forbids it; about a third of well-known pages have more, so it counts little.
+    How many elements have a `style` attribute; SVGs and empty attributes are not counted. Up to 20 is fine, because
+    scripts and widgets set some legitimately and nine of ten real pages have at least one. From 21 on it costs in five
+    steps, at 200 half. It never fails, since no standard forbids it; about a third of well-known pages have more, so it
+    counts little.
 
     ## Fails on
 
@@ -72,7 +73,7 @@ def inline_css(document: Document) -> Verdict:
     <p class="price">{n} €</p>
     ```
     """
-    offenders = [fact for fact in document.style_attributes if fact.node.tag not in SVG_ELEMENTS]
+    offenders = [fact for fact in document.style_attributes if fact.node.tag not in SVG_ELEMENTS and fact.value.strip()]
     count = len(offenders)
     loss = 0.5 * meter_loss(count, GOOD, MANY)
     if loss == 0:

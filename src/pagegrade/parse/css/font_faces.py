@@ -27,6 +27,7 @@ _PROPERTY: Final = {
     name: re.compile(rf"(?<![\w-]){name}\s{{0,20}}:\s{{0,20}}([^;]{{1,60}})", re.IGNORECASE)
     for name in ("font-weight", "font-style")
 }
+_SRC: Final = re.compile(r"(?:^|;)\s{0,200}src\s{0,20}:", re.IGNORECASE)
 _SOURCE: Final = re.compile(
     r"url\(\s{0,20}(?:\"([^\"]*+)\"|'([^']*+)'|([^)\"'\s]*+))\s{0,20}\)"
     r"(?:\s{0,20}format\(\s{0,20}[\"']?([\w-]{1,40}))?",
@@ -99,7 +100,9 @@ def font_format(head: bytes) -> str | None:
 def _read_face(block: str, stylesheet_url: str) -> FontFace | None:
     formats: list[str] = []
     inline = remote = 0
-    for double, single, bare, hint in _SOURCE.findall(block)[:MAX_SOURCES]:
+    # Of several sources browsers take the last; those before it are for old ones.
+    start = max((match.end() for match in _SRC.finditer(block)), default=0)
+    for double, single, bare, hint in _SOURCE.findall(block, start)[:MAX_SOURCES]:
         url = (double or single or bare).strip()
         if not url:
             continue

@@ -23,6 +23,8 @@ _SUPPORTS: Final = re.compile(rb"@supports\b", re.IGNORECASE)
 _BRACE: Final = re.compile(rb"[{}]")
 _PRELUDE: Final = re.compile(rb"[^{};]{0,1000}\{")
 _DECLARED: Final = re.compile(rb"(?:^|[{};])\s*(-?[A-Za-z-]{1,60})\s*:[^{};]*\Z")
+_UNREAD: Final = re.compile(rb"""/\*(?:[^*]|\*(?!/))*(?:\*/)?|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?""", re.DOTALL)
+"""Comments and strings, which may lack their end."""
 _COLON: Final = re.compile(rb"\s*:(?!:)")
 _PREFIXES: Final = (b"-webkit-", b"-moz-", b"-ms-")
 _NEAR: Final = 400
@@ -37,7 +39,7 @@ def find_newer_features(sheet: bytes) -> tuple[str, ...]:
     """
     if next(_SEARCH.places(sheet, 1), None) is None:
         return ()
-    text = _without_comments(sheet) if b"/*" in sheet else sheet
+    text = _UNREAD.sub(b" ", sheet)
     places = list(_SEARCH.places(text, MAX_PLACES))
     guards = _guards(text) if places and _SUPPORTS.search(text) else []
     found: set[str] = set()
@@ -53,17 +55,6 @@ def find_newer_features(sheet: bytes) -> tuple[str, ...]:
         if not prefixed.get(mark):
             found.add(feature)
     return tuple(sorted(found))
-
-
-def _without_comments(sheet: bytes) -> bytes:
-    kept: list[bytes] = []
-    at = 0
-    while (start := sheet.find(b"/*", at)) >= 0:
-        kept.append(sheet[at:start])
-        end = sheet.find(b"*/", start + 2)
-        at = len(sheet) if end < 0 else end + 2
-    kept.append(sheet[at:])
-    return b" ".join(kept)
 
 
 def _guards(text: bytes) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -136,7 +137,14 @@ _OPERABLE: Final = frozenset(
     "a area audio body button details embed fieldset form html iframe input label object optgroup option select "
     "summary textarea video".split()
 )
-_OPERABLE_INSIDE: Final = "a[href], button, input, select, textarea, summary, iframe, [tabindex], [contenteditable]"
+_OPERABLE_INSIDE: Final = (
+    "a[href], button, input, select, textarea, summary, iframe, [contenteditable], [tabindex]:not([tabindex^='-'])"
+)
+_MAX_HANDLER: Final = 500
+_IDLE: Final = re.compile(
+    r"(?:\w+\.)?(?:stop(?:Immediate)?Propagation|preventDefault)\(\)|return\s+(?:true|false)|void\s?\(?0\)?|;"
+)
+"""Parts of a handler that do nothing for those who click."""
 
 
 def _is_for_mouse_only(part: Touched) -> bool:
@@ -144,7 +152,11 @@ def _is_for_mouse_only(part: Touched) -> bool:
     node, attrs, flags = part
     if flags & UNREACHABLE or (node.tag in _OPERABLE and not (node.tag == "a" and "href" not in attrs)):
         return False
-    if "tabindex" in attrs or "contenteditable" in attrs or not attrs["onclick"].strip():
+    number = tabindex_of(attrs)
+    # What a script moves the focus to has a role: items of menus, lists and grids take turns.
+    if (number is not None and (number >= 0 or "role" in attrs)) or "contenteditable" in attrs:
+        return False
+    if not _IDLE.sub("", attrs["onclick"][:_MAX_HANDLER]).strip():
         return False
     return node.select_one(_OPERABLE_INSIDE) is None
 

@@ -21,7 +21,10 @@ _SILENT: Final = frozenset({"script", "style", "template", "noscript", "svg"})
 
 
 def repeated_images(images: Sequence[Image], visibility: Visibility) -> list[Image]:
-    """Images whose alternative is the whole text of the link, button, paragraph, list item or cell around them."""
+    """Images whose alternative is the whole text of the link, button, paragraph, list item or cell around them.
+
+    In a figure its caption is what stands beside the image.
+    """
     found: list[Image] = []
     steps = MAX_STEPS
     for image in images:
@@ -44,6 +47,10 @@ def _surroundings(node: Element) -> Element | None:
     for _ in range(MAX_LEVELS):
         if not isinstance(at, Element):
             return None
+        if at.tag == "figure":
+            caption = next((one for one in at if isinstance(one, Element) and one.tag == "figcaption"), None)
+            if caption is not None:
+                return caption
         if at.tag in _SURROUNDINGS or (at.tag == "a" and "href" in at.attrs):
             return at
         if "role" in at.attrs and first_role(at.attr("role") or "") in {"button", "link"}:

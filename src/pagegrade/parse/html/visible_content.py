@@ -29,13 +29,18 @@ _MAX_BESIDE: Final = 120
 """Characters beside it that are a heading or a note; what is more is a page of its own."""
 _MAX_UNDRAWN: Final = 5
 _TAG: Final = re.compile(r"<[^<>]{0,500}>")
+_INVISIBLE: Final = (
+    " \t\n\r\f\v\u00a0\u00ad\u034f\u061c\u115f\u1160\u180e\u2002\u2003\u2009\u200b\u200c\u200d\u200e\u200f\u202f\u2060"
+    "\u2800\u3000\u3164\ufeff\uffa0"
+)
+"""Characters that draw nothing: blanks, marks of direction and of joining, fillers of Hangul, an empty braille cell."""
 _UNSEEN: Final = frozenset({"script", "style", "template", "noscript"})
 _SHOWN_REFERENCES: Final = frozenset({"image", "media", "object", "frame"})
 
 
 def shows_nothing(document: Document) -> bool:
     """Return whether the body holds neither text nor anything else that a visitor sees."""
-    if document.text:
+    if document.text.strip(_INVISIBLE):
         return False
     seen = (*document.frames, *document.anchors, *document.images, *document.controls, *document.named)
     if any(not one.hidden for one in seen):
@@ -50,7 +55,7 @@ def shows_nothing(document: Document) -> bool:
 def holds_something(document: Document) -> bool:
     """Return whether the body holds text or a drawing, whether or not it is shown."""
     return any(
-        one.tag in _DRAWN if isinstance(one, Element) else bool(one.data.strip())
+        one.tag in _DRAWN if isinstance(one, Element) else bool(one.data.strip(_INVISIBLE))
         for one in _nodes(document, hides=lambda _: False)
     )
 
