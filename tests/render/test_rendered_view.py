@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from pagegrade.library import evaluate_document
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.rendering import Device, ElementFacts, LoadMetrics, Picture
 from pagegrade.model.report import Report
@@ -30,6 +33,12 @@ def drawn(device: Device = "mobile", *loads: LoadMetrics) -> Report:
     return make_report(rendered=rendered_page(make_rendering(device=device, pictures=(picture,)), loads, medians))
 
 
+def without_rendering(reason: str) -> Report:
+    """A report without what a browser draws, for a reason."""
+    report = make_report()
+    return replace(report, run=replace(report.run, not_gathered=(("rendering", reason),)))
+
+
 @pytest.mark.parametrize(
     ("report", "line"),
     [
@@ -37,10 +46,15 @@ def drawn(device: Device = "mobile", *loads: LoadMetrics) -> Report:
         (drawn("mobile"), "Analyzed in a browser, mobile"),
         (drawn("desktop"), "Analyzed in a browser, desktop"),
         (make_failed_report("dns"), ""),
+        (evaluate_document(b"<title>Chairs</title>", url="https://example.org/"), "Static analysis"),
+        (
+            without_rendering("browser_failed: It ended."),
+            "Static analysis, because the page could not be drawn in a browser",
+        ),
     ],
 )
 def test_a_report_names_its_engine(report: Report, line: str) -> None:
-    """A page that was not seen was seen by none."""
+    """A page that was not seen was seen by none; a browser is said to have failed only where one was asked."""
     assert engine_line(report) == line
 
 

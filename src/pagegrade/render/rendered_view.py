@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from pagegrade.model.artifacts import NOT_RENDERED
+from pagegrade.model.artifacts import NOT_ASKED, NOT_RENDERED
 from pagegrade.model.rendering import Device, ElementFacts, RenderedPicture
 from pagegrade.model.report import Report, Result
 from pagegrade.render.amounts import format_ms
@@ -27,7 +27,8 @@ def engine_line(report: Report, words: Words = ENGLISH) -> str:
     if report.page is None:
         return ""
     failed = any(
-        name == "rendering" and not reason.startswith(NOT_RENDERED.code) for name, reason in report.run.not_gathered
+        name == "rendering" and not reason.startswith((NOT_RENDERED.code, NOT_ASKED.code))
+        for name, reason in report.run.not_gathered
     )
     if report.rendered is None and failed:
         return words.gettext("Static analysis, because the page could not be drawn in a browser")
