@@ -171,6 +171,7 @@ def test_a_site_is_audited_and_its_findings_lead_to_their_pages(
     assert INJECTION not in str(findings)
     assert (pages["total"], pages["page_data"][0]) == (2, f"{site}, leads to {site}other, has Welcome")
     assert (again["crawl"], again["state"], again["graded_crawl"]) == (2, "queued", 1)
+    assert (again["share_url"], again["carried"]) == (None, 0)
     assert listed == [again]
     assert (compared["before"], compared["after"], compared["counts"]["fixed"]) == (1, 2, 1)
     assert compared["findings"] == ["fixed: Pages have the same title [duplicate-title], 2 pages, then 0"]

@@ -948,6 +948,7 @@ class EventAudit(TypedDict):
     score: int | None
     result: Literal["good", "decent", "bad"] | None
     withheld: AuditWithheld | None
+    share_url: NotRequired[str | None]
 
 
 class EventAuditChange(TypedDict):

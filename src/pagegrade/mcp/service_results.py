@@ -141,6 +141,7 @@ class AuditSummary(BaseModel):
     result: str | None = Field(description="good, decent or bad; null: no grade.")
     withheld: str | None = Field(description="Why there is no grade, and what to do; null: there is one, or none yet.")
     partial: bool | None = Field(description="True: the crawl did not reach the whole site.")
+    share_url: str | None = Field(description="Page of the result for people; null: the audit is private.")
     pages: int | None = Field(description="Pages that were read.")
     carried: int | None = Field(description="URLs that had not changed, whose findings an earlier crawl made.")
     findings: dict[str, int] = Field(description="Severity -> findings; one cause is one, however many pages have it.")
@@ -341,6 +342,7 @@ def audit_summary(audit: AuditDocument) -> AuditSummary:
         result=audit["result"],
         withheld=None if withheld is None else f"{withheld['message']} {withheld['fix']}",
         partial=audit["partial"],
+        share_url=audit["share_url"],
         pages=None if counts is None else counts["pages"],
         carried=None if counts is None else counts["carried"],
         findings={name: found[name] for name in severities if name in found},

@@ -127,7 +127,7 @@ class AuditResult(msgspec.Struct, frozen=True, kw_only=True):
     """Score that a tenth of the pages do not exceed."""
     worst: tuple[Place, ...]
     findings: tuple[SiteFinding, ...]
-    """The most expensive first."""
+    """The most expensive first; without a grade the most severe, then those of most pages."""
     passed: tuple[str, ...]
     not_applicable: tuple[str, ...]
     not_evaluated: tuple[Unevaluated, ...]

@@ -140,7 +140,7 @@ class FindingPageListQuery(Paged):
 
 
 class AuditFindingListQuery(FindingPageListQuery):
-    """Findings come in the order of the points that they cost."""
+    """Findings come in the order of the points that they cost; without a grade, of importance and pages."""
 
     check: str | None = Field(
         None, max_length=100, description="Only findings of this check.", examples=["broken-internal-links"]

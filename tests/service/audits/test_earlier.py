@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from pagegrade.model.audit import AuditSettings, Crawl
+from pagegrade.model.artifacts import Response
+from pagegrade.model.audit import AuditSettings, Crawl, URLState, WaitingURL
+from pagegrade.service.audits.earlier import carry_over
+from pagegrade.service.audits.frontier import Visit
 from pagegrade.store.engine.database import Database
 from tests.service.audits.crawling import FAST, by_path, crawl_site, relations
 from tests.site_world.server import SiteServer, serving
@@ -130,3 +133,17 @@ def test_nothing_is_carried_over_that_may_be_read_otherwise(database: Database, 
         rows = pages_of(database, crawl_site(database, site, again), site, tmp_path)
 
     assert {row.get("carried_from") for row in rows.values()} == {None}
+
+
+@pytest.mark.parametrize(
+    ("truncated", "size", "has_marks"),
+    [(None, 9, True), ("limit", 3_000_000, True), ("limit", 2_999_999, False), ("clock", 3_000_000, False)],
+)
+def test_an_answer_that_was_cut_by_chance_is_not_known_again(truncated: Any, size: int, *, has_marks: bool) -> None:
+    """The next one may be longer; one that is too large is cut at the same place again."""
+    row = WaitingURL(url_id=1, url="https://example.com/", host_no=0, pattern_no=1, depth=0, lane=0, tries=0)
+    visit = Visit(row=row, state=URLState.FETCHED)
+    answer = Response(url=row.url, status=200, headers=(("ETag", '"a"'),), body=b"x" * size, truncated=truncated)
+
+    assert not carry_over(visit, answer, None)
+    assert (visit.validator, bool(visit.seen)) == (('"a"', True) if has_marks else ("", False))

@@ -106,12 +106,20 @@ def test_a_broken_target_is_listed_with_all_its_sources() -> None:
 
 def test_few_pages_have_no_grade() -> None:
     """Four pages are too few, five are enough; findings are listed all the same."""
-    few = evaluated(rows_of(pages=[{"page_id": 1, "repeat": 4}]))
+    lost = {"check_id": "meta-description", "state": "missing", "lost": 0.1, "total": 1, "signature": 7}
+    costly = {**lost, "check_id": "csp", "lost": 9.0, "signature": 8}
+    found = [{**one, "page_id": page} for page in range(1, 5) for one in (lost, costly)]
+    few = evaluated(rows_of(pages=[{"page_id": 1, "repeat": 4}], found=found))
     enough = evaluated(rows_of(pages=[{"page_id": 1, "repeat": 5}]))
 
     assert (few.score, few.rating, few.no_grade) == (None, None, "too_few_pages")
     assert enough.score is not None
     assert few.findings
+    order = ("critical", "high", "medium", "low", "informative")
+    places = [(order.index(one.severity), -one.pages) for one in few.findings]
+
+    assert len(set(places)) > 1
+    assert places == sorted(places)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,9 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import AuditFilter
 from pagegrade.model.events import EVENT_TYPES
+from pagegrade.model.stored import Privacy
 from pagegrade.service.audits.operations import AuditChange, change_audit
+from pagegrade.service.reports.validation import SharingChange
 from pagegrade.service.webhooks.payload import make_key, prepare
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.accounts import delete_account, mark_erasing
@@ -121,6 +123,8 @@ def test_the_end_of_a_crawl_is_announced(database: Database) -> None:
     (claimed,) = database.write_here(
         lambda tx: claim_webhooks(tx, worker="w", count=1, now_ms=now_ms() + 60_000, lease_ms=1)
     )
+    sharing = AuditChange(sharing=SharingChange(privacy=Privacy.PUBLIC))
+    shared = database.write_here(partial(change_audit, caller=alice, audit_id=made.id, change=sharing, **now))
     prepared = database.read_here(lambda tx: prepare(tx, claimed, key=key, base_url="https://r.example"))
     payload = None if prepared is None else prepared.payloads[0]
     delivered = AuditWebhookPayload.model_validate_json(msgspec.json.encode(payload)).data
@@ -134,6 +138,7 @@ def test_the_end_of_a_crawl_is_announced(database: Database) -> None:
     ]
     assert [(body["change"] or {}).get("score") for body in bodies] == [None, 0, 0, 4]
     assert (bodies[2]["change"]["since"], bodies[2]["change"]["new"]) == (1, 1)
+    assert delivered.audit.share_url == f"https://r.example/a/{shared.slug}"
     assert (delivered.audit.result, delivered.links.audit) == ("good", f"https://r.example/audits/{made.id}")
     assert left == []
 

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from msgspec import structs
 
+from pagegrade.gather.context import GatherLimits
 from pagegrade.model.artifacts import Response
 from pagegrade.model.audit import KEPT_HEADERS, MAX_HEADER, Crawl, Link, PageRecord, Sheet, URLFilter, URLState
 from pagegrade.parse.http.caching import validator_of
@@ -27,6 +28,7 @@ _SEGMENTS: Final = 4
 """Segments that are kept in memory: pages are asked for in nearly the same order as before."""
 _SEEDS: Final = 2_000
 _GONE: Final = range(400, 500)
+_LIMITS: Final = GatherLimits()
 _OK: Final = 200
 NOT_MODIFIED: Final = 304
 _CHANGES: Final = frozenset({"date", "age"})
@@ -179,7 +181,7 @@ def carry_over(visit: Visit, response: Response, before: EarlierPage | None) -> 
         response: 304, or the page.
         before: Of the same URL.
     """
-    if response.status == _OK and response.truncated is None and response.body:
+    if response.status == _OK and response.body and (response.truncated is None or _is_too_large(response)):
         visit.validator, visit.seen = validator_of(response), _seen(response)
     if before is None:
         return False
@@ -189,6 +191,12 @@ def carry_over(visit: Visit, response: Response, before: EarlierPage | None) -> 
     visit.status, visit.content_type, visit.record = _OK, before.row.content_type, before.record
     visit.carried = structs.replace(before.row, carried_from=before.read_in)
     return True
+
+
+def _is_too_large(response: Response) -> bool:
+    """Return true if an answer was cut because of its size alone, as it will be the next time."""
+    is_long = len(response.body) >= _LIMITS.document_decoded_bytes
+    return response.truncated == "limit" and (is_long or (response.wire_bytes or 0) >= _LIMITS.document_wire_bytes)
 
 
 def _seen(response: Response) -> int:

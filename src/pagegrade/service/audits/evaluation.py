@@ -68,15 +68,23 @@ def evaluate_crawl(relations: Relations, checks: Mapping[str, SiteCheck] | None 
     chosen = (all_site_checks() if checks is None else checks).values()
     outcomes = {check.id: run_check(relations, check, facts) for check in chosen}
     find_causes(relations)
+    counts = _counts(relations)
+    graded = counts["graded"] >= site.MIN_GRADED
     lines = sorted(
         (*_site_lines(relations), *_cause_lines(relations)),
-        key=lambda one: (-one.units, _ORDER[one.severity], -one.pages, one.check, one.state, one.cause),
+        # Without a grade the points are not shown, so they do not decide either.
+        key=lambda one: (
+            -one.units if graded else 0,
+            _ORDER[one.severity],
+            -one.pages,
+            one.check,
+            one.state,
+            one.cause,
+        ),
     )
     lost = site.in_hundredths([one.units for one in lines], ONE_HUNDREDTH)
     _fill_pages(relations, lines)
-    counts = _counts(relations)
     caps = _caps(relations, facts)
-    graded = counts["graded"] >= site.MIN_GRADED
     score, exact = site.site_score(sum(lost), caps)
     return AuditResult(
         url=facts.get("url", ""),

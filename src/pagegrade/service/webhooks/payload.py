@@ -19,6 +19,7 @@ from pagegrade.service.reports.history import report_of_run
 from pagegrade.service.webhooks.signatures import KEY_NAME
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import load_account
+from pagegrade.store.repositories.audits import load_audit
 from pagegrade.store.repositories.installation import load_or_make_secret
 from pagegrade.store.repositories.reports import load_report
 from pagegrade.store.repositories.run_history import latest_comparable, load_detail, load_run
@@ -63,6 +64,9 @@ def _payload(tx: Transaction, account_id: int, due: DueDelivery, base_url: str) 
         if "change" in data:
             data["change"] |= _changed_findings(tx, report, due.run_number)
     if due.audit_id is not None:
+        audit = load_audit(tx, account_id, due.audit_id)
+        if audit is not None and audit.privacy != Privacy.PRIVATE:
+            data["audit"]["share_url"] = f"{base_url}/a/{audit.slug}"
         data["audit"]["withheld"] = withheld_object(data["audit"]["withheld"])
         data["links"] = {"audit": f"{base_url}/audits/{due.audit_id}"}
     return {"type": due.type, "timestamp": timestamp(due.at_ms), "data": data}

@@ -174,6 +174,9 @@ class EventAudit(Document):
     score: int | None = about("Of this crawl; null: none.", 71)
     result: Result | None = about("Of this crawl; null: none.", "decent")
     withheld: AuditWithheld | None = about("Why this crawl has no grade; null: it has one.", None)
+    share_url: URL | None = sometimes(
+        "Its share page, unless it is private.", "https://reports.example.org/a/9fK2vQ7xLmB3dT0aYw5cZg"
+    )
 
 
 class EventCrawl(Document):
