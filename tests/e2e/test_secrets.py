@@ -11,7 +11,10 @@ import itertools
 import json
 import os
 import re
+import resource
+import signal
 import sqlite3
+import ssl
 import subprocess
 import sys
 import threading
@@ -26,13 +29,20 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
+import psycopg
 import pytest
+import trustme
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult
 
 from pagegrade.gather.browser.program import find_browser
 from pagegrade.render import FORMATS
 from pagegrade.store.engine.data_dir import DATABASE_NAME
 from pagegrade.web.routes import ALL_OPERATIONS, PROBES
+from tests.gather.test_mail import Closed
 from tests.otlp import Collector, collecting, forget_variables
+from tests.ports import free_port
+from tests.postgres import databases
 from tests.server import COMMAND, Server, running_server
 from tests.waiting import wait_until
 
@@ -44,7 +54,6 @@ else:
 OF_SETTINGS: Final = {
     "SECRET_KEY": "s3cret-of-settings-key-0123456789abcdef",
     "METRICS_TOKEN": "s3cret-of-settings-metrics-0123456789",
-    "SMTP_URL": "smtp://mailer:s3cret-of-settings-smtp@127.0.0.1:1",
     "PROXY": "http://company:s3cret-of-settings-proxy@127.0.0.1:1",
     "ACCESS_USER": "reader:s3cret-of-settings-password",
     "ACCESS_HEADERS": "X-Door: s3cret-of-settings-header",
@@ -75,6 +84,8 @@ TOKENS: Final = tuple(
 WEBHOOKS: Final = "webhooks"
 """The table that keeps secrets which are used as they are: to sign deliveries, and the URLs of channels."""
 IDS: Final = ("1", "2", "3", "4")
+FOR_PEOPLE: Final = re.compile(r"/(?:invitations|unsubscribe)/[^\s\"<>]+")
+"""Links of mails that are secrets of whom they are sent to."""
 
 
 @dataclass
@@ -197,6 +208,9 @@ def plant(server: Server, door: Door, search: Search) -> str:
         assert refused.status == 422
         search.outputs[f"refused {wrong}"[:14]] = refused.body
     hook = server.call("POST", "/api/v1/webhooks", **json_body(url=f"{door.origin}/hook"))
+    asked = json_body(url=f"{door.origin}/", access="Staging", max_pages=3, rate=1)
+    audit = server.call("POST", "/api/v1/audits", **asked)
+    assert audit.status == 201, audit.body
     search.plant(hook.data["secret"])
     for kind, url in (("slack", f"https://hooks.slack.example/services/{CHANNEL}"), ("email", "a@example.org")):
         made = server.call("POST", "/api/v1/webhooks", **json_body(url=url, kind=kind))
@@ -229,6 +243,8 @@ def ask_everything(server: Server, search: Search, cookie: str) -> None:
         "id": IDS,
         "report": IDS,
         "number": ("1", "2"),
+        "finding": ("1",),
+        "page": ("1", "2"),
         "slug": (slug,),
         "format": (*FORMATS, "har", "pdf"),
         "project": ("127.0.0.1",),
@@ -274,6 +290,34 @@ def analyze_by_command(server: Server, door: Door, search: Search, folder: Path)
     search.outputs["doctor"] = server.run("doctor", check=False).encode()
 
 
+def audit_by_command(server: Server, door: Door, search: Search, folder: Path) -> None:
+    """A crawl by command with secrets from its settings: its output, and each file of its folder."""
+    environment = {name: value for name, value in server.environment.items() if name != "PAGEGRADE_PROXY"}
+    arguments = ("audit", f"{door.origin}/", "--max-pages", "2", "-f", "csv", "-o", str(folder / "audit"))
+    done = subprocess.run([*COMMAND, *arguments], env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    search.outputs["audit"] = done.stdout + done.stderr
+    for file in (folder / "audit").rglob("*"):
+        if file.is_file():
+            search.outputs[f"audit {file.name}"] = unpacked(file.read_bytes())
+
+
+def transfer(server: Server, search: Search) -> None:
+    """Everything to PostgreSQL by command: what it says, and each value of each table there."""
+    url = databases().make_empty()
+    environment = {**server.environment, "PAGEGRADE_DATABASE_URL": url}
+    done = subprocess.run([*COMMAND, "transfer"], env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    search.outputs["transfer"] = done.stdout + done.stderr
+    with psycopg.connect(url.replace("+psycopg", "")) as database:
+        tables = [name for (name,) in database.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")]
+        for table in tables:
+            rows = database.execute(f'SELECT * FROM "{table}"').fetchall()  # noqa: S608 - a name of our own
+            search.outputs[f"table {table} of PostgreSQL"] = b"\n".join(
+                unpacked(value) if isinstance(value, bytes) else str(value).encode() for row in rows for value in row
+            )
+
+
 def search_storage(server: Server, search: Search) -> None:
     """Each value of each table but that of webhooks, unpacked; each file of the data folder, as it is."""
     with contextlib.closing(sqlite3.connect(server.folder / DATABASE_NAME)) as database:
@@ -299,10 +343,43 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
         yield made
 
 
-def test_no_secret_comes_back(collector: Collector, tmp_path: Path) -> None:
-    """From tables, files, logs, traces, metrics, webhooks, pages, exports, tools and commands, in both engines."""
-    search = Search()
+@pytest.fixture
+def core_files() -> Iterator[None]:
+    """Processes may dump their memory, unless they forbid it themselves."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
+
+
+@pytest.fixture
+def mailbox(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[tuple[Closed, str]]:
+    """A mail server that takes messages after a login over TLS, and its URL with the password."""
+    authority = trustme.CA()
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    authority.cert_pem.write_to_path(tmp_path / "authority.pem")
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
+    box, password = Closed(), "s3cret-of-settings-smtp"
+
+    def authenticate(_server: Any, _session: Any, _envelope: Any, _mechanism: str, data: Any) -> AuthResult:
+        return AuthResult(success=data.password == password.encode(), handled=False)
+
+    server = Controller(box, hostname="127.0.0.1", port=free_port(), tls_context=context, authenticator=authenticate)
+    server.start()
+    yield box, f"smtp://mailer:{password}@127.0.0.1:{server.port}"
+    server.stop()
+
+
+@pytest.mark.usefixtures("core_files")
+def test_no_secret_comes_back(collector: Collector, mailbox: tuple[Closed, str], tmp_path: Path) -> None:
+    """From tables, files, logs, traces, metrics, webhooks, mails, pages, exports, tools and commands, in both engines.
+
+    The server is ended by a signal that makes processes dump their memory where they may.
+    """
+    search, (box, smtp) = Search(), mailbox
     settings: dict[str, Any] = {**OF_SETTINGS, "LOG_LEVEL": "debug", "MAIL_DOMAINS": "example.org", "RENDER": "auto"}
+    settings["SMTP_URL"] = smtp
     with serve_door() as door, running_server(tmp_path / "data", **settings) as server:
         cookie = plant(server, door, search)
         made = [
@@ -316,15 +393,27 @@ def test_no_secret_comes_back(collector: Collector, tmp_path: Path) -> None:
         server.finished(1)
         wait_until(lambda: len(door.posted) >= len(made), "deliveries")
         wait_until(lambda: b"127.0.0.1" in b"".join(collector.raw), "traces")
+        invited = server.call("POST", "/api/v1/account/invitations", **json_body(email="b@example.org", role="editor"))
+        assert invited.status == 201, invited.body
+        wait_until(lambda: server.call("GET", "/api/v1/audits/1").data["state"] == "completed", "the audit")
+        wait_until(lambda: len(box.messages) > 1, "mails")
         ask_everything(server, search, cookie)
         analyze_by_command(server, door, search, tmp_path)
+        audit_by_command(server, door, search, tmp_path)
+        limits = Path(f"/proc/{server.process.pid}/limits").read_text(encoding="ascii")
+        server.stop(signal.SIGABRT)
         search.outputs["webhooks"] = b"".join(door.posted)
         search.outputs["traces"] = b"".join(collector.raw)
+    transfer(server, search)
     search_storage(server, search)
+    parts = [part for mail in box.messages for part in mail.walk() if not part.is_multipart()]
+    texts = [str(part.get_content()) for part in parts]  # type: ignore[attr-defined]
+    search.outputs["mails"] = FOR_PEOPLE.sub("", "".join((*map(str, box.messages), *texts))).encode()
     sent = "".join(door.asked)
     used = (CHANNEL, *(secret for secret in search.secrets if secret.startswith("whsec_")))
     kept = {name: search.outputs.pop(name) for name in list(search.outputs) if name.startswith("file ")}
-    del search.outputs[f"table {WEBHOOKS}"]
+    for name in (f"table {WEBHOOKS}", f"table {WEBHOOKS} of PostgreSQL"):
+        del search.outputs[name]
 
     assert [each["state"] for each in done] == ["completed", "completed", "failed", "failed"]
     assert done[0]["run"]["access"]["name"] == "Staging"
@@ -335,7 +424,12 @@ def test_no_secret_comes_back(collector: Collector, tmp_path: Path) -> None:
     answers = [name for name in search.outputs if name.startswith("200 ")]
 
     assert len(answers) > 80
-    assert any("compare" in name for name in answers)
+    for word in ("compare", "har", "/audits/1/export", "/audits/1/findings", "/audits/1/pages/1"):
+        assert any(word in name for name in answers), word
+
+    assert door.origin.encode() in search.outputs["mails"], search.outputs["mails"]
+    assert re.search(r"^Max core file size +0 ", limits, re.MULTILINE)
+    assert b"Staging" in search.outputs["table audits of PostgreSQL"] + search.outputs["table reports of PostgreSQL"]
     assert b"Staging" in search.outputs["200 MCP full"]
     assert search.found() == []
     search.outputs = kept

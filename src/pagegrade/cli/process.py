@@ -7,6 +7,7 @@ import contextlib
 import gc
 import logging
 import os
+import resource
 import signal
 import sys
 import time
@@ -40,9 +41,11 @@ Listen = Callable[[asyncio.Event], Awaitable[None]]
 
 
 def begin(server: ServerOptions) -> Lines:
-    """Prepare the process: file permissions, logging, and warnings about the settings."""
+    """Prepare the process: file permissions, no image of its memory, logging, and warnings about the settings."""
     # Reports and hashes of keys are private, also in a folder that existed before.
     os.umask(0o077)
+    # Secrets of access profiles are in memory while a run uses them, and a core file would keep them.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     lines = configure_logs(server.log_format, server.log_level)
     for sentence in server.warnings:
         sys.stderr.write(f"Warning: {sentence}\n")

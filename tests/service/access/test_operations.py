@@ -12,6 +12,7 @@ import pytest
 import trustme
 from sqlalchemy import update
 
+from pagegrade.cli.access_options import TypedAccess
 from pagegrade.model.access import MAX_PROFILES, NO_ACCESS, Access, StoredAccess
 from pagegrade.model.account import Account, Caller
 from pagegrade.model.audit import AuditSettings
@@ -150,6 +151,31 @@ def test_what_cannot_be_used_is_refused(tmp_path: Path, fields: AccessFields, fi
 
     assert [each.field for each in caught.value.violations] == [field]
     assert "n0t-Shown" not in str(caught.value.violations)
+
+
+def test_a_profile_gives_a_run_what_the_options_of_a_command_give(database: Database, alice: Account) -> None:
+    """Both engines get the same, so that the reports differ by the name of the profile alone."""
+    certificate = trustme.CA().cert_pem.bytes().decode()
+    fields = AccessFields(
+        name="Staging",
+        origins=["https://staging.example"],
+        user="reader",
+        password="n0t:Shown-1",
+        headers=["X-Door: n0t-Shown-2"],
+        cookies=["a=b", "c=d"],
+        user_agent="Company browser",
+        certificates=certificate,
+    )
+    typed = TypedAccess(
+        user="reader:n0t:Shown-1",
+        headers=("X-Door: n0t-Shown-2",),
+        cookies=("a=b; c=d",),
+        user_agent="Company browser",
+        certificates=certificate,
+    )
+    kept = unseal(create(database, alice, fields), VAULT)
+
+    assert replace(kept, name="") == typed.for_page("https://staging.example/page")
 
 
 def test_a_run_uses_the_oldest_profile_of_its_origin(database: Database, alice: Account) -> None:
