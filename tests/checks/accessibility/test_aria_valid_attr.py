@@ -3,27 +3,30 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.accessibility.aria_valid_attr import aria_valid_attr
-from tests.builders import outcome
+from pagegrade.model.outcome import NotApplicable
+from tests.builders import outcome, run
 
 
 @pytest.mark.parametrize(
     "html",
     [
-        "<p>x",
         "<p aria-live=polite>x",
         "<p aria-description=x>x",
         "<p aria-braillelabel=x>x",
         "<button aria-actions=x>x</button>",
         "<p role=gridcell aria-colindextext=x>x",
-        "<p aria-foo=x hidden>y",
-        "<p aria=x>y",
-        "<p data-aria-foo=x>y",
         "<p ARIA-LABEL=x>y",
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
-    """Case does not matter, and only the prefix makes an attribute of ARIA."""
+    """Case does not matter."""
     assert outcome(aria_valid_attr, html).state == "known"
+
+
+@pytest.mark.parametrize("html", ["<p>x", "<p aria-foo=x hidden>y", "<p aria=x>y", "<p data-aria-foo=x>y"])
+def test_page_without_attributes_of_aria_has_nothing_to_evaluate(html: str) -> None:
+    """Only the prefix makes one, on what is not hidden."""
+    assert isinstance(run(aria_valid_attr, html), NotApplicable)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.accessibility.form_multiple_labels import form_multiple_labels
-from tests.builders import outcome
+from pagegrade.model.outcome import NotApplicable
+from tests.builders import outcome, run
 
 
 @pytest.mark.parametrize(
@@ -35,3 +36,9 @@ def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
     assert found.state == "several"
     assert found.evidence[0].selector
     assert found.evidence[0].reason
+
+
+@pytest.mark.parametrize("html", ["<p>x", "<input aria-label=x>", "<label>x</label><input>"])
+def test_page_without_labeled_fields_has_nothing_to_evaluate(html: str) -> None:
+    """A label beside a field belongs to none."""
+    assert isinstance(run(form_multiple_labels, html), NotApplicable)

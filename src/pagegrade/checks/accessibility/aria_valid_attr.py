@@ -2,7 +2,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.attributes import ATTRIBUTES
 
 
@@ -30,7 +30,7 @@ from pagegrade.parse.aria.attributes import ATTRIBUTES
         "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
     ),
 )
-def aria_valid_attr(document: Document, accessibility: Accessibility) -> Outcome:
+def aria_valid_attr(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
     """Attributes that begin with `aria-` are read by assistive technology, which knows a fixed list of them.
 
     ## What it checks
@@ -55,6 +55,8 @@ def aria_valid_attr(document: Document, accessibility: Accessibility) -> Outcome
     ```
     """
     evaluated = [one for one in accessibility.roles if not one.hidden]
+    if not any(name.startswith("aria-") for one in evaluated for name in one.attrs):
+        return NotApplicable("The page uses no ARIA attributes.")
     found = [
         Offender(one.node, "no such attribute", name)
         for one in evaluated

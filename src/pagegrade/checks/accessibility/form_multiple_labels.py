@@ -1,7 +1,7 @@
 from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 
 @check(
@@ -26,7 +26,7 @@ from pagegrade.model.outcome import Outcome, Severity
         "https://www.w3.org/TR/html-aam-1.0/#accessible-name-computation",
     ),
 )
-def form_multiple_labels(document: Document) -> Outcome:
+def form_multiple_labels(document: Document) -> Outcome | NotApplicable:
     """A form field with two labels is announced differently by different screen readers.
 
     ## What it checks
@@ -49,6 +49,8 @@ def form_multiple_labels(document: Document) -> Outcome:
     <label for="zip">Postcode (required)</label> <input id="zip">
     ```
     """
+    if not any(control.labels for control in document.controls):
+        return NotApplicable("No form field of the page has a label.")
     found = [
         Offender(control.node, f"{len(control.labels)} labels", control.name)
         for control in document.controls
