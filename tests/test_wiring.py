@@ -179,6 +179,7 @@ def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -
         "CRAWLS": "21",
         "ACCOUNT_CRAWLS": "22",
         "CRAWL_PAGES": "23",
+        "PLANS": "default: reports=9, agency: reports=none",
     }
     for name, value in values.items():
         monkeypatch.setenv(f"PAGEGRADE_{name}", value)
@@ -195,6 +196,7 @@ def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -
     assert options.mail.allows("person@EXAMPLE.net")
     assert not options.mail.allows("person@mail.example.net")
     assert options.max_reports == 1005
+    assert options.plans == (("default", {"reports": 9}), ("agency", {"reports": -1}))
     assert options.analyze.budget_s == 16
     assert options.analyze.render_loads == 5
     assert options.browser == Path("/bin/true")

@@ -27,6 +27,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from pagegrade.gather.outgoing_proxy import read_proxy
 from pagegrade.model.errors import InvalidInput
+from pagegrade.model.quotas import QUOTA_NAMES, read_plan
 from pagegrade.parse import url as urls
 from pagegrade.parse.mail import domain_of, read_server
 
@@ -127,6 +128,7 @@ Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_read_network)]
 Networks = Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_split)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Score = Annotated[int, Field(ge=0, le=100)]
+Plan = Annotated[Any, AfterValidator(read_plan)]
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 BaseURL = Annotated[str, AfterValidator(_read_base_url)]
 
@@ -268,6 +270,16 @@ class Settings(BaseSettings):
     ] = None
     max_reports: Annotated[Count | None, Field(description="Reports an account may have. Unset: no limit.")] = None
     max_monitors: Annotated[Count, Field(description="Monitors an account may have.")] = 100
+    plans: Annotated[
+        tuple[Plan, ...],
+        NoDecode,
+        BeforeValidator(_split),
+        Field(
+            description="Comma-separated plans, each with its quotas: default: reports=100 analyses_per_month=1000, "
+            "agency: reports=none. An administrator gives an account its plan; default is that of all others. Quotas: "
+            f"{', '.join(QUOTA_NAMES)}."
+        ),
+    ] = ()
     crawls: Annotated[
         int, Field(ge=0, le=100, description="Crawls of site audits at the same time in this process; 0: none.")
     ] = 2

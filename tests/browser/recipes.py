@@ -415,6 +415,10 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         Visit(name="hostile", path="/admin/accounts/{account_mallory.id}", person="Alice"),
     ),
     ("POST", "/admin/accounts/{id}/link"): (_post("/admin/accounts/{account_bob.id}/link", {}),),
+    ("POST", "/admin/accounts/{id}/quotas"): (
+        _post("/admin/accounts/{account_bob.id}/quotas", {"reports": _HOSTILE}, name="wrong", status=422),
+        _post("/admin/accounts/{account_bob.id}/quotas", {"reports": ""}, name="right", status=303),
+    ),
     ("GET", "/admin/accounts/{id}/disable"): (Visit(path="/admin/accounts/{account_bob.id}/disable", person="Alice"),),
     ("POST", "/admin/accounts/{id}/disable"): (
         _post("/admin/accounts/{account_alice.id}/disable", {}, name="oneself", status=422),

@@ -85,8 +85,8 @@ class Instance:
         )
         return found
 
-    def finish(self, packed: PackedReport | None = None) -> int:
-        """Let a worker do everything that waits; how many runs it did."""
+    def finish(self, packed: PackedReport | None = None, *, after_ms: int = 1) -> int:
+        """Let a worker do everything that waits, for so long; how many runs it did."""
         outcome = packed or pack_report(make_report())
         claimed = self.database.write_here(
             lambda tx: claim_runs(
@@ -95,5 +95,5 @@ class Instance:
             )
         )  # fmt: skip
         for run in claimed:
-            self.database.write_here(lambda tx, run=run: finish_run(tx, run, outcome, self.now_ms + 1))  # type: ignore[misc]
+            self.database.write_here(lambda tx, run=run: finish_run(tx, run, outcome, self.now_ms + after_ms))  # type: ignore[misc]
         return len(claimed)

@@ -67,6 +67,30 @@ def accounts_admin(
     set_rights(account_id, remove=remove)
 
 
+@accounts.command("quotas")
+def accounts_quotas(
+    account_id: AccountId,
+    *,
+    plan: Annotated[
+        str | None,
+        typer.Option("--plan", metavar="NAME", help="One of PAGEGRADE_PLANS; none for the default one."),
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="QUOTA=N",
+            help="A quota of the account alone, such as reports=500; repeatable. none: no limit; empty: as its plan.",
+        ),
+    ] = None,
+    format_name: Format = "text",
+) -> None:
+    """Show the quotas of an account and what it has used; change them first where an option says so."""
+    from pagegrade.cli.quotas import change_quotas
+
+    change_quotas(account_id, plan=plan, changes=changes or (), format_name=format_name)
+
+
 @accounts.command("list")
 def accounts_list(format_name: Format = "text") -> None:
     """List the accounts."""

@@ -1218,6 +1218,12 @@ class Limits(TypedDict):
     queued_runs: int | None
     batch: int
     reports: int | None
+    analyses_per_month: int | None
+    browser_minutes_per_month: int | None
+    monitors: int | None
+    audits: int | None
+    audit_pages_per_month: int | None
+    stored_mb: int | None
     retention_days: int | None
 
 
@@ -1434,6 +1440,13 @@ class MonitorList(TypedDict):
     links: ReportListLinks
     meta: ReportListMeta
     data: list[Monitor]
+
+
+class MonthUsage(TypedDict):
+    month: str
+    analyses: int
+    browser_seconds: int
+    audit_pages: int
 
 
 class NotComparable(TypedDict):
@@ -1915,6 +1928,13 @@ class Usage(TypedDict):
     analyses_today: int
     analyses_total: int
     stored_bytes: int
+    analyses_per_month: int
+    browser_minutes_per_month: int
+    monitors: int
+    audits: int
+    audit_pages_per_month: int
+    stored_mb: int
+    months: list[MonthUsage]
 
 
 class UsedCode(TypedDict):

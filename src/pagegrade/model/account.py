@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final
+
+from pagegrade.model.quotas import Quotas
 
 AUDITS_READ: Final = "audits:read"
 AUDITS_WRITE: Final = "audits:write"
@@ -57,6 +59,10 @@ class Account:
     """Its owner can sign in with e-mail address and password."""
     is_personal: bool = True
     """One person signs in to it, and is its owner; else it has nothing but members, who sign in to their own."""
+    plan: str | None = None
+    """Name of its plan, which the installation may no longer have; ``None``: the default one."""
+    quotas: Quotas = field(default_factory=dict)
+    """Of its own, before those of the plan."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from pagegrade.model.quotas import QuotaName
+
 FAILURE_CODES: Final[dict[str, tuple[bool, str]]] = {
     "dns": (True, "The host name could not be resolved."),
     "connect": (True, "No connection to the site could be made."),
@@ -204,6 +206,13 @@ class QuotaExceeded(Refused):
 
     code: ClassVar[str] = "quota_exceeded"
     retryable = True
+
+    def __init__(
+        self, message: str | None = None, *, quota: QuotaName | None = None, retry_after_s: int | None = None
+    ) -> None:
+        super().__init__(message, retry_after_s=retry_after_s)
+        self.quota = quota
+        """Its name; ``None``: a limit that all accounts have."""
 
 
 class CrawlLimit(Refused):

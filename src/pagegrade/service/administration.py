@@ -5,9 +5,13 @@ Each begins by reading the administrator again: two of them may act on each othe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pagegrade.model.account import Account, Caller, Member
 from pagegrade.model.errors import InvalidInput, NotFound
+from pagegrade.model.quotas import Quotas
 from pagegrade.service.accounts.operations import DISABLED, create_account, disable, enable, set_admin
+from pagegrade.service.accounts.quotas import set_quotas
 from pagegrade.service.erasure import begin_erasure, refuse_own
 from pagegrade.service.sign_in import INVITATION_HOURS, make_link
 from pagegrade.store.engine.database import Transaction
@@ -87,6 +91,20 @@ def set_member_admin(tx: Transaction, caller: Caller, account_id: int, *, is_adm
     """Give or take administrator rights; raises as ``set_admin``, and ``NotFound`` where the caller has none."""
     _current_admin(tx, caller)
     set_admin(tx, account_id, is_admin=is_admin)
+
+
+def set_member_quotas(
+    tx: Transaction,
+    caller: Caller,
+    account_id: int,
+    *,
+    plan: str | None,
+    quotas: Quotas,
+    plans: Sequence[tuple[str, Quotas]],
+) -> None:
+    """Give an account a plan and quotas; raises as ``set_quotas``, and ``NotFound`` where the caller has no rights."""
+    _current_admin(tx, caller)
+    set_quotas(tx, account_id, plan=plan, quotas=quotas, plans=plans)
 
 
 def begin_member_erasure(tx: Transaction, caller: Caller, account_id: int, now_ms: int) -> None:

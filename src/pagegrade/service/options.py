@@ -7,6 +7,7 @@ from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Final, Literal
 
+from pagegrade.model.quotas import Quotas
 from pagegrade.model.stored import Privacy
 from pagegrade.parse.mail import MailServer, domain_of
 from pagegrade.parse.url import host, port, root_path
@@ -59,6 +60,8 @@ class ServiceOptions:
     """Reports an account may have; ``None``: as many as it likes."""
     max_monitors: int = 100
     """Monitors an account may have."""
+    plans: tuple[tuple[str, Quotas], ...] = ()
+    """Quotas by the name of a plan; ``model.quotas.DEFAULT_PLAN`` is that of accounts without one."""
     crawls: int = 2
     """Crawls of audits at the same time in this process, beside the analyses; 0: none."""
     account_crawls: int = 1

@@ -217,10 +217,14 @@ TEXTS: Final[dict[str, ProblemText]] = {
     ),
     "quota_exceeded": ProblemText(
         happened=N_("The account has as much as it may have at a time."),
-        causes=(N_("It has as many reports, or as many unfinished analyses, as its limits allow."),),
+        causes=(
+            N_("It has as many reports, or as many unfinished analyses, as its limits allow."),
+            N_("It has used a quota of this month, such as its analyses."),
+        ),
         steps=(
             N_("Look at `limits` and `usage`: `GET /api/v1/account`"),
             N_("Wait until analyses have finished, or delete reports that are no longer needed."),
+            N_("Wait for the next month, which begins at midnight UTC, or ask an administrator for a larger quota."),
         ),
         detail="The account has used up what it may have at a time.",
         request="POST /api/v1/reports\n\nurl=https%3A%2F%2Fexample.com%2F",

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import httpx
 
+from pagegrade.clock import now_ms
 from pagegrade.model.account import SCOPES
+from pagegrade.model.quotas import month_of
 from pagegrade.web.schemas.account import AccountAnswer
 from tests.web.calling import Instance, with_instance
 
@@ -22,6 +24,7 @@ def test_the_account_is_shown(tmp_path: Path) -> None:
 
     answer = with_instance(tmp_path, script, max_reports=7, requests_per_minute=99)
     data = answer.json()["data"]
+    month = str(month_of(now_ms()))
     stored_bytes = data["usage"].pop("stored_bytes")
 
     assert stored_bytes > 0
@@ -37,6 +40,13 @@ def test_the_account_is_shown(tmp_path: Path) -> None:
         "queued_runs": 1,
         "analyses_today": 1,
         "analyses_total": 1,
+        "analyses_per_month": 2,
+        "browser_minutes_per_month": 0,
+        "monitors": 0,
+        "audits": 0,
+        "audit_pages_per_month": 0,
+        "stored_mb": 0,
+        "months": [{"month": f"{month[:4]}-{month[4:]}", "analyses": 2, "browser_seconds": 0, "audit_pages": 0}],
     }
     assert data["api_key"]["scopes"] == list(SCOPES)
 

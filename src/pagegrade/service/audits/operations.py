@@ -27,7 +27,6 @@ from pagegrade.model.errors import (
     InvalidInput,
     NotFound,
     PreconditionFailed,
-    QuotaExceeded,
     URLNotAllowed,
     ValidationFailed,
     Violation,
@@ -36,6 +35,7 @@ from pagegrade.parse.url import host, is_nearby, parse_target_url, project_of
 from pagegrade.parse.urls.identity import identity
 from pagegrade.service.access.operations import find_access
 from pagegrade.service.accounts.access import require_project
+from pagegrade.service.accounts.quotas import check_count, pages_left
 from pagegrade.service.audits.crawl import begin_crawl
 from pagegrade.service.audits.sharing import share_audit
 from pagegrade.service.id_lists import Listed, Part, Walked, walk
@@ -55,8 +55,6 @@ from pagegrade.store.repositories.crawl_urls import (
     urls_page,
 )
 
-MAX_AUDITS: Final = 1_000
-"""Of an account."""
 OPEN_CRAWLS: Final = 20
 """Crawls of an account that have not ended."""
 MAX_RATE: Final = 1.0
@@ -247,31 +245,36 @@ def create_audit(
 
     Raises:
         OtherProject: The key of the caller is limited to another project.
-        QuotaExceeded: The account has ``MAX_AUDITS`` already.
+        QuotaExceeded: It has its quota of audits, or no pages left in this month.
         CrawlLimit: Too many of its crawls have not ended.
         ValidationFailed: It has no such access profile for the site; or privacy 2 comes without a password.
     """
     hold_account(tx, caller.account.id)
     require_project(caller, project_of(start_url))
     settings = structs.replace(settings, access=find_access(tx, caller, start_url, settings.access)[0])
-    if store.count_audits(tx, caller.account.id, AuditFilter()) >= MAX_AUDITS:
-        raise QuotaExceeded(f"An account has at most {MAX_AUDITS} audits; delete one first.")
-    _require_place(tx, caller)
+    check_count(caller.account, options, "audits", used=store.count_audits(tx, caller.account.id, AuditFilter()))
+    limited = _within_limits(tx, caller, settings, options, now_ms)
     start = identity(start_url, settings.drop_parameters)
     audit_id = store.add_audit(
         tx, caller.account.id, start, project=project_of(start_url), settings=settings, now_ms=now_ms
     )
-    begin_crawl(tx, start_url, settings, options=options.analyze, account_id=caller.account.id, audit_id=audit_id)
+    begin_crawl(tx, start_url, limited, options=options.analyze, account_id=caller.account.id, audit_id=audit_id)
     share_audit(tx, show_audit(tx, caller, audit_id), sharing, password_hash, now_ms)
     return show_audit(tx, caller, audit_id)
 
 
-def _require_place(tx: Transaction, caller: Caller) -> None:
+def _within_limits(
+    tx: Transaction, caller: Caller, settings: AuditSettings, options: ServiceOptions, now_ms: int
+) -> AuditSettings:
+    """Return the settings of a crawl that begins now, with as many pages as it may fetch; raises where it may not."""
     if store.count_open_crawls(tx, caller.account.id) >= OPEN_CRAWLS:
         raise CrawlLimit(
             f"An account has at most {OPEN_CRAWLS} crawls that have not ended; wait for one, or cancel one.",
             retry_after_s=RETRY_AFTER_S,
         )
+    left = pages_left(tx, caller.account, options, now_ms)
+    most = options.crawl_pages if left is None else min(left, options.crawl_pages)
+    return structs.replace(settings, max_pages=min(settings.max_pages, most))
 
 
 def show_audit(tx: Transaction, caller: Caller, audit_id: int) -> Audit:
@@ -345,6 +348,7 @@ def change_audit(
         NotFound: There is no such audit.
         PreconditionFailed: It has changed since the client read it.
         CrawlLimit: Too many crawls of the account have not ended.
+        QuotaExceeded: It has no pages left in this month.
         URLNotAllowed: By now the site must not be contacted.
         ValidationFailed: Privacy 2 without any password.
     """
@@ -360,16 +364,11 @@ def change_audit(
     elif change.paused is False and crawl.state == "paused":
         store.stop_crawl(tx, crawl, "queued", now_ms)
     if change.again and (change.cancel or crawl.state not in OPEN_STATES):
-        _require_place(tx, caller)
-        pages = min(audit.settings.max_pages, options.crawl_pages)
-        settings = structs.replace(audit.settings, max_pages=pages, fresh=change.fresh)
+        settings = structs.replace(audit.settings, fresh=change.fresh)
+        limited = _within_limits(tx, caller, settings, options, now_ms)
+        account_id = caller.account.id
         next_one = begin_crawl(
-            tx,
-            audit.start_url,
-            settings,
-            options=options.analyze,
-            account_id=caller.account.id,
-            audit_id=audit.id,
+            tx, audit.start_url, limited, options=options.analyze, account_id=account_id, audit_id=audit.id
         )
         store.note_crawl(tx, next_one, now_ms)
     return show_audit(tx, caller, audit_id)

@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from pagegrade.model.errors import QuotaExceeded
 from pagegrade.model.monitors import Monitor
 from pagegrade.model.stored import Priority
+from pagegrade.service.accounts.quotas import check_analyses, check_browser_time, has_browser_time
 from pagegrade.service.monitors.schedule import next_due_ms
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import expired_before_ms, queue_run
@@ -63,8 +65,9 @@ def find_too_far(tx: Transaction, now_ms: int) -> tuple[Monitor, ...]:
 def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms: int) -> DueRun:
     """Queue the run of a monitor that is due and set its next due time.
 
-    The due time is skipped while a run of the report is unfinished, and where the account or the report is not
-    available; several that were missed are one. It is put off while the account has too many unfinished runs.
+    The due time is skipped while a run of the report is unfinished, where the account or the report is not available,
+    and where a quota of the account is used up; several that were missed are one. It is put off while the account has
+    too many unfinished runs.
 
     Args:
         tx: A writing transaction.
@@ -99,9 +102,23 @@ def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms
         return _save(tx, after, "skipped")
     if report is None or report.is_under_way:
         return _save(tx, after, "skipped")
+    try:
+        check_analyses(tx, account, options, now, wanted=1)
+        if report.render == 1:
+            check_browser_time(tx, account, options, now)
+    except QuotaExceeded:
+        return _save(tx, after, "skipped")
     done = _save(tx, replace(after, last_due_at_ms=monitor.due_at_ms, last_run_at_ms=now), "queued")
     if done.outcome == "queued":
-        queue_run(tx, report, Priority.BULK, options=options, now_ms=now, is_awaited=False)
+        queue_run(
+            tx,
+            report,
+            Priority.BULK,
+            options=options,
+            now_ms=now,
+            is_awaited=False,
+            may_draw=has_browser_time(tx, account, options, now),
+        )
     return done
 
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import NotFound, PreconditionFailed, QuotaExceeded, ValidationFailed, Violation
+from pagegrade.model.errors import NotFound, PreconditionFailed, ValidationFailed, Violation
 from pagegrade.model.monitors import MAX_JITTER, Crossing, Monitor
 from pagegrade.parse.url import project_of
 from pagegrade.report.budgets import merge_budgets
+from pagegrade.service.accounts.quotas import check_count
 from pagegrade.service.id_lists import Listed, Part, Walked, walk
 from pagegrade.service.monitors.schedule import next_due_ms
 from pagegrade.service.options import ServiceOptions
@@ -47,8 +48,7 @@ def create_monitor(
     """
     account = caller.account
     hold_account(tx, account.id)
-    if store.count_monitors(tx, account.id) >= options.max_monitors:
-        raise QuotaExceeded(f"The account may have {options.max_monitors} monitors and has them; delete one first.")
+    check_count(account, options, "monitors", used=store.count_monitors(tx, account.id))
     try:
         find_report(tx, caller, report_id, options, now_ms)
     except NotFound:

@@ -12,14 +12,17 @@ from typing import Final
 from pagegrade.gather.guard import Guard
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput
+from pagegrade.model.quotas import limit_of
 from pagegrade.model.stored import Priority
 from pagegrade.parse.url import parse_target_url
+from pagegrade.service.accounts.quotas import check_browser_time, quotas_of
 from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.service.reports.operations import check_capacity, count_reports, expired_before_ms, store_report
 from pagegrade.service.reports.validation import NewReport, check_allowed
 from pagegrade.service.runs.analysis import policy_of
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.length import count_unfinished
+from pagegrade.store.repositories.account_usage import load_month
 from pagegrade.store.repositories.report_urls import find_urls
 
 MAX_EVALUATED: Final = 2_000
@@ -63,7 +66,7 @@ class Capacity:
     """Number of reports that an account can create now."""
 
     reports: int | None
-    """Reports until the account's quota is used up; ``None`` without a quota."""
+    """Reports until a quota of the account is used up; ``None`` without a quota."""
     runs: int
     """Free slots in the account's part of the queue."""
 
@@ -130,9 +133,14 @@ def find_known(
 def find_capacity(tx: Transaction, caller: Caller, options: ServiceOptions, now_ms: int) -> Capacity:
     """Return the number of reports that the caller can create now."""
     account_id = caller.account.id
-    reports: int | None = None
-    if options.max_reports is not None:
-        reports = max(0, options.max_reports - count_reports(tx, account_id, options, now_ms))
+    quotas = quotas_of(caller.account, options)
+    reports = limit_of(quotas, "reports")
+    if reports is not None:
+        reports = max(0, reports - count_reports(tx, account_id, options, now_ms))
+    analyses = limit_of(quotas, "analyses_per_month")
+    if analyses is not None:
+        left = max(0, analyses - load_month(tx, account_id, now_ms).analyses)
+        reports = left if reports is None else min(reports, left)
     own = options.account_queue - count_unfinished(tx, account_id)
     whole = options.queue - count_unfinished(tx, None)
     return Capacity(reports=reports, runs=max(0, min(own, whole)))
@@ -190,7 +198,9 @@ def create_reports(
         raise ValueError("the hash must be of the password that was sent")
     if len(new_reports) > AT_ONCE:
         raise ValueError(f"at most {AT_ONCE} reports are made in one go")
-    check_capacity(tx, caller.account.id, options, now_ms, wanted=len(new_reports))
+    check_capacity(tx, caller.account, options, now_ms, wanted=len(new_reports))
+    if any(new_report.render == 1 for new_report in new_reports):
+        check_browser_time(tx, caller.account, options, now_ms)
     made = (
         store_report(tx, caller, new_report, options, now_ms, password_hash=password_hash, priority=Priority.BULK)
         for new_report in new_reports

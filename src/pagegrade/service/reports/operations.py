@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from pagegrade.model.account import Caller
+from pagegrade.model.account import Account, Caller
 from pagegrade.model.errors import (
     NotFound,
     PreconditionFailed,
@@ -19,12 +19,20 @@ from pagegrade.model.errors import (
     Unavailable,
 )
 from pagegrade.model.identity import VERSION
+from pagegrade.model.quotas import limit_of
 from pagegrade.model.rendering import Device
 from pagegrade.model.report_list import ListQuery, Position
 from pagegrade.model.stored import UNFINISHED, Priority, Privacy, StoredReport, StoredRun
 from pagegrade.parse.url import project_of
 from pagegrade.service.access.operations import find_access
 from pagegrade.service.accounts.access import require_project
+from pagegrade.service.accounts.quotas import (
+    check_analyses,
+    check_browser_time,
+    check_count,
+    has_browser_time,
+    quotas_of,
+)
 from pagegrade.service.id_lists import Listed
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.shares import sharing_after
@@ -112,21 +120,22 @@ def create_report(
     """
     if (new_report.password is None) != (password_hash is None):
         raise ValueError("the hash must be of the password that was sent")
-    check_capacity(tx, caller.account.id, options, now_ms)
+    check_capacity(tx, caller.account, options, now_ms)
+    if new_report.render == 1:
+        check_browser_time(tx, caller.account, options, now_ms)
     return store_report(tx, caller, new_report, options, now_ms, password_hash=password_hash, priority=priority)
 
 
-def check_capacity(tx: Transaction, account_id: int, options: ServiceOptions, now_ms: int, *, wanted: int = 1) -> None:
+def check_capacity(tx: Transaction, account: Account, options: ServiceOptions, now_ms: int, *, wanted: int = 1) -> None:
     """Check that the account may have so many more reports now.
 
     Raises:
-        QuotaExceeded: The account would have more reports or unfinished runs than it may have.
+        QuotaExceeded: The account would have more reports, analyses in this month or unfinished runs than it may.
         Unavailable: The queue has no free slots for them.
     """
-    most = options.max_reports
-    if most is not None and count_reports(tx, account_id, options, now_ms) + wanted > most:
-        raise QuotaExceeded(f"The account may have {most} reports and has them; delete some first.")
-    _check_queue(tx, account_id, options, wanted=wanted)
+    if limit_of(quotas_of(account, options), "reports") is not None:
+        check_count(account, options, "reports", used=count_reports(tx, account.id, options, now_ms), wanted=wanted)
+    _check_queue(tx, account, options, now_ms, wanted=wanted)
 
 
 def store_report(
@@ -164,7 +173,15 @@ def store_report(
         device=new_report.device,
         access=access,
     )
-    run = queue_run(tx, report, priority, options=options, now_ms=now_ms, traceparent=caller.traceparent)
+    run = queue_run(
+        tx,
+        report,
+        priority,
+        options=options,
+        now_ms=now_ms,
+        traceparent=caller.traceparent,
+        may_draw=has_browser_time(tx, caller.account, options, now_ms),
+    )
     return Stored(report=_read(tx, caller, report.id, None), run=run, warnings=warnings)
 
 
@@ -217,7 +234,7 @@ def update_report(
         NotFound: There is no such report.
         PreconditionFailed: The report has changed.
         ValidationFailed: Privacy 2 without any password.
-        QuotaExceeded: The account has as many unfinished runs as it may have.
+        QuotaExceeded: The account has as many analyses in this month, or unfinished runs, as it may have.
         Unavailable: The queue is full.
     """
     expired = expired_before_ms(options, now_ms)
@@ -250,8 +267,18 @@ def update_report(
     run: StoredRun | None = None
     if change.run:
         if not report.is_under_way:
-            _check_queue(tx, caller.account.id, options)
-        run = queue_run(tx, report, Priority.RERUN, options=options, now_ms=now_ms, traceparent=caller.traceparent)
+            _check_queue(tx, caller.account, options, now_ms)
+        if report.render == 1:
+            check_browser_time(tx, caller.account, options, now_ms)
+        run = queue_run(
+            tx,
+            report,
+            Priority.RERUN,
+            options=options,
+            now_ms=now_ms,
+            traceparent=caller.traceparent,
+            may_draw=has_browser_time(tx, caller.account, options, now_ms),
+        )
         report = _read(tx, caller, report_id, None)
     return Stored(report=report, run=run, warnings=warnings)
 
@@ -468,8 +495,9 @@ def count_reports(tx: Transaction, account_id: int, options: ServiceOptions, now
     return report_list.list_reports(tx, ListQuery(account_id=account_id, expired_before_ms=expired))[1]
 
 
-def _check_queue(tx: Transaction, account_id: int, options: ServiceOptions, *, wanted: int = 1) -> None:
-    if count_unfinished(tx, account_id) + wanted > options.account_queue:
+def _check_queue(tx: Transaction, account: Account, options: ServiceOptions, now_ms: int, *, wanted: int = 1) -> None:
+    check_analyses(tx, account, options, now_ms, wanted=wanted)
+    if count_unfinished(tx, account.id) + wanted > options.account_queue:
         raise QuotaExceeded(
             f"The account may have {options.account_queue} unfinished analyses and has them; wait for some to end.",
             retry_after_s=RETRY_AFTER_S,
@@ -487,14 +515,16 @@ def queue_run(
     now_ms: int,
     traceparent: str | None = None,
     is_awaited: bool = True,
+    may_draw: bool = True,
 ) -> StoredRun:
     """Queue a run of a report, whatever waits already.
 
     Where the installation decides whether a browser draws the page, a static run comes first, and the one in a browser
-    follows it by itself; ``is_awaited`` is false if no client waits, so that the run in a browser alone is enough.
+    follows it by itself; ``is_awaited`` is false if no client waits, so that the run in a browser alone is enough, and
+    ``may_draw`` if the account has no more time of the browser.
     """
     target = politeness_target(report.url, options.analyze.allow_networks)
-    device = _device_of(tx, report, options, now_ms)
+    device = _device_of(tx, report, options, now_ms) if may_draw else None
     follows = is_awaited and report.render is None and options.render == "auto"
     return enqueue_run(
         tx,

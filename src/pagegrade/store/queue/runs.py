@@ -20,6 +20,7 @@ from pagegrade.store.locks import hold_account
 from pagegrade.store.queue.admission import next_turn, offer_run, wait_in_line
 from pagegrade.store.queue.lease import MAX_LEASE_MS
 from pagegrade.store.queue.procrastinate_queue import hasten_job
+from pagegrade.store.repositories.account_usage import count_analysis, count_browser
 from pagegrade.store.repositories.host_slots import MAX_DELAY_MS, drop_visits, end_visits, hasten_lines
 from pagegrade.store.repositories.monitor_outcomes import record_outcome
 from pagegrade.store.repositories.outbox import add_event
@@ -87,7 +88,8 @@ _FINISH: Final = Prepared(
         "summary = :summary, error = :error, device = COALESCE(:device, device), "
         "started_at_ms = COALESCE(started_at_ms, :now_ms), finished_at_ms = :now_ms, lease_until_ms = NULL, "
         "worker = NULL "
-        "WHERE id = :id AND attempt = :attempt AND state = :before RETURNING report_id, number, account_id"
+        "WHERE id = :id AND attempt = :attempt AND state = :before "
+        "RETURNING report_id, number, account_id, started_at_ms"
     )
 )
 _FOLLOWERS: Final = Prepared(
@@ -185,6 +187,8 @@ def enqueue_run(
         "new_follow_device": follow_device,
     }
     ((run_id,),) = _ADD.rows(tx, values)
+    if not is_follow_up:
+        count_analysis(tx, report.account_id, now_ms)
     if offers:
         offer_run(
             tx,
@@ -305,7 +309,9 @@ def finish_attempt(
         row = _FINISH.first(tx, {**values, "id": one_id, "attempt": one_attempt, "before": one_before})
         if row is None or asked is None:
             continue
-        report_id, number, account_id = row
+        report_id, number, account_id, started_at_ms = row
+        if asked[0] != NO_DEVICE and started_at_ms < now_ms:
+            count_browser(tx, account_id, now_ms - started_at_ms, now_ms)
         pending = _follow(tx, report_id, account_id, asked, now_ms) if packed.state == "completed" else None
         save_detail(tx, one_id, packed.detail)
         freed = drop_pictures(tx, report_id) if packed.state == "completed" and number > 1 else 0

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+import msgspec
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from pagegrade.model.account import Account, Member, Usage
+from pagegrade.model.quotas import QuotaName, Quotas
 from pagegrade.model.stored import UNFINISHED
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import WHOLE_ACCOUNT
@@ -28,9 +30,12 @@ ACCOUNT_COLUMNS: Final = (
     # Not IS NOT NULL: in a RETURNING clause SQLite 3.40 evaluates it for the wrong column, and never finds a null.
     func.length(accounts.c.password_hash),
     accounts.c.is_personal,
+    accounts.c.plan,
+    accounts.c.quotas,
 )
 """Columns that ``account_of`` reads, in this order."""
 
+_quotas: Final = msgspec.json.Decoder(dict[QuotaName, int]).decode
 _IS_KEPT: Final = accounts.c.erase_at_ms.is_(None)
 """Condition: the account is not being erased. An account that is counts as deleted everywhere."""
 _COUNTED: Final = report_counts.c.account_id == bindparam("account")
@@ -124,6 +129,8 @@ def mark_erasing(tx: Transaction, account_id: int, now_ms: int) -> None:
         "default_privacy": None,
         "password_hash": None,
         "is_admin": 0,
+        "plan": None,
+        "quotas": None,
         "disabled_at_ms": func.coalesce(accounts.c.disabled_at_ms, now_ms),
         "erase_at_ms": now_ms,
     }
@@ -160,6 +167,12 @@ def save_admin(tx: Transaction, account_id: int, *, is_admin: bool) -> bool:
     """Grant or revoke administrator rights; ``False`` if nothing changed."""
     query = update(accounts).where(accounts.c.id == account_id, accounts.c.is_admin != int(is_admin))
     return tx.execute(query.values(is_admin=int(is_admin))).rowcount == 1
+
+
+def save_quotas(tx: Transaction, account_id: int, *, plan: str | None, quotas: Quotas) -> None:
+    """Store the plan of an account and the quotas of its own."""
+    values = {"plan": plan, "quotas": msgspec.json.encode(quotas) if quotas else None}
+    tx.execute(update(accounts).where(accounts.c.id == account_id).values(values))
 
 
 def save_password(tx: Transaction, account_id: int, password_hash: str) -> None:
@@ -253,7 +266,7 @@ def _member_of(row: Sequence[Any]) -> Member:
 
 def account_of(row: Sequence[Any]) -> Account:
     """Convert a row of ``ACCOUNT_COLUMNS`` to an account."""
-    account_id, name, email, locale, timezone, default_privacy, created, disabled, *flags = row
+    account_id, name, email, locale, timezone, default_privacy, created, disabled, *flags, plan, quotas = row
     is_admin, has_password, is_personal = map(bool, flags)
     return Account(
         id=account_id,
@@ -267,4 +280,6 @@ def account_of(row: Sequence[Any]) -> Account:
         is_admin=is_admin,
         has_password=has_password,
         is_personal=is_personal,
+        plan=plan,
+        quotas={} if quotas is None else _quotas(bytes(quotas)),
     )

@@ -163,6 +163,13 @@ def count_open_crawls(tx: Transaction, account_id: int) -> int:
     return int(tx.execute(select(func.count()).select_from(crawls).where(*mine)).scalar_one())
 
 
+def count_pages_ahead(tx: Transaction, account_id: int) -> int:
+    """Return how many more URLs the crawls of an account that have not ended may fetch."""
+    mine = (crawls.c.account_id == account_id, crawls.c.finished_at_ms.is_(None), crawls.c.state != "analyzing")
+    rows = tx.execute(select(crawls.c.settings, crawls.c.fetched).where(*mine))
+    return sum(max(0, _settings(bytes(settings)).max_pages - fetched) for settings, fetched in rows)
+
+
 def delete_audit(tx: Transaction, audit_id: int) -> None:
     """Delete an audit with all of its crawls; who works on one of them writes nothing more."""
     owner = select(audits.c.account_id).where(audits.c.id == audit_id).scalar_subquery()

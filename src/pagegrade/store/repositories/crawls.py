@@ -12,6 +12,7 @@ from pagegrade.model.audit import OPEN_STATES, AuditSettings, Crawl, CrawlHost, 
 from pagegrade.model.identity import VERSION
 from pagegrade.model.report import RULESET
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.account_usage import count_pages
 from pagegrade.store.schema.tables import crawl_hosts, crawls
 
 _encode: Final = msgspec.json.encode
@@ -138,6 +139,7 @@ def advance_crawl(tx: Transaction, crawl: Crawl, now_ms: int) -> None:
     Raises:
         CrawlTakenOver: Another process has taken it since.
     """
+    count_pages(tx, crawl.id, crawl.fetched, now_ms)
     change_crawl(
         tx,
         crawl,

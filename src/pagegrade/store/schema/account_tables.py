@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, ForeignKey, LargeBinary, SmallInteger, Table
+from sqlalchemy import BigInteger, Column, ForeignKey, Integer, LargeBinary, SmallInteger, Table
 
 from pagegrade.store.schema.columns import ID, METADATA, text
 
@@ -57,6 +57,17 @@ sign_in_links = Table(
     Column("expires_at_ms", BigInteger, nullable=False, index=True),
     Column("used_at_ms", BigInteger),
     comment="Links that sign in once.",
+)
+
+account_usage = Table(
+    "account_usage",
+    METADATA,
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("month", Integer, primary_key=True, autoincrement=False),  # in UTC, such as 202611
+    Column("analyses", BigInteger, nullable=False, server_default="0"),  # that were asked for
+    Column("browser_ms", BigInteger, nullable=False, server_default="0"),  # of analyses in a browser
+    Column("audit_pages", BigInteger, nullable=False, server_default="0"),  # that crawls of audits fetched
+    comment="What accounts used in each month.",
 )
 
 actions = Table(

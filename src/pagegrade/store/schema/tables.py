@@ -49,6 +49,8 @@ accounts = Table(
     Column("password_hash", text(300)),  # PHC string of argon2id; NULL: no sign-in with a password
     Column("is_admin", SmallInteger, nullable=False, server_default="0"),
     Column("is_personal", SmallInteger, nullable=False, server_default="1"),  # 0: nobody signs in with its address
+    Column("plan", text(60)),  # its name; NULL: the default one
+    Column("quotas", LargeBinary),  # JSON of model.quotas.Quotas, before those of the plan; NULL: none
     Column("erase_at_ms", BigInteger),  # since when the account is being erased with everything of it; NULL: it is not
     sqlite_autoincrement=True,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pagegrade.service.accounts.operations import find_usage
+from pagegrade.service.accounts.quotas import find_quotas
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
@@ -17,8 +18,9 @@ from pagegrade.web.schemas.account import AccountAnswer, account_object
 async def show_account(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return the account and what it has used."""
     usage = await work.read(find_usage, request.received_at_ms)
+    quotas, months = await work.read(find_quotas, services.options, request.received_at_ms)
     caller = work.caller
-    data = account_object(caller.account, caller.api_key, usage, services.options)
+    data = account_object(caller.account, caller.api_key, usage, services.options, quotas=quotas, months=months)
     return fresh_answer(request, enveloped(data))
 
 

@@ -6,12 +6,13 @@ a form.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from markupsafe import Markup
 
 from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Refused, ValidationFailed, Violation
+from pagegrade.model.quotas import QuotaName
 from pagegrade.parse.url import host_address, parse_target_url
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
@@ -102,6 +103,23 @@ START_WITH_NETWORK: Final = N_(
     "If this Pagegrade is yours, start it with the network of that site to allow the address, for example:"
 )
 ACCOUNT_IS_FULL: Final = N_("Your account has as many reports as it may have. Delete some of them first.")
+QUOTA_IS_USED: Final[Mapping[QuotaName | None, str]] = {
+    "reports": ACCOUNT_IS_FULL,
+    "analyses_per_month": N_(
+        "This workspace has used its analyses of this month. The next month begins at midnight UTC; an administrator "
+        "can allow more."
+    ),
+    "browser_minutes_per_month": N_(
+        "This workspace has used its minutes of the browser for this month. Analyze without a browser."
+    ),
+    "monitors": N_("This workspace has as many monitors as it may have. Delete one of them first."),
+    "audits": N_("This workspace has as many site audits as it may have. Delete one of them first."),
+    "audit_pages_per_month": N_(
+        "This workspace has used its pages of site audits for this month. The next month begins at midnight UTC; an "
+        "administrator can allow more."
+    ),
+    "stored_mb": N_("This workspace stores as much as it may. Delete reports first."),
+}
 QUEUE_IS_FULL: Final = N_("Many of your analyses are waiting already. Try again when some of them are done.")
 ALL_ARE_BUSY: Final = N_("Pagegrade is busy right now. Try again in half a minute.")
 
@@ -181,6 +199,6 @@ def refusal_of(texts: Texts, error: Refused) -> str:
             seconds,
         )
     if isinstance(error, QuotaExceeded):
-        # Queue slots become free by themselves; the limit of reports does not.
-        return texts.gettext(QUEUE_IS_FULL if error.retry_after_s else ACCOUNT_IS_FULL)
+        # Without a quota it is the queue, whose slots become free by themselves.
+        return texts.gettext(QUOTA_IS_USED.get(error.quota, QUEUE_IS_FULL))
     return texts.gettext(ALL_ARE_BUSY)

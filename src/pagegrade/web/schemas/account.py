@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Literal
 
 import msgspec
@@ -9,6 +10,8 @@ import msgspec
 from pagegrade.model.account import Account as StoredAccount
 from pagegrade.model.account import Key
 from pagegrade.model.account import Usage as StoredUsage
+from pagegrade.model.quotas import MonthUsage as StoredMonth
+from pagegrade.model.quotas import QuotaState
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.web.schemas.envelope import Answer
@@ -26,10 +29,10 @@ class Features(Document):
 
 
 class Plan(Document):
-    """Plan of the account; a self-hosted installation has one plan for all accounts."""
+    """Plan of the account; an installation without plans has one for all accounts."""
 
     id: int = about("Number of the plan.", 1)
-    name: str = about("Name of the plan.", "self-hosted")
+    name: str = about("Name of the plan; self-hosted where the account has none.", "self-hosted")
     features: Features = about("Features of the plan.")
 
 
@@ -41,7 +44,22 @@ class Limits(Document):
     queued_runs: Count | None = about("Unfinished runs at the same time.", 1000)
     batch: Count = about("URLs of one batch.", 500)
     reports: Count | None = about("Stored reports.", None)
+    analyses_per_month: Count | None = about("Analyses that are asked for in a month, in UTC.", 5000)
+    browser_minutes_per_month: Count | None = about("Minutes of analyses in a browser in a month, in UTC.", None)
+    monitors: Count | None = about("Monitors.", 100)
+    audits: Count | None = about("Site audits.", 1000)
+    audit_pages_per_month: Count | None = about("URLs that crawls of audits fetch in a month, in UTC.", None)
+    stored_mb: Count | None = about("Stored results in megabytes; no analysis begins where there are as many.", None)
     retention_days: Count | None = about("Days between the last analysis of a report and its expiry.", None)
+
+
+class MonthUsage(Document):
+    """Usage of the account in a month."""
+
+    month: str = about("Year and month, in UTC.", "2026-11")
+    analyses: Count = about("Analyses that were asked for, also of reports since deleted.", 212)
+    browser_seconds: Count = about("Time of analyses in a browser, in seconds.", 1830)
+    audit_pages: Count = about("URLs that crawls of audits fetched.", 4500)
 
 
 class Usage(Document):
@@ -53,6 +71,15 @@ class Usage(Document):
     analyses_today: Count = about("Analyses since midnight UTC.", 41)
     analyses_total: Count = about("Analyses so far.", 902)
     stored_bytes: Count = about("Compressed size of the results of all runs in the database.", 2_140_113)
+    analyses_per_month: Count = about("Analyses that were asked for in this month.", 212)
+    browser_minutes_per_month: Count = about("Whole minutes of analyses in a browser in this month.", 30)
+    monitors: Count = about("Monitors.", 12)
+    audits: Count = about("Site audits.", 3)
+    audit_pages_per_month: Count = about(
+        "URLs that crawls of audits fetched in this month, and that unfinished ones may still fetch.", 4500
+    )
+    stored_mb: Count = about("Whole megabytes of stored results.", 2)
+    months: list[MonthUsage] = about("Each of the last 12 months with any use, the newest first.")
 
 
 class Defaults(Document):
@@ -93,9 +120,18 @@ class AccountAnswer(Answer):
     data: Account = about("The account.")
 
 
-def account_object(account: StoredAccount, key: Key, usage: StoredUsage, options: ServiceOptions) -> bytes:
+def account_object(
+    account: StoredAccount,
+    key: Key,
+    usage: StoredUsage,
+    options: ServiceOptions,
+    *,
+    quotas: Sequence[QuotaState],
+    months: Sequence[StoredMonth],
+) -> bytes:
     """The JSON object of an account, as the holder of ``key`` sees it."""
     thresholds = options.analyze.thresholds
+    most = {quota.name: quota.most for quota in quotas}
     return msgspec.json.encode(
         {
             "id": account.id,
@@ -106,24 +142,34 @@ def account_object(account: StoredAccount, key: Key, usage: StoredUsage, options
             "timezone": account.timezone,
             "plan": {
                 "id": 1,
-                "name": "self-hosted",
-                "features": {"api": 1, "reports": -1 if options.max_reports is None else options.max_reports},
+                "name": account.plan or "self-hosted",
+                "features": {"api": 1, "reports": -1 if most["reports"] is None else most["reports"]},
             },
             "limits": {
                 "requests_per_minute": options.requests_per_minute,
                 "analyses_per_minute": options.analyses_per_minute,
                 "queued_runs": options.account_queue,
                 "batch": AT_ONCE,
-                "reports": options.max_reports,
+                **most,
                 "retention_days": options.retention_days,
             },
             "usage": {
+                **{quota.name: quota.used for quota in quotas},
                 "reports": usage.reports,
                 "projects": usage.projects,
                 "queued_runs": usage.queued_runs,
                 "analyses_today": usage.analyses_today,
                 "analyses_total": usage.analyses_total,
                 "stored_bytes": usage.stored_bytes,
+                "months": [
+                    {
+                        "month": f"{month.month // 100}-{month.month % 100:02}",
+                        "analyses": month.analyses,
+                        "browser_seconds": month.browser_ms // 1000,
+                        "audit_pages": month.audit_pages,
+                    }
+                    for month in months
+                ],
             },
             "defaults": {
                 "privacy": int(options.default_privacy if account.default_privacy is None else account.default_privacy),

@@ -7,7 +7,9 @@ import httpx
 import pytest
 
 from pagegrade.model.account import Account
+from pagegrade.model.quotas import Quotas
 from pagegrade.service.accounts.operations import set_admin
+from pagegrade.service.accounts.quotas import set_quotas
 from pagegrade.store.repositories.accounts import list_accounts, load_account
 from pagegrade.web.pages.admin import accounts
 from tests.store_builders import add_owner
@@ -292,5 +294,53 @@ def test_administrators_cannot_delete_themselves_among_the_accounts(tmp_path: Pa
         assert answer.status_code == 422
         assert "Delete your own account on the page of your account." in answer.text
         assert stored(instance, instance.alice.id).name == "Alice"
+
+    with_instance(tmp_path, script)
+
+
+def test_an_administrator_gives_quotas(tmp_path: Path) -> None:
+    """With a plan; the account itself sees them, and what cannot be used comes back in the form."""
+
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        bob, _ = add_owner(instance.services.database, "Bob")
+        place = f"/admin/accounts/{bob.id}"
+        form = {"plan": "agency", "audits": "4", "monitors": "none"}
+        given = await instance.page("POST", f"{place}/quotas", data=form)
+        shown = await instance.page("GET", f"{place}?said=quotas")
+        own = await instance.page("GET", "/team", account=bob)
+        wrong = await instance.page("POST", f"{place}/quotas", data={**form, "reports": "many"})
+        unknown = await instance.page("POST", f"{place}/quotas", data={"plan": "other"})
+        refused = await instance.page("POST", f"{place}/quotas", data=form, account=bob)
+
+        assert given.headers["location"] == f"{place}?said=quotas"
+        assert "apply from now on" in shown.text
+        assert '<option value="agency" selected>' in shown.text
+        assert re.search(r'name="monitors" [^>]*value="none"', shown.text)
+        assert "1,234" in own.text
+        assert (wrong.status_code, unknown.status_code, refused.status_code) == (422, 422, 404)
+        assert 'id="reports-error"' in wrong.text
+        assert 'id="audits-error"' not in wrong.text
+        assert 'value="many"' in wrong.text
+        assert 'id="plan-error"' in unknown.text
+        assert (stored(instance, bob.id).plan, stored(instance, bob.id).quotas) == (
+            "agency",
+            {"audits": 4, "monitors": -1},
+        )
+
+    with_instance(tmp_path, script, plans=(("agency", {"reports": 1234}),))
+
+
+def test_the_plan_of_an_account_that_is_gone_is_still_shown(tmp_path: Path) -> None:
+    """So that an administrator sees why it has no effect."""
+
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        alice = instance.alice.id
+        plans: tuple[tuple[str, Quotas], ...] = (("old", {}),)
+        await instance.services.database.write(lambda tx: set_quotas(tx, alice, plan="old", quotas={}, plans=plans))
+        shown = await instance.page("GET", f"/admin/accounts/{alice}")
+
+        assert '<option value="old" selected>' in shown.text
 
     with_instance(tmp_path, script)

@@ -27,6 +27,7 @@ from pagegrade.service.accounts.operations import (
     known_timezones,
 )
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MIN_ACCOUNT_CHARACTERS
+from pagegrade.service.accounts.quotas import find_quotas
 from pagegrade.service.accounts.sessions import end_own_session
 from pagegrade.service.accounts.team import LAST_OWNER
 from pagegrade.service.container import Services
@@ -222,6 +223,7 @@ def browser_name(agent: str, texts: Texts) -> str:
 async def _show(request: Request, work: UnitOfWork, view: View, typed: Typed) -> Response:
     usage, sessions = await work.read(find_usage_and_sessions, view.now_ms)
     caller, texts = view.admitted, view.texts
+    quotas, _ = await work.read(find_quotas, view.options, view.now_ms, account_id=caller.person.id)
     account, session = caller.person, _session_of(caller)
     said = SAID.get(request.query(SaidQuery).said, "") if request.method in ("GET", "HEAD") else ""
     details: Mapping[str, Any] = typed.details or {
@@ -246,6 +248,7 @@ async def _show(request: Request, work: UnitOfWork, view: View, typed: Typed) ->
         zones=_zone_choices(account.timezone),
         privacies=_privacy_choices(view),
         needs_current=needs_current_password(account, session, view.now_ms),
+        quotas={quota.name: quota for quota in quotas},
         sessions=[(each, browser_name(each.agent, texts), each.id == session.id) for each in sessions],
         least=MIN_ACCOUNT_CHARACTERS,
         most=MAX_CHARACTERS,

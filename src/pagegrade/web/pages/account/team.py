@@ -17,6 +17,7 @@ from pagegrade.service import invitation_mail
 from pagegrade.service.accounts import team as service
 from pagegrade.service.accounts.admission import Access
 from pagegrade.service.accounts.operations import NAME
+from pagegrade.service.accounts.quotas import find_quotas
 from pagegrade.service.container import Services
 from pagegrade.service.erasure import PARTS_OF_A_REQUEST, begin_erasure, finish_erasure
 from pagegrade.service.sign_in import WrongPassword, check_password, find_password_hash
@@ -27,6 +28,7 @@ from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.account.account_page import Typed, password_refused
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import HELPED, View, go
+from pagegrade.web.pages.quota_rows import quota_rows
 from pagegrade.web.request import Request
 
 PATH: Final = "/team"
@@ -221,6 +223,7 @@ async def _refused(
 
 async def _show(request: Request, work: UnitOfWork, view: View, typed: Typed) -> Response:
     found = await work.read(service.find_team, view.now_ms)
+    quotas, _ = await work.read(find_quotas, view.options, view.now_ms)
     texts, caller = view.texts, view.admitted
     said = SAID.get(request.query(SaidQuery).said, "") if request.method in ("GET", "HEAD") else ""
     own = [] if caller.own is None else [(caller.own, Role.OWNER)]
@@ -230,6 +233,7 @@ async def _show(request: Request, work: UnitOfWork, view: View, typed: Typed) ->
         status=typed.status,
         headers=typed.headers,
         team=found,
+        quotas=quota_rows(texts, quotas),
         typed=typed.details,
         errors=typed.errors,
         said=texts.gettext(said) if said else "",

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput, Unavailable
+from pagegrade.model.quotas import QUOTA_NAMES, UNLIMITED, read_quotas
 from pagegrade.render.english import N_
 from pagegrade.service import administration as service
 from pagegrade.service.accounts.operations import (
@@ -22,6 +23,7 @@ from pagegrade.service.accounts.operations import (
     OWN_ACCOUNT,
     SHARED,
 )
+from pagegrade.service.accounts.quotas import PLAN, find_quotas
 from pagegrade.service.accounts.team import LAST_OWNER
 from pagegrade.service.container import Services
 from pagegrade.service.erasure import OWN_ERASURE, PARTS_OF_A_REQUEST, finish_erasure
@@ -31,6 +33,7 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import HELPED, View, go
+from pagegrade.web.pages.quota_rows import quota_rows
 from pagegrade.web.request import Request
 
 PER_PAGE: Final = 50
@@ -40,6 +43,7 @@ SAID: Final = {
     "disabled": N_("The account is disabled. Its keys no longer work, and all of its sessions have ended."),
     "enabled": N_("The account works again."),
     "admin": N_("The owner of this account administers the installation now."),
+    "quotas": N_("The quotas of this account apply from now on."),
     "no-admin": N_("The owner of this account administers the installation no longer."),
 }
 WRONG: Final = {
@@ -54,9 +58,11 @@ WRONG: Final = {
     OWN_ERASURE: ("", N_("Delete your own account on the page of your account.")),
     DISABLED: ("", N_("The account is disabled. Enable it first.")),
     SHARED: ("", N_("This workspace has no sign-in of its own: its members sign in to their own accounts.")),
+    PLAN: ("plan", N_("The installation has no such plan. Choose one of the list.")),
     LAST_OWNER: ("", N_("This is the only owner of another workspace. It needs another owner first.")),
 }
 """Error reason -> (field, message)."""
+WRONG_QUOTA: Final = N_("Enter a whole number from 0 to 1,000,000,000, the word none for no limit, or nothing.")
 
 
 class SaidQuery(BaseModel):
@@ -145,6 +151,31 @@ async def change_admin(request: Request, work: UnitOfWork, view: View) -> Respon
     return go("/reports") if gave_up else done
 
 
+async def change_quotas(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Store the plan and the quotas of an account."""
+    sent = await read_form(request)
+    try:
+        quotas = read_quotas({name: sent.get(name, "") for name in QUOTA_NAMES})
+    except ValueError:
+        wrong: dict[str, str] = {
+            name: view.texts.gettext(WRONG_QUOTA) for name in QUOTA_NAMES if not _is_quota(sent.get(name, ""))
+        }
+        return await _member(request, work, view, wrong, sent)
+    plans = view.options.plans
+    change = work.write(
+        service.set_member_quotas, request.id, plan=sent.get("plan") or None, quotas=quotas, plans=plans
+    )
+    return await _change(request, work, view, change, "quotas")
+
+
+def _is_quota(typed: str) -> bool:
+    try:
+        read_quotas({QUOTA_NAMES[0]: typed})
+    except ValueError:
+        return False
+    return True
+
+
 async def _list(
     request: Request,
     work: UnitOfWork,
@@ -168,13 +199,29 @@ async def _list(
     )
 
 
-async def _member(request: Request, work: UnitOfWork, view: View, errors: Mapping[str, str] | None = None) -> Response:
+async def _member(
+    request: Request,
+    work: UnitOfWork,
+    view: View,
+    errors: Mapping[str, str] | None = None,
+    sent: Mapping[str, str] | None = None,
+) -> Response:
     member = await work.read(service.find_member, request.id)
+    quotas, _ = await work.read(find_quotas, view.options, view.now_ms, account_id=request.id)
+    own = member.account.quotas
+    stored = {name: "none" if most == UNLIMITED else str(most) for name, most in own.items()}
+    plan = member.account.plan or ""
+    plans = [("", view.texts.gettext("Default")), *((name, name) for name, _ in view.options.plans)]
+    # A plan that the installation no longer has.
+    plans += [] if plan in dict(plans) else [(plan, plan)]
     said = SAID.get(request.query(SaidQuery).said, "") if request.method in ("GET", "HEAD") else ""
     return view.page(
         "admin_account.html.jinja",
         status=422 if errors else 200,
         member=member,
+        quotas=quota_rows(view.texts, quotas),
+        typed={"plan": plan, **stored} if sent is None else sent,
+        plans=plans,
         errors=errors or {},
         said=view.texts.gettext(said) if said else "",
         me=view.admitted.person,
@@ -195,8 +242,8 @@ async def _change(request: Request, work: UnitOfWork, view: View, change: Awaita
 
 
 async def _refused(request: Request, work: UnitOfWork, view: View, error: InvalidInput) -> Response:
-    sentence = WRONG[error.reason or NAME][1]
-    return await _member(request, work, view, {"": view.texts.gettext(sentence)})
+    field, sentence = WRONG[error.reason or NAME]
+    return await _member(request, work, view, {field: view.texts.gettext(sentence)})
 
 
 def _show_link(view: View, account: Account, token: str, until_ms: int, *, is_new: bool) -> Response:
@@ -247,6 +294,15 @@ OPERATIONS: Final = (
         name="give_link",
         summary=N_("Make a sign-in link for the owner of an account"),
         handler=give_link,
+        access="admin",
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path="/admin/accounts/{id}/quotas",
+        name="change_quotas",
+        summary=N_("Change the plan and the quotas of an account"),
+        handler=change_quotas,
         access="admin",
         tag=PAGES,
     ),

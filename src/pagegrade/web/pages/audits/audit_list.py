@@ -43,7 +43,6 @@ SCOPES: Final = {
     "folder": N_("The folder of the URL"),
 }
 TOO_MANY_CRAWLS: Final = N_("Too many of your crawls have not ended. Wait for one of them, or cancel one.")
-TOO_MANY_AUDITS: Final = N_("You have as many audits as an account may have. Delete one first.")
 _LINES: Final = ("include", "exclude")
 """Fields with one pattern a line."""
 _FIELDS: Final = ("url", "scope", "max_pages", "max_depth", "access", *_LINES)
@@ -89,7 +88,7 @@ def refusal(texts: Texts, error: RateLimited | QuotaExceeded | CrawlLimit | Unav
     """Return the message for a crawl that was refused."""
     if isinstance(error, CrawlLimit):
         return texts.gettext(TOO_MANY_CRAWLS)
-    return texts.gettext(TOO_MANY_AUDITS) if isinstance(error, QuotaExceeded) else refusal_of(texts, error)
+    return refusal_of(texts, error)
 
 
 def _typed(sent: Mapping[str, str]) -> dict[str, Any]:

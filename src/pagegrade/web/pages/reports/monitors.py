@@ -18,7 +18,7 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.field_messages import problems_of
+from pagegrade.web.pages.field_messages import problems_of, refusal_of
 from pagegrade.web.pages.forms import read_form, read_query
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_url
@@ -33,7 +33,6 @@ SAID: Final = {
     "saved": N_("The monitor was saved."),
     "deleted": N_("The monitor was deleted."),
 }
-ACCOUNT_IS_FULL: Final = N_("Your account has as many monitors as it may have. Delete one of them first.")
 
 
 async def show_monitors(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -74,7 +73,7 @@ async def create_monitor(request: Request, work: UnitOfWork, view: View) -> Resp
     except ValidationFailed as error:
         return _form(view, report, None, sent=form, problems=problems_of(view.texts, error.violations), status=422)
     except QuotaExceeded as error:
-        problems = {"": view.texts.gettext(ACCOUNT_IS_FULL)}
+        problems = {"": refusal_of(view.texts, error)}
         return _form(view, report, None, sent=form, problems=problems, status=problem_of(error).status)
     return go(f"{PATH}?said=created")
 
