@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.likeness import ALIKE, digest_of, likeness, may_be_alike, own_share, simhash_of
+from pagegrade.parse.likeness import (
+    ALIKE,
+    MIN_ABOUT,
+    digest_of,
+    is_about_another,
+    likeness,
+    may_be_alike,
+    own_share,
+    simhash_of,
+)
 from tests.builders import make_document, make_response
 
 AROUND = (
@@ -100,3 +109,46 @@ def test_fingerprints_are_of_the_main_content() -> None:
     assert digest_of(one) == digest_of(other)
     assert digest_of(one) != digest_of(make_document(main_of(WORDS[1:])))
     assert simhash_of(make_document("<main></main>")) == 0
+
+
+TEXTS = {
+    "de": (
+        "Fahrräder reparieren in Leipzig",
+        "In unserer Werkstatt leihen wir Werkzeug zum Schrauben aus.",
+        "Petersilie säen wir im März, sobald der Boden warm genug ist, und nach vierzehn Tagen zeigen sich Blätter. ",
+    ),
+    "uk": (
+        "Яблука та розсада біля Полтави",
+        "Вирощуємо старі сорти дерев і продаємо саджанці навесні.",
+        "Самовар гріє воду для чаю, а господиня ставить на стіл варення, бублики та мед для гостей з міста. ",
+    ),
+    "ar": (
+        "دروس الخط العربي في عمان القديمة",
+        "نعلم الكبار والصغار كتابة الحروف بالقصب والحبر.",
+        "يزرع جيراننا الطماطم والخيار قرب النهر ويسقون الأرض كل صباح قبل شروق الشمس في الصيف. ",
+    ),
+    "ja": (
+        "天然酵母の食パン",
+        "長野の山間で焼菓子を販売しています。週末営業。",
+        "自転車の修理は部品を外し、油を差して車輪を調整するだけです。道具は貸出しています。",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_text_without_a_word_of_its_name_is_about_another(language: str) -> None:
+    """One word is enough, and short texts, names of few words and pages with code are not judged."""
+    title, description, sentence = TEXTS[language]
+    head = f"<html lang={language}><title>{title}</title><meta name=description content='{description}'>"
+    name = f"{head}<h1>{title}</h1><p>{description}</p>"
+    least = MIN_ABOUT // len(sentence) + 1
+
+    def is_other(body: str, start: str = name) -> bool:
+        return is_about_another(make_document(f"{start}<main><p>{body}</p></main>"))
+
+    assert is_other(sentence * least)
+    assert not is_other(f"{sentence * least} {description}")
+    assert not is_other(sentence * (250 // len(sentence)))
+    assert not is_other(f"{sentence * least} <code>a</code>")
+    assert not is_other(sentence * least, f"<title>{title[:4]}</title><h1>{title[:4]}</h1>")
+    assert not is_other(sentence * least, head)

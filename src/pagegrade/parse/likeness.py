@@ -8,8 +8,11 @@ from collections import Counter
 from hashlib import blake2b
 from typing import Final
 
+from turbohtml import Element
+
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
+from pagegrade.parse.words import fold_for_search
 
 ALIKE: Final = 0.9
 """Share from which two pages are the same one; names of pages, times and numbers of requests differ."""
@@ -21,6 +24,22 @@ _WORD: Final = re.compile(
     "[\u0e00-\u0eff\u0f00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\\W\\d_]+"
 )
 """A word without digits, or a character where nothing separates words."""
+
+MIN_NAMED: Final = 6
+"""Different words of title, main heading and description from which on a text has to have one of them."""
+MIN_ABOUT: Final = 600
+"""Characters of a text that is more than a notice or a list of names."""
+_MIN_ABOUT_HAN: Final = 300
+"""The same where one character is a word or half of one."""
+_MAX_ABOUT: Final = 40_000
+_RUN_OF_HAN: Final = re.compile("[\u3005\u3400-\u9fff\uf900-\ufaff]{2,}|[\u30a1-\u30ff]{2,}")
+_UNSPACED: Final = re.compile("[\u0e00-\u109f\u1780-\u17ff\u3005-\u9fff\uf900-\ufaff\\d_]")
+_LETTERS: Final = re.compile("[\\w\u0900-\u0dff]+")
+_SYLLABLES: Final = re.compile("[\u1200-\u139f\uac00-\ud7a3]")
+_PREFIXING: Final = re.compile("[\u0590-\u08ff]")
+_MAX_NAMES: Final = 500
+_STEM: Final = 5
+"""Letters of a word that its forms have in common; words with fewer are those of every text."""
 
 _MAX_FINGERPRINTED: Final = 60_000
 """Characters of a page that go into its fingerprints."""
@@ -52,6 +71,47 @@ def may_be_alike(page: Response, other: Response) -> bool:
     """Return whether the bodies are near enough in size to be worth a comparison of what they say."""
     sizes = sorted((len(page.body), len(other.body)))
     return 0 < sizes[1] <= _MAX_SIZE_RATIO * sizes[0]
+
+
+def is_about_another(document: Document) -> bool:
+    """Return whether a text has not one word of its title, its main heading and its description.
+
+    Words are compared by their beginnings, Chinese and Japanese ones by each two characters. Unknown, and so false, for
+    pages with code, short texts, and names of few words or in a script such as Thai.
+    """
+    body = document.body.node if document.body is not None else None
+    title = next((one.text for one in document.titles if one.text), "")
+    heading = next((one.text for one in document.headings if one.level == 1 and one.text and not one.hidden), "")
+    if not (title and heading and isinstance(body, Element)) or len(document.main_text) < _MIN_ABOUT_HAN:
+        return False
+    language = document.html.attrs.get("lang") if document.html is not None else None
+    description = next((one.content for one in document.metas if one.name == "description"), "")
+    names = [fold_for_search(one[:_MAX_NAMES], language) for one in (title, heading, description)]
+    named = frozenset().union(*map(_stems, names))
+    if len(named) < MIN_NAMED:
+        return False
+    text = fold_for_search(document.main_text[:_MAX_ABOUT], language)
+    for name in sorted(filter(None, names), key=len, reverse=True):
+        text = text.replace(name, " ", 1)
+    least = _MIN_ABOUT_HAN if _RUN_OF_HAN.search(text) is not None else MIN_ABOUT
+    if len(text) < least or any(stem in text for stem in named):
+        return False
+    return next(iter(body.select("pre, code")), None) is None
+
+
+def _stems(text: str) -> frozenset[str]:
+    """The beginnings of the longer words of a folded text, without what is written together with them."""
+    runs = _RUN_OF_HAN.findall(text)
+    found = {run[at : at + 2] for run in runs for at in range(len(run) - 1)}
+    for word in _LETTERS.findall(text):
+        if _UNSPACED.search(word) is not None:
+            continue
+        if _SYLLABLES.search(word) is not None:
+            found.update({word[:2]} if len(word) > 1 else ())
+        elif len(word) >= _STEM:
+            # Articles and conjunctions of Arabic and Hebrew are no part of the word.
+            found.add(word[2:_STEM] if _PREFIXING.search(word) is not None else word[:_STEM])
+    return frozenset(found)
 
 
 def _share(one: str, other: str) -> float:

@@ -528,3 +528,12 @@ def test_wrapper_without_height_hides_the_page() -> None:
 
     assert outcome("main-content", f"{page}<script>count()</script>", url=URL).state == "hidden"
     assert outcome("main-content", page.replace("height:0", "height:100%"), url=URL).state == "present"
+
+
+def test_text_of_another_page_is_other() -> None:
+    """Title, heading and description are those of this one."""
+    name = "ხილის ბაღი კახეთში და ვენახის სეზონური მოსავალი თბილისში"
+    page = f"<title>{name}</title>{NAV}<main><h1>{name}</h1><p>{text(80)}</p></main>{FOOT}"
+
+    assert outcome("main-content", page, url=URL).state == "other"
+    assert outcome("main-content", page.replace("სიტყვა1 ", "ვენახის "), url=URL).state == "present"

@@ -243,3 +243,30 @@ def test_amount_that_is_no_number_is_missing_in_any_currency(amount: str, state:
         outcome("placeholder-text", f"<h1>Mattor</h1>{f'<h3>Matta</h3><p>{amount}</p><p>{amount}</p>' * 8}").state
         == state
     )
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "0,00 Kč",
+        "€ 0.00",
+        "CHF 0.00",
+        "1970-01-01 00:00",
+        "01.01.1970",
+        "%s",
+        "{0} / {1}",
+        "#REF!",
+        "NaN",
+    ],
+)
+def test_list_whose_values_are_missing_is_unfinished(value: str) -> None:
+    """From eight on, and as code or beside as many values none."""
+    row = "<tr><th>Ковш</th><td>{}</td></tr>"
+    table = f"<h1>Товари</h1><main><table>{row.format(value) * 8}</table></main>"
+    filled = "".join(row.format(one) for one in ("12,40 Kč", "2026-03-04", "zwölf") * 8)
+
+    assert outcome("placeholder-text", table).state == "unfinished"
+    assert outcome("placeholder-text", table.replace(row.format(value), "", 1)).state != "unfinished"
+    assert outcome("placeholder-text", table.replace(value, f"<code>{value}</code>")).state != "unfinished"
+    if value[-1:].isalnum() and value not in {"%s", "NaN"}:
+        assert outcome("placeholder-text", table.replace("</table>", f"{filled}</table>")).state == "none"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import quopri
 from urllib.parse import quote
 
@@ -126,3 +127,72 @@ def test_text_in_base64_or_percent_escapes_throughout_was_never_decoded(language
     assert find_garbled_text(make_document(f"<p>{quote(language * 12)}</p>")).share > 0.5
     assert not find_garbled_text(make_document(f"<p>{base64.b64encode(bytes(range(256))).decode()}</p>")).places
     assert not find_garbled_text(make_document(f"<p>{coded[:75]}</p>")).places
+
+
+SENTENCES = {
+    "pl": "Pracownia ma osiem kół garncarskich i dwa piece, z których jeden opalamy drewnem przez całą noc. ",
+    "ru": "Дети могут разобрать учебный самовар и понять, как он устроен, а взрослые пьют чай с вареньем. ",
+    "el": "Μαζεύουμε τον καρπό με το χέρι και τον πηγαίνουμε στο λιοτρίβι το ίδιο βράδυ με το παλιό φορτηγό. ",
+    "ar": "تبدأ الدروس كل يوم سبت بعد صلاة العصر في غرفة تطل على الحديقة ويتعلم الطلاب كيف يبرون القلم. ",
+    "hi": "हमारा पुस्तकालय नीम के बड़े पेड़ के नीचे एक कमरे से शुरू हुआ था और अब यहाँ चार हज़ार किताबें हैं। ",
+    "he": "אנחנו מתקנים כריכות קרועות ולומדים איך מכינים דבק, ומי שמאחר מביא עוגיות לכולם אחר הצהריים. ",
+}
+
+
+def page_of(sentence: str, number: int = 12) -> str:
+    """A page of so many paragraphs."""
+    return f"<main>{f'<p>{sentence}</p>' * number}</main>"
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+def test_ordinary_sentences_are_not_scrambled(language: str) -> None:
+    """In any of these scripts, however often they are repeated."""
+    assert find_garbled_text(make_document(page_of(SENTENCES[language]))).places == ()
+
+
+@pytest.mark.parametrize("language", ["pl", "ru", "el", "ar", "hi"])
+def test_words_that_run_into_each_other_are_unreadable(language: str) -> None:
+    """Where the blanks are gone, from five sentences on; scripts without blanks have none to lose."""
+    joined = SENTENCES[language].replace(" ", "")
+
+    assert find_garbled_text(make_document(page_of(joined))).share > 0.9
+    assert find_garbled_text(make_document(page_of(joined, 4))).share == 0
+    assert find_garbled_text(make_document(page_of("ผ้าแต่ละผืนต้องจุ่มน้ำครามหลายครั้งกว่าจะได้สีเข้มที่ต้องการ"))).share == 0
+    assert find_garbled_text(make_document(page_of("acgt" * 20))).share == 0
+
+
+@pytest.mark.parametrize(
+    ("language", "table"),
+    [
+        ("ru", {"а": "a", "е": "e", "о": "o", "р": "p"}),
+        ("el", {"ο": "o", "ν": "v", "ρ": "p"}),
+        ("pl", {"e": "\ue001", "a": "\ue002"}),
+        ("ar", {"ا": "\uf001", "ل": "\uf002"}),
+    ],
+)
+def test_letters_of_two_alphabets_in_one_word_are_unreadable(language: str, table: dict[str, str]) -> None:
+    """Letters that look alike, and such as only one font has."""
+    mixed = SENTENCES[language].translate(str.maketrans(table))
+
+    assert find_garbled_text(make_document(page_of(mixed))).share > 0.5
+    assert find_garbled_text(make_document(page_of(f"{mixed[:20]} {SENTENCES[language] * 8}", 1))).share == 0
+
+
+@pytest.mark.parametrize("language", ["pl", "ru", "el", "he"])
+def test_words_from_the_last_letter_to_the_first_are_unreadable(language: str) -> None:
+    """Capitals stand at the end, or letters that end words at the beginning."""
+    words = SENTENCES[language].split()
+    backwards = " ".join(one[::-1] for one in words)
+
+    assert find_garbled_text(make_document(page_of(backwards))).share > 0.9
+    assert find_garbled_text(make_document(page_of(backwards, 1))).share == 0
+
+
+def test_letters_that_were_exchanged_have_hardly_a_vowel() -> None:
+    """Names of functions are no sentences."""
+    text = "Cada jueves llenamos las cestas con lo que la tierra ha dado esa semana, y en invierno hay coles. "
+    names = "strncpy strcmp vsnprintf fgetwc mbsrtowcs"
+
+    assert find_garbled_text(make_document(page_of(codecs.encode(text, "rot13")))).share > 0.9
+    assert find_garbled_text(make_document(page_of(text))).share == 0
+    assert find_garbled_text(make_document(page_of(names, 60))).share == 0

@@ -1,4 +1,5 @@
 from collections.abc import Mapping
+from itertools import islice
 from typing import Final
 
 from pagegrade.checks._check import NEEDS_RENDERING, Cap, State, Verdict, check
@@ -11,6 +12,7 @@ from pagegrade.parse.html.main_content import stead_of
 from pagegrade.parse.html.unclosed import find_break
 from pagegrade.parse.html.visible_content import shows_nothing
 from pagegrade.parse.http.robots_directives import ALL_BOTS
+from pagegrade.parse.likeness import is_about_another
 
 _STATES: Final[Mapping[str, str]] = {
     "hidden": "hidden",
@@ -91,6 +93,20 @@ _UNREAD: Final = (
             fix=(
                 "Look into the log of the server for the program that ended there, a limit of time or memory, or a "
                 "cache that kept half an answer, and compare the `Content-Length`."
+            ),
+        ),
+        State(
+            "other",
+            "The text says nothing of what the title, the main heading and the description name.",
+            loss=1.0,
+            title="The text is about something else than its title",
+            why=(
+                "Visitors do not get what they came for: the text belongs to another page, is in another language "
+                "than the rest, or was replaced."
+            ),
+            fix=(
+                "Compare the text with the one that was published, and look for the import, the translation or the "
+                "template that put another one there. If no one of yours wrote it, the site was hacked."
             ),
         ),
         State(
@@ -176,16 +192,17 @@ def main_content(
     its style sheets (one without text only where no script runs that could take it away, and where none runs, buttons
     do nothing either); whether a comment, a field, a frame, a style sheet, a script or an obsolete element that is
     never closed takes the rest of the page for its text; whether the answer breaks off in a text or a tag, with
-    elements around it that have to be closed; whether everything is in one frame that shows another page, in one
-    embedded document such as a PDF file, or in one picture, which is in portrait format or has hardly a word beside it,
-    or in several large ones that are declared to say nothing; whether a certain page offers nothing but links to app
-    stores; whether there is nothing between its header and its footer; and whether there is next to nothing: up to
-    twenty words that the page has not in common with what the site answers where nothing can be, and no list, table,
-    picture or form, or up to sixty where its links lead back only and it names nothing of its address; or a few words
-    at most, without a heading, and nothing to see, to follow or to fill in. Text that is repeated, tiny pictures and
-    frames, links and fields without a name, and forms that send to other sites are no content. Front pages with a
-    heading or links, pages that ask not to be indexed and places that scripts may fill are not taken for empty. Such a
-    page scores 49 at most.
+    elements around it that have to be closed; whether a text of 600 characters or more, without code, has not one of
+    six and more words of its title, main heading and description; whether everything is in one frame that shows another
+    page, in one embedded document such as a PDF file, or in one picture, which is in portrait format or has hardly a
+    word beside it, or in several large ones that are declared to say nothing; whether a certain page offers nothing but
+    links to app stores; whether there is nothing between its header and its footer; and whether there is next to
+    nothing: up to twenty words that the page has not in common with what the site answers where nothing can be, and no
+    list, table, picture or form, or up to sixty where its links lead back only and it names nothing of its address; or
+    a few words at most, without a heading, and nothing to see, to follow or to fill in. Text that is repeated, tiny
+    pictures and frames, links and fields without a name, and forms that send to other sites are no content. Front pages
+    with a heading or links, pages that ask not to be indexed and places that scripts may fill are not taken for empty.
+    Such a page scores 49 at most.
 
     ## Fails on
 
@@ -224,6 +241,9 @@ def main_content(
         cut = find_break(response.body, document) if response.truncated is None else None
         if cut is not None:
             return Outcome("broken-off", evidence=(document.evidence_at(cut),))
+        if is_about_another(document):
+            headings = (one.node for one in document.headings if one.level == 1 and not one.hidden)
+            return Outcome("other", evidence=tuple(map(document.evidence_at, islice(headings, 1))))
         return Outcome("present")
     if found.kind == "nothing" and _is_kept_out(document, response):
         return NotApplicable("The page has no content, and asks not to be indexed.")

@@ -63,10 +63,10 @@ _FIX: Final = (
         ),
         State(
             "unreadable",
-            "The text cannot be read, because it was decoded with the wrong encoding.",
+            "The text cannot be read: its characters are not those that were meant, or not in their order.",
             loss=1.0,
-            title=_TITLE,
-            why=_WHY,
+            title="Text that cannot be read",
+            why="Visitors cannot read the text, screen readers speak nonsense, and searches do not find its words.",
             fix=_FIX,
             counted=True,
         ),
@@ -78,7 +78,7 @@ _FIX: Final = (
     ),
 )
 def mojibake(document: Document) -> Verdict:
-    """Text that was decoded with the wrong encoding shows other characters in place of the right ones.
+    """Text that was decoded wrongly, or is still encoded, shows other characters in place of the right ones.
 
     ## What it checks
 
@@ -90,6 +90,10 @@ def mojibake(document: Document) -> Verdict:
     that was escaped twice, or a tenth of the text is still in the form in which it travels in JSON, in a mail
     (`=C3=A9`) or in an address (`%C3%A9`), or text is shown in Base64, or a text in a language of another script
     consists of Latin letters with signs inside the words, as it was typed for fonts that draw other letters for them.
+    The same goes for text that no one reads as it stands: one word in ten mixes letters of two alphabets, or letters
+    and characters that only a certain font has; half of the text stands in runs of 26 letters and more, because its
+    blanks are gone; words begin with what ends one (capitals at the end, the final letters of Hebrew at the beginning);
+    or paragraphs in Latin letters have hardly a vowel, because letters were exchanged for others.
     Code, quotations and form fields are left out, and so are pages whose title or main heading is about encodings.
     Characters that occur by themselves, as in words in capitals, are fine.
 
@@ -142,7 +146,7 @@ def mojibake(document: Document) -> Verdict:
     return msgspec.structs.replace(
         verdict,
         loss=max(0.2, loss),
-        message=f"{share:.0%} of the visible text is in the wrong encoding.",
+        message=f"{share:.0%} of the visible text cannot be read, or is in the wrong encoding.",
     )
 
 

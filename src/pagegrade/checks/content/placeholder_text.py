@@ -4,6 +4,7 @@ from itertools import islice
 from typing import Final
 
 import msgspec
+from turbohtml import Element
 
 from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, counted, evidence_of
@@ -79,6 +80,35 @@ _NO_AMOUNT: Final = re.compile(r"(?:\S{1,4}\s?)?NaN(?:\s?\S{1,4})?")
 """A number that is none, with the name of its currency or unit, in any language."""
 _AMOUNTS: Final = ("NaN", "undefined", "null")
 _TRANSLATION_KEY: Final = re.compile(r"[a-z]\w{0,40}(?:\.[\w-]{1,40}){1,8}")
+_ZERO: Final = re.compile(
+    r"(?<![\w.,])0[.,]00 ?(?=[^\s\d.,%<>()]{1,4}(?:\s|$))|"
+    r"(?<!\S)(?:[^\s\w.,%<>()]{1,3}|[A-Z]{3}) ?0[.,]00(?![\w.,])"
+)
+"""An amount of nothing, before or behind a currency."""
+_ANY_AMOUNT: Final = re.compile(r"(?<![\w.,])\d[\d.,\s]{0,9}[.,]\d\d(?![\w.,])")
+_EPOCH: Final = re.compile(r"(?<![\d.])(?:1970([-/.])0?1\1 ?0?1|0?1([-/.]) ?0?1\2 ?1970|0000-00-00)(?!\d)")
+"""The date that a number of seconds has when there is none."""
+_ANY_DATE: Final = re.compile(r"(?<![\d.])(?:\d{4}([-/.])\d\d?\1 ?\d\d?|\d\d?([-/.]) ?\d\d?\2 ?\d{4})(?!\d)")
+_FORMAT: Final = re.compile(r"%(?:\d\$)?[sd](?![\w%])|(?<![\w{$])\{\d\}(?!\})")
+"""A place of a format that nothing was put into."""
+_ERROR_OF_SHEET: Final = re.compile(r"#(?:REF|VALUE|DIV/0|NAME|NULL|NUM)[!?]|#N/A\b")
+_NOT_SET: Final = re.compile(r"(?<![\w.])(?:NaN|undefined)(?![\w.])")
+MIN_UNSET: Final = 8
+"""Amounts, dates or values without one from which on it is a list whose values are missing."""
+_MOST_UNSET: Final = 0.9
+"""Share of all amounts or dates of the page."""
+_UNSET: Final = (
+    (("0.00", "0,00"), _ZERO, _ANY_AMOUNT),
+    (("1970", "0000-00"), _EPOCH, _ANY_DATE),
+    (("%s", "%d", "$s", "$d", "{0}"), _FORMAT, None),
+    (("#REF", "#VALUE", "#DIV", "#N/A", "#NAME", "#NULL", "#NUM"), _ERROR_OF_SHEET, None),
+    (("NaN", "undefined"), _NOT_SET, None),
+)
+"""(parts of which a text with a match holds one, pattern of what stands for nothing, pattern of all of its kind)."""
+_NO_VALUE: Final = "stands in place of a value"
+_CELLS: Final = "td,dd,time,li,p,h2,h3,span"
+_MAX_UNIT: Final = 6
+_MAX_CELLS: Final = 2_000
 _TODO: Final = re.compile(r"(?:TODO|TBD|FIXME)(?::|$)|\[?insert (?:text|title|content|description) here\]?$")
 _MARKS: Final = ("{", "<%", "%%", "[%", "ranslation", "[/", '="', "='", "=“", "=”", "=″")
 _UNFILLED: Final = "holds a marker of a template"
@@ -162,11 +192,13 @@ def placeholder_text(document: Document) -> Outcome:
     Single placeholders cost 1 to 3 points. What is more costs by its share of the main content, and from a quarter on
     the page scores 79 at most: one of which 60 % is placeholder text, or whose template was not filled in at all,
     scores 49 at most: five markers in headings and paragraphs, or one in place of the page's name and three in its
-    text; a half of at least five headings and paragraphs without their value; or keys in place of all texts. So does a
-    page that shows its source: JSON or the dump of a program's data that is half of the main text or more, text in
-    Markdown or in the markup of a wiki, a forum or LaTeX, tags that are shown, the marks of a conflict of versions, or
-    the code of PHP that the server does not run. Several
-    paragraphs of filling text cost 8 points, however long the page is.
+    text; a half of at least five headings and paragraphs without their value; eight and more cells or items whose
+    amount is 0.00, whose date is the first of January 1970, or that hold a place of a format (`%s`, `{0}`), an error of
+    a spreadsheet or "NaN", where nine of ten amounts or dates of the page are like that; or keys in place of all texts.
+    So does a page that shows its source: JSON or the dump of a program's data that is half of the main text or more,
+    text in Markdown or in the markup of a wiki, a forum or LaTeX, tags that are shown, the marks of a conflict of
+    versions, or the code of PHP that the server does not run. Several paragraphs of filling text cost 8 points, however
+    long the page is.
 
     ## Fails on
 
@@ -217,6 +249,8 @@ def _state(document: Document, found: Sequence[Offender]) -> str:
         return "unfinished" if share >= UNFINISHED else "much"
     if markers >= MIN_MARKERS or _is_nameless_template(document) or any(one.reason == _KEY for one in found):
         return "unfinished"
+    if any(one.reason == _NO_VALUE for one in found):
+        return "unfinished"
     missing = sum(1 for one in found if one.node.tag != "a" and _is_missing(one.value))
     share = missing / max(1, len(document.paragraphs) + sum(1 for one in document.headings if not one.hidden))
     if missing >= MIN_MISSING and share >= MUCH_MISSING:
@@ -260,6 +294,35 @@ def _found(document: Document) -> Iterator[Offender]:
         if not anchor.hidden and _is_missing(anchor.text):
             yield Offender(anchor.node, "holds a placeholder", anchor.text, anchor.url or "")
     yield from _translation_keys(document)
+    yield from _unset_values(document)
+
+
+def _unset_values(document: Document) -> Iterator[Offender]:
+    """Cells and items of a list or table whose amounts, dates or other values are missing."""
+    text = document.main_text[:_MAX_TEXT]
+    for signs, pattern, of_kind in _UNSET:
+        if not any(sign in text for sign in signs):
+            continue
+        number = sum(1 for _ in pattern.finditer(text))
+        of_all = number if of_kind is None else sum(1 for _ in of_kind.finditer(text))
+        body = document.body.node if document.body is not None else None
+        if number < MIN_UNSET or number < _MOST_UNSET * of_all or not isinstance(body, Element):
+            continue
+        cells = [
+            (node, " ".join(str(node.text)[:MAX_LABELED].split()))
+            for node in islice(body.select(_CELLS), _MAX_CELLS)
+            if node.closest("code, kbd, pre, samp, var, blockquote") is None and not holds_code(node)
+        ]
+        shown = [(node, text) for node, text in cells if pattern.search(text) is not None and _is_bare(text)]
+        if len(shown) >= MIN_UNSET:
+            yield from (Offender(node, _NO_VALUE, text) for node, text in shown)
+            return
+
+
+def _is_bare(text: str) -> bool:
+    """Return whether a text says no more of a value that is not set than its unit."""
+    match = _NOT_SET.search(text)
+    return match is None or len(text) - len(match[0]) <= _MAX_UNIT
 
 
 def _translation_keys(document: Document) -> Iterator[Offender]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -33,12 +33,34 @@ _MIN_BLOCKS: Final = 5
 _INSIDE: Final = re.compile(r"[A-Za-z][|{}<>+~^\\;\[\]\xa1-\xbf][A-Za-z]")
 """A sign in the middle of a word."""
 _MAX_WORDS: Final = 2_000
+_MAX_PARAGRAPHS: Final = 200
 _MAX_CONTEXT: Final = 80
 _MIN_LOST: Final = 10
 _MIN_ENCODED: Final = 120
 """Characters."""
 _MIN_LOST_SHARE: Final = 0.1
 """Share of the words of a text."""
+_MIXED: Final = re.compile(
+    "[A-Za-z][\u0370-\u052f]|[\u0370-\u052f][A-Za-z]|[^\\W\\d_][\ue000-\uf8ff]|[\ue000-\uf8ff][^\\W\\d_]"
+)
+"""Letters of two alphabets side by side, or a letter beside a character that means nothing without a certain font."""
+_JOINED: Final = re.compile(
+    "(?:(?![\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u9fff\uf900-\ufaff])[^\\W\\d_]|[\u0900-\u0dff]){26}"
+)
+"""More letters than a word has in a script that writes blanks between words."""
+_MIN_DIFFERENT: Final = 9
+"""Letters of a sentence; those of a sequence of bases or of notes are fewer."""
+_MIN_JOINED: Final = 5
+_FINALS: Final = re.compile(r"(?<!\w)[ךםןףץ](?=\w\w)")
+"""A letter that ends words of Hebrew, at the beginning of one."""
+_MIN_BACKWARDS: Final = 0.03
+"""Share of words that begin with what ends one, or end with what begins one."""
+_MIN_PROSE: Final = 400
+"""Letters of paragraphs from which on the share of vowels is known."""
+_MIN_PROSE_WORDS: Final = 8
+_VOWELS: Final = frozenset("aeiouy")
+_MIN_VOWELS: Final = 0.28
+"""Share of vowels among the Latin letters of a text in any language is 0.35 and more."""
 _ENCODED: Final = re.compile(
     r"(?:\\u[0-9a-fA-F]{4})+|(?:=[C-F][0-9A-F](?:=[89AB][0-9A-F]){1,3})+|(?<![\w/?&%-])(?:%[C-F][0-9A-F](?:%[89AB][0-9A-F]){1,3})(?:%[0-9A-F]{2})*"
 )
@@ -71,6 +93,9 @@ def find_garbled_text(document: Document) -> GarbledText:
         latin = sum(len(one) for one in document.text.split() if one[0].isascii())
         if found:
             return GarbledText(places=found, share=latin / max(1, len(document.text)))
+    scrambled = _scrambled(document)
+    if scrambled is not None:
+        return scrambled
     for signs, pattern in _SIGNS:
         if any(sign in document.text for sign in signs) and _is_frequent(pattern, document.text):
             found = tuple(islice(_places_of(pattern, document), MAX_FOUND))
@@ -99,6 +124,57 @@ def _is_for_own_font(document: Document) -> bool:
     words = document.main_text.split()[:_MAX_WORDS]
     odd = sum(1 for one in words if _INSIDE.search(one) is not None)
     return odd >= _MIN_LOST and odd >= _MIN_LOST_SHARE * len(words) and main_script(" ".join(words)) == "Latn"
+
+
+def _scrambled(document: Document) -> GarbledText | None:
+    """Text whose letters, blanks or order are not those of words, so that no one reads or finds it."""
+    words = document.main_text[: _MAX_WORDS * _WORD].split()
+    if len(words) > 1 and document.body is not None:
+        is_mixed = not document.main_text.isascii() and _is_in_many(_MIXED, words)
+        pattern = _MIXED if is_mixed else _JOINED if _are_joined(words) else None
+        if pattern is not None:
+            places = tuple(islice(_places_of(pattern, document), MAX_FOUND))
+            return GarbledText(places=places, share=_share_of(pattern, document.text))
+        if _are_backwards(words) or _has_no_vowels(document):
+            text = max((one.text for one in document.paragraphs), key=len, default=document.main_text)[:_MAX_CONTEXT]
+            garbled = Garbled(text=text, context=text, meant="")
+            share = min(1.0, len(document.main_text) / max(1, len(document.text)))
+            return GarbledText(places=((document.body.node, garbled),), share=share)
+    return None
+
+
+def _is_in_many(pattern: re.Pattern[str], words: Sequence[str], share: float = _MIN_LOST_SHARE) -> bool:
+    found = sum(1 for one in words if pattern.search(one) is not None)
+    return found >= _MIN_LOST and found >= share * len(words)
+
+
+def _are_joined(words: Sequence[str]) -> bool:
+    """Return whether most of a text stands in words that are none, because the blanks between them are gone."""
+    found = [one for one in words if len(one) > _MIN_LINE // 3 and _JOINED.search(one) is not None]
+    found = [one for one in found if len(set(one.casefold())) >= _MIN_DIFFERENT and "/" not in one and "_" not in one]
+    size = sum(map(len, found))
+    return len(found) >= _MIN_JOINED and size >= _MIN_PROSE and 2 * size >= sum(map(len, words))
+
+
+def _are_backwards(words: Sequence[str]) -> bool:
+    """Return whether words are written from the last letter to the first."""
+    bare = [one.strip("\"'().,:;!?«»„“”") for one in words]
+    least = max(_MIN_LOST, _MIN_BACKWARDS * len(words))
+    if sum(1 for one in bare if _FINALS.match(one) is not None) >= least:
+        return True
+    cased = [one for one in bare if len(one) > 2 and one.isalpha() and one[1:-1].islower()]
+    ends = sum(1 for one in cased if one[-1].isupper() and one[0].islower())
+    return ends >= least and ends > sum(1 for one in cased if one[0].isupper())
+
+
+def _has_no_vowels(document: Document) -> bool:
+    """Return whether the paragraphs are Latin letters that were exchanged for others, so that vowels are rare."""
+    texts = [one for one in document.paragraphs[:_MAX_PARAGRAPHS] if len(one.text.split()) >= _MIN_PROSE_WORDS]
+    letters = [one for one in "".join(each.text for each in texts)[: 10 * _MIN_PROSE].casefold() if one.isalpha()]
+    if len(letters) < _MIN_PROSE or sum(map(str.isascii, letters)) < _MIN_LETTERS * len(letters):
+        return False
+    # A letter with a mark is a vowel or a form of one nearly always.
+    return sum(one in _VOWELS or not one.isascii() for one in letters) < _MIN_VOWELS * len(letters)
 
 
 def _is_frequent(pattern: re.Pattern[str], text: str) -> bool:
