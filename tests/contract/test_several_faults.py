@@ -163,6 +163,7 @@ IN_ONE_PLACE: Final = frozenset(
 """Checks of one header, URL, file or element, whose faults are mixed below, in a page for each."""
 WORST_ONLY: Final = {
     "clickjacking": "Only one directive counts: browsers ignore X-Frame-Options beside frame-ancestors.",
+    "marquee-blink": "What flashes endangers people, and comes before what merely moves; the rest are degrees.",
     "viewport-zoom": "Both restrictions are degrees of one thing, and the advice of the worse removes both.",
 }
 """Check -> why it names nothing but the worst."""

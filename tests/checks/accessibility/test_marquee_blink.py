@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.checks.accessibility.marquee_blink import marquee_blink
+from pagegrade.checks.accessibility.marquee_blink import MIN_MOVING, marquee_blink
 from tests.builders import outcome
 
 
@@ -45,3 +45,33 @@ def test_loss_grows_up_to_ten(count: int, loss: float) -> None:
 
     assert found.loss == pytest.approx(loss)
     assert found.total == count
+
+
+def test_most_of_the_text_moves() -> None:
+    """As much as half of it, in any script; a line of news beside a text is an element that moves."""
+    moving = f"<marquee>{'ข่าว' * (MIN_MOVING // 4)}</marquee>"
+
+    assert outcome(marquee_blink, moving).state == "text"
+    assert outcome(marquee_blink, moving.replace("ข่าว", "", 1)).state == "moving"
+    assert outcome(marquee_blink, f"{moving}<p>{'ข่าว' * MIN_MOVING}</p>").state == "moving"
+
+
+@pytest.mark.parametrize(
+    ("css", "state"),
+    [
+        ("body{animation:fl .2s infinite}", "flashing"),
+        ("p{margin:0}main,html{color:red;animation:330ms linear fl infinite}", "flashing"),
+        ("*{animation:fl .2s infinite}", "flashing"),
+        ("body{animation:fl .34s infinite}", "still"),
+        ("body{animation:fl .2s 3}", "still"),
+        ("body{animation:other .2s infinite}", "still"),
+        (".spinner{animation:fl .2s infinite}", "still"),
+    ],
+)
+def test_page_that_flashes(css: str, state: str) -> None:
+    """More than three times a second, all of it, without an end."""
+    frames = "@keyframes fl{0%{background:#f00}50%{background:#fff}}"
+    moves = frames.replace("background", "left")
+
+    assert outcome(marquee_blink, f"<style>{frames}{css}</style><p>x").state == state
+    assert outcome(marquee_blink, f"<style>{moves}{css}</style><p>x").state == "still"

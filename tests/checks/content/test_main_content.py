@@ -537,3 +537,29 @@ def test_text_of_another_page_is_other() -> None:
 
     assert outcome("main-content", page, url=URL).state == "other"
     assert outcome("main-content", page.replace("სიტყვა1 ", "ვენახის "), url=URL).state == "present"
+
+
+def test_layer_whose_only_way_out_leads_to_another_site_covers_the_page() -> None:
+    """Also beside scripts; a button, or a link to the own site, may take it away."""
+    layer = "<div style='position:fixed;inset:0;background:#fff;z-index:99'><p>განაახლეთ ბრაუზერი ახლავე</p>{}</div>"
+    page = f"{HEAD}{layer}{NAV}<main><h1>ბაღი</h1><p>{text(80)}</p></main><script>count()</script>"
+    away = "<a href=https://dl.test/setup.zip>ახლა</a>"
+
+    assert outcome("main-content", page.format(away), url=URL).state == "covered"
+    assert outcome("main-content", page.format(f"{away}<button>x</button>"), url=URL).state == "present"
+    assert (
+        outcome("main-content", page.format("<a href=https://www.example.com/b>ახლა</a>"), url=URL).state == "present"
+    )
+
+
+def test_page_whose_links_and_buttons_take_no_press_is_locked() -> None:
+    """If no script runs, and no rule gives the presses back."""
+    page = f"{HEAD}<style>a,button{{pointer-events:none}}</style>{NAV}<main><h1>ბაღი</h1><p>{text(80)}</p></main>"
+
+    assert outcome("main-content", page, url=URL).state == "locked"
+    assert outcome("main-content", page.replace("a,button", "a.idle,button"), url=URL).state == "present"
+    assert (
+        outcome("main-content", page.replace("</style>", "nav a{pointer-events:auto}</style>"), url=URL).state
+        == "present"
+    )
+    assert outcome("main-content", f"{page}<script>x()</script>", url=URL).state == "present"

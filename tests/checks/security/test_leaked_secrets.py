@@ -109,3 +109,20 @@ def test_records_in_scripts() -> None:
 def test_lists_that_are_meant_to_be_read(page: str) -> None:
     """Contacts, authors, messages, colleagues and examples."""
     assert outcome(leaked_secrets, page).state == "none"
+
+
+@pytest.mark.parametrize(("number", "state"), [(5, "records"), (4, "none")])
+def test_accounts_with_their_passwords(number: int, state: str) -> None:
+    """Also those of one site; one word for all of them is no password, and neither is one in small letters."""
+    rows = [(f"gv{one:02d}@truong.example", f"Lam{one}!x{one * 13}Qz") for one in range(10, 10 + number)]
+    page = "<table>{}</table>"
+
+    def listed(row: str) -> str:
+        return page.format("".join(f"<tr><td>{mail}<td>{row.format(word)}" for mail, word in rows))
+
+    linked = listed("{}").replace("<td>gv", "<td><a href=mailto:gv10@truong.example></a>gv")
+
+    assert outcome(leaked_secrets, listed("{}")).state == state
+    assert outcome(leaked_secrets, listed("Mk8!example")).state == "none"
+    assert outcome(leaked_secrets, listed("phòng {}").lower()).state == "none"
+    assert outcome(leaked_secrets, linked).state == ("none" if number == 5 else state)

@@ -102,7 +102,21 @@ def test_links_to_the_top_of_the_page_lead_nowhere() -> None:
     idle = "".join(f"<a href='#'>ხილი {number}</a>" for number in range(MIN_IDLE))
     sections = "".join(f"<a href='#s{number}'>ხილი {number}</a>" for number in range(MIN_IDLE))
 
+    one = f"<title>ბაღი</title>{idle}<script>open()</script><a href=/1>ვაშლი</a>"
+
     assert outcome("crawlable-links", f"<title>ბაღი</title>{idle}").state == "nowhere"
-    assert outcome("crawlable-links", f"<title>ბაღი</title>{idle}<a href=/1>ვაშლი</a>").state == "crawlable"
+    assert outcome("crawlable-links", one).state == "crawlable"
     assert isinstance(run("crawlable-links", f"<title>ბაღი</title>{sections}"), NotApplicable)
     assert isinstance(run("crawlable-links", "<title>ბაღი</title><a href='#'>ხილი</a>"), NotApplicable)
+
+
+@pytest.mark.parametrize("address", ["#", "javascript:void(0)", "javascript:;", "javascript:"])
+@pytest.mark.parametrize(("others", "state"), [(2, "stuck"), (3, "nowhere"), (5, "nowhere"), (6, "")])
+def test_most_links_lead_nowhere_without_a_script(address: str, others: int, state: str) -> None:
+    """Beside others, by their share; where a script runs, it may follow them."""
+    idle = "".join(f"<a href='{address}'>ಹಣ್ಣು {number}</a>" for number in range(MIN_IDLE))
+    page = f"<title>ತೋಟ</title>{idle}{''.join(f'<a href=/{number}>ಮರ {number}</a>' for number in range(others))}"
+    found = outcome("crawlable-links", page).state
+
+    assert found == state if state else found not in {"stuck", "nowhere"}
+    assert outcome("crawlable-links", f"{page}<script>go()</script>").state not in {"stuck", "nowhere"}

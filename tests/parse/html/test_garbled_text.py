@@ -152,7 +152,7 @@ def test_ordinary_sentences_are_not_scrambled(language: str) -> None:
 
 @pytest.mark.parametrize("language", ["pl", "ru", "el", "ar", "hi"])
 def test_words_that_run_into_each_other_are_unreadable(language: str) -> None:
-    """Where the blanks are gone, from five sentences on; scripts without blanks have none to lose."""
+    """From five sentences without their blanks on; scripts without blanks have none to lose."""
     joined = SENTENCES[language].replace(" ", "")
 
     assert find_garbled_text(make_document(page_of(joined))).share > 0.9
@@ -168,9 +168,10 @@ def test_words_that_run_into_each_other_are_unreadable(language: str) -> None:
         ("el", {"ο": "o", "ν": "v", "ρ": "p"}),
         ("pl", {"e": "\ue001", "a": "\ue002"}),
         ("ar", {"ا": "\uf001", "ل": "\uf002"}),
+        ("he", {chr(one): chr(one + 0xDB00) for one in range(0x5D0, 0x5EB)}),
     ],
 )
-def test_letters_of_two_alphabets_in_one_word_are_unreadable(language: str, table: dict[str, str]) -> None:
+def test_letters_of_two_alphabets_in_one_word_are_unreadable(language: str, table: dict[str, str | int | None]) -> None:
     """Letters that look alike, and such as only one font has."""
     mixed = SENTENCES[language].translate(str.maketrans(table))
 

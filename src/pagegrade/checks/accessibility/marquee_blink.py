@@ -1,7 +1,25 @@
-from pagegrade.checks._check import State, check
-from pagegrade.checks._offenders import Offender, counted
-from pagegrade.model.document import Document
+import re
+from itertools import islice
+from typing import Final
+
+from pagegrade.checks._check import Cap, State, check
+from pagegrade.checks._offenders import Offender, counted, evidence_of
+from pagegrade.model.document import Document, Node
 from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.parse.html.shown_text import text_length
+
+MAX_MOVING: Final = 100
+MIN_MOVING: Final = 300
+"""Characters of text that move, from which on it may be the text of the page."""
+MAX_FLASHES: Final = 3
+"""Changes of light a second up to which no one is in danger (WCAG 2.3.1)."""
+MAX_RULES: Final = 400
+_MAX_STYLES: Final = 50
+_MAX_CSS: Final = 200_000
+_WHOLE: Final = frozenset({"html", "body", "main", ":root", "*"})
+_TIME: Final = re.compile(r"(?<![\w.-])(\d{0,4}(?:\.\d{1,4})?)(ms|s)(?![\w-])")
+_WORD: Final = re.compile(r"(?<![\w.-])[a-z_][\w-]{0,80}(?!\()", re.IGNORECASE)
+_CHANGES: Final = re.compile(r"(?<![\w-])(?:background(?:-color)?|color|filter|opacity|visibility)\s{0,5}:")
 
 
 @check(
@@ -24,11 +42,31 @@ from pagegrade.model.outcome import Outcome, Severity
             fix="Replace `<marquee>` and `<blink>` by static text, and emphasize it with a stylesheet.",
             counted=True,
         ),
+        State(
+            "text",
+            "Most of the text moves.",
+            loss=1.0,
+            title="The text of the page moves",
+            why="Visitors cannot read a text that runs away from them, and cannot stop it.",
+            fix="Take the text out of the `<marquee>` element.",
+            counted=True,
+        ),
+        State(
+            "flashing",
+            "The page flashes several times a second.",
+            loss=1.0,
+            title="The page flashes",
+            why="More than three flashes a second can set off seizures in people with photosensitive epilepsy.",
+            fix="Remove the animation, or let it take a second and more for each change.",
+            counted=True,
+        ),
     ),
+    cap=Cap(49, states=("text", "flashing")),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/pause-stop-hide.html",
         "https://html.spec.whatwg.org/multipage/obsolete.html#the-marquee-element",
         "https://www.w3.org/WAI/WCAG22/Techniques/failures/F47",
+        "https://www.w3.org/WAI/WCAG22/Understanding/three-flashes-or-below-threshold.html",
     ),
 )
 def marquee_blink(document: Document) -> Outcome:
@@ -37,8 +75,11 @@ def marquee_blink(document: Document) -> Outcome:
     ## What it checks
 
     Elements `<marquee>` and `<blink>` that are shown; `aria-hidden` hides them from no one who sees. Empty ones count,
-    because scripts may fill them. The loss grows from half (one element) to everything (ten or more). Whether a browser
-    still moves the text is not evaluated: what it does with `<blink>` is up to scripts and styles.
+    because scripts may fill them. Where they hold half of the main text, and 300 characters or more, the page scores 49
+    at most, and so does one whose own `<style>` elements let `<html>`, `<body>`, `<main>` or all elements change their
+    color, ground, filter or opacity more than three times a second without an end. The loss grows from half (one
+    element) to everything (ten or more). Whether a browser still moves the text is not evaluated: what it does with
+    `<blink>` is up to scripts and styles.
 
     ## Fails on
 
@@ -54,11 +95,17 @@ def marquee_blink(document: Document) -> Outcome:
     <p><strong>Sale until Sunday</strong></p>
     ```
     """
+    flashing = [Offender(one, "flashes") for one in _find_flashing(document)]
+    if flashing:
+        return Outcome("flashing", value=len(flashing), evidence=evidence_of(document, flashing), total=len(flashing))
     found = [
         Offender(one.node, "moves by itself and cannot be stopped")
         for one in document.obsolete
         if one.node.tag in {"marquee", "blink"} and not one.hidden
     ]
+    moving = sum(text_length(one.node) for one in found[:MAX_MOVING])
+    if moving >= MIN_MOVING and 2 * moving >= len(document.main_text):
+        return Outcome("text", value=len(found), evidence=evidence_of(document, found), total=len(found))
     return counted(
         document,
         found,
@@ -67,3 +114,43 @@ def marquee_blink(document: Document) -> Outcome:
         "One element moves or blinks.",
         "{count} elements move or blink.",
     )
+
+
+def _find_flashing(document: Document) -> tuple[Node, ...]:
+    """The ``<style>`` elements that let the whole page flash faster than ``MAX_FLASHES``, without an end."""
+    found = []
+    for style in document.styles[:_MAX_STYLES]:
+        css = style.text[:_MAX_CSS]
+        if "@keyframes" not in css or "infinite" not in css:
+            continue
+        for block in islice((one for one in css.split("}") if "infinite" in one), MAX_RULES):
+            before, _, declarations = block.rpartition("{")
+            selectors = before.rpartition("{")[2].rpartition(";")[2].split(",")
+            if (
+                not _WHOLE.isdisjoint(map(str.strip, selectors))
+                and _is_fast(declarations)
+                and _changes(css, declarations)
+            ):
+                found.append(style.node)
+                break
+    return tuple(found)
+
+
+def _is_fast(declarations: str) -> bool:
+    """Return whether an animation begins anew more than three times a second, for ever."""
+    if "infinite" not in declarations:
+        return False
+    times = [
+        float(one[1]) / (1_000 if one[2] == "ms" else 1) for one in _TIME.finditer(declarations) if one[1].strip(".")
+    ]
+    return bool(times) and 0 < times[0] * MAX_FLASHES < 1
+
+
+def _changes(css: str, declarations: str) -> bool:
+    """Return whether an animation that is named there changes what can be seen of everything."""
+    names = {one[0] for one in _WORD.finditer(declarations[:1_000])}
+    for part in css.split("@keyframes", MAX_RULES)[1:]:
+        name, _, steps = part[:2_000].partition("{")
+        if name.strip() in names and _CHANGES.search(steps.partition("}}")[0]) is not None:
+            return True
+    return False

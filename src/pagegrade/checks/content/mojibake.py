@@ -67,7 +67,11 @@ _FIX: Final = (
             loss=1.0,
             title="Text that cannot be read",
             why="Visitors cannot read the text, screen readers speak nonsense, and searches do not find its words.",
-            fix=_FIX,
+            fix=(
+                "Look for the step that changes the characters of the text on its way from the author: the database "
+                "connection, an import, a program that encodes, compresses or reverses it, or a font that a script "
+                "against copying needs. Correct the stored text as well."
+            ),
             counted=True,
         ),
     ),

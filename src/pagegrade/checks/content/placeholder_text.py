@@ -4,13 +4,12 @@ from itertools import islice
 from typing import Final
 
 import msgspec
-from turbohtml import Element
 
 from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, counted, evidence_of
 from pagegrade.model.document import Document, Node
 from pagegrade.model.outcome import Outcome, Severity
-from pagegrade.parse.html.shown_text import holds_code
+from pagegrade.parse.html.shown_text import holds_code, short_texts
 from pagegrade.parse.source_text import find_source_text
 
 MAX_FOUND: Final = 1_000
@@ -108,7 +107,6 @@ _UNSET: Final = (
 _NO_VALUE: Final = "stands in place of a value"
 _CELLS: Final = "td,dd,time,li,p,h2,h3,span"
 _MAX_UNIT: Final = 6
-_MAX_CELLS: Final = 2_000
 _TODO: Final = re.compile(r"(?:TODO|TBD|FIXME)(?::|$)|\[?insert (?:text|title|content|description) here\]?$")
 _MARKS: Final = ("{", "<%", "%%", "[%", "ranslation", "[/", '="', "='", "=“", "=”", "=″")
 _UNFILLED: Final = "holds a marker of a template"
@@ -305,14 +303,9 @@ def _unset_values(document: Document) -> Iterator[Offender]:
             continue
         number = sum(1 for _ in pattern.finditer(text))
         of_all = number if of_kind is None else sum(1 for _ in of_kind.finditer(text))
-        body = document.body.node if document.body is not None else None
-        if number < MIN_UNSET or number < _MOST_UNSET * of_all or not isinstance(body, Element):
+        if number < MIN_UNSET or number < _MOST_UNSET * of_all or document.body is None:
             continue
-        cells = [
-            (node, " ".join(str(node.text)[:MAX_LABELED].split()))
-            for node in islice(body.select(_CELLS), _MAX_CELLS)
-            if node.closest("code, kbd, pre, samp, var, blockquote") is None and not holds_code(node)
-        ]
+        cells = short_texts(document.body.node, _CELLS, MAX_LABELED)
         shown = [(node, text) for node, text in cells if pattern.search(text) is not None and _is_bare(text)]
         if len(shown) >= MIN_UNSET:
             yield from (Offender(node, _NO_VALUE, text) for node, text in shown)

@@ -35,17 +35,22 @@ _REASONS: Final = {
     "forced-download": "script that downloads a program of another site by itself",
     "wallet-request": "script that asks for money from a wallet by itself",
     "permission-trap": "script that asks for a permission by itself and brings what it gets to another site",
+    "referrer-trap": "script that sends visitors of search engines to another site",
+    "form-hijack": "script that sends what visitors enter to another site",
+    "copy-swap": "script that replaces what visitors copy",
     "key-logger": "script that sends each key that is pressed to another site",
 }
 _CERTAIN: Final = frozenset(
     {
         "back-trap",
         "click-layer",
+        "copy-swap",
         "defacement",
         "dialog-loop",
         "disguised-address",
         "forced-download",
         "foreign-keywords",
+        "form-hijack",
         "key-logger",
         "link-farm",
         "link-spam",
@@ -53,6 +58,7 @@ _CERTAIN: Final = frozenset(
         "paste-command",
         "permission-trap",
         "pop-under",
+        "referrer-trap",
         "skimming-script",
         "wallet-request",
         "web-shell",
@@ -116,17 +122,18 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
     about. Inline scripts that decode an address of another site from numbers, Base64 or escapes and load it, that mine
     coins, that open another site at any click, or that read all fields of a page with a password or a card and send
     them to another site in Base64 count as a hack, and so do those that send who goes back to another site, show
-    dialogs without an end, send each key to another site, and, without waiting for a click, download a program of
-    another site that no link offers or ask a wallet for money. Scripts that are packed, or run what they decode, are
-    suspicious, and together with an invisible frame of an unknown site they count as a hack; such a frame alone does
-    not, because trackers use it. A title and a description in another script than the page's language, heading and
-    text, or with links in that script, counts, and so do thirty followed links to fifteen sites beside a form for
-    comments or with a few names for all of them, if they are three times as many as the page's own. A short page whose
-    title or heading is an intruder's message counts as well, and so do an empty link to another site that lies over the
-    whole window, a script that puts a command into the clipboard which hides its window or what it runs, a form for
-    commands beside the output of one, and a block of links to fifteen sites that sell such goods. Links to social
-    networks, to shared services and to privacy policies do not count, and neither do hidden links for goods that the
-    page is about by its title and its own text.
+    dialogs without an end, send each key to another site, lead visitors to another site by the page that they come
+    from, give the page's own forms an address of another site when they are sent, replace what visitors copy, and,
+    without waiting for a click, download a program of another site that no link offers or ask a wallet for money.
+    Scripts that are packed, or run what they decode, are suspicious, and together with an invisible frame of an unknown
+    site they count as a hack; such a frame alone does not, because trackers use it. A title and a description in
+    another script than the page's language, heading and text, or with links in that script, counts, and so do thirty
+    followed links to fifteen sites beside a form for comments or with a few names for all of them, if they are three
+    times as many as the page's own. A short page whose title or heading is an intruder's message counts as well, and so
+    do an empty link to another site that lies over the whole window, a script that puts a command into the clipboard
+    which hides its window or what it runs, a form for commands beside the output of one, and a block of links to
+    fifteen sites that sell such goods. Links to social networks, to shared services and to privacy policies do not
+    count, and neither do hidden links for goods that the page is about by its title and its own text.
 
     ## Fails on
 

@@ -113,7 +113,7 @@ _ADDRESS: Final = re.compile(
             ),
         ),
     ),
-    cap=Cap(49, states=("secrets", "elsewhere")),
+    cap=Cap(49, states=("password-by-get", "secrets", "elsewhere")),
     sources=(
         "https://www.w3.org/TR/mixed-content/",
         "https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#attr-fs-method",
@@ -130,10 +130,11 @@ def insecure_form(document: Document, markup: Markup, parties: Parties) -> Verdi
     a form asks for a password, a card or account number, an identity number or health data, it costs everything and
     limits the score, else half. When a form with a password has no `method="post"`, the password becomes part of the
     URL whenever no script takes over: that costs half, and everything where the form says `method="get"` or no script
-    runs. URLs of the visitor's own machine are no danger, and a form with `method="dialog"` sends nothing. A form with
-    a password or a card number that leads to another site, or that a script of the page reads and sends there, costs
-    everything as well, unless a known provider of payments or sign-in runs it. That the page itself is served over
-    plain HTTP is the subject of another check, so its searches and other forms without `post` cost nothing here.
+    runs, and such a page scores 49 at most. URLs of the visitor's own machine are no danger, and a form with
+    `method="dialog"` sends nothing. A form with a password or a card number that leads to another site, or that a
+    script of the page reads and sends there, costs everything as well, unless a known provider of payments or sign-in
+    runs it. That the page itself is served over plain HTTP is the subject of another check, so its searches and other
+    forms without `post` cost nothing here.
 
     ## Fails on
 

@@ -83,8 +83,9 @@ def leaked_secrets(
 
     Records of people fail as well: e-mail addresses of several other sites, none of them a link, each followed by a
     number of eight digits or more that is no date, or by the hash of a password; from 15 on in the visible text, 10 in
-    scripts, and 3 with hashes. Such a page scores 49 at most. A directory of a few contacts, and one whose addresses
-    can be clicked, is there to be read.
+    scripts, and 3 with hashes; and five addresses and more, each followed by a word of its own that looks like a
+    password: of small letters, capitals and digits. Such a page scores 49 at most. A directory of a few contacts, and
+    one whose addresses can be clicked, is there to be read.
 
     ## Fails on
 

@@ -17,6 +17,12 @@ _OF_ADDRESSES: Final = ("target", "download", "ping", "rel", "hreflang", "type",
 """Attributes that HTML allows only beside an address (https://html.spec.whatwg.org/multipage/text-level-semantics.html)."""
 _CLICKS: Final = ("@click", "(click)", "data-href", "jsaction", "ng-click", "v-on:click", "wire:click", "x-on:click")
 """Prefixes of the attributes by which scripts of well-known frameworks handle a click."""
+STUCK: Final = 4
+"""Links that lead nowhere for each one that leads to a page, from which on visitors get hardly anywhere."""
+_EMPTY_SCRIPT: Final = re.compile(
+    r"\s{0,9}javascript:\s{0,9}(?:void\s?\(?\s?0\s?\)?|\{\})?\s{0,9};?\s{0,9}", re.IGNORECASE
+)
+"""A script that does nothing."""
 _SPACED_SCRIPT: Final = re.compile(r"javascript\s{1,20}:", re.IGNORECASE)
 
 
@@ -57,14 +63,25 @@ _SPACED_SCRIPT: Final = re.compile(r"javascript\s{1,20}:", re.IGNORECASE)
         ),
         State(
             "nowhere",
-            "No link of the page leads anywhere.",
+            "Most links of the page lead nowhere.",
             loss=1.0,
-            title="All links lead to the top of the page",
+            title="Links lead to the top of the page",
             why="Visitors press links and nothing happens, and search engines discover no other page from here.",
             fix="Give each link the URL of the page it names in place of `#`, and remove links to what does not exist.",
         ),
+        State(
+            "stuck",
+            "Nearly all links of the page lead nowhere, and no script runs that could change it.",
+            loss=1.0,
+            title="Nearly all links and buttons lead nowhere",
+            why="Visitors press links and nothing happens: they cannot get to anything that the page offers.",
+            fix=(
+                "Give each link the URL of the page it names. If a script should follow the links, find out why it is "
+                "missing."
+            ),
+        ),
     ),
-    cap=Cap(79, states=("nowhere",)),
+    cap=(Cap(49, states=("stuck",)), Cap(79, states=("nowhere", "stuck"))),
     sources=("https://developers.google.com/search/docs/crawling-indexing/links-crawlable",),
 )
 def crawlable_links(document: Document) -> Verdict:
@@ -81,7 +98,10 @@ def crawlable_links(document: Document) -> Verdict:
 
     Such a link may be a mere button, so it costs a quarter, and ten cost half. It costs everything if the page has such
     links and not a single visible one with a name to another page of the site, and likewise if ten links and more have
-    only `#` as their URL and no visible one leads to another page; a page of the last kind scores 79 at most.
+    only `#` as their URL and no visible one leads to another page. On a page without scripts, links with an empty
+    script such as `javascript:void(0)` count as well, and ten that are twice as many as those to different pages are
+    enough. A page of the last kinds scores 79 at most; one without scripts with four such links for each other one, 49
+    at most.
 
     ## Fails on
 
@@ -121,6 +141,13 @@ def crawlable_links(document: Document) -> Verdict:
     leads_on = any(registrable_domain(host(one.url or "")) == own for one in named)
     if len(idle) >= MIN_IDLE and not leads_on and not found:
         return Outcome("nowhere", value=len(idle), evidence=evidence_of(document, idle), total=len(idle))
+    dead = (
+        [*idle, *(one for one in found if _EMPTY_SCRIPT.fullmatch(one.value))] if not document.running_scripts else []
+    )
+    alive = len({one.url for one in good if one.name and not one.hidden})
+    if len(dead) >= MIN_IDLE and len(dead) >= 2 * alive:
+        state = "stuck" if len(dead) >= STUCK * alive else "nowhere"
+        return Outcome(state, value=len(dead), evidence=evidence_of(document, dead), total=len(dead))
     if not good and not found:
         return NotApplicable("The page has no links to other pages.")
     if found and not leads_on:

@@ -39,6 +39,13 @@ _MIN_DIGITS: Final = 8
 """Those of a telephone or an account."""
 _HASH: Final = re.compile(r"\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$argon2i?d?\$v=|\$6\$[^$\s]{1,16}\$[./A-Za-z0-9]{86}")
 
+_PASSWORD: Final = re.compile(r"(?<!\S)(?=\S{0,40}[a-z])(?=\S{0,40}[A-Z])(?=\S{0,40}\d)[^\s@/:.,;()<>\"']{8,40}(?!\S)")
+"""A word of small letters, capitals and digits."""
+_MAX_PASSWORD: Final = 60
+"""Characters between an account and its password, and of it."""
+MIN_PASSWORDS: Final = 5
+"""Different such words, each beside the name of an account."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExposedSecret:
@@ -126,7 +133,7 @@ def find_records(document: Document) -> tuple[str, ...]:
     """The addresses of people of many sites, each with a number of its own or the hash of a password.
 
     Addresses that are links are there to be written to. Empty for fewer records than ``MIN_RECORDS`` in the text,
-    ``MIN_HANDED_OUT`` in scripts, and ``MIN_HASHED`` with hashes. Linear in the page.
+    ``MIN_HANDED_OUT`` in scripts, ``MIN_HASHED`` with hashes and ``MIN_PASSWORDS`` with passwords. Linear in the page.
     """
     linked = {
         address.lower()
@@ -138,15 +145,20 @@ def find_records(document: Document) -> tuple[str, ...]:
     scripts = "\n".join(one.text for one in document.scripts if "@" in one.text)
     for text, least in ((document.text, MIN_RECORDS), (scripts, MIN_HANDED_OUT)):
         if text.count("@") >= MIN_HASHED:
-            records, hashed = _records_in(text[:_MAX_TEXT], linked, own)
+            records, hashed, passwords = _records_in(text[:_MAX_TEXT], linked, own)
+            if len(set(passwords.values())) >= MIN_PASSWORDS:
+                return tuple(passwords)
             for found, number in ((hashed, MIN_HASHED), (records, least)):
                 if len(found) >= number and (found is hashed or len(set(found.values())) >= _MIN_SITES):
                     return tuple(found)
     return ()
 
 
-def _records_in(text: str, linked: set[str], own: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Address -> its site, of each with a number and of each with a hash between it and the next one."""
+def _records_in(text: str, linked: set[str], own: str) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Address -> its site, of each with a number and of each with a hash between it and the next one.
+
+    And address -> the word like a password that follows it at once.
+    """
     places: list[tuple[int, str]] = []
     at = 0
     for address in find_emails(text):
@@ -155,8 +167,12 @@ def _records_in(text: str, linked: set[str], own: str) -> tuple[dict[str, str], 
         at += len(address)
     records: dict[str, str] = {}
     hashed: dict[str, str] = {}
+    passwords: dict[str, str] = {}
     for (start, address), (end, _) in pairwise((*places, (len(text), ""))):
         site = registrable_domain(address.rpartition("@")[2].lower())
+        following = text[start + len(address) : min(end, start + len(address) + _MAX_PASSWORD)]
+        if address.lower() not in linked and (word := _PASSWORD.search(following)) is not None:
+            passwords[address.lower()] = word[0]
         if address.lower() in linked or site == own or site in _SAMPLES:
             continue
         record = text[start + len(address) : min(end, start + _MAX_RECORD)]
@@ -165,4 +181,4 @@ def _records_in(text: str, linked: set[str], own: str) -> tuple[dict[str, str], 
         numbers = _NUMBER.findall(_DATE.sub(" ", record))
         if any(sum(map(str.isdigit, one)) >= _MIN_DIGITS for one in numbers):
             records[address.lower()] = site
-    return records, hashed
+    return records, hashed, passwords

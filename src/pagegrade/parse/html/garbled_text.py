@@ -41,9 +41,10 @@ _MIN_ENCODED: Final = 120
 _MIN_LOST_SHARE: Final = 0.1
 """Share of the words of a text."""
 _MIXED: Final = re.compile(
-    "[A-Za-z][\u0370-\u052f]|[\u0370-\u052f][A-Za-z]|[^\\W\\d_][\ue000-\uf8ff]|[\ue000-\uf8ff][^\\W\\d_]"
+    "[A-Za-z][\u0370-\u052f]|[\u0370-\u052f][A-Za-z]|"
+    "[^\\W\\d_][\ue000-\uf8ff]|[\ue000-\uf8ff][^\\W\\d_]|[\ue000-\uf8ff]{2}"
 )
-"""Letters of two alphabets side by side, or a letter beside a character that means nothing without a certain font."""
+"""Letters of two alphabets side by side, or characters that mean nothing without a certain font."""
 _JOINED: Final = re.compile(
     "(?:(?![\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u9fff\uf900-\ufaff])[^\\W\\d_]|[\u0900-\u0dff]){26}"
 )

@@ -212,6 +212,9 @@ Kind = Literal[
     "wallet-request",
     "key-logger",
     "permission-trap",
+    "referrer-trap",
+    "form-hijack",
+    "copy-swap",
 ]
 """``disguised-address``: a script in which an address of another site is decoded and loaded or opened."""
 

@@ -71,6 +71,13 @@ _PROGRAM: Final = re.compile(
     r"(?:https?:)?//[a-z0-9.-]{3,200}/[^\s\"'`?#]{1,300}\.(?:exe|msi|scr|bat|hta|vbs|apk|jar|dmg|iso)(?=[\"'`?#])",
     re.IGNORECASE,
 )
+_ACTION: Final = re.compile(
+    r"(?:\.action\s{0,3}=|setAttribute\(\s{0,3}[\"'`]action[\"'`]\s{0,3},)\s{0,3}[\"'`]((?:https?:)?//[^\"'`\s]{3,300})"
+)
+"""A form gets the address of another page."""
+_ON_COPY: Final = re.compile(r"[\"'](?:copy|cut)[\"']|\boncopy\b")
+_SELECTED: Final = ("getSelection", "selection", "toString")
+"""Parts of a script that adds something to what was copied, or formats it."""
 _MIN_FARM: Final = 15
 """Other sites in one block of links for such goods."""
 _BLOCKS: Final = frozenset({"aside", "div", "footer", "nav", "ol", "section", "table", "td", "ul"})
@@ -136,16 +143,30 @@ def _trap(text: str, document: Document, parties: Parties) -> Kind | None:
         return "back-trap"
     if any(name in text for name in _DIALOGS) and any(_STOPS.search(one[1]) is None for one in _LOOP.finditer(text)):
         return "dialog-loop"
+    kind = _swap(text, document, parties)
+    if kind is not None:
+        return kind
     if any(mark in text for mark in _PROMPT_MARKS) and _takes_permission(text, parties):
         return "permission-trap"
     if ".key" in text and _NOTES_KEYS.search(text) is not None and _sends_away(text, parties):
         return "key-logger"
-    kind: Kind | None = None
     if "eth_requestAccounts" in text and _SPENDS.search(text) is not None:
         kind = "wallet-request"
     elif ".click()" in text and _brings_program(text, document, parties):
         kind = "forced-download"
     return None if kind is None or _WAITS.search(text) is not None else kind
+
+
+def _swap(text: str, document: Document, parties: Parties) -> Kind | None:
+    """Kind of a script that gives visitors, or what they enter or copy, to someone else."""
+    if "referrer" in text and any(is_foreign(one[1], parties) for one in _LEADS.finditer(text)):
+        return "referrer-trap"
+    sends = "action" in text and "submit" in text and any(parties.is_own(one.url) for one in document.forms)
+    if sends and any(is_foreign(one[1], parties) for one in _ACTION.finditer(text)):
+        return "form-hijack"
+    if "setData(" in text and "preventDefault" in text and _ON_COPY.search(text) is not None:
+        return None if any(one in text for one in _SELECTED) else "copy-swap"
+    return None
 
 
 def _takes_permission(text: str, parties: Parties) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 from typing import Final, Literal
@@ -20,7 +20,7 @@ from pagegrade.parse.html.regions import Regions
 from pagegrade.parse.html.unclosed import find_swallowing
 from pagegrade.parse.html.visible_content import find_undrawn
 from pagegrade.parse.page_content import frames, own_links, pictures, usable_controls
-from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
+from pagegrade.parse.url import host, is_http, join_url, registrable_domain, strip_fragment
 from pagegrade.parse.words import says_more_than
 
 MAX_WORDS: Final = 40
@@ -112,6 +112,8 @@ _ROOTS: Final = frozenset({"html", "body", ":root"})
 _UNSCROLLED: Final = re.compile(r"(?:^|;)overflow(?:-y)?:(?:hidden|clip)")
 _SCROLLED: Final = re.compile(r"(?:^|;)overflow(?:-y)?:(?:auto|overlay|scroll|visible)")
 _DEAD: Final = re.compile(r"(?:^|;)pointer-events:none")
+_ALL_LINKS: Final = frozenset({"a", "button"})
+"""Selectors of a rule for everything that can be pressed."""
 _ALIVE: Final = re.compile(r"(?:^|;)pointer-events:(?!none|inherit)[a-z]")
 _MIN_LOCKED: Final = 300
 """Words of a page that no window shows at once."""
@@ -253,6 +255,8 @@ def _locked(document: Document, sheets: Sequence[Sequence[str]]) -> Stead | None
         if is_plain and not _ROOTS.isdisjoint(one.strip() for one in selectors.split(",")):
             of_root += f";{plain}"
         else:
+            if is_plain and _ALL_LINKS.issubset(map(str.strip, selectors.split(","))):
+                of_root += ";pointer-events:none" if _DEAD.search(plain) is not None else ""
             others.append(plain)
             if _FIXED.search(plain) is not None:
                 fixed += filter(_NAME.fullmatch, map(str.strip, selectors.split(",")))
@@ -293,10 +297,22 @@ def _covered(document: Document, body: Element, sheets: Sequence[Sequence[str]])
         operable = _OPERABLE if document.running_scripts else _WITHOUT_SCRIPTS
         if not document.running_scripts and _is_opaque(declarations) and not _takes_away(node):
             return Stead("cover", node)
-        if next(iter(node.select(operable)), None) is None:
+        if not any(map(_leads_on(document), islice(node.select(operable), _MAX_LOOKED_AT))):
             # A word over a page that loads goes when scripts have run.
             return Stead("cover", node, scripts_may_add=len(text) < _MIN_SENTENCE and bool(document.running_scripts))
     return None
+
+
+def _leads_on(document: Document) -> Callable[[Element], bool]:
+    """Return whether what can be operated is no link to another site, which takes visitors away from the page."""
+    own = registrable_domain(host(document.url))
+
+    def leads(node: Element) -> bool:
+        address = (attribute_of(node, "href") or "").strip() if node.tag == "a" else ""
+        url = join_url(document.base_url, address) if "//" in address else None
+        return url is None or "onclick" in node.attrs or registrable_domain(host(url)) == own
+
+    return leads
 
 
 def _takes_away(cover: Element) -> bool:

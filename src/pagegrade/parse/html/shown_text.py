@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from turbohtml import Element, Text
@@ -9,6 +11,7 @@ from turbohtml import Element, Text
 from pagegrade.model.document import Node, Visibility
 
 MAX_NODES: Final = 300
+MAX_CELLS: Final = 2_000
 _SILENT: Final = frozenset({"noscript", "script", "select", "style", "svg", "template", "textarea"})
 _UNSEEN: Final = frozenset(
     (
@@ -66,3 +69,15 @@ def _is_picture_or_unseen(node: Element, visibility: Visibility) -> bool:
 def holds_code(node: Node) -> bool:
     """Return whether an element holds code or what it prints, so that signs in its text may be an example."""
     return isinstance(node, Element) and node.select_one("code, kbd, pre, samp, tt, var") is not None
+
+
+def text_length(node: Node) -> int:
+    """Characters of the text in an element, shown or not."""
+    return len(str(node.text)) if isinstance(node, Element) else 0
+
+
+def short_texts(root: Node, selector: str, length: int) -> Iterator[tuple[Node, str]]:
+    """Yield the elements that a selector names and that hold no code, with the beginning of their text."""
+    for node in islice(root.select(selector), MAX_CELLS) if isinstance(root, Element) else ():
+        if node.closest("code, kbd, pre, samp, var, blockquote") is None and not holds_code(node):
+            yield node, " ".join(str(node.text)[:length].split())
