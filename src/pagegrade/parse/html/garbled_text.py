@@ -41,10 +41,13 @@ _MIN_ENCODED: Final = 120
 _MIN_LOST_SHARE: Final = 0.1
 """Share of the words of a text."""
 _MIXED: Final = re.compile(
-    "[A-Za-z][\u0370-\u052f]|[\u0370-\u052f][A-Za-z]|"
-    "[^\\W\\d_][\ue000-\uf8ff]|[\ue000-\uf8ff][^\\W\\d_]|[\ue000-\uf8ff]{2}"
+    "[A-Za-z][\u0370-\u052f]{1,3}[A-Za-z]|[\u0370-\u052f][A-Za-z]{1,3}[\u0370-\u052f]|"
+    "[^\\W\\d_][\ue000-\uf8ff]{1,3}[^\\W\\d_]|"
+    "([\ue000-\uf8ff])(?!\\1)([\ue000-\uf8ff])(?!\\1|\\2)[\ue000-\uf8ff]"
 )
-"""Letters of two alphabets side by side, or characters that mean nothing without a certain font."""
+"""Letters of one alphabet within those of another, or characters that mean nothing without a certain font: icons stand
+beside words, alone, or in rows of the same one."""
+_FORMULA: Final = re.compile("[=+\u2212\u00d7\u00b7*/^()\\d]")
 _JOINED: Final = re.compile(
     "(?:(?![\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u9fff\uf900-\ufaff])[^\\W\\d_]|[\u0900-\u0dff]){26}"
 )
@@ -131,7 +134,7 @@ def _scrambled(document: Document) -> GarbledText | None:
     """Text whose letters, blanks or order are not those of words, so that no one reads or finds it."""
     words = document.main_text[: _MAX_WORDS * _WORD].split()
     if len(words) > 1 and document.body is not None:
-        is_mixed = not document.main_text.isascii() and _is_in_many(_MIXED, words)
+        is_mixed = not document.main_text.isascii() and _are_mixed(words)
         pattern = _MIXED if is_mixed else _JOINED if _are_joined(words) else None
         if pattern is not None:
             places = tuple(islice(_places_of(pattern, document), MAX_FOUND))
@@ -144,9 +147,9 @@ def _scrambled(document: Document) -> GarbledText | None:
     return None
 
 
-def _is_in_many(pattern: re.Pattern[str], words: Sequence[str], share: float = _MIN_LOST_SHARE) -> bool:
-    found = sum(1 for one in words if pattern.search(one) is not None)
-    return found >= _MIN_LOST and found >= share * len(words)
+def _are_mixed(words: Sequence[str]) -> bool:
+    found = sum(1 for one in words if _MIXED.search(one) is not None and _FORMULA.search(one) is None)
+    return found >= _MIN_LOST and found >= _MIN_LOST_SHARE * len(words)
 
 
 def _are_joined(words: Sequence[str]) -> bool:

@@ -76,8 +76,15 @@ _ACTION: Final = re.compile(
 )
 """A form gets the address of another page."""
 _ON_COPY: Final = re.compile(r"[\"'](?:copy|cut)[\"']|\boncopy\b")
-_SELECTED: Final = ("getSelection", "selection", "toString")
-"""Parts of a script that adds something to what was copied, or formats it."""
+_COPIED_BY: Final = ("getSelection", "selection", "toString", "execCommand", ".value")
+"""Parts of a script that adds something to what was copied, formats it, or copies for a button of the page."""
+_IF_SO: Final = re.compile(r"\bif\b|\?|&&")
+_NEAR: Final = 300
+"""Characters between where visitors come from and where a script takes them."""
+_ON_SUBMIT: Final = re.compile(
+    r"(?:addEventListener|\.on)\(\s{0,3}[\"'`]submit\b|\bonsubmit\b|\.submit\(\s{0,3}function"
+)
+_NEW_FORM: Final = re.compile(r"createElement\(\s{0,3}[\"'`]form\b", re.IGNORECASE)
 _MIN_FARM: Final = 15
 """Other sites in one block of links for such goods."""
 _BLOCKS: Final = frozenset({"aside", "div", "footer", "nav", "ol", "section", "table", "td", "ul"})
@@ -159,14 +166,24 @@ def _trap(text: str, document: Document, parties: Parties) -> Kind | None:
 
 def _swap(text: str, document: Document, parties: Parties) -> Kind | None:
     """Kind of a script that gives visitors, or what they enter or copy, to someone else."""
-    if "referrer" in text and any(is_foreign(one[1], parties) for one in _LEADS.finditer(text)):
+    if "referrer" in text and any(
+        is_foreign(one[1], parties) and _is_by_referrer(text[max(0, one.start() - _NEAR) : one.start()])
+        for one in _LEADS.finditer(text)
+    ):
         return "referrer-trap"
-    sends = "action" in text and "submit" in text and any(parties.is_own(one.url) for one in document.forms)
-    if sends and any(is_foreign(one[1], parties) for one in _ACTION.finditer(text)):
-        return "form-hijack"
+    if "action" in text and _ON_SUBMIT.search(text) is not None and _NEW_FORM.search(text) is None:
+        is_of_page = any(parties.is_own(one.url) for one in document.forms)
+        if is_of_page and any(is_foreign(one[1], parties) for one in _ACTION.finditer(text)):
+            return "form-hijack"
     if "setData(" in text and "preventDefault" in text and _ON_COPY.search(text) is not None:
-        return None if any(one in text for one in _SELECTED) else "copy-swap"
+        return None if any(one in text for one in _COPIED_BY) else "copy-swap"
     return None
+
+
+def _is_by_referrer(before: str) -> bool:
+    """Return whether what stands before an address asks where visitors come from, and goes there only then."""
+    at = before.rfind("referrer")
+    return at >= 0 and "}" not in before[at:] and _IF_SO.search(before) is not None
 
 
 def _takes_permission(text: str, parties: Parties) -> bool:
