@@ -6,6 +6,7 @@ import pytest
 
 from pagegrade.parse.likeness import (
     ALIKE,
+    MAX_ABOUT,
     MIN_ABOUT,
     digest_of,
     is_about_another,
@@ -152,3 +153,13 @@ def test_text_without_a_word_of_its_name_is_about_another(language: str) -> None
     assert not is_other(f"{sentence * least} <code>a</code>")
     assert not is_other(sentence * least, f"<title>{title[:4]}</title><h1>{title[:4]}</h1>")
     assert not is_other(sentence * least, head)
+
+
+@pytest.mark.parametrize(("more", "is_other"), [(0, False), (80, True)])
+def test_beginning_of_a_text_says_what_it_is_about(more: int, *, is_other: bool) -> None:
+    """A word far behind it is not found."""
+    title, description, sentence = TEXTS["de"]
+    filling = (sentence * (MAX_ABOUT // len(sentence) + 2))[: MAX_ABOUT - 60 + more]
+    page = f"<title>{title}</title><meta name=description content='{description}'><h1>{title}</h1>"
+
+    assert is_about_another(make_document(f"{page}<main><p>{filling} Fahrräder</p></main>")) is is_other

@@ -31,7 +31,7 @@ MIN_ABOUT: Final = 600
 """Characters of a text that is more than a notice or a list of names."""
 _MIN_ABOUT_HAN: Final = 300
 """The same where one character is a word or half of one."""
-_MAX_ABOUT: Final = 40_000
+MAX_ABOUT: Final = 40_000
 _RUN_OF_HAN: Final = re.compile("[\u3005\u3400-\u9fff\uf900-\ufaff]{2,}|[\u30a1-\u30ff]{2,}")
 _UNSPACED: Final = re.compile("[\u0e00-\u109f\u1780-\u17ff\u3005-\u9fff\uf900-\ufaff\\d_]")
 _LETTERS: Final = re.compile("[\\w\u0900-\u0dff]+")
@@ -90,7 +90,7 @@ def is_about_another(document: Document) -> bool:
     named = frozenset().union(*map(_stems, names))
     if len(named) < MIN_NAMED:
         return False
-    text = fold_for_search(document.main_text[:_MAX_ABOUT], language)
+    text = fold_for_search(document.main_text[:MAX_ABOUT], language)
     for name in sorted(filter(None, names), key=len, reverse=True):
         text = text.replace(name, " ", 1)
     least = _MIN_ABOUT_HAN if _RUN_OF_HAN.search(text) is not None else MIN_ABOUT

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.checks.accessibility.marquee_blink import MIN_MOVING, marquee_blink
+from pagegrade.checks.accessibility.marquee_blink import MAX_MOVING, MAX_RULES, MIN_MOVING, marquee_blink
 from tests.builders import outcome
 
 
@@ -75,3 +75,20 @@ def test_page_that_flashes(css: str, state: str) -> None:
 
     assert outcome(marquee_blink, f"<style>{frames}{css}</style><p>x").state == state
     assert outcome(marquee_blink, f"<style>{moves}{css}</style><p>x").state == "still"
+
+
+@pytest.mark.parametrize(("before", "state"), [(MAX_RULES - 1, "flashing"), (MAX_RULES, "still")])
+def test_number_of_endless_animations_that_are_read_is_bounded(before: int, state: str) -> None:
+    """Those behind it are not looked at."""
+    css = ".a{animation:b 9s infinite}" * before + "body{animation:fl .2s infinite}"
+    frames = "@keyframes fl{0%{color:#f00}}"
+
+    assert outcome(marquee_blink, f"<style>{css}{frames}</style><p>x").state == state
+
+
+def test_number_of_moving_elements_whose_text_is_counted_is_bounded() -> None:
+    """What moves behind them is an element that moves."""
+    line = f"<marquee>{'x' * (MIN_MOVING // 100)}</marquee>"
+
+    assert outcome(marquee_blink, line * MAX_MOVING).state == "text"
+    assert outcome(marquee_blink, "<marquee></marquee>" + line * MAX_MOVING).state == "moving"

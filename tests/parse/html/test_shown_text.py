@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.html.shown_text import MAX_NODES, shown_text
+from pagegrade.parse.html.shown_text import MAX_CELLS, MAX_NODES, short_texts, shown_text, text_length
 from tests.builders import make_document
 
 
@@ -38,3 +38,20 @@ def test_too_much_is_not_read() -> None:
     document = make_document("<a>" + "<b>x</b>" * MAX_NODES + "</a>")
 
     assert shown_text(document.anchors[0].node, document.visibility) is None
+
+
+def test_texts_of_cells_are_short_and_bounded() -> None:
+    """Without code, up to so many elements, and no more than so many characters of each."""
+    cells = "<td>x<code>1</code></td><td>Chair  and table</td>" + "<td>1</td>" * (MAX_CELLS - 1)
+    body = make_document(f"<table><tr>{cells}</table>").body
+    found = list(short_texts(body.node, "td", 7)) if body is not None else []
+
+    assert len(found) == MAX_CELLS - 1
+    assert [text for _, text in found[:2]] == ["Chair", "1"]
+
+
+def test_length_of_text_counts_all_inside() -> None:
+    """With what is nested."""
+    document = make_document("<p>ab<b>cd</b><i hidden>e</i></p>")
+
+    assert text_length(document.paragraphs[0].node) == 5
