@@ -87,7 +87,7 @@ def test_number_of_endless_animations_that_are_read_is_bounded(before: int, stat
 
 
 def test_number_of_moving_elements_whose_text_is_counted_is_bounded() -> None:
-    """What moves behind them is an element that moves."""
+    """One that moves behind them does so without its text."""
     line = f"<marquee>{'x' * (MIN_MOVING // 100)}</marquee>"
 
     assert outcome(marquee_blink, line * MAX_MOVING).state == "text"
