@@ -42,7 +42,7 @@ REASONED: Final[dict[str, frozenset[str]]] = {
         {
             *("show-sign-in-link", "show-accounts", "invite-account", "show-member", "disable-account"),
             *("erase-account", "give-link", "show-team", "invite-to-team", "leave-team", "rename-workspace"),
-            *("erase-workspace", "create-workspace", "send-sign-up-link"),
+            *("erase-workspace", "create-workspace", "send-sign-up-link", "change-quotas"),
         }
     ),
     "link-text": frozenset({"list-report-rows", "create-report-from-form"}),
