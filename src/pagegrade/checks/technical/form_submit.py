@@ -11,7 +11,7 @@ MAX_FORMS: Final = 50
 _MAX_SCRIPT: Final = 100_000
 _MAY_SEND: Final = re.compile(
     r"(?<![a-z])forms?(?![a-z])|Form(?:Data|s?\b)|[Ss]ubmit|fetch|XMLHttp|sendBeacon|WebSocket|axios|\bimport\b|\$\("
-    r"|jQuery|createElement|querySelector|getElement|\beval\b|\bwrite\(|location|\bon(?:click|change|input|key)"
+    r"|jQuery|createElement|querySelector|getElement|\bwrite\(|location|\bon(?:click|change|input|key)"
     r"|addEventListener\(\s*[\"'](?:click|change|input|key|mouse|pointer|touch|DOMContentLoaded|load)"
 )
 """Names in a script that may send a form, make a button of it work, or load another script; what only reacts to
