@@ -199,6 +199,7 @@ def refusal_of(texts: Texts, error: Refused) -> str:
             seconds,
         )
     if isinstance(error, QuotaExceeded):
-        # Without a quota it is the queue, whose slots become free by themselves.
-        return texts.gettext(QUOTA_IS_USED.get(error.quota, QUEUE_IS_FULL))
+        # Slots of the queue become free by themselves; what an account keeps does not.
+        kept = QUEUE_IS_FULL if error.retry_after_s else ACCOUNT_IS_FULL
+        return texts.gettext(QUOTA_IS_USED.get(error.quota, kept))
     return texts.gettext(ALL_ARE_BUSY)
