@@ -48,8 +48,10 @@ _MIXED: Final = re.compile(
 """Letters of one alphabet within those of another, or characters that mean nothing without a certain font: icons stand
 beside words, alone, or in rows of the same one."""
 _FORMULA: Final = re.compile("[=+\u2212\u00d7\u00b7*/^()\\d]")
+_MIN_RUN: Final = 26
 _JOINED: Final = re.compile(
-    "(?:(?![\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u9fff\uf900-\ufaff])[^\\W\\d_]|[\u0900-\u0dff]){26}"
+    "(?:(?![\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u9fff\uf900-\ufaff])[^\\W\\d_]|[\u0900-\u0dff])"
+    f"{{{_MIN_RUN}}}"
 )
 """More letters than a word has in a script that writes blanks between words."""
 _MIN_DIFFERENT: Final = 9
@@ -154,7 +156,7 @@ def _are_mixed(words: Sequence[str]) -> bool:
 
 def _are_joined(words: Sequence[str]) -> bool:
     """Return whether most of a text stands in words that are none, because the blanks between them are gone."""
-    found = [one for one in words if len(one) > _MIN_LINE // 3 and _JOINED.search(one) is not None]
+    found = [one for one in words if len(one) >= _MIN_RUN and _JOINED.search(one) is not None]
     found = [one for one in found if len(set(one.casefold())) >= _MIN_DIFFERENT and "/" not in one and "_" not in one]
     size = sum(map(len, found))
     return len(found) >= _MIN_JOINED and size >= _MIN_PROSE and 2 * size >= sum(map(len, words))
