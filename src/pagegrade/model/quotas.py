@@ -19,7 +19,7 @@ QuotaName = Literal[
 ]
 QUOTA_NAMES: Final[tuple[QuotaName, ...]] = get_args(QuotaName)
 Quotas = Mapping[QuotaName, int]
-"""Limits by name, from 0; ``UNLIMITED`` is none. One that is absent is left to whoever comes next: account, plan,
+"""Limits by name, from 0; ``UNLIMITED`` is none. One that is absent is left to the next of these: account, plan,
 installation."""
 UNLIMITED: Final = -1
 MAX_QUOTA: Final = 1_000_000_000

@@ -5,7 +5,8 @@ free places (``host_slots``: runs at a time, and starts in a minute). The others
 behind a lock could not: every fetch would read them (docs/decisions/0056-lines-at-targets.md). There is a line for each
 device, because runs for a browser may wait for one. A line moves at three moments: a run is created, another run of the
 target starts or ends, or it is time to look again: at once if a run that stood before others is deleted or put back
-(``host_slots.hasten_lines``). Admission is no promise: whoever starts a run counts again, while the target is held.
+(``host_slots.hasten_lines``). Admission is no promise: the worker that starts a run counts again, while the target is
+held.
 
 *Order*, in a line as among jobs: interactive runs before re-runs before bulk, and among equally urgent ones by *turn*.
 The turn of a new run comes after the last one of its account and not before the one being served now (start-time fair
@@ -246,9 +247,9 @@ def move_due(tx: Transaction, now_ms: int, *, target_runs: int, target_runs_per_
 def find_forgotten(tx: Transaction, now_ms: int, *, older_ms: int = WINDOW_MS) -> int:
     """Mark runs that nothing would deliver, so that they are offered again.
 
-    Nothing of ours takes the job of a run away; and nobody waits longer for a look at the line than the starts of a
-    minute take, unless the clock of the database was set back since. A line that nobody looks at is no fault: the
-    version before deleted its first run, or somebody joined it at that very moment.
+    Nothing of ours takes the job of a run away; and no run waits longer for a look at the line than the starts of a
+    minute take, unless the clock of the database was set back since. A line without a time is no fault: the version
+    before deleted its first run, or another run joined it at that very moment.
 
     Args:
         tx: Transaction.
