@@ -6,10 +6,12 @@ import logging
 from functools import partial
 from typing import Final
 
+from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories import deletion_clock
-from pagegrade.store.repositories.deletion_clock import DeletionClock, read_clock
+from pagegrade.store.repositories.deletion_clock import DeletionClock, age_ms, read_clock
 from pagegrade.store.repositories.retention import BATCH, Pruned, count_reports, find_expired, prune
+from pagegrade.store.repositories.retention import expired_before_ms as oldest_kept_ms
 
 SHARE: Final = 0.01
 """Of the reports are deleted in one pass while the clock is not believed, ``LEAST`` in any case."""
@@ -33,6 +35,16 @@ def follow_clock(tx: Transaction, now_ms: int) -> DeletionClock:
         )
         logger.warning("clock_jumped", extra={"ahead_s": seen.behind_ms // 1000, "reason": reason})
     return seen
+
+
+def expired_before_ms(tx: Transaction, options: ServiceOptions, now_ms: int) -> int | None:
+    """Finished reports dated before are as good as deleted, pruned or not; ``None``: none expires.
+
+    A clock that jumped hides none of them, as it deletes none.
+    """
+    if options.retention_days is None:
+        return None
+    return oldest_kept_ms(options.retention_days, age_ms(tx, now_ms))
 
 
 async def prune_expired(

@@ -16,14 +16,15 @@ from pagegrade.model.report_list import ListQuery
 from pagegrade.model.stored import Priority, StoredReport
 from pagegrade.report.codec import pack_report
 from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.bulk import find_known
 from pagegrade.service.reports.operations import (
     ReportResults,
     create_report,
-    expired_before_ms,
     find_report,
     list_reports,
     update_report,
 )
+from pagegrade.service.reports.shares import open_shared, report_of_link
 from pagegrade.service.reports.validation import read_change, read_new_report
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
@@ -31,9 +32,11 @@ from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.length import count_unfinished
 from pagegrade.store.queue.runs import finish_run
 from pagegrade.store.repositories.accounts import DAY_MS
+from pagegrade.store.repositories.deletion_clock import trust_clock
 from pagegrade.store.repositories.reports import load_report_by_slug
 from pagegrade.store.repositories.run_history import load_run
 from pagegrade.store.schema.tables import runs
+from tests.database_clock import show
 from tests.report_builders import make_report
 from tests.service.instance import Instance, caller_of
 from tests.store_builders import NOW_MS, add_owner, make_database
@@ -344,14 +347,13 @@ def test_an_expired_report_is_gone_before_it_is_pruned(instance: Instance) -> No
     made = instance.create().report
     instance.finish()
     instance.options = ServiceOptions(retention_days=30, max_reports=1)
-    instance.now_ms = make_ms() + 30 * DAY_MS
+    trust(instance, make_ms() + 30 * DAY_MS)
 
     assert instance.show(made.id)["id"] == made.id
     with pytest.raises(QuotaExceeded):
         instance.create()
-    instance.now_ms += 1
+    trust(instance, instance.now_ms + 1)
 
-    assert expired_before_ms(instance.options, instance.now_ms) == make_ms() + 1
     for attempt in (
         lambda: instance.show(made.id),
         lambda: instance.update(made.id, privacy=1),
@@ -370,11 +372,40 @@ def test_an_expired_report_is_gone_before_it_is_pruned(instance: Instance) -> No
     assert instance.create().report.id > made.id
 
 
+def trust(instance: Instance, now_ms: int) -> None:
+    """The clock says so, and is right."""
+    instance.now_ms = now_ms
+    show(instance.database, now_ms)
+    instance.database.write_here(lambda tx: trust_clock(tx, now_ms))
+
+
+def test_a_clock_that_jumped_hides_nothing(instance: Instance) -> None:
+    """Reports that it does not delete are shown: in lists, by number, by address, by link and for the quota."""
+    made = instance.create(privacy=1).report
+    instance.finish()
+    instance.options = ServiceOptions(retention_days=30, max_reports=1)
+    trust(instance, make_ms())
+    instance.now_ms = make_ms() + 400 * DAY_MS
+    show(instance.database, instance.now_ms)
+    found = instance.database.read_here(
+        lambda tx: (
+            list_reports(tx, instance.alice, ListQuery(account_id=0), instance.options, instance.now_ms).total,
+            find_known(tx, instance.alice, [made.url], instance.options, instance.now_ms),
+            open_shared(
+                tx, made.slug, report_of_link, visitor=instance.alice, tokens=(), options=instance.options,
+                now_ms=instance.now_ms,
+            ),
+        )
+    )  # fmt: skip
+
+    assert instance.show(made.id)["id"] == made.id
+    assert found[0] == 1
+    assert found[1] == {made.url: made.id}
+    assert found[2] is not None
+    with pytest.raises(QuotaExceeded):
+        instance.create()
+
+
 def make_ms() -> int:
     """When the results of the builders were made."""
     return pack_report(make_report()).generated_at_ms
-
-
-def test_without_retention_nothing_expires() -> None:
-    """The check costs nothing where it is not wanted."""
-    assert expired_before_ms(ServiceOptions(), NOW_MS) is None

@@ -21,6 +21,8 @@ from pagegrade.service.reports.views import (
     view_own,
 )
 from pagegrade.store.engine.database import Database
+from pagegrade.store.repositories.deletion_clock import trust_clock
+from tests.database_clock import show
 from tests.report_builders import make_failed_report, make_passed
 from tests.share_builders import DAY_MS, add_shared, finish, run_again, seen
 from tests.store_builders import NOW_MS, add_owner, make_database
@@ -127,6 +129,8 @@ def test_a_report_is_its_owners_own(database: Database) -> None:
         return database.read_here(lambda tx: view_own(tx, caller, report.id, options, NOW_MS * 2))
 
     assert (view(alice).report, view(alice).masked) == (report, False)
+    show(database, NOW_MS * 2)
+    database.write_here(lambda tx: trust_clock(tx, NOW_MS * 2))
     for account, options in ((bob, OPTIONS), (alice, ServiceOptions(retention_days=1))):
         with pytest.raises(NotFound):
             view(account, options)

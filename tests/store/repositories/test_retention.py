@@ -85,7 +85,7 @@ def test_without_a_limit_nothing_expires(queue: Queue) -> None:
     finish_all(queue)
 
     assert look(queue) == Expired()
-    assert expired_before_ms(None, LATER_MS) is None
+    assert expired_before_ms(None, AgeMs(LATER_MS)) is None
 
 
 def test_a_report_expires_after_its_days(queue: Queue) -> None:
@@ -98,7 +98,7 @@ def test_a_report_expires_after_its_days(queue: Queue) -> None:
     found = look(queue, days=30)
     deleted = delete(queue, found, days=30)
 
-    assert expired_before_ms(30, LATER_MS) == before_ms
+    assert expired_before_ms(30, AgeMs(LATER_MS)) == before_ms
     assert found.reports == (old.report_id,)
     assert deleted == Pruned(reports=1, visits=2)
     assert queue.rows("SELECT id FROM reports") == [(edge.report_id,)]

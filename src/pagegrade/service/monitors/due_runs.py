@@ -15,12 +15,12 @@ from pagegrade.model.stored import Priority
 from pagegrade.service.accounts.quotas import check_analyses, check_browser_time, has_browser_time
 from pagegrade.service.monitors.schedule import next_due_ms
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.operations import expired_before_ms, queue_run
+from pagegrade.service.reports.operations import queue_run
+from pagegrade.service.retention import expired_before_ms
 from pagegrade.store.engine.database import Transaction, moment
 from pagegrade.store.locks import hold_account
 from pagegrade.store.queue.length import count_unfinished
 from pagegrade.store.repositories.accounts import list_erasing, load_account
-from pagegrade.store.repositories.deletion_clock import age_ms
 from pagegrade.store.repositories.monitors import list_due, list_far, save_monitor
 from pagegrade.store.repositories.reports import load_report
 
@@ -96,7 +96,7 @@ def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms
         updated_at_ms=now,
     )
     account = load_account(tx, monitor.account_id)
-    expired = expired_before_ms(options, age_ms(tx, now_ms))
+    expired = expired_before_ms(tx, options, now_ms)
     report = load_report(tx, monitor.account_id, monitor.report_id, expired_before_ms=expired)
     if account is None or account.disabled_at_ms is not None or monitor.account_id in list_erasing(tx):
         return _save(tx, after, "skipped")

@@ -15,8 +15,8 @@ from pagegrade.parse.url import parse_target_url
 from pagegrade.service.id_lists import Listed
 from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.service.reports.bulk import create_reports
-from pagegrade.service.reports.operations import expired_before_ms
 from pagegrade.service.reports.validation import NewReport, check_allowed
+from pagegrade.service.retention import expired_before_ms
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import batches as store
 from pagegrade.store.repositories.batches import BatchReport, StoredBatch
@@ -114,7 +114,7 @@ def show_batch(tx: Transaction, caller: Caller, batch_id: int, options: ServiceO
     batch = store.load_batch(tx, caller.account.id, batch_id)
     if batch is None:
         raise NotFound
-    expired = expired_before_ms(options, now_ms)
+    expired = expired_before_ms(tx, options, now_ms)
     return _state(batch, store.load_batch_reports(tx, (batch.id,), expired_before_ms=expired)[batch.id])
 
 
@@ -129,7 +129,7 @@ def list_batches(
 ) -> Listed[BatchState]:
     """A page of the caller's batches, newest first."""
     found, total = store.list_batches(tx, caller.account.id, page, per_page)
-    expired = expired_before_ms(options, now_ms)
+    expired = expired_before_ms(tx, options, now_ms)
     each = store.load_batch_reports(tx, [batch.id for batch in found], expired_before_ms=expired)
     return Listed(items=tuple(_state(batch, each[batch.id]) for batch in found), total=total)
 

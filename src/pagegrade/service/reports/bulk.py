@@ -17,8 +17,9 @@ from pagegrade.model.stored import Priority
 from pagegrade.parse.url import parse_target_url
 from pagegrade.service.accounts.quotas import check_browser_time, quotas_of
 from pagegrade.service.options import AT_ONCE, ServiceOptions
-from pagegrade.service.reports.operations import check_capacity, count_reports, expired_before_ms, store_report
+from pagegrade.service.reports.operations import check_capacity, count_reports, store_report
 from pagegrade.service.reports.validation import NewReport, check_allowed
+from pagegrade.service.retention import expired_before_ms
 from pagegrade.service.runs.analysis import policy_of
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.length import count_unfinished
@@ -127,7 +128,7 @@ def find_known(
     tx: Transaction, caller: Caller, urls: Sequence[str], options: ServiceOptions, now_ms: int
 ) -> Mapping[str, int]:
     """Those of the canonical addresses that the caller has reports of, each with the newest report's id."""
-    return find_urls(tx, caller.account.id, urls, expired_before_ms=expired_before_ms(options, now_ms))
+    return find_urls(tx, caller.account.id, urls, expired_before_ms=expired_before_ms(tx, options, now_ms))
 
 
 def find_capacity(tx: Transaction, caller: Caller, options: ServiceOptions, now_ms: int) -> Capacity:

@@ -44,11 +44,12 @@ from pagegrade.service.reports.validation import (
     ReportChange,
     RequestWarning,
 )
+from pagegrade.service.retention import expired_before_ms
 from pagegrade.service.runs.politeness import politeness_target
 from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.queue.length import count_unfinished
 from pagegrade.store.queue.runs import enqueue_run
-from pagegrade.store.repositories import report_list, retention
+from pagegrade.store.repositories import report_list
 from pagegrade.store.repositories import reports as store
 from pagegrade.store.repositories.counts import count_matching, load_counts
 from pagegrade.store.repositories.processes import has_browser
@@ -86,11 +87,6 @@ class ReportResults:
 
 ReportItem = StoredReport | ReportResults
 """A report in a list, with or without its results."""
-
-
-def expired_before_ms(options: ServiceOptions, now_ms: int) -> int | None:
-    """Finished reports dated before are as good as deleted, pruned or not; ``None``: none expires."""
-    return retention.expired_before_ms(options.retention_days, now_ms)
 
 
 def create_report(
@@ -237,7 +233,7 @@ def update_report(
         QuotaExceeded: The account has as many analyses in this month, or unfinished runs, as it may have.
         Unavailable: The queue is full.
     """
-    expired = expired_before_ms(options, now_ms)
+    expired = expired_before_ms(tx, options, now_ms)
     report = _read(tx, caller, report_id, expired)
     _check_unchanged(report, may_change)
     shared = sharing_after(report, change, password_hash)
@@ -300,7 +296,7 @@ def delete_report(
         NotFound: There is no such report.
         PreconditionFailed: ``may_change`` says that the client does not know the report as it is now.
     """
-    report = _read(tx, caller, report_id, expired_before_ms(options, now_ms))
+    report = _read(tx, caller, report_id, expired_before_ms(tx, options, now_ms))
     _check_unchanged(report, may_change)
     store.delete_report(tx, caller.account.id, report_id)
     return report
@@ -336,7 +332,7 @@ def find_report(tx: Transaction, caller: Caller, report_id: int, options: Servic
     Raises:
         NotFound: There is no such report.
     """
-    return _read(tx, caller, report_id, expired_before_ms(options, now_ms))
+    return _read(tx, caller, report_id, expired_before_ms(tx, options, now_ms))
 
 
 def find_stored(
@@ -455,7 +451,7 @@ def walk_reports(
     with_results: bool = False,
 ) -> Walked:
     """Some of the caller's reports from a position on; asked like ``list_reports``."""
-    window, total = report_list.list_window(tx, _asked(caller, query, options, now_ms), position, count=count)
+    window, total = report_list.list_window(tx, _asked(tx, caller, query, options, now_ms), position, count=count)
     listed = _listed(tx, window.reports, total or 0, with_results=with_results)
     return Walked(listed=listed, before=window.before, after=window.after, total=total)
 
@@ -464,10 +460,10 @@ def find_reports(
     tx: Transaction, caller: Caller, query: ListQuery, options: ServiceOptions, now_ms: int
 ) -> tuple[tuple[StoredReport, ...], int]:
     """(the reports on a page of the caller's list, how many there are on all pages); asked like ``list_reports``."""
-    return report_list.list_reports(tx, _asked(caller, query, options, now_ms))
+    return report_list.list_reports(tx, _asked(tx, caller, query, options, now_ms))
 
 
-def _asked(caller: Caller, query: ListQuery, options: ServiceOptions, now_ms: int) -> ListQuery:
+def _asked(tx: Transaction, caller: Caller, query: ListQuery, options: ServiceOptions, now_ms: int) -> ListQuery:
     project = None if query.project is None else project_of(query.project)
     if caller.project is not None:
         # Nothing is of the project "".
@@ -476,7 +472,7 @@ def _asked(caller: Caller, query: ListQuery, options: ServiceOptions, now_ms: in
         query,
         account_id=caller.account.id,
         project=project,
-        expired_before_ms=expired_before_ms(options, now_ms),
+        expired_before_ms=expired_before_ms(tx, options, now_ms),
     )
 
 
@@ -489,7 +485,7 @@ def _read(tx: Transaction, caller: Caller, report_id: int, expired: int | None) 
 
 def count_reports(tx: Transaction, account_id: int, options: ServiceOptions, now_ms: int) -> int:
     """Count the account's reports, without those that have expired."""
-    expired = expired_before_ms(options, now_ms)
+    expired = expired_before_ms(tx, options, now_ms)
     if expired is None:
         return count_matching(load_counts(tx, account_id))
     return report_list.list_reports(tx, ListQuery(account_id=account_id, expired_before_ms=expired))[1]

@@ -22,10 +22,10 @@ from pagegrade.service.reports.validation import (
     RequestWarning,
     SharingChange,
 )
+from pagegrade.service.retention import expired_before_ms as oldest_shown_ms
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.installation import load_or_make_secret, load_secret
 from pagegrade.store.repositories.reports import load_report_by_slug
-from pagegrade.store.repositories.retention import expired_before_ms as oldest_shown_ms
 
 T = TypeVar("T")
 S = TypeVar("S", bound=Shareable)
@@ -121,7 +121,7 @@ def open_shared(
         ``None`` when there is none, it has expired, or it is private: the three cases look the same.
     """
     account_id = None if visitor is None else visitor.account.id
-    before_ms = oldest_shown_ms(options.retention_days, now_ms)
+    before_ms = oldest_shown_ms(tx, options, now_ms)
     item = find_shared(tx, slug, load, expired_before_ms=before_ms, account_id=account_id)
     if item is None:
         return None

@@ -79,9 +79,9 @@ class Sizes:
     details_plain_bytes: int
 
 
-def expired_before_ms(retention_days: int | None, now_ms: int) -> int | None:
+def expired_before_ms(retention_days: int | None, age: AgeMs) -> int | None:
     """Return the time before which reports have expired; ``None`` without expiry."""
-    return None if retention_days is None else now_ms - retention_days * DAY_MS
+    return None if retention_days is None else age - retention_days * DAY_MS
 
 
 def find_expired(
