@@ -13,7 +13,7 @@ import pytest
 from pagegrade.checks._check import SECTIONS, Check, State
 from pagegrade.checks._facts import PROVIDERS, Facts
 from pagegrade.checks._registry import all_checks, all_site_checks
-from pagegrade.checks._run import evaluate, run_check
+from pagegrade.checks._run import evaluate, run_check, run_checks
 from pagegrade.checks._site_check import SiteCheck
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.outcome import NotRun, Outcome, Severity
@@ -34,6 +34,20 @@ TERMS: Final = frozenset({"hreflang", "noindex", "nofollow", "robots.txt", "llms
 CODE: Final = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 DOCUMENTED: Final[list[Check | SiteCheck]] = [*CHECKS, *all_site_checks().values()]
 """Also those of whole sites, which are tested further in ``test_site_checks.py``."""
+TEXT_ONLY: Final = (
+    "<!doctype html><html lang=en><head><title>Harbour opens again in spring</title></head><body>"
+    "<p>The harbour opens again in spring, and the first boats leave on Monday morning.</p></body></html>"
+)
+SEEN_ON_IT: Final = {
+    "the answer": "http-status noindex nofollow-page http2 text-compression redirect-chain cookies https "
+    "referrer-policy server-signature",
+    "its address": "url-friendly url-length",
+    "its elements": "title title-length html-lang aria-hidden-body charset doctype base-element dom-size domains-count "
+    "http-requests page-size inline-css deprecated-html marquee-blink meta-refresh obsolete-plugins trackers",
+    "its words": "directory-listing hacked-page leaked-secrets plaintext-email error-output empty-page invisible-text "
+    "mojibake placeholder-text",
+}
+"""Parts of a page of nothing but a title and text, and the checks that pass because of them."""
 every_check = pytest.mark.parametrize("check", CHECKS, ids=[check.id for check in CHECKS])
 every_kind_of_check = pytest.mark.parametrize("check", DOCUMENTED, ids=[check.id for check in DOCUMENTED])
 
@@ -170,6 +184,14 @@ def test_evidence_values_say_what_they_are(check: Check) -> None:
 
         assert isinstance(verdict, Outcome)
         assert not [one.value for one in verdict.evidence if (one.value or "").replace(".", "").isdigit()]
+
+
+def test_what_passes_was_seen() -> None:
+    """A page without links, lists, buttons, fields and files has none that are right."""
+    results = run_checks(all_checks(), Facts(make_artifacts(TEXT_ONLY)))
+    passed = {name for name, one in results.items() if one.outcome == "passed"}
+
+    assert passed == {name for names in SEEN_ON_IT.values() for name in names.split()}
 
 
 @every_check

@@ -120,9 +120,16 @@ class Accessibility:
 
     roles: Sequence[RoleFact] = ()
     nested: Sequence[Nested] = ()
+    aria_hidden: frozenset[str] = frozenset()
+    """Values of ``aria-hidden`` in the page, in small letters."""
+    focusables: int = 0
+    """Number of elements that take the focus, hidden ones included."""
     hidden_focusables: Sequence[ElementFact] = ()
     """Elements the keyboard reaches although they are hidden from assistive technology."""
+    has_lists: bool = False
+    """There are lists or items, sound or not."""
     lists: Sequence[ListFact] = ()
+    """Lists with something that does not belong in them."""
     stray_items: Sequence[tuple[ElementFact, str]] = ()
     """List items and terms that stand outside of a list, and why."""
     tables: Sequence[TableFact] = ()
@@ -156,3 +163,10 @@ class Accessibility:
     """SVGs without a name in a link, button or summary that has none either."""
     repeated_images: Sequence[Image] = ()
     """Images whose alternative is the whole text of the link, button, paragraph, list item or cell around them."""
+
+    @property
+    def uses_aria(self) -> bool:
+        """True if an element that is not hidden has an attribute of ARIA besides its role, known or not."""
+        return bool(self.aria_hidden) or any(
+            name.startswith("aria-") for one in self.roles if not one.hidden for name in one.attrs
+        )

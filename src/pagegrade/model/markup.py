@@ -25,6 +25,8 @@ class SyntaxFault(msgspec.Struct, frozen=True, gc=False):
 class Markup:
     """Data that the walk collects for the markup checks."""
 
+    pictures: int = 0
+    """Number of ``<picture>`` elements."""
     bare_pictures: list[ElementFact] = field(default_factory=list)
     """``<picture>`` elements without an ``<img>``."""
     ignored_sources: list[ElementFact] = field(default_factory=list)
@@ -32,6 +34,8 @@ class Markup:
     empty_sources: list[ElementFact] = field(default_factory=list)
     """``<embed>``, ``<source>``, players and graphical buttons with an empty ``src``; a candidate of a
     picture with an empty ``srcset``."""
+    submittable_buttons: int = 0
+    """Number of ``<button>`` elements of a form, and of those with a ``type`` anywhere."""
     untyped_buttons: list[ElementFact] = field(default_factory=list)
     """``<button>`` elements of a form without a ``type`` that browsers know."""
     passwords: list[tuple[ElementFact, Attributes | None]] = field(default_factory=list)

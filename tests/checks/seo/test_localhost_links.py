@@ -45,7 +45,7 @@ def test_public_addresses(host: str) -> None:
 
 def test_text_is_no_link() -> None:
     """Code that names such an address is only text."""
-    assert outcome("localhost-links", "<pre>curl http://localhost:3000/</pre>").state == "public"
+    assert outcome("localhost-links", "<a href=/>a</a><pre>curl http://localhost:3000/</pre>").state == "public"
 
 
 def test_forms_fail() -> None:
@@ -106,6 +106,6 @@ def test_what_lies_on_a_disk_fails(html: str) -> None:
 
 def test_links_to_a_disk_are_not_loaded() -> None:
     """Other relations load nothing, and a link is followed by people only."""
-    html = "<link rel=author href=file:///tmp/a.html><a href=file:///tmp/a.html>a</a>"
+    html = "<a href=/>a</a><link rel=author href=file:///tmp/a.html><a href=file:///tmp/a.html>a</a>"
 
     assert outcome("localhost-links", html).state == "public"

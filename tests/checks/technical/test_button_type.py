@@ -32,7 +32,7 @@ from tests.builders import evaluated, outcome
 )
 def test_buttons_of_forms_without_a_type(html: str, count: int) -> None:
     """None inside a form or tied to one, or an unknown one anywhere; other buttons submit nothing."""
-    found = outcome(button_type, html)
+    found = outcome(button_type, "<form><button type=submit>Go</button></form>" + html)
 
     assert (found.value, found.state) == (count, "untyped" if count else "typed")
 

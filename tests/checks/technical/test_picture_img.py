@@ -23,7 +23,7 @@ from tests.builders import URL, evaluated, make_document, outcome
 )
 def test_pictures_without_an_image(html: str, count: int) -> None:
     """An image beside the picture is not one inside it; the element of a drawing is another one."""
-    found = outcome(picture_img, html)
+    found = outcome(picture_img, "<picture><img src=/a.png></picture>" + html)
 
     assert (found.value, found.state) == (count, "bare" if count else "whole")
 
@@ -47,7 +47,7 @@ def test_loss_grows_with_the_number() -> None:
 )
 def test_sources_that_browsers_ignore(html: str, count: int) -> None:
     """Behind the image or without a ``srcset``; those of a video are others."""
-    found = outcome(picture_img, html)
+    found = outcome(picture_img, "<picture><img src=/a.png></picture>" + html)
 
     assert (found.value, found.state) == (count, "ignored" if count else "whole")
 

@@ -4,7 +4,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility, RoleFact
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.attributes import ATTRIBUTES, GLOBAL, NAMING, OF_TREEGRIDS
 from pagegrade.parse.aria.implicit import supports
 from pagegrade.parse.aria.roles import ROLES
@@ -78,7 +78,7 @@ _APPLICATION: Final = frozenset({"audio", "canvas", "embed", "iframe", "object",
         "https://www.w3.org/WAI/standards-guidelines/act/rules/kb1m8s/",
     ),
 )
-def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outcome:
+def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
     """Each role supports only certain ARIA attributes: a link cannot be checked, a plain `<div>` has no name.
 
     ## What it checks
@@ -113,24 +113,8 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
     unfitting: list[Offender] = []
     unheard: list[Offender] = []
     for one in accessibility.roles:
-        if one.hidden or ("-" in one.node.tag and not one.written):
-            continue
-        if one.node.tag in _BREAKS and one.written and one.written not in {"none", "presentation"}:
-            unfitting.append(Offender(one.node, f"the role {one.written} does not fit <{one.node.tag}>"))
-        for name, value in one.attrs.items():
-            if name not in ATTRIBUTES:
-                continue
-            if one.node.tag not in _BREAKS and (name in NAMING or name in _DESCRIBING):
-                if not value.strip() or not (_has_no_name(one) if name in NAMING else _is_roleless(one)):
-                    continue
-                if one.written and one.role == one.written:
-                    unfitting.append(Offender(one.node, f"{name} names nothing on {_called(one)}", value))
-                elif not one.in_control:
-                    unheard.append(Offender(one.node, f"{name} names nothing on {_called(one)}", value))
-            elif (one.node.tag in _BREAKS and name != "aria-hidden") or not (name in GLOBAL or _supports(one, name)):
-                unfitting.append(Offender(one.node, f"{name} does not fit {_called(one)}", value))
-            elif name == "aria-checked" and _contradicts(one, value):
-                unfitting.append(Offender(one.node, "aria-checked contradicts the state of the element", value))
+        if not one.hidden and ("-" not in one.node.tag or one.written):
+            _look_at(one, unfitting, unheard)
     if unfitting:
         return counted(
             document,
@@ -141,6 +125,8 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
             "{count} ARIA attributes do not match the role of their element.",
             lesser={"unheard": unheard},
         )
+    if not accessibility.uses_aria:
+        return NotApplicable("The page uses no ARIA attributes.")
     return counted(
         document,
         unheard,
@@ -151,6 +137,26 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
         low=0.25,
         high=0.25,
     )
+
+
+def _look_at(one: RoleFact, unfitting: list[Offender], unheard: list[Offender]) -> None:
+    """Add what does not fit, and what is not read, of one element."""
+    if one.node.tag in _BREAKS and one.written and one.written not in {"none", "presentation"}:
+        unfitting.append(Offender(one.node, f"the role {one.written} does not fit <{one.node.tag}>"))
+    for name, value in one.attrs.items():
+        if name not in ATTRIBUTES:
+            continue
+        if one.node.tag not in _BREAKS and (name in NAMING or name in _DESCRIBING):
+            if not value.strip() or not (_has_no_name(one) if name in NAMING else _is_roleless(one)):
+                continue
+            if one.written and one.role == one.written:
+                unfitting.append(Offender(one.node, f"{name} names nothing on {_called(one)}", value))
+            elif not one.in_control:
+                unheard.append(Offender(one.node, f"{name} names nothing on {_called(one)}", value))
+        elif (one.node.tag in _BREAKS and name != "aria-hidden") or not (name in GLOBAL or _supports(one, name)):
+            unfitting.append(Offender(one.node, f"{name} does not fit {_called(one)}", value))
+        elif name == "aria-checked" and _contradicts(one, value):
+            unfitting.append(Offender(one.node, "aria-checked contradicts the state of the element", value))
 
 
 def _supports(one: RoleFact, name: str) -> bool:

@@ -2,7 +2,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility, RoleFact
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.attributes import ATTRIBUTES, value_problem
 
 
@@ -42,7 +42,7 @@ from pagegrade.parse.aria.attributes import ATTRIBUTES, value_problem
         "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
     ),
 )
-def aria_attr_value(document: Document, accessibility: Accessibility) -> Outcome:
+def aria_attr_value(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
     """An ARIA attribute takes values of one kind: true or false, certain words, a number, or an id.
 
     ## What it checks
@@ -70,6 +70,8 @@ def aria_attr_value(document: Document, accessibility: Accessibility) -> Outcome
     <button aria-expanded="true">Menu</button>
     ```
     """
+    if not accessibility.uses_aria:
+        return NotApplicable("The page uses no ARIA attributes.")
     invalid: list[Offender] = []
     unresolved: list[Offender] = []
     for one in accessibility.roles:

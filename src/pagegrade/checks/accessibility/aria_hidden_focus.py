@@ -63,6 +63,8 @@ def aria_hidden_focus(document: Document, accessibility: Accessibility) -> Verdi
     """
     if hidden_roots(document):
         return NotApplicable("The whole page is hidden, which is a finding of its own.")
+    if "true" not in accessibility.aria_hidden:
+        return NotApplicable("Nothing on the page is hidden from assistive technology alone.")
     found = [Offender(one.node, "focusable inside aria-hidden") for one in accessibility.hidden_focusables]
     return counted(
         document,

@@ -1,10 +1,11 @@
+from collections.abc import Sequence
 from typing import Final
 
 from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility, RoleFact
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.roles import ROLES
 
 _CHECKABLE: Final = frozenset({"checkbox", "menuitemcheckbox", "menuitemradio", "radio", "switch"})
@@ -40,7 +41,7 @@ _RANGES: Final = frozenset({"meter", "progressbar", "slider", "spinbutton"})
         "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
     ),
 )
-def aria_required_attr(document: Document, accessibility: Accessibility) -> Outcome:
+def aria_required_attr(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
     """Some roles require a state: a checkbox is checked or not, a slider has a value.
 
     ## What it checks
@@ -67,18 +68,19 @@ def aria_required_attr(document: Document, accessibility: Accessibility) -> Outc
     ```
     """
     found = []
+    evaluated = 0
     for one in accessibility.roles:
-        if one.hidden or not one.written or one.role != one.written or _brings_state(one):
+        required = () if one.hidden or not one.written or one.role != one.written else _required(one)
+        if not required:
             continue
-        required = ROLES[one.written].required
-        if one.written == "separator" and one.focusable:
-            required = ("valuenow",)
-        elif one.written == "combobox" and one.attrs.get("aria-expanded", "").strip().lower() == "true":
-            # What is open must be named, so that it can be found.
-            required = ("controls",) if "aria-owns" not in one.attrs else ()
+        evaluated += 1
+        if _brings_state(one):
+            continue
         missing = [f"aria-{name}" for name in required if not one.attrs.get(f"aria-{name}", "").strip()]
         if missing:
             found.append(Offender(one.node, f"{', '.join(missing)} is missing", one.written))
+    if not evaluated:
+        return NotApplicable("No role of the page requires an attribute.")
     return counted(
         document,
         found,
@@ -87,6 +89,16 @@ def aria_required_attr(document: Document, accessibility: Accessibility) -> Outc
         "One element lacks an attribute that its role requires.",
         "{count} elements lack attributes that their roles require.",
     )
+
+
+def _required(one: RoleFact) -> Sequence[str]:
+    """Attributes that the role needs in the state the element is in, without their prefix."""
+    if one.written == "separator" and one.focusable:
+        return ("valuenow",)
+    if one.written == "combobox" and one.attrs.get("aria-expanded", "").strip().lower() == "true":
+        # What is open must be named, so that it can be found.
+        return ("controls",) if "aria-owns" not in one.attrs else ("expanded",)
+    return ROLES[one.written].required
 
 
 def _brings_state(one: RoleFact) -> bool:

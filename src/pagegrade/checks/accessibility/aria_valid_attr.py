@@ -55,7 +55,7 @@ def aria_valid_attr(document: Document, accessibility: Accessibility) -> Outcome
     ```
     """
     evaluated = [one for one in accessibility.roles if not one.hidden]
-    if not any(name.startswith("aria-") for one in evaluated for name in one.attrs):
+    if not accessibility.uses_aria:
         return NotApplicable("The page uses no ARIA attributes.")
     found = [
         Offender(one.node, "no such attribute", name)

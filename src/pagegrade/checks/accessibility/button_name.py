@@ -1,12 +1,12 @@
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
 from pagegrade.checks._check import State, check, offender_loss
 from pagegrade.checks._offenders import lack_of_name
 from pagegrade.model.accessibility import Accessibility
-from pagegrade.model.document import Anchor, Document, NamedElement, Node
-from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
+from pagegrade.model.document import Anchor, Document, NamedElement
+from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.implicit import keeps_role
 from pagegrade.parse.aria.roles import first_role
 from pagegrade.parse.html.accessibility import NAMED
@@ -47,7 +47,7 @@ _LINKS: Final = frozenset({"link", "doc-backlink", "doc-biblioref", "doc-glossre
         "https://www.w3.org/TR/html-aam-1.0/#button-element-accessible-name-computation",
     ),
 )
-def button_name(document: Document, accessibility: Accessibility) -> Outcome:
+def button_name(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
     """Screen readers announce a button without a name just as "button".
 
     ## What it checks
@@ -73,7 +73,10 @@ def button_name(document: Document, accessibility: Accessibility) -> Outcome:
     <button class="icon-menu" aria-label="Open menu"></button>
     ```
     """
-    nameless = list(_nameless(document, accessibility.nameless_on))
+    buttons = list(_buttons(document))
+    if not buttons:
+        return NotApplicable("The page has no buttons.")
+    nameless = [button for button in buttons if not button.name or button.node in accessibility.nameless_on]
     if not nameless:
         return Outcome("named", value=0)
     count = len(nameless)
@@ -90,17 +93,15 @@ def button_name(document: Document, accessibility: Accessibility) -> Outcome:
     )
 
 
-def _nameless(document: Document, nameless_on: Mapping[Node, str]) -> Iterator[NamedElement | Anchor]:
+def _buttons(document: Document) -> Iterator[NamedElement | Anchor]:
     for anchor in document.anchors:
         # Those without an address are among the named elements.
-        if anchor.href is None or anchor.hidden or (anchor.name and anchor.node not in nameless_on):
+        if anchor.href is None or anchor.hidden:
             continue
         if first_role(anchor.attrs.get("role", "")) == "button":
             yield anchor
     for element in document.named:
-        if element.role != "button" or element.hidden or (element.name and element.node not in nameless_on):
-            continue
-        if _is_button(element):
+        if element.role == "button" and not element.hidden and _is_button(element):
             yield element
 
 

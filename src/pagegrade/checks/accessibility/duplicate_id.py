@@ -2,7 +2,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted, evidence_of
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document, Node
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.attributes import ATTRIBUTES
 
 
@@ -34,7 +34,7 @@ from pagegrade.parse.aria.attributes import ATTRIBUTES
         "https://www.w3.org/WAI/standards-guidelines/act/rules/3ea0c8/",
     ),
 )
-def duplicate_id(document: Document, accessibility: Accessibility) -> Outcome:
+def duplicate_id(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
     """An id identifies one element; references to a duplicate id find only the first.
 
     ## What it checks
@@ -61,6 +61,8 @@ def duplicate_id(document: Document, accessibility: Accessibility) -> Outcome:
     ```
     """
     doubled = accessibility.doubled
+    if not document.ids:
+        return NotApplicable("No element of the page has an id.")
     if not doubled:
         return Outcome("unique", value=0)
     pointed = _pointed(document, accessibility)

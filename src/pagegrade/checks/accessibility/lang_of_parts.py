@@ -2,7 +2,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 
 @check(
@@ -35,7 +35,7 @@ from pagegrade.model.outcome import Outcome, Severity
         "https://www.rfc-editor.org/rfc/rfc5646#section-2.2.1",
     ),
 )
-def lang_of_parts(document: Document, accessibility: Accessibility) -> Outcome:
+def lang_of_parts(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
     """A `lang` attribute on a quotation or link in another language makes screen readers switch their voice.
 
     ## What it checks
@@ -61,6 +61,8 @@ def lang_of_parts(document: Document, accessibility: Accessibility) -> Outcome:
     <p>The word <span lang="de">Weltschmerz</span>.</p>
     ```
     """
+    if not accessibility.declared_languages:
+        return NotApplicable("No part of the page declares a language of its own.")
     found = [
         Offender(part.node, "no registered language", part.value)
         for part in accessibility.languages

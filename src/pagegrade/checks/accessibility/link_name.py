@@ -1,11 +1,11 @@
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
 from pagegrade.checks._check import State, check, offender_loss
 from pagegrade.checks._offenders import lack_of_name
 from pagegrade.model.accessibility import Accessibility
-from pagegrade.model.document import Anchor, Document, NamedElement, Node
+from pagegrade.model.document import Anchor, Document, NamedElement
 from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.roles import ROLES, first_role
 from pagegrade.parse.html.accessibility import NAMED
@@ -84,7 +84,10 @@ def link_name(document: Document, accessibility: Accessibility) -> Outcome | Not
     <a href="/"><img src="logo.svg" alt="Example shop, home"></a>
     ```
     """
-    without = list(_nameless(document, accessibility.nameless_on))
+    links = list(_links(document))
+    if not links:
+        return NotApplicable("The page has no links.")
+    without = [link for link in links if not link.name or link.node in accessibility.nameless_on]
     nameless = [link for link in without if link.node not in accessibility.named_by_nameless_images]
     if not nameless:
         return NotApplicable(_ONLY_IMAGES) if without else Outcome("named", value=0)
@@ -106,16 +109,16 @@ def link_name(document: Document, accessibility: Accessibility) -> Outcome | Not
     )
 
 
-def _nameless(document: Document, nameless_on: Mapping[Node, str]) -> Iterator[Anchor | NamedElement]:
+def _links(document: Document) -> Iterator[Anchor | NamedElement]:
     for anchor in document.anchors:
-        if anchor.href is None or anchor.hidden or (anchor.name and anchor.node not in nameless_on):
+        if anchor.href is None or anchor.hidden:
             continue
         role = first_role(anchor.attrs.get("role", ""))
         # What takes the focus stays a link whatever ``none`` says; a menu or a group needs no name.
         if role not in _ELSEWHERE and (role in _NOTHING or ROLES[role].name_required):
             yield anchor
     for element in document.named:
-        if element.hidden or (element.name and element.node not in nameless_on):
+        if element.hidden:
             continue
         if element.role == "link" or (element.role == "button" and first_role(element.attrs.get("role", "")) in _LINKS):
             yield element

@@ -2,7 +2,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 
 @check(
@@ -32,7 +32,7 @@ from pagegrade.model.outcome import Outcome, Severity
         "https://www.w3.org/WAI/WCAG22/Understanding/info-and-relationships.html",
     ),
 )
-def list_structure(document: Document, accessibility: Accessibility) -> Outcome:
+def list_structure(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
     """Screen readers announce the number of items in a list, so it may contain only items.
 
     ## What it checks
@@ -61,6 +61,8 @@ def list_structure(document: Document, accessibility: Accessibility) -> Outcome:
     """
     found = [Offender(node, reason) for one in accessibility.lists for node, reason in one.strays]
     found += [Offender(one.node, reason) for one, reason in accessibility.stray_items]
+    if not accessibility.has_lists:
+        return NotApplicable("The page has no lists.")
     return counted(
         document,
         found,

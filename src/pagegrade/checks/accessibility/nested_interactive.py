@@ -2,7 +2,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 
 @check(
@@ -31,7 +31,7 @@ from pagegrade.model.outcome import Outcome, Severity
         "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
     ),
 )
-def nested_interactive(document: Document, accessibility: Accessibility) -> Outcome:
+def nested_interactive(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
     """Screen readers treat a button as one element: a link or field inside it is not announced but takes the focus.
 
     ## What it checks
@@ -57,6 +57,8 @@ def nested_interactive(document: Document, accessibility: Accessibility) -> Outc
     <div role="button" tabindex="0">Buy</div> <a href="/terms">terms</a>
     ```
     """
+    if not accessibility.focusables:
+        return NotApplicable("Nothing on the page takes the focus.")
     found = [Offender(one.node, f"a <{one.inner.tag}> inside takes the focus") for one in accessibility.nested]
     return counted(
         document,

@@ -1,7 +1,11 @@
+from typing import Final
+
 from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+
+_NOT_TYPED: Final = frozenset({"checkbox", "color", "file", "radio", "range", "select"})
 
 
 @check(
@@ -29,7 +33,7 @@ from pagegrade.model.outcome import Outcome, Severity
         "https://html.spec.whatwg.org/multipage/webappapis.html#handler-onpaste",
     ),
 )
-def paste_blocked(document: Document) -> Outcome:
+def paste_blocked(document: Document) -> Outcome | NotApplicable:
     """Password managers paste into fields; some fields prevent that.
 
     ## What it checks
@@ -51,10 +55,13 @@ def paste_blocked(document: Document) -> Outcome:
     <label>Password <input type="password"></label>
     ```
     """
+    fields = [control for control in document.controls if control.type not in _NOT_TYPED and not control.hidden]
+    if not fields:
+        return NotApplicable("The page has no fields into which text is typed.")
     found = [
-        Offender(control.node, "prevents pasting")
-        for control in document.controls
-        if "onpaste" in control.attrs and not control.hidden and _refuses(control.attrs["onpaste"])
+        Offender(field.node, "prevents pasting")
+        for field in fields
+        if "onpaste" in field.attrs and _refuses(field.attrs["onpaste"])
     ]
     return counted(
         document,

@@ -2,7 +2,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 
 @check(
@@ -32,7 +32,7 @@ from pagegrade.model.outcome import Outcome, Severity
         "https://html.spec.whatwg.org/multipage/interaction.html#attr-tabindex",
     ),
 )
-def tabindex(document: Document, accessibility: Accessibility) -> Outcome:
+def tabindex(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
     """The Tab key follows the order of the page, unless a `tabindex` above 0 changes it.
 
     ## What it checks
@@ -54,6 +54,8 @@ def tabindex(document: Document, accessibility: Accessibility) -> Outcome:
     <a href="/">Home</a><a href="/cart" tabindex="0">Cart</a>
     ```
     """
+    if not accessibility.focusables:
+        return NotApplicable("Nothing on the page takes the focus.")
     found = [
         Offender(one.node, "comes before everything without a number", f"tabindex {one.value}")
         for one in accessibility.tabindexes

@@ -113,6 +113,8 @@ def mixed_content(document: Document, csp: CSP, resources: Resources | NotGather
     for url in active:
         passive.pop(url, None)
     total = len(active) + len(passive)
+    if total == 0 and not document.references and not (isinstance(resources, Resources) and resources.items):
+        return NotApplicable("The page loads no files.")
     if total == 0:
         return Outcome("clean", value=0)
     upgraded = csp.enforces("upgrade-insecure-requests")

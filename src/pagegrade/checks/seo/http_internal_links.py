@@ -59,11 +59,12 @@ def http_internal_links(document: Document, page_links: PageLinks) -> Verdict:
     if not document.url.startswith("https:"):
         return NotApplicable("The page itself is not served over HTTPS.")
     own = host(document.url).removeprefix("www.")
-    found = [
-        Offender(anchor.node, "uses http", url=url)
-        for anchor, url, _ in page_links.found
-        if url.startswith("http://") and host(url).removeprefix("www.") == own
+    internal = [
+        (anchor, url) for anchor, url, is_own in page_links.found if is_own and host(url).removeprefix("www.") == own
     ]
+    if not internal:
+        return NotApplicable("The page has no internal links.")
+    found = [Offender(anchor.node, "uses http", url=url) for anchor, url in internal if url.startswith("http://")]
     return counted(
         document,
         found,

@@ -102,6 +102,8 @@ def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
     named.update(form.url.split("/", 3)[2] for form in document.forms if is_http(form.url))
     local = {authority for authority in named if is_private_host(_host_of(authority))}
     on_disk = [Offender(fact.node, "a file of the visitor's own disk", url=url) for fact, url in _on_disk(document)]
+    if not named and not on_disk:
+        return NotApplicable("The page names no URL of a server.")
     if not local and not on_disk:
         return Outcome("public", value=0)
 

@@ -1,7 +1,7 @@
-from pagegrade.checks._check import State, check
+from pagegrade.checks._check import State, Verdict, check
 from pagegrade.checks._offenders import Offender, evidence_of
-from pagegrade.model.document import Document
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.document import Document, Link, Meta
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.http.robots_directives import BOT_NAMES
 
 
@@ -31,7 +31,7 @@ from pagegrade.parse.http.robots_directives import BOT_NAMES
     ),
     sources=("https://html.spec.whatwg.org/multipage/semantics.html#the-meta-element",),
 )
-def metas_in_body(document: Document) -> Outcome:
+def metas_in_body(document: Document) -> Verdict:
     """Elements that describe the page for search engines count only in the head.
 
     ## What it checks
@@ -58,20 +58,20 @@ def metas_in_body(document: Document) -> Outcome:
     <div id="tracker"></div>
     ```
     """
-    found = [
-        Offender(meta.node, "is in the body")
+    describing: list[Meta | Link] = [
+        meta
         for meta in document.metas
-        if not meta.in_head
-        and "itemprop" not in meta.attrs
-        and (meta.name in {"description", "robots"} or meta.name in BOT_NAMES)
+        if "itemprop" not in meta.attrs and (meta.name in {"description", "robots"} or meta.name in BOT_NAMES)
     ]
-    found += [
-        Offender(link.node, "is in the body")
+    describing += [
+        link
         for link in document.links
-        if not link.in_head
-        and "itemprop" not in link.attrs
+        if "itemprop" not in link.attrs
         and ("canonical" in link.rel or ("alternate" in link.rel and "hreflang" in link.attrs))
     ]
+    if not describing:
+        return NotApplicable("The page has no elements that describe it for search engines.")
+    found = [Offender(one.node, "is in the body") for one in describing if not one.in_head]
     if not found:
         return Outcome("in_head", value=0)
     closer = document.head_closed_by

@@ -2,7 +2,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
 from pagegrade.model.markup import Markup
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 
 @check(
@@ -26,7 +26,7 @@ from pagegrade.model.outcome import Outcome, Severity
     ),
     sources=("https://html.spec.whatwg.org/multipage/form-elements.html#attr-button-type",),
 )
-def button_type(document: Document, markup: Markup) -> Outcome:
+def button_type(document: Document, markup: Markup) -> Outcome | NotApplicable:
     """A button in a form submits it unless its `type` says otherwise.
 
     ## What it checks
@@ -52,6 +52,8 @@ def button_type(document: Document, markup: Markup) -> Outcome:
     <button>Menu</button>
     ```
     """
+    if not markup.submittable_buttons:
+        return NotApplicable("The page has no buttons that could submit a form.")
     found = [Offender(button.node, "no valid type: submits the form") for button in markup.untyped_buttons]
     return Outcome(
         "untyped" if found else "typed", value=len(found), evidence=evidence_of(document, found), total=len(found)

@@ -3,7 +3,7 @@ from typing import Final
 from pagegrade.checks._check import State, Verdict, check, offender_loss
 from pagegrade.model.document import Document, ElementFact
 from pagegrade.model.markup import Markup
-from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
 
 FULL_AT: Final = 5
 
@@ -63,6 +63,16 @@ def empty_src(document: Document, markup: Markup) -> Verdict:
         *markup.empty_sources,
     ]
     count = len(offenders)
+    if not count and not any(
+        (
+            document.references,
+            document.links,
+            document.images,
+            document.frames,
+            [one for one in document.scripts if "src" in one.attrs],
+        )
+    ):
+        return NotApplicable("The page names no files to load.")
     if not count:
         return Outcome("filled")
     return Outcome(

@@ -2,7 +2,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Document
 from pagegrade.model.markup import Markup
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 
 @check(
@@ -35,7 +35,7 @@ from pagegrade.model.outcome import Outcome, Severity
     ),
     sources=("https://html.spec.whatwg.org/multipage/embedded-content.html#the-picture-element",),
 )
-def picture_img(document: Document, markup: Markup) -> Outcome:
+def picture_img(document: Document, markup: Markup) -> Outcome | NotApplicable:
     """A `<picture>` element shows nothing by itself: it only chooses the file for the `<img>` inside it.
 
     ## What it checks
@@ -60,6 +60,8 @@ def picture_img(document: Document, markup: Markup) -> Outcome:
     <picture><source srcset="/chair.avif" type="image/avif"><img src="/chair.jpg" alt="Green garden chair"></picture>
     ```
     """
+    if not markup.pictures:
+        return NotApplicable("The page has no picture elements.")
     found = [Offender(picture.node, "no img inside") for picture in markup.bare_pictures]
     ignored = [
         Offender(source.node, "behind the img" if "srcset" in source.attrs else "no srcset")

@@ -30,6 +30,8 @@ class Parts:
         """A list was full."""
         self.aria: list[Touched] = []
         """Elements with a role or an attribute of ARIA."""
+        self.aria_hidden: set[str] = set()
+        """Values of ``aria-hidden``."""
         self.hidden_focusables: list[Touched] = []
         """Elements that take the focus inside a part that assistive technology does not see."""
         self.focusables = 0
@@ -81,6 +83,8 @@ class Parts:
     def aria_element(self, node: Element, attrs: dict[str, str], flags: int) -> int:
         """An element with a role or an attribute of ARIA; returns the flags of its subtree."""
         hidden = attrs.get("aria-hidden", "").strip().lower()
+        if hidden:
+            self.aria_hidden.add(hidden)
         if hidden == "true":
             flags |= ARIA_HIDDEN
         if "role" not in attrs and hidden in {"true", "false"} and "".join(attrs).count("aria-") == 1:

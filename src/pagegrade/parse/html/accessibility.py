@@ -88,11 +88,14 @@ def accessibility_of(into: Collector) -> Accessibility:
     return Accessibility(
         roles=roles,
         nested=_kept(reader.nested, parts.hosts),
+        aria_hidden=frozenset(parts.aria_hidden),
+        focusables=parts.focusables,
         hidden_focusables=[
             _fact(part)
             for part in parts.hidden_focusables
             if reader.reachable(*part[:2]) and not closed_popups.hold(part[0])
         ],
+        has_lists=bool(parts.lists or parts.list_items),
         lists=_kept(partial(list_fact, visibility=visibility), parts.lists),
         stray_items=_kept(stray_item, parts.list_items),
         tables=_kept(tables.fact, parts.tables),

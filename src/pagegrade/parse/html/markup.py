@@ -52,9 +52,11 @@ class MarkupCollector:
         """The innermost form ends."""
         self.forms.pop()
 
-    def bare_picture(self, node: Element, attrs: dict[str, str], flags: int) -> None:
-        """A picture that ended without an image."""
-        _keep(self.found.bare_pictures, node, attrs, flags)
+    def picture(self, node: Element, attrs: dict[str, str], flags: int, *, has_image: bool) -> None:
+        """A picture that ended, kept where it held no image."""
+        self.found.pictures += 1
+        if not has_image:
+            _keep(self.found.bare_pictures, node, attrs, flags)
 
     def ignored_source(self, node: Element, attrs: dict[str, str], flags: int) -> None:
         """A source of a picture that browsers do not look at."""
@@ -70,7 +72,10 @@ class MarkupCollector:
         kind = attrs.get("type")
         if isinstance(node.parent, Element) and node.parent.tag == "select":
             return  # Opens the list of a select and submits nothing, whatever its type.
-        if bool(self.forms or "form" in attrs) if kind is None else kind.lower() not in _BUTTON_TYPES:
+        if kind is None and not self.forms and "form" not in attrs:
+            return
+        self.found.submittable_buttons += 1
+        if kind is None or kind.lower() not in _BUTTON_TYPES:
             _keep(self.found.untyped_buttons, node, attrs, flags)
 
     def password(self, node: Element, attrs: dict[str, str], flags: int) -> None:

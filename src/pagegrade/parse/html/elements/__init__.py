@@ -25,7 +25,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     **dict.fromkeys(("iframe", "frame"), media.iframe),
     **dict.fromkeys(("select", "textarea"), interactive.select_element),
     **dict.fromkeys(("desc", "metadata", "defs", "image", "feImage"), text.foreign_element),
-    **dict.fromkeys(("ul", "ol", "dl"), structure.collection),
+    **dict.fromkeys(("ul", "ol", "menu", "dl"), structure.collection),
     **dict.fromkeys(("dt", "dd"), structure.term),
     "li": structure.list_item,
     "table": structure.table,

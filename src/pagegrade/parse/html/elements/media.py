@@ -84,8 +84,7 @@ def picture(into: Collector, node: Element, attrs: Attributes, flags: int) -> tu
 
     def close() -> None:
         into.picture = None
-        if not picture.has_image:
-            into.markup.bare_picture(node, attrs, flags)
+        into.markup.picture(node, attrs, flags, has_image=picture.has_image)
 
     return flags, close
 
