@@ -16,7 +16,16 @@ from pagegrade.store.analysis.derive import derive
 from pagegrade.store.analysis.relations import RELATIONS, Relations, open_relations
 
 FENCE: Final = re.compile(r"^```json (\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FACTS: Final = {"start": 1, "complete": 1, "sitemap": 1, "assets": 1, "external": 1, "robots": "ok", "https": 1}
+FACTS: Final = {
+    "start": 1,
+    "complete": 1,
+    "sitemap": 1,
+    "assets": 1,
+    "external": 1,
+    "traps": 1,
+    "robots": "ok",
+    "https": 1,
+}
 Rows = Sequence[Mapping[str, Any]]
 
 

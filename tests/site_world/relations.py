@@ -13,15 +13,26 @@ ORIGIN: Final = "http://example.com"
 _MASK: Final = (1 << 64) - 1
 
 
+_SPREAD: Final = [sum((byte >> bit & 1) << 16 * bit for bit in range(8)) for byte in range(256)]
+"""Byte -> each of its bits in a column of its own."""
+
+
 def simhash_of(text: str) -> int:
     """64 bits that differ in few places for texts that differ in few words."""
     words = text.lower().split()
-    counts = [0] * 64
-    for at in range(max(1, len(words) - 2)):
+    count = max(1, len(words) - 2)
+    columns = 0
+    for at in range(count):
         number = number_of(" ".join(words[at : at + 3]))
-        for bit in range(64):
-            counts[bit] += 1 if number >> bit & 1 else -1
-    return sum(1 << bit for bit, count in enumerate(counts) if count > 0)
+        for byte in range(8):
+            columns += _SPREAD[number >> 8 * byte & 255] << 128 * byte
+    return sum(1 << bit for bit in range(64) if 2 * (columns >> 16 * bit & 65_535) > count)
+
+
+def shape_of(page: Page) -> tuple[int, ...]:
+    """The 16 values of a page's template."""
+    shape = number_of(page.template)
+    return tuple((shape * (at + 1) & _MASK) >> 48 for at in range(16))
 
 
 def rows_of_world(
@@ -44,6 +55,7 @@ def rows_of_world(
             return ids[target]
         return outside.setdefault(target, 1_000_000 + len(outside))
 
+    sessions = {link.path for page in world.pages.values() for link in page.links if link.session}
     pages: list[dict[str, Any]] = []
     links: list[dict[str, Any]] = []
     marks: list[dict[str, Any]] = []
@@ -51,7 +63,8 @@ def rows_of_world(
         page = world.at(path)
         assert page is not None, path
         blocked = world.is_blocked(path)
-        pages.append(_page_row(page, page_id, depths[path], ids, blocked=blocked, scores=scores or {}))
+        row = _page_row(page, page_id, depths[path], ids, blocked=blocked, scores=scores or {})
+        pages.append(row | {"session_id": path in sessions})
         if blocked:
             continue
         marks += [{"page_id": page_id, **mark} for mark in (found or {}).get(path, ())]
@@ -73,6 +86,7 @@ def rows_of_world(
         "sitemap": "1",
         "assets": "1",
         "external": "0",
+        "traps": "1",
         "robots": "ok",
         "probes": str([probe]).replace("'", '"'),
     }
@@ -116,7 +130,6 @@ def _page_row(
     if page.status != 200:
         return row
     canonical = page.canonical
-    shape = number_of(page.template)
     return row | {
         "title": page.title,
         "h1": page.h1,
@@ -128,7 +141,7 @@ def _page_row(
         "words": len(page.text.split()),
         "digest": number_of(page.text),
         "simhash": simhash_of(page.text),
-        "template": [(shape * (at + 1) & _MASK) >> 48 for at in range(16)],
+        "template": list(shape_of(page)),
         "types": list(page.types),
         "score": scores.get(page.template, 90),
     }

@@ -18,6 +18,7 @@ from tests.site_world.world import Link, Page, World
 from tests.waiting import pause
 
 JOIN_S: Final = 30.0
+_SESSION: Final = "?PHPSESSID=0123456789abcdef0123456789abcdef"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,8 @@ def page_text(page: Page, origin: str) -> str:
 
     def anchors(links: list[Link]) -> str:
         return "\n".join(
-            f'<li><a href="{absolute(link.path)}"{" rel=nofollow" * link.nofollow}>{html.escape(link.text)}</a></li>'
+            f'<li><a href="{absolute(link.path)}{_SESSION * link.session}"{" rel=nofollow" * link.nofollow}>'
+            f"{html.escape(link.text)}</a></li>"
             for link in links
         )
 

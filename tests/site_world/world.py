@@ -31,6 +31,8 @@ class Link:
     text: str
     place: Place = "main"
     nofollow: bool = False
+    session: bool = False
+    """Written with an id of a session."""
 
 
 @dataclass(slots=True)
@@ -124,8 +126,8 @@ class World:
             sitemap: Also what the sitemap names; distance ``None`` where no link leads.
         """
         found: dict[str, int | None] = {}
-        waiting = deque([("/", 0)])
-        late = deque((page.path, None) for page in self.sitemap()) if sitemap else deque[tuple[str, None]]()
+        waiting: deque[tuple[str, int | None]] = deque([("/", 0)])
+        late: deque[tuple[str, int | None]] = deque((page.path, None) for page in self.sitemap() if sitemap)
         while waiting or late:
             path, depth = waiting.popleft() if waiting else late.popleft()
             if path in found:
@@ -134,10 +136,17 @@ class World:
             page = self.pages.get(path)
             if page is None or self.is_blocked(path):
                 continue
-            after = None if depth is None else depth + 1
+            # A redirect is no click, so what lies behind it is as near as it.
+            after = depth if page.redirect is not None or depth is None else depth + 1
             for target in _named(page, declared=declared):
-                if target.startswith("/") and target not in found:
-                    (late if after is None else waiting).append((target, after))  # type: ignore[arg-type]
+                if not target.startswith("/") or target in found:
+                    continue
+                if after is None:
+                    late.append((target, None))
+                elif after == depth:
+                    waiting.appendleft((target, after))
+                else:
+                    waiting.append((target, after))
         return found
 
 
@@ -290,7 +299,8 @@ def _many_links(build: Builder, page: Page) -> None:
 
 def _duplicate_content(build: Builder) -> None:
     one = _pick(build)
-    other = build.page("product", hub=_hub(build), text=one.text)
+    other = build.page("product", hub=_hub(build), text=one.text, h1=one.h1)
+    other.links += [link for link in one.links if link.place == "main"]
     _many_links(build, other)
     build.world.expect("duplicate-content", one.path, other.path)
 
@@ -552,6 +562,45 @@ def _growing(build: Builder) -> None:
     build.world.pages["/"].links.append(Link("/more/", "More", "nav"))
 
 
+def _facets(build: Builder) -> None:
+    def filtered(path: str) -> Page | None:
+        number = path.removeprefix("/shop?filter=")
+        if not number.isdigit():
+            return None
+        links = [Link(f"/shop?filter={2 * int(number) + step}", "Filter") for step in (0, 1)]
+        return Page(path, title="Shop", h1="Shop", text="The same things in the same order.", links=links)
+
+    build.world.traps["/shop?"] = filtered
+    build.world.pages["/"].links.append(Link("/shop?filter=1", "Shop", "nav"))
+
+
+def _months(build: Builder) -> None:
+    def month(path: str) -> Page:
+        year, number = map(int, path.removeprefix("/events/").split("-"))
+        names = [
+            f"/events/{(12 * year + number + step) // 12}-{(12 * year + number + step) % 12 + 1:02}" for step in (-2, 0)
+        ]
+        links = [Link(name, name[-7:]) for name in names]
+        return Page(path, title=path, h1=path, text=f"Rain is expected in {path}", links=links)
+
+    build.world.traps["/events/"] = month
+    build.world.pages["/"].links.append(Link("/events/2026-06", "Events", "nav"))
+
+
+def _repeated(build: Builder) -> None:
+    def more(path: str) -> Page:
+        return Page(path, title=path, h1="Again", text=path, links=[Link(f"{path}&sort=name", "Sort")])
+
+    build.world.traps["/list?"] = more
+    build.world.pages["/"].links.append(Link("/list?sort=name", "List", "nav"))
+
+
+def _sessions(build: Builder) -> None:
+    goal = _pick(build, "news")
+    _pick(build, "guide").links.append(Link(goal.path, goal.h1, session=True))
+    build.world.expect("session-ids", goal.path)
+
+
 def _refusing(build: Builder) -> None:
     _pick(build, "news").refusals = 1
 
@@ -591,9 +640,13 @@ FAULTS: Final[dict[str, Callable[[Builder], None]]] = {
     "hreflang-to-non-canonical": _hreflang_to_non_canonical,
     "structured-data": _without_type,
     "title-pattern": _other_title,
+    "session-ids": _sessions,
     "refusing": _refusing,
     "calendar": _calendar,
     "growing": _growing,
+    "facets": _facets,
+    "months": _months,
+    "repeated": _repeated,
 }
-"""Name -> adds the fault. ``calendar`` and ``growing`` are endless; ``hreflang`` and ``refusing`` are no faults."""
-ENDLESS: Final = frozenset({"calendar", "growing"})
+"""Name -> adds the fault. ``hreflang`` and ``refusing`` are none."""
+ENDLESS: Final = frozenset({"calendar", "growing", "facets", "months", "repeated"})

@@ -126,6 +126,8 @@ class Link(msgspec.Struct, frozen=True, gc=False, array_like=True):
     anchor: str = ""
     """Accessible name, at most ``MAX_ANCHOR`` characters; of an ``asset`` what the page loads it as."""
     hreflang: str = ""
+    session: bool = False
+    """The address as written carries an id of a session, which the identity leaves out."""
 
 
 KEPT_HEADERS: Final = (

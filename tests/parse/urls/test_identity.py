@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagegrade.parse.url import join_url
-from pagegrade.parse.urls.identity import identity, is_growing, is_storable, keyed_hash, seems_to_act
+from pagegrade.parse.urls.identity import has_session, identity, is_growing, is_storable, keyed_hash, seems_to_act
 
 ROOT = "https://example.com"
 SESSION = "0123456789abcdef0123"
@@ -30,6 +30,7 @@ SESSION = "0123456789abcdef0123"
 def test_what_only_follows_visitors_is_left_out(url: str, known: str) -> None:
     """Fragments, empty queries, parameters of trackers, ids of sessions; escapes have one spelling."""
     assert identity(ROOT + url) == ROOT + known
+    assert has_session(ROOT + url) is (SESSION in url)
 
 
 @pytest.mark.parametrize(

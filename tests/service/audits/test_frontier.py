@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -12,8 +13,10 @@ from pagegrade.service.audits.frontier import Frontier
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.crawls import CrawlTakenOver, last_crawl, take_crawl
 from tests.service.audits.crawling import by_path, crawl_site, relations
+from tests.site_world.relations import ORIGIN
 from tests.site_world.server import serving
-from tests.site_world.world import ENDLESS, make_world
+from tests.site_world.simulated import crawl_world
+from tests.site_world.world import ENDLESS, Link, Page, make_world
 from tests.store_builders import NOW_MS, make_file
 
 pytestmark = pytest.mark.backend("sqlite", reason="an audit of the command line has its own file")
@@ -27,20 +30,55 @@ def database(tmp_path: Path) -> Iterator[Database]:
     made.close()
 
 
-@pytest.mark.parametrize("fault", sorted(ENDLESS))
-def test_endless_sites_end(database: Database, tmp_path: Path, fault: str) -> None:
-    """A path that repeats itself by its shape, a calendar by the number of pages; the site itself is found first."""
-    world = make_world(11, pages=30, faults=(fault,))
-    with serving(world) as site:
-        crawl = crawl_site(database, site, AuditSettings(rate_per_s=None, max_pages=200))
-    rows = by_path(relations(database, crawl, tmp_path / "out")["pages"], site)
-    own = {path for path in world.depths() if not any(path.startswith(prefix) for prefix in world.traps)}
+ENDS: Final[dict[str, tuple[str, str, int]]] = {
+    "growing": ("done", "growing", 3),
+    "repeated": ("done", "growing", 1),
+    "facets": ("done", "sampled_out", 150),
+    "months": ("done", "sampled_out", 250),
+    # Nothing tells text that is made for every URL apart.
+    "calendar": ("max_pages", "limit", 400),
+}
+"""Endless part of a site -> (why the crawl ends, why URLs are left out, the most pages of it that are fetched)."""
 
-    assert {path for path in own if rows[path]["state"] != "fetched"} == set()
-    assert crawl.stop_reason == ("done" if fault == "growing" else "max_depth")
-    assert crawl.fetched <= 200
-    if fault == "growing":
-        assert "growing" in {row.get("trap") for row in rows.values()}
+
+@pytest.mark.parametrize("trap", sorted(ENDLESS))
+def test_endless_sites_end(database: Database, tmp_path: Path, trap: str) -> None:
+    """Each kind of trap by its rule; the site itself is known whole, and what was left out has its reason."""
+    world = make_world(11, pages=30, faults=(trap,))
+    reason, why, most = ENDS[trap]
+    crawl = crawl_world(database, world, AuditSettings(rate_per_s=None, max_pages=400, max_depth=1_000))
+    rows = relations(database, crawl, tmp_path / "out")["pages"]
+    states = {row["url"].removeprefix(ORIGIN): row["state"] for row in rows}
+    (prefix,) = world.traps
+    left_out = [row for row in rows if row.get("trap")]
+
+    assert {path for path in world.pages if states[path] != "fetched"} == set()
+    assert crawl.stop_reason == reason
+    assert sum(path.startswith(prefix) and state == "fetched" for path, state in states.items()) <= most
+    assert {row["trap"] for row in left_out} == {why}
+    assert all(row["url"].startswith(ORIGIN + prefix) for row in left_out)
+
+
+def test_a_shape_that_crowds_out_the_others_waits(database: Database, tmp_path: Path) -> None:
+    """Of a limited number of pages, the few of another section are not lost behind hundreds of one."""
+    world = make_world(12, pages=600, templates=1)
+    for number in range(20):
+        links = [Link(f"/about/{number}/deeper/page", "More")]
+        world.add(Page(f"/about/{number}", title=f"About {number}", text=f"about {number}", links=links))
+        world.add(Page(f"/about/{number}/deeper/page", title=f"Deeper {number}", text=f"deeper {number}"))
+        world.pages["/"].links.append(Link(f"/about/{number}", "About"))
+    shapes: dict[str, tuple[int, int]] = {}
+
+    def watch(frontier: Frontier) -> None:
+        shapes.update({one.text: (one.fetched, one.lane) for one in frontier.patterns.values()})
+
+    crawl = crawl_world(database, world, AuditSettings(rate_per_s=None, max_pages=300), watch=watch)
+    rows = relations(database, crawl, tmp_path / "out")["pages"]
+    fetched = {row["url"].removeprefix(ORIGIN) for row in rows if row["state"] == "fetched"}
+
+    assert {path for path in world.pages if path.startswith("/about/")} <= fetched
+    assert shapes["example.com/product/{s}"][1] == 1
+    assert crawl.stop_reason == "max_pages"
 
 
 def test_who_goes_on_with_a_crawl_shuts_out_the_other(database: Database) -> None:

@@ -53,6 +53,12 @@ def identity(url: str, drop: Collection[str] = ()) -> str:
     return f"{whole}?{_ESCAPE.sub(_spell, '&'.join(kept))}" if kept else whole
 
 
+def has_session(url: str) -> bool:
+    """Return whether an address carries an id of a session, which its identity leaves out."""
+    whole, _, query = strip_fragment(url).partition("?")
+    return _PATH_SESSION.search(whole) is not None or any(_is_session(_once(each)) for each in query.split("&"))
+
+
 def keyed_hash(url: str, key: bytes) -> int:
     """64 signed bits of a URL, so that no page can make two of them collide that does not know the key."""
     data = url.encode("utf-8", "surrogatepass")

@@ -154,7 +154,7 @@ async def run_slice(
     ) as work:
         reason = await _work(frontier, work, children, earlier, slice_s)
     watch(frontier)
-    return None if reason is None else await _end(database, frontier, reason)
+    return None if reason is None else await finish_crawl(database, frontier, reason)
 
 
 async def _work(
@@ -171,7 +171,13 @@ async def _work(
     return await work.run(slice_s)
 
 
-async def _end(database: Database, frontier: Frontier, reason: StopReason) -> Crawl:
+async def finish_crawl(database: Database, frontier: Frontier, reason: StopReason) -> Crawl:
+    """End a crawl, or let it pause, for a reason.
+
+    Raises:
+        CrawlTakenOver: Another process took it meanwhile, or it was deleted.
+        Unavailable: The database cannot be used.
+    """
     crawl = frontier.crawl
 
     def end(tx: Transaction) -> Crawl:

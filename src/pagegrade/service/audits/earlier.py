@@ -143,7 +143,8 @@ class Earlier:
             next=urls.get(row.next_id or 0, ""),
             prev=urls.get(row.prev_id or 0, ""),
             links=tuple(
-                Link(urls[one.to_id], one.kind, one.place, one.nofollow, one.anchor, one.hreflang) for one in links
+                Link(urls[one.to_id], one.kind, one.place, one.nofollow, one.anchor, one.hreflang, one.session)
+                for one in links
             ),
             found=() if found is None else found.found,
         )

@@ -137,14 +137,12 @@ def _reason_not_to(relations: Relations, check: SiteCheck, facts: Mapping[str, s
 
 def _is_there(relations: Relations, need: Need, facts: Mapping[str, str]) -> bool:
     match need:
-        case "complete" | "sitemap" | "assets" | "external":
+        case "complete" | "sitemap" | "assets" | "external" | "traps":
             return _is_true(facts, need)
         case "probes":
             return facts.get("probes", "[]") != "[]"
         case "headers":
             return bool(relations.row("SELECT count(headers) FROM pages")[0])
-        case "traps":
-            return bool(relations.row("SELECT count(trap) + count(session_id) FROM pages")[0])
 
 
 def facts_of(relations: Relations) -> dict[str, str]:

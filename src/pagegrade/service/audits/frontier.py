@@ -527,7 +527,8 @@ def _name(link: Link) -> str:
 
 
 def _link_row(from_id: int, link: Link, ids: Mapping[str, int]) -> LinkRow:
-    return LinkRow(from_id, ids[_name(link)], link.kind, link.nofollow, link.place, link.anchor, link.hreflang)
+    kept = (link.kind, link.nofollow, link.place, link.anchor, link.hreflang, link.session)
+    return LinkRow(from_id, ids[_name(link)], *kept)
 
 
 def _signed(number: int) -> int:

@@ -45,7 +45,7 @@ def write_relations(tx: Transaction, crawl: Crawl, folder: Path) -> None:
     Memory grows by eight bytes for each URL, however long the crawl was: the rows pass through.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    depths, redirects, assets = _read_graph(tx, crawl)
+    depths, redirects, assets, sessions = _read_graph(tx, crawl)
     with ExitStack() as stack:
 
         def writer(name: str) -> Callable[[object], None]:
@@ -61,7 +61,7 @@ def write_relations(tx: Transaction, crawl: Crawl, folder: Path) -> None:
 
         out = {name: writer(name) for name in NAMES}
         lastmods = _write_sitemap(tx, crawl, out["sitemap"])
-        pages = _Pages(depths, redirects, assets, lastmods, bytearray(crawl.urls + 1))
+        pages = _Pages(depths, redirects, assets, sessions, lastmods, bytearray(crawl.urls + 1))
         _write_pages(tx, crawl, out["pages"], pages)
         _write_others(tx, crawl, out, pages)
         _write_links(tx, crawl, out["links"])
@@ -75,14 +75,14 @@ def _line(file: BinaryIO | GzipFile, row: object) -> None:
     file.write(b"\n")
 
 
-def _read_graph(tx: Transaction, crawl: Crawl) -> tuple[bytearray, array[int], bytearray]:
-    """(clicks from the start, target of the redirect, 1 + number of its kind if it is a file of pages) by id.
+def _read_graph(tx: Transaction, crawl: Crawl) -> tuple[bytearray, array[int], bytearray, bytearray]:
+    """By id: clicks from the start, target of the redirect, kind of a file of pages, whether a link has a session id.
 
     The crawl may have gone a longer way first: the clicks are made right by passes over all links until none changes.
     """
     size = crawl.urls + 1
     depths, states, redirects = bytearray(size), bytearray(size), array("Q", bytes(8 * size))
-    assets = bytearray(size)
+    assets, sessions = bytearray(size), bytearray(size)
     for url_id, _, _, state, _, _ in each_url(tx, crawl.id):
         depths[url_id] = UNKNOWN_DEPTH
         states[url_id] = state
@@ -93,6 +93,8 @@ def _read_graph(tx: Transaction, crawl: Crawl) -> tuple[bytearray, array[int], b
         changed = False
         for rows in each_segment(tx, crawl.id, LinkRow, crawl.segments):
             for row in rows:
+                if row.session:
+                    sessions[row.to_id] = 1
                 if row.kind == "redirect":
                     redirects[row.from_id] = row.to_id
                     depth = depths[row.from_id]
@@ -108,7 +110,7 @@ def _read_graph(tx: Transaction, crawl: Crawl) -> tuple[bytearray, array[int], b
                     changed = True
         if not changed:
             break
-    return depths, redirects, assets
+    return depths, redirects, assets, sessions
 
 
 def _write_sitemap(tx: Transaction, crawl: Crawl, write: Callable[[object], None]) -> dict[int, str]:
@@ -129,6 +131,8 @@ class _Pages:
     depths: bytearray
     redirects: array[int]
     assets: bytearray
+    """1 + number of its kind, or 0."""
+    sessions: bytearray
     lastmods: dict[int, str]
     """URL that a sitemap lists -> its date or ""."""
     written: bytearray
@@ -144,6 +148,7 @@ class _Pages:
             "depth": None if depth == UNKNOWN_DEPTH else depth,
             "in_sitemap": url_id in self.lastmods,
             "lastmod": self.lastmods.get(url_id) or None,
+            "session_id": bool(self.sessions[url_id]),
         }
 
     def hops(self, url_id: int) -> int:
@@ -274,6 +279,7 @@ def _site(tx: Transaction, crawl: Crawl, *, has_sitemap: bool) -> Iterator[tuple
     yield "external", 0
     yield "assets", int(crawl.stop_reason in _ASKED_FOR_ASSETS)
     yield "rendered", 0
+    yield "traps", 1
     # Traffic to this machine or inside the link needs none, as for a page.
     yield "https", int(crawl.start_url.startswith("https:") or is_local_host(host_of(crawl.start_url)))
     yield "now_ms", crawl.finished_at_ms or now_ms()

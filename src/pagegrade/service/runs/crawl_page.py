@@ -33,7 +33,7 @@ from pagegrade.parse.likeness import digest_of, hash64, simhash_of
 from pagegrade.parse.page_links import canonical_links, language_alternates
 from pagegrade.parse.templates import template_of
 from pagegrade.parse.url import is_http, strip_fragment
-from pagegrade.parse.urls.identity import identity, is_storable, seems_to_act
+from pagegrade.parse.urls.identity import has_session, identity, is_storable, seems_to_act
 from pagegrade.report.sanitize import clean
 from pagegrade.scoring import Scores
 from pagegrade.service.runs.evaluation import refusal_of, run_on_page, score_of
@@ -151,7 +151,8 @@ def _links_of(page: Document, response: Response, drop: Sequence[str], canonical
             continue
         target = _target(url, drop)
         nofollow = "nofollow" in anchor.rel
-        yield Link(target, "a", regions.of(anchor.node), nofollow, _text(anchor.name, MAX_ANCHOR))
+        text = _text(anchor.name, MAX_ANCHOR)
+        yield Link(target, "a", regions.of(anchor.node), nofollow, text, session=has_session(url))
 
 
 def _assets_of(page: Document) -> Iterator[Link]:

@@ -71,6 +71,8 @@ class LinkRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     place: Place
     anchor: str
     hreflang: str
+    session: bool = False
+    """As of ``Link``; of crawls before it was kept, false."""
 
 
 class FoundRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
