@@ -124,7 +124,9 @@ async def _keep(services: Services, crawl: Crawl) -> None:
     while True:
         await asyncio.sleep(BEAT_S)
         with contextlib.suppress(Unavailable):
-            if not await services.database.write(lambda tx: extend_crawl(tx, crawl, now_ms() + LEASE_MS)):
+            if not await services.database.write(
+                lambda tx: extend_crawl(tx, crawl, now_ms=now_ms(), lease_ms=LEASE_MS)
+            ):
                 return
 
 

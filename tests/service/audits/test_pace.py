@@ -7,7 +7,7 @@ from email.utils import formatdate
 import pytest
 
 from pagegrade.model.audit import CrawlHost
-from pagegrade.service.audits.pace import EARNED_BACK, LONGEST_PAUSE_S, REFUSALS, Pace
+from pagegrade.service.audits.pace import EARNED_BACK, LONGEST_PAUSE_S, LONGEST_RETRY_AFTER_S, REFUSALS, Pace
 
 NOW_S = 1_767_225_600.0
 
@@ -164,3 +164,20 @@ def test_the_next_process_keeps_the_distance() -> None:
 
     assert again.ready_in_s() == pytest.approx(60)
     assert again.delay_s == pytest.approx(1)
+
+
+def test_a_clock_that_is_set_back_makes_no_host_wait_for_longer_than_a_site_may_ask_for() -> None:
+    """In the process that crawls, and in the next one, which has the time of the clock that was ahead from its row."""
+    host = CrawlHost(host_no=0, origin="https://example.com")
+    pace, clock = make_pace(host)
+    clock.now_s += 400 * 86_400
+    ask(pace)
+    pace.store()
+    clock.now_s = NOW_S
+    first = pace.ready_in_s()
+    clock.now_s += 60
+    again, _ = make_pace(host)
+
+    assert first == LONGEST_RETRY_AFTER_S
+    assert pace.ready_in_s() == LONGEST_RETRY_AFTER_S - 60
+    assert again.ready_in_s() == LONGEST_RETRY_AFTER_S

@@ -10,9 +10,11 @@ import pytest
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
+from pagegrade.model.audit import Crawl
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.audits import stop_crawl
 from pagegrade.store.repositories.crawl_claims import (
+    MAX_LEASE_MS,
     CrawlFigures,
     count_crawls,
     extend_crawl,
@@ -20,8 +22,10 @@ from pagegrade.store.repositories.crawl_claims import (
     release_crawl,
     release_every_crawl,
 )
-from pagegrade.store.repositories.crawls import CrawlTakenOver, advance_crawl, end_crawl, load_crawl
-from tests.audit_builders import claim, make_audit
+from pagegrade.store.repositories.crawls import CrawlTakenOver, advance_crawl, change_crawl, end_crawl, load_crawl
+from tests import audit_builders
+from tests.audit_builders import make_audit
+from tests.database_clock import make_clock, move, show
 from tests.store_builders import add_owner, make_database
 
 MINUTE_MS = 60_000
@@ -31,8 +35,15 @@ MINUTE_MS = 60_000
 def database(tmp_path: Path) -> Iterator[Database]:
     """A migrated one."""
     made = make_database(tmp_path)
+    make_clock(made)
     yield made
     made.close()
+
+
+def claim(database: Database, *, at_ms: int | None = None, account_crawls: int = 1) -> Crawl | None:
+    """The crawl that a worker goes on with at this time, whosever clock counts."""
+    move(database, 0 if at_ms is None else at_ms - now_ms())
+    return audit_builders.claim(database, at_ms=at_ms, account_crawls=account_crawls)
 
 
 def owner(database: Database, name: str) -> Caller:
@@ -47,12 +58,12 @@ def test_a_crawl_has_one_worker_until_its_lease_is_over(database: Database) -> N
 
     assert first is not None
     nothing = claim(database)
-    extended = database.write_here(lambda tx: extend_crawl(tx, first, now_ms() + 2 * MINUTE_MS))
+    extended = database.write_here(lambda tx: extend_crawl(tx, first, now_ms=now_ms(), lease_ms=2 * MINUTE_MS))
     later = claim(database, at_ms=now_ms() + MINUTE_MS + 1)
     second = claim(database, at_ms=now_ms() + 3 * MINUTE_MS)
 
     assert second is not None
-    lost = database.write_here(lambda tx: extend_crawl(tx, first, now_ms() + MINUTE_MS))
+    lost = database.write_here(lambda tx: extend_crawl(tx, first, now_ms=now_ms(), lease_ms=MINUTE_MS))
     with pytest.raises(CrawlTakenOver):
         database.write_here(lambda tx: advance_crawl(tx, first, now_ms()))
     database.write_here(lambda tx: release_crawl(tx, first, now_ms()))
@@ -125,6 +136,7 @@ def test_crawls_are_counted_by_what_they_wait_for(database: Database) -> None:
     )
 
     def count(at_ms: int, account_crawls: int = 1) -> CrawlFigures:
+        move(database, at_ms - now_ms())
         return database.read_here(lambda tx: count_crawls(tx, now_ms=at_ms, account_crawls=account_crawls))
 
     first, free, after = count(now_ms()), count(now_ms(), 2), count(later)
@@ -158,6 +170,48 @@ def test_a_paused_crawl_goes_on_when_it_may(database: Database) -> None:
     assert early is None
     assert (again.state, again.stop_reason) == ("crawling", None)
     assert claim(database, at_ms=now + 100 * MINUTE_MS) is None
+
+
+@pytest.mark.parametrize("ahead_days", [1, 400])
+def test_a_clock_that_was_ahead_stops_no_crawl(database: Database, ahead_days: int) -> None:
+    """Its lease, its pause and its place at the site end by the clock that was set right, whatever they say."""
+    ahead = ahead_days * 24 * 60 * MINUTE_MS
+    alice, bob = owner(database, "Alice"), owner(database, "Bob")
+    make_audit(database, alice, "https://www.example.com/")
+    held = claim(database, at_ms=now_ms() + ahead)
+    stopped = make_audit(database, bob, "https://example.org/").crawl
+    database.write_here(
+        lambda tx: end_crawl(
+            tx, stopped, "paused", reason="site_refuses", complete=False, now_ms=now_ms() + ahead,
+            resume_at_ms=now_ms() + ahead + MINUTE_MS,
+        )
+    )  # fmt: skip
+    same_site = make_audit(database, owner(database, "Eve"), "https://shop.example.com/")
+    move(database, 0)
+    figures = database.read_here(lambda tx: count_crawls(tx, now_ms=now_ms(), account_crawls=1))
+    found = [claim(database), claim(database)]
+
+    assert held is not None
+    assert figures.places["worker"] == 3
+    assert None not in found
+    assert {each.start_url for each in found if each} <= {held.start_url, stopped.start_url, same_site.crawl.start_url}
+
+
+def test_a_lease_and_a_pause_hold_at_their_limits_and_not_past_them(database: Database) -> None:
+    """A lease that is longer than any is none."""
+    make_audit(database, owner(database, "Alice"))
+    crawl = claim(database)
+
+    assert crawl is not None
+    now = now_ms() + MAX_LEASE_MS
+    database.write_here(lambda tx: extend_crawl(tx, crawl, now_ms=now, lease_ms=10 * MAX_LEASE_MS))
+    database.write_here(lambda tx: change_crawl(tx, crawl, lease_until_ms=now + MAX_LEASE_MS))
+    show(database, now)
+    at_limit = database.read_here(lambda tx: has_due_crawl(tx, now_ms=now, account_crawls=1))
+    show(database, now - 1)
+    past_it = database.read_here(lambda tx: has_due_crawl(tx, now_ms=now - 1, account_crawls=1))
+
+    assert (at_limit, past_it) == (False, True)
 
 
 def test_the_one_process_goes_on_with_every_crawl_at_its_start(database: Database) -> None:

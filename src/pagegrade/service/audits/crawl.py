@@ -22,10 +22,11 @@ from pagegrade.service.audits.site_facts import read_site
 from pagegrade.service.audits.slice import SLICE_S, Slice
 from pagegrade.service.runs.analysis import policy_of
 from pagegrade.service.runs.options import AnalyzeOptions
-from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.engine.database import Database, Transaction, moment
 from pagegrade.store.repositories.audits import announce_end
 from pagegrade.store.repositories.crawl_urls import count_states, statuses_of
 from pagegrade.store.repositories.crawls import add_crawl, end_crawl, take_crawl
+from pagegrade.store.repositories.deletion_clock import age_ms
 
 SECRET_BYTES: Final = 16
 FAILED_SHARE: Final = 0.01
@@ -184,10 +185,11 @@ async def finish_crawl(database: Database, frontier: Frontier, reason: StopReaso
         counts = count_states(tx, crawl.id)
         pause_ms = _RESUME_AFTER_MS.get(reason)
         start_status = next((status for _, status, _ in statuses_of(tx, crawl.id, (1,))), None)
-        is_hopeless = crawl.audit_id is not None and now_ms() - crawl.created_at_ms > GIVE_UP_AFTER_MS
+        now = moment(tx, now_ms())
+        is_hopeless = crawl.audit_id is not None and age_ms(tx, now) - crawl.created_at_ms > GIVE_UP_AFTER_MS
         if pause_ms is not None and not is_hopeless:
             return end_crawl(
-                tx, crawl, "paused", reason=reason, complete=False, now_ms=now_ms(), resume_at_ms=now_ms() + pause_ms
+                tx, crawl, "paused", reason=reason, complete=False, now_ms=now, resume_at_ms=now + pause_ms
             )
         state: CrawlState = "completed" if crawl.audit_id is None else "analyzing"
         said: StopReason = reason
@@ -197,7 +199,7 @@ async def finish_crawl(database: Database, frontier: Frontier, reason: StopReaso
             state, said = "failed", "robots_unreachable" if reason == "robots_unreachable" else "start_unreachable"
         unanswered = counts.get(URLState.FAILED, 0) + counts.get(URLState.THROTTLED, 0)
         is_complete = said == "done" and unanswered <= FAILED_SHARE * max(1, crawl.fetched)
-        ended = end_crawl(tx, crawl, state, reason=said, complete=is_complete, now_ms=now_ms())
+        ended = end_crawl(tx, crawl, state, reason=said, complete=is_complete, now_ms=now)
         if state == "failed":
             announce_end(tx, ended)
         return ended

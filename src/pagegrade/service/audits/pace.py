@@ -75,7 +75,10 @@ class Pace:
         """Seconds until a request may begin; infinite while too many are under way."""
         if self.under_way >= (self._connections if self._slowed <= 1 else 1):
             return float("inf")
-        return max(0.0, self._next_at - self._clock())
+        now = self._clock()
+        # No pause is longer: a time farther ahead is of a clock that was set back since.
+        self._next_at = min(self._next_at, now + LONGEST_RETRY_AFTER_S)
+        return max(0.0, self._next_at - now)
 
     def start(self) -> None:
         """Note that a request begins."""

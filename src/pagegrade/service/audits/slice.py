@@ -269,7 +269,7 @@ class Slice:
         Source: https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1
         """
         async with self._robots[host.host_no]:
-            if host.robots_at_ms is None or now_ms() - host.robots_at_ms >= ROBOTS_EVERY_MS:
+            if host.robots_at_ms is None or not 0 <= now_ms() - host.robots_at_ms < ROBOTS_EVERY_MS:
                 await self._read_robots(host)
         status = host.robots_status
         if status is None or status >= 500 or status in {429, 430}:  # noqa: PLR2004 - errors of the server

@@ -9,7 +9,7 @@ from typing import Final, Literal, get_args
 from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select, update
 
 from pagegrade.model.audit import Crawl
-from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.database import Transaction, moment
 from pagegrade.store.locks import hold_place
 from pagegrade.store.repositories.crawls import COLUMNS, crawl_of
 from pagegrade.store.schema.tables import crawls
@@ -18,6 +18,9 @@ CrawlPlace = Literal["running", "worker", "account", "target", "site", "paused"]
 CRAWL_PLACES: Final[tuple[CrawlPlace, ...]] = get_args(CrawlPlace)
 """A worker is at it; or it waits: for one, for another crawl of its account, for a crawl of the same site, until the
 site may be asked again, or because a person paused it."""
+MAX_LEASE_MS: Final = 600_000
+MAX_PAUSE_MS: Final = 2 * 3_600_000
+"""No lease and no pause is longer: a time farther ahead was written by a clock that was set back since."""
 _BEGUN: Final = ("crawling", "analyzing")
 _OPEN: Final = (crawls.c.finished_at_ms.is_(None), crawls.c.audit_id.is_not(None))
 _PLACE: Final = "crawls"
@@ -36,7 +39,7 @@ class CrawlFigures:
 
 def has_due_crawl(tx: Transaction, *, now_ms: int, account_crawls: int) -> bool:
     """Return whether there is a crawl to go on with."""
-    due = select(crawls.c.id).where(*_due(now_ms, account_crawls)).limit(1)
+    due = select(crawls.c.id).where(*_due(moment(tx, now_ms), account_crawls)).limit(1)
     return tx.execute(due).first() is not None
 
 
@@ -46,13 +49,15 @@ def claim_crawl(tx: Transaction, *, now_ms: int, lease_ms: int, account_crawls: 
     Args:
         tx: A write transaction.
         now_ms: The time now.
-        lease_ms: Another worker goes on with it unless the lease is extended within this time.
+        lease_ms: Another worker goes on with it unless the lease is extended within this time; at most
+            ``MAX_LEASE_MS``.
         account_crawls: Crawls of an account that may be under way.
 
     Returns:
         ``None``: there is none to go on with.
     """
     hold_place(tx, _PLACE)
+    now_ms = moment(tx, now_ms)
     first = (
         select(crawls.c.id, crawls.c.state, crawls.c.epoch)
         .where(*_due(now_ms, account_crawls))
@@ -65,7 +70,7 @@ def claim_crawl(tx: Transaction, *, now_ms: int, lease_ms: int, account_crawls: 
     values: dict[str, object] = {
         "epoch": crawls.c.epoch + 1,
         "tries": crawls.c.tries + 1,
-        "lease_until_ms": now_ms + lease_ms,
+        "lease_until_ms": now_ms + min(lease_ms, MAX_LEASE_MS),
         "updated_at_ms": now_ms,
     }
     if found.state != "analyzing":
@@ -77,10 +82,11 @@ def claim_crawl(tx: Transaction, *, now_ms: int, lease_ms: int, account_crawls: 
 
 
 def _due(now_ms: int, account_crawls: int) -> tuple[ColumnElement[bool], ...]:
-    begins = or_(crawls.c.state == "queued", and_(crawls.c.state == "paused", crawls.c.resume_at_ms <= now_ms))
+    may_resume = and_(crawls.c.state == "paused", ~_waits_for_site(now_ms))
+    begins = or_(crawls.c.state == "queued", may_resume)
     return (
         *_OPEN,
-        or_(crawls.c.lease_until_ms.is_(None), crawls.c.lease_until_ms < now_ms),
+        or_(crawls.c.lease_until_ms.is_(None), ~_is_held(crawls.c.lease_until_ms, now_ms)),
         or_(crawls.c.state.in_(_BEGUN), and_(begins, _under_way() < account_crawls)),
         ~_at_target(now_ms),
     )
@@ -90,8 +96,20 @@ def _at_target(now_ms: int) -> ColumnElement[bool]:
     """A worker is at a crawl of the same target."""
     others = crawls.alias()
     return exists().where(
-        others.c.finished_at_ms.is_(None), others.c.target == crawls.c.target, others.c.lease_until_ms >= now_ms
+        others.c.finished_at_ms.is_(None),
+        others.c.target == crawls.c.target,
+        _is_held(others.c.lease_until_ms, now_ms),
     )
+
+
+def _is_held(lease_until_ms: ColumnElement[int | None], now_ms: int) -> ColumnElement[bool]:
+    """A worker is at the crawl with this lease; ``NULL`` where it has none."""
+    return lease_until_ms.between(now_ms, now_ms + MAX_LEASE_MS)
+
+
+def _waits_for_site(now_ms: int) -> ColumnElement[bool]:
+    """The site may be asked again later; ``NULL`` for a crawl that a person paused."""
+    return crawls.c.resume_at_ms.between(now_ms + 1, now_ms + MAX_PAUSE_MS)
 
 
 def _under_way() -> ColumnElement[int]:
@@ -103,10 +121,11 @@ def _under_way() -> ColumnElement[int]:
 
 def count_crawls(tx: Transaction, *, now_ms: int, account_crawls: int) -> CrawlFigures:
     """Count the crawls of audits that have not ended; arguments as for ``claim_crawl``."""
+    now_ms = moment(tx, now_ms)
     place = case(
-        (crawls.c.lease_until_ms >= now_ms, "running"),
+        (_is_held(crawls.c.lease_until_ms, now_ms), "running"),
         (and_(crawls.c.state == "paused", crawls.c.resume_at_ms.is_(None)), "paused"),
-        (and_(crawls.c.state == "paused", crawls.c.resume_at_ms > now_ms), "site"),
+        (and_(crawls.c.state == "paused", _waits_for_site(now_ms)), "site"),
         (_at_target(now_ms), "target"),
         (and_(crawls.c.state.not_in(_BEGUN), _under_way() >= account_crawls), "account"),
         else_="worker",
@@ -121,8 +140,9 @@ def count_crawls(tx: Transaction, *, now_ms: int, account_crawls: int) -> CrawlF
     )
 
 
-def extend_crawl(tx: Transaction, crawl: Crawl, until_ms: int) -> bool:
-    """Keep a crawl for longer; return whether it is still ours."""
+def extend_crawl(tx: Transaction, crawl: Crawl, *, now_ms: int, lease_ms: int) -> bool:
+    """Keep a crawl for this time from now on; return whether it is still ours. Arguments as for ``claim_crawl``."""
+    until_ms = moment(tx, now_ms) + min(lease_ms, MAX_LEASE_MS)
     mine = update(crawls).where(crawls.c.id == crawl.id, crawls.c.epoch == crawl.epoch)
     return bool(tx.execute(mine.values(lease_until_ms=until_ms)).rowcount)
 
@@ -132,7 +152,7 @@ def release_crawl(tx: Transaction, crawl: Crawl, now_ms: int) -> None:
     tx.execute(
         update(crawls)
         .where(crawls.c.id == crawl.id, crawls.c.epoch == crawl.epoch)
-        .values(lease_until_ms=None, tries=0, updated_at_ms=now_ms)
+        .values(lease_until_ms=None, tries=0, updated_at_ms=moment(tx, now_ms))
     )
 
 
