@@ -8,12 +8,12 @@ from pagegrade.model.basis import Basis
 @pytest.mark.parametrize(
     ("before", "after", "differences"),
     [
-        (Basis("2026.8", None), Basis("2026.8", None), ()),
-        (Basis("2026.8", "mobile"), Basis("2026.8", "mobile"), ()),
-        (Basis("2026.8", None), Basis("2026.8", "mobile"), ("engine",)),
-        (Basis("2026.8", "desktop"), Basis("2026.8", "mobile"), ("device",)),
-        (Basis("2026.2", None), Basis("2026.8", None), ("ruleset",)),
-        (Basis("2026.2", "mobile"), Basis("2026.8", None), ("engine", "ruleset")),
+        (Basis("2026.9", None), Basis("2026.9", None), ()),
+        (Basis("2026.9", "mobile"), Basis("2026.9", "mobile"), ()),
+        (Basis("2026.9", None), Basis("2026.9", "mobile"), ("engine",)),
+        (Basis("2026.9", "desktop"), Basis("2026.9", "mobile"), ("device",)),
+        (Basis("2026.2", None), Basis("2026.9", None), ("ruleset",)),
+        (Basis("2026.2", "mobile"), Basis("2026.9", None), ("engine", "ruleset")),
     ],
 )
 def test_what_keeps_two_runs_from_being_compared(before: Basis, after: Basis, differences: tuple[str, ...]) -> None:
@@ -23,4 +23,4 @@ def test_what_keeps_two_runs_from_being_compared(before: Basis, after: Basis, di
 
 def test_the_engine_follows_from_the_device() -> None:
     """A browser always imitates one."""
-    assert (Basis("2026.8", None).engine, Basis("2026.8", "mobile").engine) == ("static", "rendered")
+    assert (Basis("2026.9", None).engine, Basis("2026.9", "mobile").engine) == ("static", "rendered")

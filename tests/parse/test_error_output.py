@@ -306,3 +306,18 @@ def test_file_with_settings_is_found_outside_of_code(html: str, count: int) -> N
 
     assert len(found.split()) == count
     assert "Tr0ub4dor" not in found
+
+
+@pytest.mark.parametrize("word", ["\u00e0", "\u0432", "konum:", "\u5728"])
+def test_trace_is_found_whatever_the_words_between_its_parts_are(word: str) -> None:
+    """Four calls with a file and a line of it; one alone is an example."""
+    calls = [
+        f"<p>Phare.Cours.List{n}(Object sender) {word} C:\\Sites\\phare\\List.cs:{word} {n}7</p>" for n in range(4)
+    ]
+    page = f"<title>Cours List</title><link rel=canonical href=/cours>{FILLER}"
+
+    found = find_error_output(make_document(page + "".join(calls)))
+
+    assert [(one.language, one.fatal) for one in found] == [(".NET", True)]
+    assert find_error_output(make_document(page + "".join(calls[:3]))) == ()
+    assert find_error_output(make_document(f"{page}<pre>{''.join(calls)}</pre>")) == ()

@@ -81,6 +81,7 @@ _HINTS: Final = (
     ".scala:",
     ".groovy:",
     ":line ",
+    ":\\",
     "Exception Type:",
 )
 """Part of every trace and every message of PHP."""
@@ -98,6 +99,8 @@ _LABEL: Final = re.compile(
 )
 _PATH: Final = re.compile(r" in [\x02 ]{0,3}(?:/|[A-Za-z]:[\\/]|phar://|vfs://)")
 _FATAL_LABELS: Final = frozenset({"Fatal error", "Parse error", "Recoverable fatal error", "Catchable fatal error"})
+_MIN_FRAMES: Final = 4
+"""Calls of a trace, in whatever language a program writes the words between them."""
 _TRACES: Final[tuple[tuple[str, tuple[str, ...], re.Pattern[str], int], ...]] = (
     (
         "Python",
@@ -116,6 +119,14 @@ _TRACES: Final[tuple[tuple[str, tuple[str, ...], re.Pattern[str], int], ...]] = 
         (":line ",),
         re.compile(r"at (?<=\bat )[\w.`<>]{3,200}\([^()]{0,200}\) in [A-Za-z]:\\[^:\n]{1,200}:line \d"),
         1,
+    ),
+    (
+        ".NET",
+        (":\\",),
+        re.compile(
+            r"\([^()\n]{0,200}\)\s{1,3}\S{1,8}\s{1,3}[A-Za-z]:\\[^:\n]{1,200}\.[a-z]{2,4}:\S{1,12}\s{1,3}\d",
+        ),
+        _MIN_FRAMES,
     ),
     (".NET", ("Server Error in '",), re.compile(r"Server Error in '[^']{0,100}' Application\."), 1),
     (
@@ -474,7 +485,8 @@ def _traces(text: str, quotes: _Quotes) -> Iterator[ErrorOutput]:
         for match in pattern.finditer(text):
             matches.append(match)
             if len(matches) >= least:
-                if not quotes.holds(text, matches[0].start(), match.end()):
+                # No one quotes so much of a trace as prose.
+                if least >= _MIN_FRAMES or not quotes.holds(text, matches[0].start(), match.end()):
                     start = max(0, matches[0].start() - 160)
                     yield ErrorOutput(language, _plain(text[start : matches[0].end()]), fatal=True)
                 break

@@ -563,3 +563,49 @@ def test_page_whose_links_and_buttons_take_no_press_is_locked() -> None:
         == "present"
     )
     assert outcome("main-content", f"{page}<script>x()</script>", url=URL).state == "present"
+
+
+@pytest.mark.parametrize(
+    "css", [".reveal{clip-path:circle(0)}", ".reveal{transform:scale(0)}", ".reveal{position:absolute;left:-9999px}"]
+)
+def test_all_text_in_a_part_that_is_not_drawn_is_hidden(css: str) -> None:
+    """The heading may be left; a script that may show it has to be asked."""
+    text_of_page = f"<div class=reveal><h2>ვენახი</h2><p>{text(80)}</p></div>"
+    page = f"{HEAD}<style>{css}</style>{NAV}<main><h1>ბაღი</h1>{text_of_page}</main>{FOOT}"
+
+    assert outcome("main-content", page, url=URL).state == "hidden"
+    assert outcome("main-content", page.replace("class=reveal", ""), url=URL).state == "present"
+    assert outcome("main-content", page.replace("</main>", f"<p>{text(40)}</p></main>"), url=URL).state == "present"
+    assert isinstance(run("main-content", f"{page}<script>x('reveal')</script>", url=URL), NotRun)
+
+
+def test_parts_on_one_another_are_no_page() -> None:
+    """In one cell of a grid."""
+    parts = "".join(f"<section><h2>{n}</h2><p>{text(30).replace('ი', str(n))}</p></section>" for n in range(3))
+    page = f"{HEAD}<style>main>*{{grid-area:1/1}}</style>{NAV}<main>{parts}</main>{FOOT}"
+
+    assert outcome("main-content", page, url=URL).state == "piled"
+    assert outcome("main-content", page.replace("1/1", "auto"), url=URL).state == "present"
+
+
+@pytest.mark.parametrize(("count", "state"), [(5, "waiting"), (4, "present")])
+def test_pictures_that_wait_for_a_script_never_load(count: int, state: str) -> None:
+    """If none runs, whatever the name of the attribute is."""
+    blank = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
+    pictures = "".join(f"<img alt=სურათი src={blank} data-full=/{n}.jpg>" for n in range(count))
+    page = f"{HEAD}{NAV}<main><h1>ბაღი</h1><p>{text(80)}</p>{pictures}</main>{FOOT}"
+
+    assert outcome("main-content", page, url=URL).state == state
+    assert outcome("main-content", f"{page}<script>load()</script>", url=URL).state == "present"
+    assert outcome("main-content", page.replace(blank, "/small.jpg"), url=URL).state == "present"
+
+
+@pytest.mark.parametrize("end", ["\u2026", "...", "[\u2026]"])
+def test_texts_that_are_all_cut_short_break_off(end: str) -> None:
+    """Unless the rest is a press away."""
+    paragraphs = "".join(f"<h2>{n}</h2><p>{text(9).replace('ი', str(n))}{end}</p>" for n in range(5))
+    page = f"{HEAD}{NAV}<main><h1>ბაღი</h1>{paragraphs}</main>{FOOT}"
+
+    assert outcome("main-content", page, url=URL).state == "broken-off"
+    assert outcome("main-content", page.replace(f"{end}</p>", "</p>", 2), url=URL).state == "present"
+    assert outcome("main-content", page.replace("</p>", " <a href=/x>მეტი</a></p>"), url=URL).state == "present"

@@ -212,3 +212,25 @@ def test_letters_that_were_exchanged_have_hardly_a_vowel() -> None:
     assert find_garbled_text(make_document(page_of(codecs.encode(text, "rot13")))).share > 0.9
     assert find_garbled_text(make_document(page_of(text))).share == 0
     assert find_garbled_text(make_document(page_of(names, 60))).share == 0
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+def test_heaps_of_marks_make_a_text_unreadable(language: str) -> None:
+    """Three on a letter and more; a letter and its accent apart are two characters of an ordinary text."""
+    heaped = "".join(f"{one}\u0301\u0316\u0337" if one.isalpha() else one for one in SENTENCES[language])
+
+    assert find_garbled_text(make_document(page_of(heaped))).share > 0.5
+    assert find_garbled_text(make_document(page_of(heaped.replace("\u0316\u0337", "")))).share == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "تبدأ الدراسة في المدرسة القديمة بعد العطلة ",
+        "Ο κήπος και ο μύλος ανοίγουν το πρωί για όλους ",
+    ],
+)
+def test_letters_that_end_words_begin_none(text: str) -> None:
+    """Of Arabic and Greek, as converters of old documents write lines from their end."""
+    assert find_garbled_text(make_document(page_of(text[::-1]))).share > 0.9
+    assert find_garbled_text(make_document(page_of(text))).share == 0

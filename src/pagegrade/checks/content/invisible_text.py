@@ -24,7 +24,7 @@ _REASONS: Final = {
     "away": "moved out of the window",
     "transparent": "transparent",
     "ground": "hardly different from its background",
-    "turned": "mirrored or upside down",
+    "turned": "mirrored, upside down or seen from behind",
     "piled": "with its letters on one another",
     "stacked": "with its lines on one another",
     "reversed": "with its letters from the last to the first",
@@ -77,11 +77,11 @@ def invisible_text(document: Document, concealed_text: ConcealedText, rendering:
     The colors, sizes and boxes that style attributes, the page's own rules and its style sheets give to its text: text
     whose contrast with its background is below 1.5:1, transparent text, text smaller than 4.5 pixels, text that an
     indent moves out of the window, text in lines that hold no more than two letters, text that does not fit into a box
-    that cuts it off where no script could unfold it, and text that is mirrored, upside down, spaced so that its letters
-    or its lines lie on one another, laid against the direction of its script, or shown as dots, from 15 words on. A
-    page that its own rules hide as a whole counts as well, where there is no script that could show it. Colors that
-    depend on an image, a gradient of several, a variable or a sheet that was not read are unknown, and count as
-    visible; what is not rendered at all, such as menus that open, does not count either.
+    that cuts it off where no script could unfold it, and text that is mirrored, upside down, turned away, spaced so
+    that its letters or its lines lie on one another, laid against the direction of its script, or shown as dots, from
+    15 words on. A page that its own rules hide as a whole counts as well, where there is no script that could show it.
+    Colors that depend on an image, a gradient of several, a variable or a sheet that was not read are unknown, and
+    count as visible; what is not rendered at all, such as menus that open, does not count either.
 
     Without a browser, which measures contrasts better, a page is called pale where the same rules give a half of its
     text a contrast below 3:1.

@@ -6,10 +6,10 @@ from pagegrade.checks._check import NEEDS_RENDERING, Cap, State, Verdict, check
 from pagegrade.checks._robots_rules import placed_rules
 from pagegrade.model.artifacts import NotGathered, Resources, Response
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, Outcome, Severity
 from pagegrade.model.rendering import Rendering
 from pagegrade.parse.html.main_content import stead_of
-from pagegrade.parse.html.unclosed import find_break
+from pagegrade.parse.html.unclosed import find_beginnings, find_break
 from pagegrade.parse.html.visible_content import shows_nothing
 from pagegrade.parse.http.robots_directives import ALL_BOTS
 from pagegrade.parse.likeness import is_about_another
@@ -18,10 +18,12 @@ _STATES: Final[Mapping[str, str]] = {
     "hidden": "hidden",
     "locked": "locked",
     "cover": "covered",
+    "piled": "piled",
     "swallowed": "swallowed",
     "frame": "framed",
     "document": "document",
     "picture": "picture",
+    "waiting": "waiting",
     "apps": "apps",
     "unwritten": "unwritten",
     "nothing": "missing",
@@ -71,6 +73,14 @@ _UNREAD: Final = (
             fix="Give the layer a button that closes it, or remove it.",
         ),
         State(
+            "piled",
+            "The parts of the page lie on one another.",
+            loss=1.0,
+            title="Text lies over text",
+            why="Visitors see lines over lines and cannot read any of them, or only the part that lies on top.",
+            fix="Give each part a place of its own in the grid, or remove `grid-area` and `grid-row` from it.",
+        ),
+        State(
             "swallowed",
             "An element or a comment that is never closed takes the rest of the page for its text.",
             loss=1.0,
@@ -86,7 +96,7 @@ _UNREAD: Final = (
         ),
         State(
             "broken-off",
-            "The page breaks off in the middle of its content.",
+            "The page, or each of its texts, breaks off in the middle.",
             loss=1.0,
             title="The page breaks off in the middle",
             why="Visitors never get the rest: text, forms and links behind the break do not exist.",
@@ -137,6 +147,14 @@ _UNREAD: Final = (
             fix="Write the text of the picture into the page, and keep the picture as an illustration.",
         ),
         State(
+            "waiting",
+            "Most pictures of the page wait for a script that does not run.",
+            loss=1.0,
+            title="The pictures of the page never load",
+            why="Visitors see empty boxes: the addresses of the pictures are where only the missing script finds them.",
+            fix='Write the addresses into `src` and `srcset`, with `loading="lazy"`, or restore the script.',
+        ),
+        State(
             "apps",
             "All the page offers is to install an app.",
             loss=1.0,
@@ -184,25 +202,28 @@ def main_content(
 
     ## What it checks
 
-    Whether the `<main>` element or what is around it is hidden, all of it is in an element whose content browsers do
-    not draw (a dialog that nothing opens, `<noscript>`, `<canvas>`, `<template>`, a `<details>` with a hidden summary),
-    folded to nothing or moved out of the window, where no script names it and no rule waits for a class to show it;
-    whether the page cannot be scrolled or pressed, or its text is in a fixed box, and no script runs that could change
-    that; whether a layer with nothing to operate covers the whole window, by style attributes, the page's own rules and
-    its style sheets (one without text only where no script runs that could take it away, and where none runs, buttons
-    do nothing either); whether a comment, a field, a frame, a style sheet, a script or an obsolete element that is
-    never closed takes the rest of the page for its text; whether the answer breaks off in a text or a tag, with
-    elements around it that have to be closed; whether a text of 600 characters or more, without code, has not one of
-    six and more words of its title, main heading and description; whether everything is in one frame that shows another
-    page, in one embedded document such as a PDF file, or in one picture, which is in portrait format or has hardly a
-    word beside it, or in several large ones that are declared to say nothing; whether a certain page offers nothing but
-    links to app stores; whether there is nothing between its header and its footer; and whether there is next to
-    nothing: up to twenty words that the page has not in common with what the site answers where nothing can be, and no
-    list, table, picture or form, or up to sixty where its links lead back only and it names nothing of its address; or
-    a few words at most, without a heading, and nothing to see, to follow or to fill in. Text that is repeated, tiny
-    pictures and frames, links and fields without a name, and forms that send to other sites are no content. Front pages
-    with a heading or links, pages that ask not to be indexed and places that scripts may fill are not taken for empty.
-    Such a page scores 49 at most.
+    Whether the `<main>` element, what is around it or all the text in it is hidden, all of it is in an element whose
+    content browsers do not draw (a dialog that nothing opens, `<noscript>`, `<canvas>`, `<template>`, a `<details>`
+    with a hidden summary), folded to nothing or moved out of the window, where no script names it and no rule waits for
+    a class to show it; whether the page cannot be scrolled or pressed, or its text is in a fixed box, and no script
+    runs that could change that; whether a layer with nothing to operate covers the whole window, by style attributes,
+    the page's own rules and its style sheets (one without text only where no script runs that could take it away, and
+    where none runs, buttons do nothing either), or a frame of another page does, or bars at its upper and lower edge
+    leave no line of the text; whether parts with half of the text lie in one cell of a grid; whether a comment, a
+    field, a frame, a style sheet, a script or an obsolete element that is never closed takes the rest of the page for
+    its text; whether the answer breaks off in a text or a tag, with elements around it that have to be closed, or
+    nearly all paragraphs end with an ellipsis and lead nowhere; whether a text of 600 characters or more, without code,
+    has not one of six and more words of its title, main heading and description; whether everything is in one frame
+    that shows another page, in one embedded document such as a PDF file, or in one picture, which is in portrait format
+    or has hardly a word beside it, or in several large ones that are declared to say nothing; whether five pictures and
+    more than half of them have their addresses in attributes for a script, and none runs; whether a certain page offers
+    nothing but links to app stores; whether there is nothing between its header and its footer; and whether there is
+    next to nothing: up to twenty words that the page has not in common with what the site answers where nothing can be,
+    and no list, table, picture or form, or up to sixty where its links lead back only and it names nothing of its
+    address; or a few words at most, without a heading, and nothing to see, to follow or to fill in. Text that is
+    repeated, tiny pictures and frames, links and fields without a name, and forms that send to other sites are no
+    content. Front pages with a heading or links, pages that ask not to be indexed and places that scripts may fill are
+    not taken for empty. Such a page scores 49 at most.
 
     ## Fails on
 
@@ -241,6 +262,9 @@ def main_content(
         cut = find_break(response.body, document) if response.truncated is None else None
         if cut is not None:
             return Outcome("broken-off", evidence=(document.evidence_at(cut),))
+        beginnings = find_beginnings(document)
+        if beginnings:
+            return Outcome("broken-off", evidence=tuple(map(document.evidence_at, islice(beginnings, MAX_EVIDENCE))))
         if is_about_another(document):
             headings = (one.node for one in document.headings if one.level == 1 and not one.hidden)
             return Outcome("other", evidence=tuple(map(document.evidence_at, islice(headings, 1))))

@@ -95,12 +95,12 @@ def mojibake(document: Document) -> Verdict:
     (`=C3=A9`) or in an address (`%C3%A9`), or text is shown in Base64, or a text in a language of another script
     consists of Latin letters with signs inside the words, as it was typed for fonts that draw other letters for them.
     The same goes for text that no one reads as it stands: one word in ten has letters of another alphabet, or
-    characters that only a certain font has, in its middle (formulas and icons are left out); half of the text stands in
-    runs of 26 letters and more, because its blanks are gone; words begin with what ends one (capitals at the end, the
-    final letters of Hebrew at the beginning); or paragraphs in Latin letters have hardly a vowel, because letters were
-    exchanged for others.
-    Code, quotations and form fields are left out, and so are pages whose title or main heading is about encodings.
-    Characters that occur by themselves, as in words in capitals, are fine.
+    characters that only a certain font has, in its middle (formulas and icons are left out), or heaps of marks on its
+    letters; half of the text stands in runs of 26 letters and more, because its blanks are gone; words begin with what
+    ends one (capitals at the end, the final letters of Hebrew, Greek or Arabic at the beginning); or paragraphs in
+    Latin letters have hardly a vowel, because letters were exchanged for others. Code, quotations and form fields are
+    left out, and so are pages whose title or main heading is about encodings. Characters that occur by themselves, as
+    in words in capitals, are fine.
 
     What it costs grows with the share of the text that stands in such words: single places cost 1 to 3 points, more
     than 2 % of the text up to 15, which 15 % cost, and such a page scores 79 at most; one of which 30 % cannot be read

@@ -38,6 +38,7 @@ _REASONS: Final = {
     "referrer-trap": "script that sends visitors of search engines to another site",
     "form-hijack": "script that sends what visitors enter to another site",
     "copy-swap": "script that replaces what visitors copy",
+    "field-trap": "field for a card where no one sees it",
     "key-logger": "script that sends each key that is pressed to another site",
 }
 _CERTAIN: Final = frozenset(
@@ -49,6 +50,7 @@ _CERTAIN: Final = frozenset(
         "dialog-loop",
         "disguised-address",
         "forced-download",
+        "field-trap",
         "foreign-keywords",
         "form-hijack",
         "key-logger",
@@ -130,7 +132,8 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
     another script than the page's language, heading and text, or with links in that script, counts, and so do thirty
     followed links to fifteen sites beside a form for comments or with a few names for all of them, if they are three
     times as many as the page's own. A short page whose title or heading is an intruder's message counts as well, and so
-    do an empty link to another site that lies over the whole window, a script that puts a command into the clipboard
+    do an empty link to another site, or an unseen frame of one, that lies over the whole window, fields for a card that
+    are drawn out of sight beside others so that browsers fill them in, a script that puts a command into the clipboard
     which hides its window or what it runs, a form for commands beside the output of one, and a block of links to
     fifteen sites that sell such goods. Links to social networks, to shared services and to privacy policies do not
     count, and neither do hidden links for goods that the page is about by its title and its own text.

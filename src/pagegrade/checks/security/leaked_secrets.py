@@ -60,7 +60,7 @@ from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_records
             ),
         ),
     ),
-    cap=Cap(49, states=("records",)),
+    cap=Cap(49, states=("secret", "records")),
     sources=(
         "https://cwe.mitre.org/data/definitions/798.html",
         "https://cheatsheetseries.owasp.org/cheatsheets/Secrets_Management_Cheat_Sheet.html",
@@ -84,8 +84,8 @@ def leaked_secrets(
     Records of people fail as well: e-mail addresses of several other sites, none of them a link, each followed by a
     number of eight digits or more that is no date, or by the hash of a password; from 15 on in the visible text, 10 in
     scripts, and 3 with hashes; and five addresses and more, each followed by a word of its own that looks like a
-    password: of small letters, capitals and digits. Such a page scores 49 at most. A directory of a few contacts, and
-    one whose addresses can be clicked, is there to be read.
+    password: of small letters, capitals and digits. A page with a secret key or with records scores 49 at most. A
+    directory of a few contacts, and one whose addresses can be clicked, is there to be read.
 
     ## Fails on
 

@@ -12,11 +12,14 @@ MAX_CHARACTERS: Final = 100_000
 """Characters of the kept rules of one sheet; one with more is unknown."""
 DECLARES: Final = re.compile(
     r"(?<![\w-])(?:(?:color|background(?:-color|-image|-clip)?|font-size|text-indent|opacity|-webkit-(?:text-fill-color|background-clip))"
-    r"\s*:|filter\s*:\s*blur\(|letter-spacing\s*:|line-height\s*:|font\s*:|unicode-bidi\s*:|-webkit-text-security\s*:|"
+    r"\s*:|filter\s*:\s*(?:blur|opacity)\(|letter-spacing\s*:|line-height\s*:|font\s*:|unicode-bidi\s*:|"
+    r"-webkit-text-security\s*:|"
     r"(?:-webkit-)?mask(?:-image)?\s*:|margin-(?:left|inline-start)\s*:\s*\d{3}|"
     r"(?:(?:max-|column-)?width|(?:max-)?inline-size|columns)\s*:\s*\d{0,2}(?:\.\d{1,4})?(?:px|r?em|ch|ex)?\s*(?:[;}!]|\Z)|"
     r"(?:max-)?(?:height|block-size)\s*:\s*\d{0,3}(?:\.\d{1,4})?(?:px|r?em)?\s*(?:[;}!]|\Z)|"
-    r"transform\s*:\s*(?:scale(?:3d|[xy])?\(\s*(?:0|-1)|rotatez?\(\s*-?(?:180deg|0?\.5turn)))",
+    r"zoom\s*:\s*(?:0?\.[0-2]|[12]?\d(?:\.\d{1,4})?%)|transform-style\s*:\s*preserve|"
+    r"transform\s*:\s*(?:scale(?:3d|[xy])?\(\s*(?:0|\.[01]|-1)|rotatez?\(\s*-?(?:180deg|0?\.5turn)|"
+    r"rotate[xy]\(\s*-?(?:90|180|270)deg))",
     re.IGNORECASE,
 )
 _BRACES: Final = re.compile(r"([{}])")
@@ -26,17 +29,19 @@ _NAMES: Final = frozenset(
     "-webkit-text-fill-color opacity filter transform letter-spacing animation animation-name width max-width "
     "inline-size max-inline-size columns column-width column-count height max-height block-size max-block-size "
     "overflow overflow-y position white-space writing-mode clip clip-path line-height font unicode-bidi direction "
-    "-webkit-text-security mask mask-image -webkit-mask -webkit-mask-image margin-left margin-inline-start".split()
+    "-webkit-text-security mask mask-image -webkit-mask -webkit-mask-image margin-left margin-inline-start zoom "
+    "transform-style".split()
 )
 _LAYS: Final = re.compile(
-    r"position\s*:\s*fixed|pointer-events\s*:|overflow(?:-y)?\s*:\s*(?:auto|scroll)", re.IGNORECASE
+    r"position\s*:\s*fixed|grid-(?:area|row)\s*:|pointer-events\s*:|overflow(?:-y)?\s*:\s*(?:auto|scroll)",
+    re.IGNORECASE,
 )
 _CUTS: Final = re.compile(r"overflow(?:-y)?\s*:\s*(?:hidden|clip)", re.IGNORECASE)
 _PLACING: Final = _NAMES | frozenset(
     "position inset top left right bottom width height max-height z-index display visibility pointer-events transform "
-    "overflow overflow-y".split()
+    "overflow overflow-y grid-area grid-row grid-column animation transition".split()
 )
-"""Declarations kept of a rule that lays something over the window, or decides whether it scrolls and can be pressed."""
+"""Declarations kept of a rule that lays something over the window or a part, or decides whether that can be used."""
 _FOR_ALL: Final = frozenset({":root", "html", "body"})
 """Selectors of the elements around every text."""
 _PROPERTY: Final = re.compile(r"(?<![\w-])(--[\w-]{1,80})\s*:\s*([^;{}]{0,200})")
@@ -83,7 +88,7 @@ def ink_blocks(css: str) -> Iterator[tuple[bool, str, str]]:
 
 
 def _is_about_place(selectors: str, declarations: str) -> bool:
-    """Return whether a rule lays something over the window, or decides whether it scrolls and can be pressed."""
+    """Return whether a rule lays something over the window or a part, or decides whether that can be used."""
     if _LAYS.search(declarations) is not None:
         return True
     return _CUTS.search(declarations) is not None and not _FOR_ALL.isdisjoint(map(str.strip, selectors.split(",")))

@@ -101,8 +101,13 @@ _GRADIENT: Final = re.compile(
     rf"(?:linear|radial)-gradient\((?:[a-z0-9. -]{{1,40}},\s*)?{_STOP}(?:,\s*{_STOP}){{1,9}}\s*\)"
 )
 _STOPS: Final = re.compile(_STOP)
-_SHRUNK: Final = re.compile(r"scale(?:3d)?\(0(?:\.0{1,4})?[,)]")
-_TAKES_AWAY: Final = {"filter": (_BLURRED,), "transform": (_SHRUNK,)}
+_SHRUNK: Final = re.compile(r"scale(?:3d)?\(0?(?:\.[01]\d{0,4})?[,)]")
+"""To less than a fifth, which leaves usual letters no three pixels."""
+_VEILED: Final = re.compile(r"opacity\((?:0?\.0[0-5]?\d{0,4}|0|[0-5](?:\.\d{1,4})?%)\)")
+_NO_ZOOM: Final = re.compile(r"0?\.[01]\d{0,4}|1?\d(?:\.\d{1,4})?%")
+_TAKES_AWAY: Final = {"filter": (_BLURRED, _VEILED), "transform": (_SHRUNK,), "zoom": (_NO_ZOOM,)}
+_BACK: Final = re.compile(r"rotate[xy]\(-?(?:90|180|270)deg\)")
+"""Seen from its edge or from behind, unless what is around it is turned as well."""
 _ALPHA: Final = re.compile(
     r"^#(?:[0-9a-f]{6}([0-9a-f]{2}))$|^(?:rgb|hsl)a?\((?:[^(),/]{1,20}[,/]){3}\s{0,3}(\d?\.?\d{1,4})(%?)\s{0,3}\)$"
 )
@@ -131,9 +136,9 @@ _NAMED_ALIKE: Final = {
 Color = tuple[int, int, int] | str | None
 """Channels, the name of a color, or ``None`` where it is unknown."""
 Declared = dict[str, str]
-"""``color``, ``background``, its ``clip``, ``font-size``, ``text-indent``, ``opacity``, ``turned``, ``piled``, height
-of ``lines``, the ``order`` of letters, ``dots`` in their place, how ``far`` away it begins, in pixels the ``room`` of
-a line and the height from which on an element is ``cut``, as far as declared."""
+"""``color``, ``background``, its ``clip``, ``font-size``, ``text-indent``, ``opacity``, ``turned``, its ``back``, what
+is ``solid``, ``piled``, height of ``lines``, the ``order`` of letters, ``dots`` in their place, how ``far`` away it
+begins, in pixels the ``room`` of a line and the height from which on an element is ``cut``, as far as declared."""
 UNKNOWN: Final = "?"
 BY_PLACE: Final = "??"
 """Values that a condition decides, and that the place of an element decides."""
@@ -145,8 +150,8 @@ Why = Literal[
     "page", "tiny", "narrow", "cut", "away", "transparent", "ground", "turned", "piled", "stacked", "reversed", "dots"
 ]
 """Hidden with the whole page, too small, in lines of two letters, cut off, moved out of the window, transparent, in the
-color of its ground, mirrored or upside down, with its letters or its lines on one another, with its letters from the
-last to the first, or with dots in their place."""
+color of its ground, mirrored, upside down or seen from behind, with its letters or its lines on one another, with its
+letters from the last to the first, or with dots in their place."""
 
 
 def declared_in(text: str) -> Declared:
@@ -185,10 +190,14 @@ def declared_in(text: str) -> Declared:
 
 def _effect_of(name: str, value: str) -> tuple[str, str] | None:
     """Read what a declaration that is not about letters does to them: its name here, and its value."""
-    if name in {"filter", "transform", *_MASKS} and any(one.match(value) for one in _TAKES_AWAY.get(name, (_NO_MASK,))):
+    if name in {*_TAKES_AWAY, *_MASKS} and any(one.match(value) for one in _TAKES_AWAY.get(name, (_NO_MASK,))):
         return "opacity", "0"
     if name == "transform" and _TURNED.match(value):
         return "turned", value
+    if name == "transform" and _BACK.match(value):
+        return "back", value
+    if name == "transform-style" and value.startswith("preserve"):
+        return "solid", value
     if name in {"animation", "animation-name"} and value not in {"none", ""}:
         # What moves may fade in.
         return "opacity", UNKNOWN
@@ -293,7 +302,7 @@ def may_conceal(declared: Declared, grounds: Collection[Color], *, may_cut: bool
         return True
     if _NO_OPACITY.fullmatch(declared.get("opacity", "")) or _INDENT.match(declared.get("text-indent", "")):
         return True
-    if "turned" in declared or "order" in declared or (may_cut and "cut" in declared):
+    if not {"turned", "order", "back"}.isdisjoint(declared) or (may_cut and "cut" in declared):
         return True
     if _PILED.fullmatch(declared.get("piled", "")) or _NO_LINE.fullmatch(declared.get("lines", "")):
         return True
@@ -389,7 +398,7 @@ class Lettering(msgspec.Struct, frozen=True, gc=False):
             size if tag == "html" else self.root,
             self.faded or _NO_OPACITY.fullmatch(declared.get("opacity", "")) is not None,
             indent,
-            self.turned != ("turned" in declared and declared["turned"] not in NOT_KNOWN),
+            self.turned != any(declared.get(one, UNKNOWN) not in NOT_KNOWN for one in ("turned", "back")),
             _PILED.fullmatch(declared["piled"]) is not None if "piled" in declared else self.piled,
             room,
             _NO_LINE.fullmatch(declared["lines"]) is not None if "lines" in declared else self.stacked,

@@ -59,6 +59,8 @@ _MAX_REFERENCES: Final = 6
 _MAX_CLIMB: Final = 4
 _PICTURES: Final = "img, picture, video, canvas, svg, iframe, object, embed"
 """Elements that may lie behind a text and be its ground."""
+_BY_SCRIPTS: Final = ("opacity", "far", "back")
+"""Declarations of text that fades in, slides in or turns: a script may show it."""
 _NO_SHEETS: Final[Mapping[str, Sequence[str] | None]] = MappingProxyType({})
 _WHITE: Final = (255, 255, 255)
 _BLACK: Final = (0, 0, 0)
@@ -97,12 +99,7 @@ def find_concealed_text(document: Document, ink: Mapping[str, Sequence[str] | No
     read = [(node, ink.get(url or "")) for node, url in named]
     sheets = [(node, rules) for node, rules in read if rules is not None and isinstance(node, Element)]
     rules, others = _rules_of(document, sheets) if len(sheets) == len(read) else ({}, [])
-    if document.running_scripts:
-        # A script may show what fades in or slides in.
-        for declared in (*rules.values(), *(one for _, one in others)):
-            declared.pop("opacity", None)
-            declared.pop("far", None)
-        others = [one for one in others if one[1]]
+    others = _without_unsure(document, rules, others)
     # Few pages have rules for elements in others that could conceal most of the text; theirs are looked up one by one.
     may_cut = not document.running_scripts
     is_plain = _may_conceal(rules, may_cut=may_cut)
@@ -133,6 +130,18 @@ def find_concealed_text(document: Document, ink: Mapping[str, Sequence[str] | No
     styled += [one.node for one in document.obsolete if "color" in one.attrs]
     roots = [node for node in styled if isinstance(node, Element)]
     return _walk(document, roots, Lettering(None, None), {}, {}, is_whole=False)
+
+
+def _without_unsure(document: Document, rules: dict[str, Declared], others: list[_Rule]) -> list[_Rule]:
+    """Drop from the rules what scripts may change, and the sides of what turns as a solid."""
+    unsure = set(_BY_SCRIPTS) if document.running_scripts else set()
+    every = (*rules.values(), *(one for _, one in others))
+    if any("solid" in one for one in every):
+        unsure |= {"back", "solid"}
+    for declared in every if unsure else ():
+        for name in unsure.intersection(declared):
+            del declared[name]
+    return [one for one in others if one[1]] if unsure else others
 
 
 def _in_whole(
@@ -395,8 +404,7 @@ def _walk(
                 is_decided = rules or matched or "style" in child.attrs or child.tag in {"font", "td"}
                 declared = _own(child, rules, matched) if is_decided else {}
                 if document.running_scripts:
-                    declared.pop("opacity", None)
-                    declared.pop("far", None)
+                    declared = {name: value for name, value in declared.items() if name not in _BY_SCRIPTS}
                 # Where sheets were not read, an element with a class may have any color that it does not declare.
                 has_style = not is_whole and ("class" in child.attrs or "id" in child.attrs)
                 within = level.lettering.within(child.tag, declared, has_style=has_style)

@@ -47,6 +47,8 @@ _MIXED: Final = re.compile(
 )
 """Letters of one alphabet within those of another, or characters that mean nothing without a certain font: icons stand
 beside words, alone, or in rows of the same one."""
+_HEAPED: Final = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]{3,}")
+"""More marks than any language puts on a letter: those of scripts that need more have their own."""
 _FORMULA: Final = re.compile("[=+\u2212\u00d7\u00b7*/^()\\d]")
 _MIN_RUN: Final = 26
 _JOINED: Final = re.compile(
@@ -57,8 +59,8 @@ _JOINED: Final = re.compile(
 _MIN_DIFFERENT: Final = 9
 """Letters of a sentence; those of a sequence of bases or of notes are fewer."""
 _MIN_JOINED: Final = 5
-_FINALS: Final = re.compile(r"(?<!\w)[ךםןףץ](?=\w\w)")
-"""A letter that ends words of Hebrew, at the beginning of one."""
+_FINALS: Final = re.compile("(?<!\\w)[ךםןףץς\u0629\ufe93\ufe94](?=\\w\\w)")
+"""A letter that ends words of Hebrew, Greek or Arabic, at the beginning of one."""
 _MIN_BACKWARDS: Final = 0.03
 """Share of words that begin with what ends one, or end with what begins one."""
 _MIN_PROSE: Final = 400
@@ -136,8 +138,8 @@ def _scrambled(document: Document) -> GarbledText | None:
     """Text whose letters, blanks or order are not those of words, so that no one reads or finds it."""
     words = document.main_text[: _MAX_WORDS * _WORD].split()
     if len(words) > 1 and document.body is not None:
-        is_mixed = not document.main_text.isascii() and _are_mixed(words)
-        pattern = _MIXED if is_mixed else _JOINED if _are_joined(words) else None
+        others = () if document.main_text.isascii() else (_MIXED, _HEAPED)
+        pattern = next((one for one in others if _are_mixed(words, one)), _JOINED if _are_joined(words) else None)
         if pattern is not None:
             places = tuple(islice(_places_of(pattern, document), MAX_FOUND))
             return GarbledText(places=places, share=_share_of(pattern, document.text))
@@ -149,8 +151,8 @@ def _scrambled(document: Document) -> GarbledText | None:
     return None
 
 
-def _are_mixed(words: Sequence[str]) -> bool:
-    found = sum(1 for one in words if _MIXED.search(one) is not None and _FORMULA.search(one) is None)
+def _are_mixed(words: Sequence[str], pattern: re.Pattern[str]) -> bool:
+    found = sum(1 for one in words if pattern.search(one) is not None and _FORMULA.search(one) is None)
     return found >= _MIN_LOST and found >= _MIN_LOST_SHARE * len(words)
 
 

@@ -210,6 +210,7 @@ Kind = Literal[
     "dialog-loop",
     "forced-download",
     "wallet-request",
+    "field-trap",
     "key-logger",
     "permission-trap",
     "referrer-trap",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final
 
@@ -27,7 +27,7 @@ from pagegrade.parse.html.injected_content import (
     is_topic,
     names_goods,
 )
-from pagegrade.parse.html.main_content import covers_window
+from pagegrade.parse.html.layers import covers_window
 from pagegrade.parse.party import Parties, is_shared_service
 from pagegrade.parse.url import host, is_http, registrable_domain
 
@@ -90,9 +90,19 @@ _MIN_FARM: Final = 15
 _BLOCKS: Final = frozenset({"aside", "div", "footer", "nav", "ol", "section", "table", "td", "ul"})
 
 
+_MAX_LEFT: Final = re.compile(r"(?:^|;)opacity:0?(?:\.0[0-5]?\d{0,4}|0?)(?:;|$)")
+"""Opacity of a frame that no one sees."""
+_AFTER_ADDRESS: Final = re.compile(r"[^;{}\n]{0,200}(?:\.key(?:Code)?|\.which|\.charCode|fromCharCode)\b")
+_ON_KEYS: Final = re.compile(r"[\"'`]key(?:down|up|press)[\"'`]|\bonkey(?:down|up|press)\b")
+_CARD: Final = frozenset({"cc-number", "cc-csc", "cc-exp"})
+_MAX_FORM: Final = 12
+
+
 def find_lures(document: Document, parties: Parties) -> Iterator[Injection]:
     """Yield everything of that kind, in no particular order."""
     yield from _click_layers(document, parties)
+    yield from _frame_layers(document, parties)
+    yield from _field_traps(document)
     yield from _commands(document)
     yield from _traps(document, parties)
     yield from _shells(document)
@@ -115,6 +125,49 @@ def _click_layers(document: Document, parties: Parties) -> Iterator[Injection]:
                     yield Injection("click-layer", anchor.node, url)
                 break
             at = at.parent
+
+
+def _frame_layers(document: Document, parties: Parties) -> Iterator[Injection]:
+    """Frames of other sites that lie over the whole window unseen, and take every press for theirs."""
+    for frame in document.frames[:MAX_ANCHORS]:
+        url = frame.url or ""
+        at: object = frame.node
+        if not is_http(url) or parties.is_own(url):
+            continue
+        styles: list[str] = []
+        for _ in range(_MAX_CLIMB):
+            if not isinstance(at, Element) or at.tag in _CONTAINERS:
+                break
+            styles.append("".join((attribute_of(at, "style") or "")[:1_000].lower().split()))
+            at = at.parent
+        is_unseen = any(_MAX_LEFT.search(one) for one in styles) and not any("pointer-events:none" in s for s in styles)
+        if is_unseen and any(covers_window(one) and _ABOVE.search(one) for one in styles):
+            yield Injection("click-layer", frame.node, url)
+
+
+def _field_traps(document: Document) -> Iterator[Injection]:
+    """Fields for a card that are drawn where no one sees them, so that browsers fill them in beside those that show."""
+    fields = [one for one in document.controls[:MAX_ANCHORS] if _kind_of_field(one.attrs) in _CARD]
+    unseen = [one for one in fields if _is_out_of_sight(document, one.node)]
+    if unseen and len(unseen) == len(fields) and len(document.controls) > len(fields):
+        yield from (Injection("field-trap", one.node) for one in unseen)
+
+
+def _kind_of_field(attrs: Mapping[str, str]) -> str:
+    return attrs.get("autocomplete", "").strip().lower().rpartition(" ")[2]
+
+
+def _is_out_of_sight(document: Document, node: object) -> bool:
+    """Return whether an element or one around it in its form is clipped, moved far off or transparent."""
+    for _ in range(_MAX_FORM):
+        if not isinstance(node, Element) or node.tag in {"form", *_CONTAINERS}:
+            break
+        if document.visibility.is_clipped(node) or _MAX_LEFT.search(
+            "".join((attribute_of(node, "style") or "")[:1_000].lower().split())
+        ):
+            return True
+        node = node.parent
+    return False
 
 
 def _commands(document: Document) -> Iterator[Injection]:
@@ -155,13 +208,23 @@ def _trap(text: str, document: Document, parties: Parties) -> Kind | None:
         return kind
     if any(mark in text for mark in _PROMPT_MARKS) and _takes_permission(text, parties):
         return "permission-trap"
-    if ".key" in text and _NOTES_KEYS.search(text) is not None and _sends_away(text, parties):
+    if _takes_keys(text, parties):
         return "key-logger"
     if "eth_requestAccounts" in text and _SPENDS.search(text) is not None:
         kind = "wallet-request"
     elif ".click()" in text and _brings_program(text, document, parties):
         kind = "forced-download"
     return None if kind is None or _WAITS.search(text) is not None else kind
+
+
+def _takes_keys(text: str, parties: Parties) -> bool:
+    """Return whether a script collects each key and sends it away, or writes it behind the address that it calls."""
+    if ".key" in text and _NOTES_KEYS.search(text) is not None:
+        return _sends_away(text, parties)
+    if _ON_KEYS.search(text) is None or SENDS.search(text) is None:
+        return False
+    addresses = islice(ADDRESS.finditer(text), MAX_STRINGS)
+    return any(is_foreign(one[0], parties) and _AFTER_ADDRESS.match(text, one.end()) is not None for one in addresses)
 
 
 def _swap(text: str, document: Document, parties: Parties) -> Kind | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 from typing import Final, Literal
@@ -15,12 +15,12 @@ from turbohtml import Element
 
 from pagegrade.model.document import Document, Frame, Image, Node
 from pagegrade.parse.cascade.states import attribute_of
-from pagegrade.parse.css.ink import ink_blocks, read_ink_rule
+from pagegrade.parse.html.layers import MAX_LAYERS, NAME, find_cover, find_piled, rules_of
 from pagegrade.parse.html.regions import Regions
 from pagegrade.parse.html.unclosed import find_swallowing
 from pagegrade.parse.html.visible_content import find_undrawn
 from pagegrade.parse.page_content import frames, own_links, pictures, usable_controls
-from pagegrade.parse.url import host, is_http, join_url, registrable_domain, strip_fragment
+from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
 from pagegrade.parse.words import says_more_than
 
 MAX_WORDS: Final = 40
@@ -63,47 +63,22 @@ _PLACES: Final = "[aria-busy], [data-src], [data-url], [data-endpoint], [data-co
 _MAX_ITEMS: Final = 3
 _MIN_CHARS: Final = 2
 
-_FIXED: Final = re.compile(r"position:fixed")
-_COVERS: Final = re.compile(r"(?:^|;)inset:0(?:px)?(?:;|$)")
-_SIDES: Final = tuple(
-    re.compile(rf"(?:^|;)(?:{one})(?:;|$)")
-    for one in (
-        "top:0(?:px)?",
-        "left:0(?:px)?",
-        "width:100(?:%|vw)|right:0(?:px)?",
-        "height:100(?:%|d?vh)|bottom:0(?:px)?",
-    )
-)
-_UNSEEN: Final = re.compile(r"display:none|visibility:hidden|opacity:0(?:;|$)|pointer-events:none|z-index:-|transform:")
-_ABOVE: Final = re.compile(r"z-index:[1-9]\d")
-_GROUND: Final = re.compile(
-    r"background(?:-color)?:(?:#(?:[0-9a-f]{3}|[0-9a-f]{6})|rgb\([^)]*\)|(?!none|transparent|inherit|initial|unset)[a-z]{3,20}|var\(--[^)]*\))(?:;|$)"
-)
-"""A color that nothing shines through."""
-_NAME: Final = re.compile(r"(?:[\w-]{1,80}\s?>\s?)?[.#]?[A-Za-z_][\w-]{0,80}")
-_BLOCK: Final = re.compile(r"(?:\A|/)([.#\w,>\s-]{1,300})\{([^{}]{1,1000})\Z")
-_OPERABLE: Final = (
-    "a, button, input, select, textarea, form, summary, iframe, video, [onclick], [tabindex], [role=button], main, h1"
-)
 _MAX_COVERS: Final = 20
-_MIN_SENTENCE: Final = 15
-"""Characters of what is more than a word that the page loads."""
 _SLUG: Final = re.compile(r"[\W_]+")
 _STEM: Final = 5
 """Letters of a word that its forms have in common."""
 _UNMARKED: Final = str.maketrans("łøđıæ", "lodia")
+_NO_TEXT: Final = frozenset({"script", "style", "template", "noscript", "svg"})
 _MIN_HIDDEN: Final = 100
 """Characters of a main part that was written to be read."""
 
 _DOCUMENTS: Final = (".pdf", ".docx", ".doc", ".odt", ".pptx")
 _MAX_FRAME_OF_SITE: Final = 5
 """Words outside of header, menu and footer up to which there is nothing between them."""
-_WITHOUT_SCRIPTS: Final = (
-    "a[href], form[action], input[type=checkbox], input[type=radio], summary, iframe, video, main, h1"
-)
-"""Elements that visitors can operate on a page that runs no script."""
 _MIN_SLICES: Final = 3
 """Large pictures, all of them declared to say nothing, from which on they are all that a page without a word has."""
+MIN_WAITING: Final = 5
+_PICTURE_FILE: Final = re.compile(r"\.(?:avif|gif|jpe?g|png|svg|webp)(?:\s|\Z)", re.IGNORECASE)
 _MAX_QUERY: Final = 2_000
 MAX_NAMES: Final = 30
 _MIN_NAME: Final = 3
@@ -118,9 +93,23 @@ _ALIVE: Final = re.compile(r"(?:^|;)pointer-events:(?!none|inherit)[a-z]")
 _MIN_LOCKED: Final = 300
 """Words of a page that no window shows at once."""
 
-Kind = Literal["hidden", "locked", "cover", "swallowed", "frame", "document", "picture", "apps", "unwritten", "nothing"]
-"""Hidden main content, a page that no one can scroll or press, a cover over it, an open element that takes it for text,
-another page in a frame, an embedded document, a picture, links to app stores, the site's frame alone, or nothing."""
+Kind = Literal[
+    "hidden",
+    "locked",
+    "cover",
+    "piled",
+    "swallowed",
+    "frame",
+    "document",
+    "picture",
+    "waiting",
+    "apps",
+    "unwritten",
+    "nothing",
+]
+"""Hidden main content, a page that no one can scroll or press, a cover over it, parts on one another, an open
+element that takes it for text, another page in a frame, an embedded document, a picture, pictures that wait, links
+to app stores, the site's frame alone, or nothing."""
 
 
 class Stead(msgspec.Struct, frozen=True, gc=False):
@@ -161,6 +150,7 @@ def stead_of(
         or _in_document(document)
         or _in_frame(document)
         or _in_picture(document, sizes)
+        or _waiting(document)
         or _in_apps(document)
         or _in_nothing(document, body.node, own_share)
     )
@@ -174,6 +164,9 @@ def _hidden(document: Document, body: Element, script_names: Mapping[str, Collec
         is_opened = undrawn.tag == "dialog" or "popover" in undrawn.attrs
         return Stead("hidden", undrawn, scripts_may_add=may_draw or (is_opened and bool(document.running_scripts)))
     hidden = [_hidden_with(document, one) for one in parts]
+    if len(parts) == 1 and hidden == [None] and (within := _hidden_within(document, parts[0])) is not None:
+        is_script = any(one.url is not None for one in document.running_scripts)
+        return Stead("hidden", within, scripts_may_add=is_script or _may_show(document, within, within, script_names))
     pairs = [(part, one) for part, one in zip(parts, hidden, strict=True) if one is not None]
     if not pairs or len(pairs) < len(parts) or max(len(str(one.text).strip()) for _, one in pairs) < _MIN_HIDDEN:
         return None
@@ -198,6 +191,32 @@ def _hidden_with(document: Document, part: Element) -> Element | None:
             is_part = part.tag == "main" or attribute_of(part, "role") == "main"
             return at if is_part or 2 * len(str(at.text)) > len(document.text) else None
         at = at.parent
+    return None
+
+
+def _hidden_within(document: Document, part: Element) -> Element | None:
+    """The first of the elements inside a part that hide nearly all of its text, though a heading may be left."""
+    visibility = document.visibility
+    at, size = part, len(str(part.text).strip())
+    for _ in range(_MAX_ITEMS):
+        if size < _MIN_HIDDEN:
+            return None
+        within = [
+            (one, len(str(one.text).strip())) for one in at if isinstance(one, Element) and one.tag not in _NO_TEXT
+        ]
+        hidden = [
+            (one, length)
+            for one, length in within
+            if (visibility.is_clipped(one) or visibility.is_folded(one))
+            and not visibility.is_uncertain(one)
+            and not visibility.may_show(one)
+        ]
+        if 5 * sum(length for _, length in hidden) >= 4 * size:
+            return hidden[0][0]
+        widest = max(within, key=lambda one: one[1], default=(at, 0))
+        if 5 * widest[1] < 4 * size:
+            return None
+        at, size = widest
     return None
 
 
@@ -250,7 +269,7 @@ def _locked(document: Document, sheets: Sequence[Sequence[str]]) -> Stead | None
     if document.running_scripts or body is None:
         return None
     of_root, others, fixed = "", [], list[str]()
-    for is_plain, selectors, declarations in _all_rules(document, sheets):
+    for is_plain, selectors, declarations in rules_of(document, sheets):
         plain = "".join(declarations.lower().replace("!important", "").split())
         if is_plain and not _ROOTS.isdisjoint(one.strip() for one in selectors.split(",")):
             of_root += f";{plain}"
@@ -258,14 +277,14 @@ def _locked(document: Document, sheets: Sequence[Sequence[str]]) -> Stead | None
             if is_plain and _ALL_LINKS.issubset(map(str.strip, selectors.split(","))):
                 of_root += ";pointer-events:none" if _DEAD.search(plain) is not None else ""
             others.append(plain)
-            if _FIXED.search(plain) is not None:
-                fixed += filter(_NAME.fullmatch, map(str.strip, selectors.split(",")))
+            if "position:fixed" in plain:
+                fixed += filter(NAME.fullmatch, map(str.strip, selectors.split(",")))
     for fact in (document.html, body):
         of_root += ";" + "".join((fact.attrs.get("style", "") if fact is not None else "")[:1_000].lower().split())
     others += ("".join(one.value.lower().split()) for one in document.style_attributes[:_MAX_LOOKED_AT])
     is_dead = _DEAD.search(of_root) is not None and not any(_ALIVE.search(one) for one in (of_root, *others))
     is_stuck = document.word_count >= _MIN_LOCKED and (
-        _UNSCROLLED.search(of_root) is not None or any(_holds_most(document, one) for one in fixed[:_MAX_COVERS])
+        _UNSCROLLED.search(of_root) is not None or any(_holds_most(document, one) for one in fixed[:MAX_LAYERS])
     )
     is_stuck = is_stuck and not any(_SCROLLED.search(one) for one in (of_root, *others))
     return Stead("locked", body.node) if is_dead or is_stuck else None
@@ -278,86 +297,13 @@ def _holds_most(document: Document, selector: str) -> bool:
     return any(5 * len(str(one.text)) >= 4 * len(document.text) for one in nodes)
 
 
-def _all_rules(document: Document, sheets: Sequence[Sequence[str]]) -> Iterator[tuple[bool, str, str]]:
-    """Yield the rules of the page and its sheets that are about this, as ``ink_blocks`` does."""
-    for style in document.styles[:_MAX_COVERS]:
-        yield from ink_blocks(style.text)
-    for sheet in sheets[:_MAX_COVERS]:
-        yield from map(read_ink_rule, sheet)
-
-
 def _covered(document: Document, body: Element, sheets: Sequence[Sequence[str]]) -> Stead | None:
-    """A layer over the whole window with nothing to press, fill in or follow."""
-    for node, declarations in islice(_covers(document, body, sheets), _MAX_COVERS):
-        text = " ".join(str(node.text).split())
-        if document.visibility.hides(node) or 2 * len(text) > len(document.text):
-            continue
-        if not text and (document.running_scripts or not _is_opaque(declarations)):
-            continue
-        operable = _OPERABLE if document.running_scripts else _WITHOUT_SCRIPTS
-        if not document.running_scripts and _is_opaque(declarations) and not _takes_away(node):
-            return Stead("cover", node)
-        if not any(map(_leads_on(document), islice(node.select(operable), _MAX_LOOKED_AT))):
-            # A word over a page that loads goes when scripts have run.
-            return Stead("cover", node, scripts_may_add=len(text) < _MIN_SENTENCE and bool(document.running_scripts))
-    return None
-
-
-def _leads_on(document: Document) -> Callable[[Element], bool]:
-    """Return whether what can be operated is no link to another site, which takes visitors away from the page."""
-    own = registrable_domain(host(document.url))
-
-    def leads(node: Element) -> bool:
-        address = (attribute_of(node, "href") or "").strip() if node.tag == "a" else ""
-        url = join_url(document.base_url, address) if "//" in address else None
-        return url is None or "onclick" in node.attrs or registrable_domain(host(url)) == own
-
-    return leads
-
-
-def _takes_away(cover: Element) -> bool:
-    """Return whether something in a layer may take it away without a script, or is what the page is about."""
-    if next(iter(cover.select("form, input, summary, iframe, video, main, h1, article")), None) is not None:
-        return True
-    links = islice(cover.select("a[href]"), _MAX_LOOKED_AT)
-    return any((attribute_of(one, "href") or "").strip()[:1] in {"", "#", "?"} for one in links)
-
-
-def _covers(document: Document, body: Element, sheets: Sequence[Sequence[str]]) -> Iterator[tuple[Element, str]]:
-    """Elements that the page's own rules lay over the whole window, with what those declare."""
-    for one in document.style_attributes:
-        if "fixed" in one.value and not one.hidden and _is_cover(one.value) and isinstance(one.node, Element):
-            yield one.node, one.value
-    for style in document.styles[:_MAX_COVERS]:
-        blocks = (block for block in style.text.split("}")[:-1] if "fixed" in block)
-        for match in filter(None, map(_BLOCK.search, islice(blocks, _MAX_LOOKED_AT))):
-            if _is_cover(match[2]):
-                for selector in filter(_NAME.fullmatch, map(str.strip, match[1].split(","))):
-                    yield from ((node, match[2]) for node in islice(body.select(selector), _MAX_ITEMS))
-    for rule in (one for sheet in sheets[:_MAX_COVERS] for one in sheet if "fixed" in one):
-        is_plain, selectors, declarations = read_ink_rule(rule)
-        if is_plain and _is_cover(declarations):
-            for selector in filter(_NAME.fullmatch, map(str.strip, selectors.split(","))):
-                yield from ((node, declarations) for node in islice(body.select(selector), _MAX_ITEMS))
-
-
-def _is_cover(declarations: str) -> bool:
-    plain = "".join(declarations[:1_000].lower().split())
-    return _UNSEEN.search(plain) is None and covers_window(plain)
-
-
-def covers_window(declarations: str) -> bool:
-    """Return whether a box with these declarations lies over the whole window, to be seen or not."""
-    plain = "".join(declarations[:1_000].lower().split())
-    if _FIXED.search(plain) is None:
-        return False
-    return _COVERS.search(plain) is not None or all(side.search(plain) for side in _SIDES)
-
-
-def _is_opaque(declarations: str) -> bool:
-    """Return whether a layer lies above the page with a color of its own, and stays."""
-    plain = "".join(declarations[:1_000].lower().split())
-    return _ABOVE.search(plain) is not None and _GROUND.search(plain) is not None and "animation" not in plain
+    """A layer over the window without a way out, or parts of the page that lie on one another."""
+    found = find_cover(document, body, sheets)
+    if found is not None:
+        return Stead("cover", found[0], scripts_may_add=found[1])
+    piled = find_piled(document, body, sheets)
+    return None if piled is None else Stead("piled", piled[0], scripts_may_add=piled[1])
 
 
 def _swallowed(document: Document, body: Element) -> Stead | None:
@@ -451,6 +397,22 @@ def _is_large(image: Image, sizes: dict[str, tuple[int, int]], *, in_landscape: 
     # Text is written downwards; a picture in landscape may be a photograph, if there is anything beside it.
     is_sheet = height >= width or in_landscape
     return width >= _MIN_PICTURE_PX and width * height >= _MIN_AREA_PX and is_sheet
+
+
+def _waiting(document: Document) -> Stead | None:
+    """Most of the pictures, whose addresses wait for a script, on a page that runs none."""
+    if document.running_scripts:
+        return None
+    shown = [one for one in document.images[:_MAX_LOOKED_AT] if not one.hidden]
+    waiting = [one for one in shown if not is_http(one.url or "") and any(map(_is_put_off, one.attrs.items()))]
+    is_most = len(waiting) >= MIN_WAITING and 2 * len(waiting) > len(shown)
+    return Stead("waiting", waiting[0].node) if is_most else None
+
+
+def _is_put_off(attribute: tuple[str, str]) -> bool:
+    """Return whether an attribute holds the address of a picture that browsers do not know."""
+    name, value = attribute
+    return name.startswith("data-") and _PICTURE_FILE.search(value[:_MAX_QUERY].partition("?")[0]) is not None
 
 
 def _in_apps(document: Document) -> Stead | None:

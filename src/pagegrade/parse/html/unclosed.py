@@ -1,4 +1,4 @@
-"""Finds a construct that is never closed and takes the rest of the page for its own text."""
+"""Finds where a page ends too soon: a construct that is never closed, an answer that breaks off, texts cut short."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Final
 from turbohtml import Comment, Element, Text
 
 from pagegrade.model.document import Document, Node
+from pagegrade.parse.html.regions import Regions
 
 _MAX_LOOKED_AT: Final = 400
 _OPEN: Final = "textarea, plaintext, xmp"
@@ -27,6 +28,27 @@ MIN_OPEN: Final = 2
 """Elements that have to be closed and are not, around the last text of a document that breaks off."""
 _TAIL: Final = 200
 _IN_COMMENT: Final = "eof-in-comment"
+
+
+MIN_BEGINNINGS: Final = 5
+"""Paragraphs that are beginnings of texts and no more, from which on that is no style."""
+_MIN_BEGINNING: Final = 20
+"""Characters of one."""
+_TURNABLE: Final = "a[href], button, summary, [onclick], [role=button], [tabindex]"
+_LONGEST_CUT: Final = 6
+_CUT: Final = re.compile(r"(?:\u2026|\.\.\.|\u2025|\[\u2026\]|\[\.\.\.\])[\"')\]\u00bb\u201d]?\Z")
+
+
+def find_beginnings(document: Document) -> list[Node]:
+    """The paragraphs of a page that are nearly all cut short, with neither links nor buttons for the rest."""
+    texts = [one for one in document.paragraphs[:_MAX_LOOKED_AT] if len(one.text) >= _MIN_BEGINNING]
+    cut = [one.node for one in texts if _CUT.search(one.text[-_LONGEST_CUT:]) is not None]
+    body = document.body.node if document.body is not None else None
+    if len(cut) < MIN_BEGINNINGS or 5 * len(cut) < 4 * len(texts) or not isinstance(body, Element):
+        return []
+    regions = Regions()
+    onward = sum(regions.of(one) == "main" for one in islice(body.select(_TURNABLE), _MAX_LOOKED_AT))
+    return cut if 2 * onward < len(cut) else []
 
 
 def find_swallowing(document: Document, body: Element) -> Node | None:

@@ -1,0 +1,196 @@
+"""Finds what lies over a page and takes it away from visitors: layers over the window, and parts over one another."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+from turbohtml import Element
+
+from pagegrade.model.document import Document
+from pagegrade.parse.cascade.states import attribute_of
+from pagegrade.parse.css.ink import ink_blocks, read_ink_rule
+from pagegrade.parse.url import host, join_url, registrable_domain
+
+MAX_LAYERS: Final = 20
+"""Layers, and style sheets, that are looked at."""
+_MAX_LOOKED_AT: Final = 400
+_MAX_ITEMS: Final = 3
+_FIXED: Final = re.compile(r"position:fixed")
+_COVERS: Final = re.compile(r"(?:^|;)inset:0(?:px)?(?:;|$)")
+_WIDE: Final = ("left:0(?:px)?", "width:100(?:%|vw)|right:0(?:px)?")
+_SIDES: Final = tuple(
+    re.compile(rf"(?:^|;)(?:{one})(?:;|$)") for one in ("top:0(?:px)?", *_WIDE, "height:100(?:%|d?vh)|bottom:0(?:px)?")
+)
+_ACROSS: Final = tuple(re.compile(rf"(?:^|;)(?:{one})(?:;|$)") for one in _WIDE)
+_BAR: Final = re.compile(r"(?:^|;)(?:min-)?height:(\d{1,2})(?:d?vh|%)")
+_EDGE: Final = re.compile(r"(?:^|;)(top|bottom):0(?:px)?(?:;|$)")
+MIN_BARS: Final = 90
+"""Hundredths of the window from which on bars at its edges leave no line of the page."""
+_UNSEEN: Final = re.compile(r"display:none|visibility:hidden|opacity:0(?:;|$)|pointer-events:none|z-index:-|transform:")
+_ABOVE: Final = re.compile(r"z-index:[1-9]\d")
+_GROUND: Final = re.compile(
+    r"background(?:-color)?:(?:#(?:[0-9a-f]{3}|[0-9a-f]{6})|rgb\([^)]*\)|(?!none|transparent|inherit|initial|unset)[a-z]{3,20}|var\(--[^)]*\))(?:;|$)"
+)
+"""A color that nothing shines through."""
+NAME: Final = re.compile(r"(?:[\w-]{1,80}\s?>\s?)?[.#]?[A-Za-z_][\w-]{0,80}")
+_BLOCK: Final = re.compile(r"(?:\A|/)([.#\w,>\s-]{1,300})\{([^{}]{1,1000})\Z")
+_OPERABLE: Final = (
+    "a, button, input, select, textarea, form, summary, iframe, video, [onclick], [tabindex], [role=button], main, h1"
+)
+_MIN_SENTENCE: Final = 15
+"""Characters of what is more than a word that the page loads."""
+_WITHOUT_SCRIPTS: Final = (
+    "a[href], form[action], input[type=checkbox], input[type=radio], summary, iframe, video, main, h1"
+)
+"""Elements that visitors can operate on a page that runs no script."""
+_MIN_BELOW: Final = 300
+"""Characters of a page that a frame of another one takes away."""
+_CELL: Final = re.compile(
+    r"(?:^|;)grid-area:(?:\d{1,2}/\d{1,2}(?:/-?\d{1,2}){0,2}|(?!auto|in(?:herit|itial)|revert|span|unset)[\w-]{1,40})(?:;|$)|"
+    r"(?:^|;)grid-(row|column):\d{1,2}(?:/-?\d{1,2})?;(?:[^;]{0,80};){0,6}grid-(?!\1)(?:row|column):\d{1,2}(?:/-?\d{1,2})?(?:;|$)"
+)
+"""One certain cell of a grid."""
+_TURNS: Final = re.compile(r"(?:^|;)(?:opacity|visibility|display:none|animation|transition|transform)")
+"""Declarations that show such parts one after the other."""
+_STRUCTURAL: Final = re.compile(r"[\w\s.#>+~*-]{1,200}")
+MIN_PILED: Final = 3
+_MIN_PART: Final = 60
+"""Parts in one place, and characters of each, that are text and no picture with its caption."""
+
+
+def rules_of(document: Document, sheets: Sequence[Sequence[str]]) -> Iterator[tuple[bool, str, str]]:
+    """Yield the rules of the page and its sheets that are about this, as ``ink_blocks`` does."""
+    for style in document.styles[:MAX_LAYERS]:
+        yield from ink_blocks(style.text)
+    for sheet in sheets[:MAX_LAYERS]:
+        yield from map(read_ink_rule, sheet)
+
+
+def find_cover(document: Document, body: Element, sheets: Sequence[Sequence[str]]) -> tuple[Element, bool] | None:
+    """Find a layer over the window with nothing to press, fill in or follow, and whether a script may take it away."""
+    bars = {"top": 0, "bottom": 0}
+    for node, declarations in islice(_fixed(document, body, sheets), MAX_LAYERS):
+        plain = _plain(declarations)
+        if _UNSEEN.search(plain) is not None or document.visibility.hides(node):
+            continue
+        found = _cover(document, node, plain) if covers_window(plain) else None
+        if found is not None:
+            return node, found
+        if (edge := _EDGE.search(plain)) and (height := _BAR.search(plain)) and _GROUND.search(plain):
+            if all(side.search(plain) for side in _ACROSS):
+                bars[edge[1]] = max(bars[edge[1]], int(height[1]))
+            if all(bars.values()) and sum(bars.values()) >= MIN_BARS:
+                return node, False
+    return None
+
+
+def _cover(document: Document, node: Element, plain: str) -> bool | None:
+    """Return whether a script may take a layer away that takes the page away; ``None`` for one that does not."""
+    text = " ".join(str(node.text).split())
+    runs = bool(document.running_scripts)
+    if 2 * len(text) > len(document.text):
+        return None
+    if node.tag == "iframe":
+        return runs if _ABOVE.search(plain) is not None and len(document.text) >= _MIN_BELOW else None
+    if not text and (runs or not _is_opaque(plain)):
+        return None
+    operable = _OPERABLE if runs else _WITHOUT_SCRIPTS
+    if not runs and _is_opaque(plain) and not _takes_away(node):
+        return False
+    if not any(map(_leads_on(document), islice(node.select(operable), _MAX_LOOKED_AT))):
+        # A word over a page that loads goes when scripts have run.
+        return len(text) < _MIN_SENTENCE and runs
+    return None
+
+
+def _leads_on(document: Document) -> Callable[[Element], bool]:
+    """Return whether what can be operated is no link to another site, which takes visitors away from the page."""
+    own = registrable_domain(host(document.url))
+
+    def leads(node: Element) -> bool:
+        address = (attribute_of(node, "href") or "").strip() if node.tag == "a" else ""
+        url = join_url(document.base_url, address) if "//" in address else None
+        return url is None or "onclick" in node.attrs or registrable_domain(host(url)) == own
+
+    return leads
+
+
+def _takes_away(cover: Element) -> bool:
+    """Return whether something in a layer may take it away without a script, or is what the page is about."""
+    if next(iter(cover.select("form, input, summary, iframe, video, main, h1, article")), None) is not None:
+        return True
+    links = islice(cover.select("a[href]"), _MAX_LOOKED_AT)
+    return any((attribute_of(one, "href") or "").strip()[:1] in {"", "#", "?"} for one in links)
+
+
+def _fixed(document: Document, body: Element, sheets: Sequence[Sequence[str]]) -> Iterator[tuple[Element, str]]:
+    """Elements that the page's own rules fix to the window at an edge of it, with what those declare."""
+    for one in document.style_attributes:
+        if "fixed" in one.value and not one.hidden and _is_at_edge(one.value) and isinstance(one.node, Element):
+            yield one.node, one.value
+    for style in document.styles[:MAX_LAYERS]:
+        blocks = (block for block in style.text.split("}")[:-1] if "fixed" in block)
+        for match in filter(None, map(_BLOCK.search, islice(blocks, _MAX_LOOKED_AT))):
+            if _is_at_edge(match[2]):
+                for selector in filter(NAME.fullmatch, map(str.strip, match[1].split(","))):
+                    yield from ((node, match[2]) for node in islice(body.select(selector), _MAX_ITEMS))
+    for rule in (one for sheet in sheets[:MAX_LAYERS] for one in sheet if "fixed" in one):
+        is_plain, selectors, declarations = read_ink_rule(rule)
+        if is_plain and _is_at_edge(declarations):
+            for selector in filter(NAME.fullmatch, map(str.strip, selectors.split(","))):
+                yield from ((node, declarations) for node in islice(body.select(selector), _MAX_ITEMS))
+
+
+def _is_at_edge(declarations: str) -> bool:
+    plain = _plain(declarations)
+    return covers_window(plain) or (_BAR.search(plain) is not None and _EDGE.search(plain) is not None)
+
+
+def _plain(declarations: str) -> str:
+    return "".join(declarations[:1_000].lower().split())
+
+
+def covers_window(declarations: str) -> bool:
+    """Return whether a box with these declarations lies over the whole window, to be seen or not."""
+    plain = _plain(declarations)
+    if _FIXED.search(plain) is None:
+        return False
+    return _COVERS.search(plain) is not None or all(side.search(plain) for side in _SIDES)
+
+
+def _is_opaque(plain: str) -> bool:
+    """Return whether a layer lies above the page with a color of its own, and stays."""
+    return _ABOVE.search(plain) is not None and _GROUND.search(plain) is not None and "animation" not in plain
+
+
+def find_piled(document: Document, body: Element, sheets: Sequence[Sequence[str]]) -> tuple[Element, bool] | None:
+    """Find the parts of a page that all lie in one cell of a grid, and whether a script may show one at a time."""
+    if not any("grid-" in one.text for one in document.styles) and not any("grid-" in r for s in sheets for r in s):
+        return None
+    placed: dict[Element, str] = {}
+    for is_plain, selectors, declarations in rules_of(document, sheets):
+        plain = _plain(declarations).replace("!important", "")
+        if "grid-" not in plain:
+            continue
+        is_cell = is_plain and _CELL.search(plain) is not None and _TURNS.search(plain) is None
+        for selector in filter(_STRUCTURAL.fullmatch, map(str.strip, selectors.split(","))):
+            try:
+                nodes = body.select(selector)
+            except ValueError:
+                continue
+            for node in islice(nodes, _MAX_LOOKED_AT):
+                # What two rules place lies where one of them says.
+                placed[node] = selector if is_cell and node not in placed else ""
+    groups: dict[tuple[object, str], list[tuple[Element, int]]] = defaultdict(list)
+    for node, selector in placed.items():
+        size = len(" ".join(str(node.text).split())) if selector else 0
+        if size >= _MIN_PART and not document.visibility.hides(node):
+            groups[node.parent, selector].append((node, size))
+    for (_, selector), parts in groups.items():
+        if len(parts) >= MIN_PILED and 2 * sum(size for _, size in parts) >= len(document.text):
+            return parts[0][0], bool(document.running_scripts) and not {".", "#"}.isdisjoint(selector)
+    return None
