@@ -179,6 +179,15 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
                                               "selector": _HOSTILE}, name="wrong", status=422),
         _post("/reports/{filler_4.id}/ignore", {"check": "title-length", "reason": "x"}, name="right", status=303),
     ),
+    ("GET", "/reports/{id}/criterion"): (
+        Visit(path="/reports/{decent.id}/criterion?number=1.4.5", person="Alice"),
+        Visit(name="hostile", path="/reports/{hostile_all.id}/criterion?number=1.1.1", person="Alice"),
+    ),
+    ("POST", "/reports/{id}/criterion"): (
+        _post("/reports/{decent.id}/criterion", {"number": "1.4.5", "outcome": "failed", "note": "",
+                                                 "evidence": _HOSTILE}, name="wrong", status=422),
+        _post("/reports/{filler_4.id}/criterion", {"number": "1.4.5", "outcome": "passed"}, name="right", status=303),
+    ),
     ("GET", "/reports/{id}/monitor"): (
         Visit(path="/reports/{decent.id}/monitor", person="Alice"),
         Visit(name="hostile", path="/reports/{hostile_J02.id}/monitor", person="Alice"),

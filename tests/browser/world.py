@@ -26,6 +26,7 @@ from pagegrade.model.audit import CrawlState, StopReason
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.events import Event
 from pagegrade.model.ignores import MAX_REASON, IgnoreRule
+from pagegrade.model.manual_results import ManualResult
 from pagegrade.model.monitors import Budget
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.rendering import ElementFacts, LoadMetrics, Picture
@@ -52,6 +53,7 @@ from pagegrade.store.repositories.audits import save_sharing
 from pagegrade.store.repositories.crawls import end_crawl
 from pagegrade.store.repositories.ignores import add_ignore
 from pagegrade.store.repositories.installation import load_or_make_secret
+from pagegrade.store.repositories.manual_results import save_result
 from pagegrade.store.repositories.members import add_membership
 from pagegrade.store.repositories.monitors import add_monitor
 from pagegrade.store.repositories.outbox import add_test_event
@@ -167,6 +169,17 @@ def set_language(world: World, locale: str) -> None:
         database.close()
 
 
+_BY_PERSON: Final = ManualResult(
+    criterion="1.1.1",
+    outcome="failed",
+    note=PAYLOADS["J02"],
+    evidence=PAYLOADS["J02"],
+    author="",
+    at_ms=0,
+    page_sha256=b"",
+)
+
+
 class _Builder:
     """Fills a database; reports that stay unfinished come last, since finishing one takes whatever waits."""
 
@@ -195,6 +208,9 @@ class _Builder:
         self._add("bad", alice, make_report(result="bad", score=18, url="https://bad.example/"))
         self._failures(alice)
         self._hostile(alice)
+        self._database.write_here(
+            lambda tx: save_result(tx, Caller(account=alice), self.known["hostile-all"].id, _BY_PERSON)
+        )
         self._hidden(alice)
         self._history(alice)
         things |= self._monitors(alice)

@@ -234,7 +234,7 @@ OTHERS: Final = (
     *(f"{REPORTS[:-7]}{name}" for name in ("access-profiles", "account/", "audits", "batches", "ignores")),
     *(f"{REPORTS[:-7]}{name}" for name in ("monitors", "webhooks")),
     *("/monitors", "/keys", "/webhooks", "/access-profiles", "/admin", "/audits", "/a/", "/badge"),
-    "/reports/{id}/ignore",  # needs a query, and stands among the first
+    *("/reports/{id}/ignore", "/reports/{id}/criterion"),  # need a query, and stand among the first
 )
 """Beginnings of paths that show no report."""
 
@@ -262,6 +262,7 @@ async def busy_loops(tmp_path: Path) -> dict[str, float]:
             "report with warnings": (f"{REPORTS}/{largest['id']}?nonsense=1", key),
             "page of a list": ("/reports?per_page=100", page),
             "form about a finding": (f"/reports/{largest['id']}/ignore?check={bounded.results[0].check}", page),
+            "form about a criterion": (f"/reports/{largest['id']}/criterion?number=1.1.1", page),
         }
         slug = str(largest["share_url"]).rpartition("/")[2]
         values = {"id": largest["id"], "slug": slug, "number": 1, "n": 1, "project": "example.com"}

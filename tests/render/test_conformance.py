@@ -7,9 +7,11 @@ import io
 import json
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
+from pagegrade.model.manual_results import ManualOutcome, ManualResult
 from pagegrade.model.report import Report
 from pagegrade.render.conformance import COLUMNS, render_conformance, render_criteria, render_earl, render_statement
 from pagegrade.render.criteria import CRITERIA
@@ -160,3 +162,63 @@ def test_a_statement_is_translated() -> None:
 
     assert "Diese Website ist wegen der unten aufgeführten Punkte mit EN 301 549" in text
     assert "[teilweise vereinbar, nicht vereinbar]" in text
+
+
+def recorded(
+    criterion: str, outcome: ManualOutcome, *, note: str = "Seen by hand.", stale: bool = False
+) -> ManualResult:
+    """A result by a person."""
+    return ManualResult(
+        criterion=criterion,
+        outcome=outcome,
+        note=note,
+        evidence="",
+        author="Alice",
+        at_ms=1_767_225_600_000,
+        page_sha256=b"",
+        is_stale=stale,
+    )
+
+
+@pytest.mark.parametrize(
+    ("criterion", "outcome", "stale", "status", "earl"),
+    [
+        ("1.2.2", "passed", False, "confirmed", "earl:passed"),
+        ("1.2.2", "failed", False, "failed", "earl:failed"),
+        ("1.2.2", "not_applicable", False, "excluded", "earl:inapplicable"),
+        ("1.2.2", "passed", True, "needs_person", None),
+        ("3.1.1", "failed", False, "failed", "earl:failed"),
+        ("1.1.1", "passed", False, "failed", "earl:passed"),
+    ],
+)
+def test_a_person_decides_what_tests_cannot(
+    criterion: str, outcome: ManualOutcome, *, stale: bool, status: str, earl: str | None
+) -> None:
+    """Unless the page has changed since, or tests found a failure for certain; EARL has both, each with who says it."""
+    report = replace(failing(), manual=(recorded(criterion, outcome, stale=stale),))
+    rows = csv.DictReader(io.StringIO(render_criteria([report]).removeprefix("\ufeff")))
+    row = next(row for row in rows if row["criterion"] == criterion)
+    graph = json.loads(render_earl([report]))["@graph"]
+    by_person = [node for node in graph if node.get("earl:mode") == {"@id": "earl:manual"}]
+    said = [node["earl:result"]["earl:outcome"]["@id"] for node in by_person]
+
+    assert (row["status"], row["manual"], row["manual_stale"]) == (status, outcome, "yes" if stale else "no")
+    assert row["manual_at"] == "2026-01-01T00:00:00.000Z"
+    assert said == ([] if earl is None else [earl])
+
+
+def test_a_document_says_how_many_criteria_persons_evaluated() -> None:
+    """And not that no person did; the worst page decides."""
+    confirmed = replace(failing(), manual=(recorded("1.2.2", "passed"), recorded("1.2.3", "not_applicable")))
+    other = replace(failing("https://example.com/about"), manual=(recorded("1.2.2", "failed", note="No subtitles."),))
+    alone, both = (text_of(render_conformance(reports)) for reports in ([confirmed], [confirmed, other]))
+    statement = text_of(render_statement([confirmed, other]))
+
+    assert "Passed, by a person (1)" in alone
+    assert "Does not apply, by a person (1)" in alone
+    assert "Persons evaluated 2 criteria, whose rows name them" in alone
+    assert "No person has evaluated these pages" not in alone
+    assert "Passed, by a person (0)" in both
+    assert "Failed, recorded by Alice on 2026-01-01. No subtitles." in both
+    assert "No subtitles." in statement
+    assert "No person has evaluated these pages" in text_of(render_conformance([failing()]))

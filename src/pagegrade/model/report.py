@@ -11,6 +11,7 @@ import msgspec
 from pagegrade.model.access import AccessNote
 from pagegrade.model.artifacts import PreviewProblem
 from pagegrade.model.basis import Basis
+from pagegrade.model.manual_results import ManualResult
 from pagegrade.model.outcome import Detail, Evidence, Importance, Saving
 from pagegrade.model.rendering import RenderedPage
 
@@ -358,6 +359,8 @@ class Report:
     """The page in a browser; ``None`` where none was used."""
     run: RunFacts
     error: Failure | None = None
+    manual: tuple[ManualResult, ...] = ()
+    """Results that persons recorded of success criteria, for readers who may see it; no part of an evaluation."""
     generated_at: datetime
 
     @property

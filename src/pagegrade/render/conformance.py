@@ -15,6 +15,7 @@ from typing import Final
 from markupsafe import Markup
 
 from pagegrade.model.identity import PROJECT_URL
+from pagegrade.model.manual_results import ManualOutcome, ManualResult
 from pagegrade.model.report import Report, Result
 from pagegrade.render.criteria import (
     CRITERIA,
@@ -25,6 +26,7 @@ from pagegrade.render.criteria import (
     Status,
     by_criterion,
     links_of,
+    manual_remark,
     remark,
 )
 from pagegrade.render.csv import Cell, table
@@ -34,19 +36,28 @@ from pagegrade.render.finding_texts import in_language
 from pagegrade.render.html import content_policy, stylesheet
 from pagegrade.render.templating import ENGLISH_TAG, environment
 from pagegrade.render.view import access_note, headline, reason, was_seen
-from pagegrade.report.serialize import format_timestamp
+from pagegrade.report.serialize import format_timestamp, timestamp
 
 COLUMNS: Final = (
     *("url", "generated_at", "criterion", "name", "level", "wcag", "en_301_549", "section_508", "status", "remark"),
     *("found", "passed_checks", "not_evaluated_checks"),
+    *("manual", "manual_note", "manual_evidence", "manual_author", "manual_at", "manual_stale"),
 )
 LEVELS: Final[tuple[Level, ...]] = ("A", "AA")
-_WORST_FIRST: Final[tuple[Status, ...]] = ("failed", "needs_person", "not_evaluated", "passed")
+_WORST_FIRST: Final[tuple[Status, ...]] = (
+    *("failed", "needs_person", "not_evaluated", "passed"),
+    *("confirmed", "excluded"),
+)
 _CONTEXT: Final = {
     "earl": "http://www.w3.org/ns/earl#",
     "dct": "http://purl.org/dc/terms/",
     "ptr": "http://www.w3.org/2009/pointers#",
     "WCAG22": "https://www.w3.org/TR/WCAG22/#",
+}
+_EARL_MANUAL: Final[dict[ManualOutcome, str]] = {
+    "passed": "earl:passed",
+    "failed": "earl:failed",
+    "not_applicable": "earl:inapplicable",
 }
 _EARL_OUTCOMES: Final[dict[Status, str]] = {
     "failed": "earl:failed",
@@ -101,7 +112,15 @@ def _cells(report: Report, one: CriterionResult) -> list[Cell]:
         "; ".join(f"{result.check}: {_found(result)}" for result in one.found),
         "; ".join(result.check for result in one.passed),
         "; ".join(result.check for result in one.not_evaluated),
+        *_manual_cells(one.manual),
     ]
+
+
+def _manual_cells(manual: ManualResult | None) -> list[Cell]:
+    if manual is None:
+        return [""] * 6
+    stale = "yes" if manual.is_stale else "no"
+    return [manual.outcome, manual.note, manual.evidence, manual.author, timestamp(manual.at_ms), stale]
 
 
 def _found(result: Result) -> str:
@@ -150,8 +169,11 @@ def _nodes(report: Report) -> list[dict[str, object]]:
             "dct:title": _named(one),
         }
         places = "; ".join(map(_found, one.found))
-        said = f"{STATUS_NAMES[one.status]}. {remark(one)} {places}".replace("  ", " ").strip()
-        nodes.append(assertion(requirement, _EARL_OUTCOMES[one.status], said))
+        said = f"{STATUS_NAMES[one.by_machine]}. {remark(one)} {places}".replace("  ", " ").strip()
+        nodes.append(assertion(requirement, _EARL_OUTCOMES[one.by_machine], said))
+        if one.manual is not None and not one.manual.is_stale:
+            by_person = assertion(requirement, _EARL_MANUAL[one.manual.outcome], manual_remark(one))
+            nodes.append(by_person | _by_person(one.manual))
     for result in report.results if was_seen(report) else ():
         links = links_of(result.check)
         if links:
@@ -168,6 +190,15 @@ def _nodes(report: Report) -> list[dict[str, object]]:
             }
             nodes.append(assertion(case, outcome, visible(result.message or result.reason, 400), **_pointers(result)))
     return nodes
+
+
+def _by_person(manual: ManualResult) -> dict[str, object]:
+    """Return who asserted it and when, in place of what a program did."""
+    return {
+        "earl:assertedBy": {"@type": ["earl:Assertor", "dct:Agent"], "dct:title": visible(manual.author, 200)},
+        "earl:mode": {"@id": "earl:manual"},
+        "dct:date": timestamp(manual.at_ms),
+    }
 
 
 _BY_NUMBER: Final = {criterion.number: criterion for criterion in CRITERIA}
@@ -196,7 +227,9 @@ def render_conformance(reports: Sequence[Report], *, tag: str = ENGLISH_TAG) -> 
     shown = [in_language(report, tag) for report in reports]
     rows = _rows(shown)
     counts = {status: sum(row.status == status for row in rows) for status in STATUS_NAMES}
-    return _document("conformance_report", tag, reports=shown, rows=rows, levels=LEVELS, counts=counts)
+    return _document(
+        "conformance_report", tag, reports=shown, rows=rows, levels=LEVELS, counts=counts, manual=_manual_count(rows)
+    )
 
 
 def render_statement(reports: Sequence[Report], *, tag: str = ENGLISH_TAG) -> str:
@@ -212,7 +245,9 @@ def render_statement(reports: Sequence[Report], *, tag: str = ENGLISH_TAG) -> st
     rows = _rows(shown)
     failed = [row for row in rows if row.status == "failed"]
     undecided = [row for row in rows if row.status in {"needs_person", "not_evaluated"}]
-    return _document("accessibility_statement", tag, reports=shown, failed=failed, open=undecided)
+    return _document(
+        "accessibility_statement", tag, reports=shown, failed=failed, open=undecided, manual=_manual_count(rows)
+    )
 
 
 def _document(template: str, tag: str, **values: object) -> str:
@@ -229,12 +264,17 @@ def _rows(reports: Sequence[Report]) -> tuple[Row, ...]:
         said: set[str] = set()
         for report, result in zip(reports, results, strict=True):
             text = remark(result, ENGLISH)
-            if result.found or text not in said:
+            if result.found or result.manual is not None or text not in said:
                 pages.append((report, result))
                 said.add(text)
         status = min((result.status for result in results), key=_WORST_FIRST.index)
         made.append(Row(criterion=criterion, status=status, pages=tuple(pages)))
     return tuple(made)
+
+
+def _manual_count(rows: Sequence[Row]) -> int:
+    """Number of criteria of which a person recorded a result that is not stale, on some page."""
+    return sum(any(one.manual is not None and not one.manual.is_stale for _, one in row.pages) for row in rows)
 
 
 RENDERERS: Final[dict[str, Callable[[Sequence[Report]], str]]] = {

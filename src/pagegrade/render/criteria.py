@@ -13,24 +13,40 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from typing import Final, Literal
 
+from pagegrade.model.manual_results import MAX_NOTE, ManualOutcome, ManualResult
 from pagegrade.model.outcome import DOUBTS
 from pagegrade.model.report import Category, Report, Result
 from pagegrade.render.english import ENGLISH, N_, Words
+from pagegrade.render.escape import visible
 from pagegrade.render.finding_texts import translated
 from pagegrade.render.i18n import LOCALES
 from pagegrade.render.view import evaluated_share, reason, was_seen
 
 Level = Literal["A", "AA"]
-Status = Literal["failed", "passed", "not_evaluated", "needs_person"]
+Status = Literal["failed", "passed", "not_evaluated", "needs_person", "confirmed", "excluded"]
 STATUS_NAMES: Final[Mapping[Status, str]] = {
     "failed": N_("Failed"),
     "passed": N_("Passed by automatic tests"),
     "not_evaluated": N_("Not evaluated here"),
     "needs_person": N_("Needs a person"),
+    "confirmed": N_("Passed, by a person"),
+    "excluded": N_("Does not apply, by a person"),
 }
+_BY_PERSON: Final[Mapping[ManualOutcome, Status]] = {
+    "passed": "confirmed",
+    "failed": "failed",
+    "not_applicable": "excluded",
+}
+OUTCOME_NAMES: Final[Mapping[ManualOutcome, str]] = {
+    "passed": N_("Passed"),
+    "failed": N_("Failed"),
+    "not_applicable": N_("Does not apply"),
+}
+"""Results that a person records -> their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +245,11 @@ class CriterionResult:
 
     criterion: Criterion
     status: Status
+    """Of the person where one recorded a result that is not stale, unless the tests found a failure for certain."""
+    by_machine: Status
+    """Of the automatic tests alone."""
+    manual: ManualResult | None = None
+    """Result that a person recorded."""
     found: tuple[Result, ...] = ()
     """Results that break it, or that a person has to look at."""
     passed: tuple[Result, ...] = ()
@@ -245,10 +266,11 @@ def links_of(check: str) -> tuple[Link, ...]:
 def by_criterion(report: Report) -> tuple[CriterionResult, ...]:
     """List what the report says about every criterion A and AA of WCAG 2.2, by number."""
     results = {result.check: result for result in report.results} if was_seen(report) else {}
-    return tuple(_result_of(criterion, results) for criterion in CRITERIA)
+    manual = {each.criterion: each for each in report.manual}
+    return tuple(_result_of(criterion, results, manual.get(criterion.number)) for criterion in CRITERIA)
 
 
-def _result_of(criterion: Criterion, results: Mapping[str, Result]) -> CriterionResult:
+def _result_of(criterion: Criterion, results: Mapping[str, Result], manual: ManualResult | None) -> CriterionResult:
     failed, person, passed, unknown = [], [], [], []
     proven = False
     for link in LINKS:
@@ -275,7 +297,9 @@ def _result_of(criterion: Criterion, results: Mapping[str, Result]) -> Criterion
         status = "not_evaluated"
     return CriterionResult(
         criterion=criterion,
-        status=status,
+        status=status if manual is None or manual.is_stale or failed else _BY_PERSON[manual.outcome],
+        by_machine=status,
+        manual=manual,
         found=(*failed, *person),
         passed=tuple(passed),
         not_evaluated=tuple(unknown),
@@ -290,7 +314,7 @@ def _doubts() -> tuple[str, ...]:
 
 def machine_count(report: Report) -> int:
     """Number of criteria that automatic tests evaluated: those that failed, and those in which they found nothing."""
-    return sum(one.status in {"failed", "passed"} for one in by_criterion(report))
+    return sum(one.by_machine in {"failed", "passed"} for one in by_criterion(report))
 
 
 def machine_share(report: Report, words: Words = ENGLISH) -> str:
@@ -311,15 +335,36 @@ def category_note(report: Report, name: Category, words: Words = ENGLISH) -> str
     return ", ".join(filter(None, (share, machine_share(report, words))))
 
 
-def remark(result: CriterionResult, words: Words = ENGLISH) -> str:
-    """The reason for the status of a criterion, where findings do not give it."""
-    if result.status == "failed":
+def manual_remark(result: CriterionResult, words: Words = ENGLISH) -> str:
+    """Say what a person recorded of a criterion, when and why; empty where none did."""
+    manual = result.manual
+    if manual is None:
         return ""
-    if result.status == "passed":
+    day = datetime.fromtimestamp(manual.at_ms / 1000, UTC).date().isoformat()
+    said = words.gettext(
+        "%(outcome)s, recorded by %(author)s on %(day)s.",
+        outcome=words.gettext(OUTCOME_NAMES[manual.outcome]),
+        author=visible(manual.author, 200) or words.gettext("a deleted account"),
+        day=day,
+    )
+    parts = [said]
+    if manual.is_stale:
+        parts.append(words.gettext("The page, or how it was analyzed, has changed since: look at it again."))
+    parts.append(visible(manual.note, MAX_NOTE))
+    if manual.evidence:
+        parts.append(words.gettext("Evidence: %(evidence)s", evidence=visible(manual.evidence, MAX_NOTE)))
+    return " ".join(filter(None, parts))
+
+
+def remark(result: CriterionResult, words: Words = ENGLISH) -> str:
+    """The reason for the status of a criterion by machine, where findings do not give it."""
+    if result.by_machine == "failed" or (result.manual is not None and not result.manual.is_stale):
+        return ""
+    if result.by_machine == "passed":
         if result.not_evaluated:
             return words.gettext("No failure was found; some tests could not be evaluated.")
         return words.gettext("No failure was found, which is no proof.")
-    if result.status == "not_evaluated":
+    if result.by_machine == "not_evaluated":
         reasons = dict.fromkeys(reason(one, words) for one in result.not_evaluated)
         return " ".join(reasons) or words.gettext("The page itself was not seen.")
     if result.found:

@@ -49,6 +49,8 @@ class Extras:
     """(``md`` or ``prompt``, id of a check) -> one finding as a file; ``None``: not to be had."""
     ignore_url: Callable[[str], str] | None = None
     """Id of a check -> the page where its finding is ignored; ``None``: not for this reader."""
+    criterion_url: Callable[[str], str] | None = None
+    """Number of a criterion -> the page where a person records its result; ``None``: not for this reader."""
     query: ReportQuery | None = None
     """State of the page; ``None``: everything stands on one page, below each other."""
     now_ms: int | None = None

@@ -19,7 +19,7 @@ from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import charts, rendered_view, view
 from pagegrade.render.amounts import format_bytes, format_ms
 from pagegrade.render.comparison_notes import why_not_compared
-from pagegrade.render.criteria import STATUS_NAMES, by_criterion, machine_share, remark
+from pagegrade.render.criteria import STATUS_NAMES, by_criterion, machine_share, manual_remark, remark
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, unicode_host, visible
 from pagegrade.render.evidence_rows import table_of
@@ -187,6 +187,7 @@ def environment(tag: str) -> Environment:
         criterion_statuses=translated(STATUS_NAMES),
         by_criterion=by_criterion,
         criterion_remark=remark,
+        manual_remark=manual_remark,
         machine_share=machine_share,
         measured=measured,
         hosts=_hosts,

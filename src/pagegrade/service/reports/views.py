@@ -13,16 +13,19 @@ from typing import Final
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, ValidationFailed
 from pagegrade.model.identity import VERSION
+from pagegrade.model.manual_results import ManualResult
 from pagegrade.model.monitors import Crossing
 from pagegrade.model.report import Report
 from pagegrade.model.stored import UNFINISHED, StoredReport, StoredRun
 from pagegrade.report.codec import restore_report
 from pagegrade.report.compare import Comparison, compare_reports
 from pagegrade.report.masking import mask_report, mask_reports
+from pagegrade.report.page_state import page_fingerprint
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.history import Choice, Two, find_two, report_of_run
 from pagegrade.service.reports.operations import find_report
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.manual_results import load_results
 from pagegrade.store.repositories.monitors import list_crossings
 from pagegrade.store.repositories.run_history import list_runs, load_detail, load_run
 
@@ -46,6 +49,8 @@ class Viewed:
     """JSON of ``results`` and ``page`` of what is shown."""
     crossings: tuple[Crossing, ...] = ()
     """Of its monitors, at these runs; for its owner."""
+    manual: tuple[ManualResult, ...] = ()
+    """Results that persons recorded of success criteria; for its owner."""
 
     @property
     def has_results(self) -> bool:
@@ -79,7 +84,7 @@ def view_own(
         NotFound: There is no such report, or it has no finished run of that number.
     """
     viewed = view_found(tx, find_report(tx, caller, report_id, options, now_ms), masked=False, number=number)
-    return _with_crossings(tx, viewed)
+    return _for_owner(tx, viewed)
 
 
 def view_unless(
@@ -97,7 +102,7 @@ def view_unless(
         NotFound: There is no such report.
     """
     report = find_report(tx, caller, report_id, options, now_ms)
-    return report if is_known(report) else _with_crossings(tx, view_found(tx, report, masked=False))
+    return report if is_known(report) else _for_owner(tx, view_found(tx, report, masked=False))
 
 
 def view_found(tx: Transaction, report: StoredReport, *, masked: bool, number: int | None = None) -> Viewed:
@@ -124,10 +129,11 @@ def view_found(tx: Transaction, report: StoredReport, *, masked: bool, number: i
     return Viewed(report=report, masked=masked, runs=runs, total_runs=total, run=run, detail=detail)
 
 
-def _with_crossings(tx: Transaction, viewed: Viewed) -> Viewed:
+def _for_owner(tx: Transaction, viewed: Viewed) -> Viewed:
     if not viewed.runs:
         return viewed
-    return replace(viewed, crossings=list_crossings(tx, viewed.report.id, from_run=viewed.runs[-1].number))
+    crossings = list_crossings(tx, viewed.report.id, from_run=viewed.runs[-1].number)
+    return replace(viewed, crossings=crossings, manual=load_results(tx, viewed.report.id))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +196,15 @@ def shown_report(viewed: Viewed) -> Report | None:
             engine=VERSION,
             generated_at_ms=stored.updated_at_ms if stored.generated_at_ms is None else stored.generated_at_ms,
         )
-    return mask_report(made) if viewed.masked else made
+    return mask_report(made) if viewed.masked else _with_manual(made, viewed.manual)
+
+
+def _with_manual(report: Report, manual: tuple[ManualResult, ...]) -> Report:
+    """Return a report with what persons recorded, marked where it is of another state of the page."""
+    if not manual:
+        return report
+    known = page_fingerprint(report)
+    return replace(report, manual=tuple(replace(each, is_stale=each.page_sha256 != known) for each in manual))
 
 
 def compare_two(two: Two, *, masked: bool) -> Comparison:

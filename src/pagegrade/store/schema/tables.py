@@ -231,6 +231,21 @@ ignores = Table(
     comment="Findings that an account has decided to live with.",
 )
 
+manual_results = Table(
+    "manual_results",
+    metadata,
+    Column("report_id", ForeignKey("reports.id", ondelete="CASCADE"), primary_key=True),
+    Column("criterion", text(8), primary_key=True),  # its number in WCAG 2.2
+    Column("outcome", text(14), nullable=False),  # model.manual_results.ManualOutcome
+    Column("note", text(2000), nullable=False),
+    Column("evidence", text(2000), nullable=False),
+    Column("person_id", ForeignKey("accounts.id", ondelete="SET NULL"), index=True),  # as in the log of the account
+    Column("key_id", ForeignKey("api_keys.id", ondelete="SET NULL"), index=True),
+    Column("at_ms", BigInteger, nullable=False),
+    Column("page_sha256", LargeBinary(32), nullable=False),  # state of the page that they saw
+    comment="What persons found of success criteria on the pages of reports.",
+)
+
 webhooks = Table(
     "webhooks",
     metadata,

@@ -48,6 +48,10 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
         "This access profile is not for the page. Choose another, or add the page's origin to it."
     ),
     ("access", "invalid"): N_("There is no such access profile. Choose one of the list."),
+    ("outcome", "required"): N_("Choose what you found."),
+    ("note", "required"): N_("Say what fails, or why the criterion does not apply."),
+    ("note", "too_long"): N_("The note is too long. Use at most 2,000 characters."),
+    ("evidence", "too_long"): N_("The evidence is too long. Use at most 2,000 characters."),
     ("reason", "required"): N_("Say why it is ignored."),
     ("reason", "too_long"): N_("The reason is too long. Use at most 500 characters."),
     ("selector", "required"): N_("Enter a selector, or choose what else is ignored."),

@@ -104,6 +104,10 @@ class ReportURLs:
         """Return the path of the form that ignores the finding of a check, for the owner."""
         return f"{self.base}/ignore?check={quote(check)}"
 
+    def criterion(self, number: str) -> str:
+        """Return the path of the form that records the result of a success criterion, for the owner."""
+        return f"{self.base}/criterion?number={quote(number)}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
@@ -176,6 +180,7 @@ def _draw_comparison(view: View, viewed: Viewed, two: Two, urls: ReportURLs) -> 
 
 
 def _extras(view: View, viewed: Viewed, urls: ReportURLs, query: ReportQuery | None = None) -> Extras:
+    is_newest = not viewed.masked and viewed.run is None
     return Extras(
         query=query,
         history=points_of(viewed),
@@ -186,7 +191,8 @@ def _extras(view: View, viewed: Viewed, urls: ReportURLs, query: ReportQuery | N
         check_url=check_url,
         # Only the run that the report shows has pictures.
         finding_file=partial(urls.finding_file, number=None if viewed.run is None else viewed.run.number),
-        ignore_url=None if viewed.masked or viewed.run is not None or not view.may("ask_to_ignore") else urls.ignore,
+        ignore_url=urls.ignore if is_newest and view.may("ask_to_ignore") else None,
+        criterion_url=urls.criterion if is_newest and view.may("ask_for_result") else None,
         picture_url=urls.picture if viewed.shown_number == viewed.report.run_number else None,
         # Other clients may cache the page until the report changes, and relative ages would become wrong.
         now_ms=None if viewed.masked else view.now_ms,
