@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagegrade.parse.words import (
+    collapse,
     contains_word,
     count_words,
     fold_for_search,
@@ -272,3 +273,42 @@ def test_says_more_than_counts_pieces_without_spaces_between_words_as_a_whole() 
     assert says_more_than("日 本 語", 1)
     assert not says_more_than("日 本 語", 2)
     assert says_more_than("東京都の観光案内", 4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " \u00a0 ",
+        "\u200b",
+        "\u2060\u00ad",
+        "\ufeff \u200d",
+        "\u115f\u3164",
+        "\u061c\u200f",
+        "\u180e",
+        "\uf015",
+        "\U000f0001",
+    ],
+)
+def test_text_of_which_nothing_can_be_read_aloud_is_none(text: str) -> None:
+    """Blanks, joiners, fillers, marks of direction, glyphs of icon fonts."""
+    assert not collapse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "collapsed"),
+    [
+        (" a \n b ", "a b"),
+        ("\u200ba", "\u200ba"),
+        ("میخواهم\u200cکه", "میخواهم\u200cکه"),
+        ("क\u094d\u200dष", "क\u094d\u200dष"),
+        ("\uf015 Home", "\uf015 Home"),
+        ("👩\u200d🌾", "👩\u200d🌾"),
+        ("×", "×"),
+        ("한\u3164", "한\u3164"),
+        ("ᠮᠣᠩᠭᠣᠯ\u180e\u1820", "ᠮᠣᠩᠭᠣᠯ\u180e\u1820"),
+    ],
+)
+def test_text_keeps_what_joins_its_letters(text: str, collapsed: str) -> None:
+    """In any script; only white space is changed."""
+    assert collapse(text) == collapsed

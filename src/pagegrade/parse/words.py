@@ -106,6 +106,17 @@ _STOP_WORDS: Final[dict[str, frozenset[str]]] = {
     }.items()
 }
 _ALL_STOP_WORDS: Final = frozenset().union(*_STOP_WORDS.values())
+_SILENT: Final = re.compile(
+    "[\\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
+    "\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff\U000f0000-\U0010fffd]+"
+)
+"""Characters that draw nothing, and those of private use: glyphs of icon fonts, which mean nothing without them."""
+
+
+def collapse(text: str) -> str:
+    """Make one space of runs of white space and cut the ends; "" for text of which nothing can be read aloud."""
+    text = " ".join(text.split())
+    return text if text.isascii() or not _SILENT.fullmatch(text) else ""
 
 
 def has_unspaced_script(text: str) -> bool:

@@ -13,10 +13,18 @@ def test_many_plain_elements_that_react_to_clicks() -> None:
     """At the limit and below it; the worse the fewer other ways the page has."""
     links = "<a href=/x>Page</a>" * MANY
 
-    assert outcome(mouse_only, links + DIV * (MANY - 1)).state == "operable"
+    assert outcome(mouse_only, links + DIV * (MANY - 1)).state == "few"
     assert outcome(mouse_only, links + DIV * MANY).state == "some"
     assert outcome(mouse_only, links + DIV * (MANY + 1)).state == "most"
     assert isinstance(run(mouse_only, "<p>Text"), NotApplicable)
+
+
+def test_few_are_shown_and_cost_nothing() -> None:
+    """They may have another way, but nothing says that they have."""
+    found = outcome(mouse_only, "<a href=/x>Page</a>" + DIV)
+
+    assert (found.state, found.total) == ("few", 1)
+    assert found.evidence[0].selector
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ from tests.builders import outcome, run
 )
 def test_what_is_right_passes(html: str) -> None:
     """Corners, spans and tables that may be layout are fine."""
-    assert outcome(table_headers, html).state == "clear"
+    assert outcome(table_headers, "<table><tr><th>a<td>b</table>" + html).state == "clear"
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,10 @@ def test_head_over_a_single_cell_is_the_title_bar_of_a_box() -> None:
     """Forums draw such boxes with tables; one row of two cells is no column yet."""
     bar = "<table><thead><tr><td>Rules<td><a href=#top>Up</a></thead>"
 
-    assert outcome(table_headers, f"{bar}<tr><td colspan=2>Be kind to others.</table>").state == "clear"
+    assert (
+        outcome(table_headers, f"<table><tr><th>a<td>b</table>{bar}<tr><td colspan=2>Be kind to others.</table>").state
+        == "clear"
+    )
     assert outcome(table_headers, f"{bar}<tr><td>Be<td>kind.</table>").state == "unmarked"
 
 
@@ -124,6 +127,14 @@ def test_cells_of_a_table_that_is_large_or_says_data_need_a_header_in_their_row_
     found = outcome(table_headers, f"<table>{rows}</table>")
 
     assert (found.state, found.loss) == ("partial", 0.25)
+
+
+def test_tables_that_may_all_be_layout_are_left_out() -> None:
+    """No cell of theirs is known to have a header, or to need one."""
+    rows = "<tr><td>Month<td>Depth<tr><td>May<td>80"
+
+    assert isinstance(run(table_headers, f"<table>{rows}</table>" * 2), NotApplicable)
+    assert outcome(table_headers, f"<table>{rows}</table><table><caption>x</caption>{rows}</table>").total == 1
 
 
 def test_scope_counts_as_browsers_read_it() -> None:

@@ -27,6 +27,7 @@ def icon(width: int | None, height: int | None, kind: str = "png", **more: Any) 
         ("<link rel=apple-touch-icon>", "absent"),
         ("<link rel=icon href=/a.png>", "absent"),
         ("<link rel=apple-touch-startup-image href=/a.png>", "absent"),
+        ("<link rel=apple-touch-icon href='/icon.SVG?v=2'>", "unsuitable"),
         ("", "absent"),
     ],
 )

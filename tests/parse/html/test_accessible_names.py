@@ -39,6 +39,8 @@ def name_of(html: str, selector: str = "#t") -> tuple[str, str]:
         ("<a id=t href=/>Read <b>more</b></a>", "Read more", "content"),
         ("<button id=t aria-label=' Close  it '>x</button>", "Close it", "aria-label"),
         ("<button id=t aria-label='  '>x</button>", "x", "content"),
+        ("<button id=t aria-label='&#8203;'>x</button>", "x", "content"),
+        ("<button id=t title=Tip>&#xf015;&zwnj;</button>", "Tip", "title"),
         ("<button id=t title=Tip></button>", "Tip", "title"),
         ("<img id=t alt=Boat title=Tip>", "Boat", "alt"),
         ("<img id=t alt='' title=Tip>", "", ""),

@@ -55,9 +55,9 @@ def button_name(document: Document, accessibility: Accessibility) -> Outcome | N
     `<button>` elements and elements with `role="button"`. The name comes from text inside, the alternative of an image
     inside, a `<label>`, or from `aria-label`, `aria-labelledby` or `title`; the `value` of a `<button>` is no name.
     Hidden buttons are left out; input buttons, image buttons and summaries have checks of their own, and so has a
-    `<button>` that a role makes a link, a menu item or a field. Text that a stylesheet adds, such as an icon font, is
-    no name. Text that stylesheets hide on a phone or on a laptop is no name there, as far as the page declares its
-    viewport. The loss grows from half (one button) to everything (ten or more).
+    `<button>` that a role makes a link, a menu item or a field. Text that a stylesheet adds, glyphs of an icon font and
+    characters without width are no name. Text that stylesheets hide on a phone or on a laptop is no name there, as far
+    as the page declares its viewport. The loss grows from half (one button) to everything (ten or more).
 
     ## Fails on
 

@@ -43,12 +43,12 @@ def empty_heading(document: Document, accessibility: Accessibility) -> Outcome |
 
     ## What it checks
 
-    Elements `<h1>` to `<h6>` and `role="heading"` that are not hidden. The text may come from words inside, from the
-    alternative of an image or the title of an SVG inside, or from `aria-label`, `aria-labelledby` or `title`. A heading
-    that another role makes into something else is left out; `role="none"` does so only where the heading does not take
-    the focus and has no attribute of ARIA. One that is only empty because its image has no alternative is left to
-    `image-alt`. Pages rendered by scripts are not evaluated. The loss grows from half (one heading) to everything (ten
-    or more).
+    Elements `<h1>` to `<h6>` and `role="heading"` that are not hidden. The text may come from words inside (not from
+    glyphs of an icon font and characters without width), from the alternative of an image or the title of an SVG
+    inside, or from `aria-label`, `aria-labelledby` or `title`. A heading that another role makes into something else is
+    left out; `role="none"` does so only where the heading does not take the focus and has no attribute of ARIA. One
+    that is only empty because its image has no alternative is left to `image-alt`. Pages rendered by scripts are not
+    evaluated. The loss grows from half (one heading) to everything (ten or more).
 
     ## Fails on
 

@@ -64,11 +64,11 @@ def link_name(document: Document, accessibility: Accessibility) -> Outcome | Not
     Links and areas of image maps that have an `href`, and elements with `role="link"`. The name comes from text inside,
     the alternative of an image inside, the title of an SVG inside, or from `aria-label`, `aria-labelledby` or `title`.
     A link whose only content is an image with `alt=""` has no name, and a `title` of that image does not give it one.
-    Where the image has no `alt` at all, `image-alt` reports it, and the link is not charged again.
-    Anchors without `href` are targets, not links. Hidden links are left out, and so are links with the role of a
-    button, a field or a menu item, which have checks of their own. Text that a stylesheet adds, such as an icon font,
-    is no name. Text that stylesheets hide on a phone or on a laptop is no name there, as far as the page declares its
-    viewport. The loss grows from a quarter (one link) to everything (ten or more).
+    Where the image has no `alt` at all, `image-alt` reports it, and the link is not charged again. Anchors without
+    `href` are targets, not links. Hidden links are left out, and so are links with the role of a button, a field or a
+    menu item, which have checks of their own. Text that a stylesheet adds, glyphs of an icon font and characters
+    without width are no name. Text that stylesheets hide on a phone or on a laptop is no name there, as far as the page
+    declares its viewport. The loss grows from a quarter (one link) to everything (ten or more).
 
     ## Fails on
 

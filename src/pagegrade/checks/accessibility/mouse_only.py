@@ -1,10 +1,10 @@
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
-from pagegrade.checks._offenders import Offender, counted
+from pagegrade.checks._offenders import Offender, counted, evidence_of
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import NotApplicable, Severity
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.page_content import usable_controls
 
 MANY: Final = 5
@@ -18,6 +18,7 @@ MANY: Final = 5
     since="0.1.0",
     states=(
         State("operable", "What reacts to clicks can be reached by keyboard."),
+        State("few", "A few elements react to clicks and cannot be reached by keyboard."),
         State(
             "some",
             "Some elements react to clicks and cannot be reached by keyboard.",
@@ -56,9 +57,9 @@ def mouse_only(document: Document, accessibility: Accessibility) -> Verdict:
 
     Elements with `onclick` that are neither links, buttons, fields nor labels, that the Tab key does not reach, and
     that hold nothing that it reaches. Handlers that only stop an event do nothing for visitors, and do not count. Five
-    and more cost a quarter to a half. Where they are more than the visible links, buttons and fields of the page that
-    have a name, they cost everything. Fields whose form sends to another site do not count. Handlers that scripts add
-    are not seen.
+    and more cost a quarter to a half; fewer may have another way, are shown, and cost nothing. Where they are more than
+    the visible links, buttons and fields of the page that have a name, they cost everything. Fields whose form sends to
+    another site do not count. Handlers that scripts add are not seen.
 
     ## Fails on
 
@@ -82,8 +83,8 @@ def mouse_only(document: Document, accessibility: Accessibility) -> Verdict:
     operable = links + buttons + len(usable_controls(document))
     if not found and not operable:
         return NotApplicable("The page has nothing to click.")
-    if len(found) < MANY:
-        found = []
+    if 0 < len(found) < MANY:
+        return Outcome("few", value=len(found), evidence=evidence_of(document, found), total=len(found))
     is_most = len(found) > operable
     return counted(
         document,

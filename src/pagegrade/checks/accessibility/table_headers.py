@@ -103,10 +103,12 @@ def table_headers(document: Document, accessibility: Accessibility) -> Outcome |
         return NotApplicable("The page has no data tables.")
     unmarked: list[Offender] = []
     partial: list[Offender] = []
+    says_data = False
     for table in tables:
         broken += _wrong_references(table)
         broken += _wrong_scopes(table)
         if any(cell.is_header for cell in table.cells):
+            says_data = True
             broken += _headers_of_nothing(table)
             partial += _cells_without(table)
         elif _says_data(table):
@@ -133,6 +135,8 @@ def table_headers(document: Document, accessibility: Accessibility) -> Outcome |
             high=0.5,
             lesser={"partial": partial},
         )
+    if not (broken or unmarked or partial or says_data):
+        return NotApplicable("No table of the page says that it holds data, so that all may be layout.")
     return counted(
         document,
         partial,

@@ -7,6 +7,7 @@ from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document, Meta
 from pagegrade.model.outcome import Detail, Outcome, Severity
 from pagegrade.parse.text_width import column_count, grapheme_count
+from pagegrade.parse.words import collapse
 
 MIN_COLUMNS: Final = 50
 
@@ -123,7 +124,7 @@ def meta_description(document: Document, drawn_document: Document | NotGathered)
     metas = [meta for meta in document.metas if meta.name == "description"]
     in_head = [meta for meta in metas if meta.in_head]
     counted = in_head or metas
-    texts = [" ".join(meta.content.split()) for meta in counted]
+    texts = [collapse(meta.content) for meta in counted]
     if not any(texts):
         if isinstance(drawn_document, Document):
             added = drawn_document.meta("description")
@@ -143,7 +144,7 @@ def meta_description(document: Document, drawn_document: Document | NotGathered)
     if not found:
         return Outcome("ok", value=text[:512])
     state, *further = found
-    first = next(meta for meta in counted if meta.content.strip())
+    first = next(meta for meta in counted if collapse(meta.content))
     return Outcome(
         state,
         value=text[:512],

@@ -5,6 +5,7 @@ from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.artifacts import NotGathered, Resource, Resources
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.parse.page_links import path_and_query
 
 GOOD_PX: Final = 180
 _RELS: Final = frozenset({"apple-touch-icon", "apple-touch-icon-precomposed"})
@@ -42,9 +43,9 @@ def apple_touch_icon(document: Document, resources: Resources | NotGathered) -> 
     ## What it checks
 
     `<link rel="apple-touch-icon">`. Where the file was fetched, at least one of the icons should arrive as a square PNG
-    of 180 pixels or more. A missing icon is no fault: devices then look for `/apple-touch-icon.png`, which is not
-    requested here, or show a small picture of the page. About two of five well-known pages name none. This check costs
-    nothing.
+    of 180 pixels or more; elsewhere none should be an SVG by its name, which these devices do not draw. A missing icon
+    is no fault: devices then look for `/apple-touch-icon.png`, which is not requested here, or show a small picture of
+    the page. About two of five well-known pages name none. This check costs nothing.
 
     ## Fails on
 
@@ -66,8 +67,9 @@ def apple_touch_icon(document: Document, resources: Resources | NotGathered) -> 
         return Outcome("absent", value=0)
     fetched = {} if isinstance(resources, NotGathered) else resources.by_url()
     faults = [
-        Offender(link.node, _fault(fetched.get((link.url or "").partition("#")[0])), url=link.url or "")
+        Offender(link.node, _fault(url, fetched.get(url.partition("#")[0])), url=url)
         for link in links
+        if (url := link.url or "")
     ]
     good = any(not fault.reason for fault in faults)
     return Outcome(
@@ -75,10 +77,11 @@ def apple_touch_icon(document: Document, resources: Resources | NotGathered) -> 
     )
 
 
-def _fault(resource: Resource | None) -> str:
-    """Describe the problem of an icon; "" if there is none, or if it was not fetched."""
+def _fault(url: str, resource: Resource | None) -> str:
+    """Describe the problem of an icon; "" if there is none, or if it was not fetched and its name shows none."""
     if resource is None or resource.response is None:
-        return ""
+        ending = path_and_query(url)[0].rpartition(".")[2].lower()
+        return f"{ending} instead of png" if ending == "svg" else ""
     if resource.response.status >= 400:
         return f"status {resource.response.status}"
     image = resource.image

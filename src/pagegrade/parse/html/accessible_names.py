@@ -23,6 +23,7 @@ from pagegrade.parse.aria.implicit import implicit_role, input_type, keeps_role
 from pagegrade.parse.aria.roles import NAMED_FROM_CONTENT, first_role
 from pagegrade.parse.aria.subtree_flags import OFF_NARROW, OFF_WIDE, VEILED_NARROW, VEILED_WIDE
 from pagegrade.parse.cascade.visibility import Visibility
+from pagegrade.parse.words import collapse
 
 UNREAD: Final = "…"
 """The name of an element whose name would have cost too much to compute."""
@@ -411,7 +412,7 @@ def is_hidden(node: Element, visibility: Visibility) -> bool:
 
 
 def _clean(text: str) -> str:
-    return " ".join(text[: 4 * MAX_CHARACTERS].split())[:MAX_CHARACTERS] if text else ""
+    return collapse(text[: 4 * MAX_CHARACTERS])[:MAX_CHARACTERS] if text else ""
 
 
 def _reference(attrs: Mapping[str, Any]) -> str:

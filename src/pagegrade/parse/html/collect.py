@@ -40,6 +40,7 @@ from pagegrade.parse.html.markup import MarkupCollector
 from pagegrade.parse.rich_results import RICH_TYPES
 from pagegrade.parse.structured_data import is_schema_org_type, local_type, vocabulary_of
 from pagegrade.parse.url import join_url
+from pagegrade.parse.words import collapse
 
 MAX_ITEMS: Final = 20_000
 """Entries kept in one list of facts."""
@@ -55,11 +56,6 @@ Attributes = dict[str, str]
 Closer = Callable[[], None] | None
 OpenName = tuple[int, int]
 """(texts and complications before it was opened)."""
-
-
-def collapse(text: str) -> str:
-    """White space runs become one space, ends are cut."""
-    return " ".join(text.split())
 
 
 class OpenPicture:
@@ -266,11 +262,11 @@ class Collector:
         start, complications = opened
         inside = self.texts[start : start + MAX_OPEN_TEXTS + 1]
         if len(inside) == 1:
-            return " ".join(inside[0].split()), complications == self.complications
+            return collapse(inside[0]), complications == self.complications
         if len(inside) > MAX_OPEN_TEXTS:
             # Only hostile nesting repeats so much; the name is then read within a budget.
             return collapse("".join(inside[:MAX_OPEN_TEXTS])), False
-        return " ".join("".join(inside).split()), complications == self.complications
+        return collapse("".join(inside)), complications == self.complications
 
     def open_role(self, node: Element, attrs: dict[str, str], flags: int) -> Callable[[], None] | None:
         """An element made into something else by ``role``."""

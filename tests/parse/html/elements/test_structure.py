@@ -21,7 +21,7 @@ def test_ordinary_items_are_not_noted() -> None:
     """There are many, and nothing is unusual about them."""
     parts = collected("<ul><li>x</ul><menu><li>x</menu><dl><dt>a<dd>b</dl>").parts
 
-    assert (len(parts.lists), len(parts.list_items)) == (2, 0)
+    assert (len(parts.lists), len(parts.list_items)) == (3, 0)
 
 
 def test_items_in_unusual_places_are_noted() -> None:

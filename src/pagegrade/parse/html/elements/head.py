@@ -10,8 +10,9 @@ from pagegrade.model.document import ElementFact, Link, Meta, Script, Style, Tit
 from pagegrade.parse.aria.subtree_flags import HIDDEN, IN_BODY, IN_HEAD, NO_TEXT, SKIP
 from pagegrade.parse.cascade.sheets import becomes_stylesheet
 from pagegrade.parse.css.urls import find_css_urls
-from pagegrade.parse.html.collect import Attributes, Closer, Collector, collapse, rel_tokens
+from pagegrade.parse.html.collect import Attributes, Closer, Collector, rel_tokens
 from pagegrade.parse.structured_data import structured_item_of_json_ld
+from pagegrade.parse.words import collapse
 
 _SCRIPT_TYPES: Final = frozenset(
     (

@@ -9,9 +9,10 @@ from turbohtml import Element
 from pagegrade.model.document import Frame, Image
 from pagegrade.parse.aria.subtree_flags import HIDDEN, NO_TEXT, SKIP
 from pagegrade.parse.html.accessible_names import NAME_ATTRIBUTES
-from pagegrade.parse.html.collect import Attributes, Closer, Collector, OpenPicture, collapse
+from pagegrade.parse.html.collect import Attributes, Closer, Collector, OpenPicture
 from pagegrade.parse.html.elements.text import obsolete
 from pagegrade.parse.html.srcset import parse_srcset
+from pagegrade.parse.words import collapse
 
 _NOTHING: Final = frozenset({"0", "1", "0px", "1px"})
 """Widths of images and frames that only count visits and are invisible."""

@@ -11,8 +11,9 @@ from pagegrade.model.document import Obsolete, Paragraph
 from pagegrade.parse.aria.implicit import keeps_role
 from pagegrade.parse.aria.roles import first_role
 from pagegrade.parse.aria.subtree_flags import BOILERPLATE, HIDDEN, IN_ARTICLE, INVISIBLE, NO_TEXT, SKIP
-from pagegrade.parse.html.collect import MAX_OPEN_TEXTS, Attributes, Closer, Collector, collapse
+from pagegrade.parse.html.collect import MAX_OPEN_TEXTS, Attributes, Closer, Collector
 from pagegrade.parse.html.elements.interactive import anchor
+from pagegrade.parse.words import collapse
 
 OBSOLETE: Final = frozenset(
     (
