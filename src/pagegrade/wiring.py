@@ -37,7 +37,6 @@ _env_file: Path | None = None
 
 MAX_BUDGET_S: Final = 3600.0
 AUDIT_DATABASE_NAME: Final = "audit.db"
-_EVERYWHERE: Final = frozenset({"0.0.0.0", "::", "[::]"})  # noqa: S104 - compared with, not listened on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,12 +196,13 @@ def service_options(
     Raises:
         InvalidInput: A setting cannot be used.
     """
+    from pagegrade.gather.resolver import origin_of
     from pagegrade.model.stored import Privacy
     from pagegrade.service.options import ServiceOptions, setting_of
 
     settings = _settings()
     slots = settings.workers if workers is None else workers
-    base_url = settings.base_url or _origin(_hosts(settings, hosts), settings.port if port is None else port)
+    base_url = settings.base_url or origin_of(_hosts(settings, hosts), settings.port if port is None else port)
     names = {each.name: setting_of(each.name) for each in fields(ServiceOptions)}
     given = {
         name: getattr(settings, setting) for name, setting in names.items() if setting in type(settings).model_fields
@@ -376,10 +376,11 @@ def public_origin(database: Database) -> str:
         InvalidInput: A setting cannot be used.
         Unavailable: The database cannot be read.
     """
+    from pagegrade.gather.resolver import origin_of
     from pagegrade.store.repositories.installation import noted_origin
 
     settings = _settings()
-    return settings.base_url or database.read_here(noted_origin) or _origin(settings.host, settings.port)
+    return settings.base_url or database.read_here(noted_origin) or origin_of(settings.host, settings.port)
 
 
 def make_services(
@@ -575,11 +576,3 @@ def _mail_options(settings: Settings, base_url: str) -> MailOptions | None:
 def _hosts(settings: Settings, given: Sequence[str]) -> tuple[str, ...]:
     """Return the addresses to listen on: those that were given and are not empty, else those of the settings."""
     return tuple(filter(None, given)) or settings.host
-
-
-def _origin(hosts: Sequence[str], port: int) -> str:
-    """Return the URL under which a browser on this machine reaches a server that listens there."""
-    name = "127.0.0.1" if hosts[0] in _EVERYWHERE else hosts[0]
-    if ":" in name and not name.startswith("["):
-        name = f"[{name}]"
-    return f"http://{name}" if port == 80 else f"http://{name}:{port}"  # noqa: PLR2004 - http's own port

@@ -23,14 +23,18 @@ from tests.lab.rendered_page import CHANNELS, UNSEEN
 LONGEST_S: Final = 300
 
 
-def run_rendered(subject: str) -> Drawn:
-    """Draw the attacking page in a fresh lab.
+def unshared(*kinds: str) -> list[str]:
+    """The command that makes namespaces in which a browser can be isolated: network and mount, or these alone.
 
-    The lab keeps the user: root becomes another one for the browser, and has to be able to.
+    The user is kept: root becomes another one for the browser, and has to be able to.
     """
-    flags = ["-nm"] if os.geteuid() == 0 else ["-nm", "--map-current-user", "--keep-caps"]
-    unshare = shutil.which("unshare") or "unshare"
-    command = [unshare, *flags, "--", sys.executable, "-m", "tests.lab.rendered", subject]
+    user = [] if os.geteuid() == 0 else ["--user", "--map-current-user", "--keep-caps"]
+    return [shutil.which("unshare") or "unshare", *(kinds or ("--net", "--mount")), *user, "--"]
+
+
+def run_rendered(subject: str) -> Drawn:
+    """Draw the attacking page in a fresh lab."""
+    command = [*unshared(), sys.executable, "-m", "tests.lab.rendered", subject]
     done = subprocess.run(command, cwd=repository(), capture_output=True, check=False, timeout=LONGEST_S)
     assert done.returncode == 0, done.stderr.decode(errors="replace")[-4_000:]
     return msgspec.json.decode(done.stdout, type=Drawn)

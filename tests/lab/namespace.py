@@ -24,10 +24,10 @@ HOSTS: Final = "11.20.255.1 hostsonly-lab.com\n"
 NSSWITCH: Final = "hosts: files dns\n"
 
 _UNSHARE_CHOICES: Final = (("-rnm",), ("-nm",))
-_RTM_NEWLINK, _RTM_NEWROUTE = 16, 24
+_RTM_NEWLINK, _RTM_DELADDR, _RTM_NEWROUTE, _IFA_LOCAL = 16, 21, 24, 2
 _NLM_REQUEST_ACK, _NLM_CREATE_EXCL = 0x5, 0x600
 _RT_TABLE_LOCAL, _RTPROT_BOOT, _RT_SCOPE_HOST, _RTN_LOCAL, _RTA_OIF = 255, 3, 254, 2, 4
-_MS_BIND, _MS_REC_PRIVATE = 4096, 0x4000 | (1 << 18)
+MS_BIND, MS_REC_PRIVATE = 4096, 0x4000 | (1 << 18)
 
 
 def unshare_command() -> list[str] | None:
@@ -59,7 +59,7 @@ def furnish(scratch: Path) -> None:
         OSError: a step is not permitted here.
     """
     _make_everything_local()
-    _libc_mount(b"none", b"/", _MS_REC_PRIVATE)
+    mount(b"none", b"/", MS_REC_PRIVATE)
     for target, text in (
         ("/etc/resolv.conf", RESOLV_CONF),
         ("/etc/hosts", HOSTS),
@@ -69,10 +69,27 @@ def furnish(scratch: Path) -> None:
             continue
         source = scratch / Path(target).name
         source.write_text(text)
-        _libc_mount(str(source).encode(), os.path.realpath(target).encode(), _MS_BIND)
+        mount(str(source).encode(), os.path.realpath(target).encode(), MS_BIND)
 
 
-def _libc_mount(source: bytes, target: bytes, flags: int) -> None:
+def leave_no_ipv4() -> None:
+    """Bring the loopback of the fresh namespace this process is in up, with its IPv6 address alone.
+
+    Raises:
+        OSError: A step is not permitted here.
+    """
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as netlink:
+        loopback = _raise_loopback(netlink)
+        attribute = struct.pack("=HH4s", 8, _IFA_LOCAL, socket.inet_aton("127.0.0.1"))
+        _request(netlink, _RTM_DELADDR, 0, struct.pack("=BBBBI", socket.AF_INET, 8, 0, 0, loopback) + attribute)
+
+
+def mount(source: bytes, target: bytes, flags: int) -> None:
+    """Ask the kernel to mount something, or to change how it is mounted.
+
+    Raises:
+        OSError: It is not permitted here.
+    """
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
@@ -82,16 +99,20 @@ def _libc_mount(source: bytes, target: bytes, flags: int) -> None:
 
 
 def _make_everything_local() -> None:
-    loopback = socket.if_nametoindex("lo")
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as netlink:
-        up = struct.pack("=BxHiII", socket.AF_UNSPEC, 0, loopback, 1, 1)
-        _request(netlink, _RTM_NEWLINK, 0, up)
+        loopback = _raise_loopback(netlink)
         oif = struct.pack("=HHI", 8, _RTA_OIF, loopback)
         for family in (socket.AF_INET, socket.AF_INET6):
             route = struct.pack(
                 "=BBBBBBBBI", family, 0, 0, 0, _RT_TABLE_LOCAL, _RTPROT_BOOT, _RT_SCOPE_HOST, _RTN_LOCAL, 0
             )
             _request(netlink, _RTM_NEWROUTE, _NLM_CREATE_EXCL, route + oif)
+
+
+def _raise_loopback(netlink: socket.socket) -> int:
+    loopback = socket.if_nametoindex("lo")
+    _request(netlink, _RTM_NEWLINK, 0, struct.pack("=BxHiII", socket.AF_UNSPEC, 0, loopback, 1, 1))
+    return loopback
 
 
 def _request(netlink: socket.socket, kind: int, flags: int, payload: bytes) -> None:
@@ -104,5 +125,5 @@ def _request(netlink: socket.socket, kind: int, flags: int, payload: bytes) -> N
 
 if __name__ == "__main__":  # the probe: are routes, mounts and packet sockets permitted?
     _make_everything_local()
-    _libc_mount(b"none", b"/", _MS_REC_PRIVATE)
+    mount(b"none", b"/", MS_REC_PRIVATE)
     socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)).close()

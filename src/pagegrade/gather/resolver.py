@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -29,6 +30,8 @@ ATTEMPT_S: Final = 2.0
 SECOND_FAMILY_S: Final = 2.0
 """Seconds that one address family is waited for once the other has returned addresses."""
 _LOCALHOST: Final = ("127.0.0.1", "::1")
+_ALL_ADDRESSES: Final = {"0.0.0.0": _LOCALHOST[:1], "::": _LOCALHOST, "[::]": _LOCALHOST}  # noqa: S104 - not bound
+"""All addresses of a machine -> those of them under which it reaches itself."""
 _BROKEN: Final = (DNSException, OSError, ValueError, EOFError)
 """Exceptions that a broken or hostile DNS response can raise in the DNS library."""
 _FAILED: Final = "The DNS look-up of the host name failed."
@@ -285,3 +288,27 @@ def _retrieve(task: asyncio.Task[Answer]) -> None:
     """Retrieve the outcome, so that a failure without a waiter is not reported as never retrieved."""
     if not task.cancelled():
         task.exception()
+
+
+def origin_of(hosts: Sequence[str], port: int) -> str:
+    """Return the URL under which a browser on this machine reaches a server that listens there.
+
+    Args:
+        hosts: Names and addresses, at least one; the first that this machine has counts.
+        port: 0 to 65535.
+    """
+    names = [name for given in hosts for name in _ALL_ADDRESSES.get(given, (given,))]
+    name = next((each for each in names if each != _LOCALHOST[0] or _has_ipv4()), names[0])
+    if ":" in name and not name.startswith("["):
+        name = f"[{name}]"
+    return f"http://{name}" if port == 80 else f"http://{name}:{port}"
+
+
+def _has_ipv4() -> bool:
+    """Return whether the loopback interface has an IPv4 address, which it lacks where there is IPv6 alone."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
+        try:
+            trial.bind((_LOCALHOST[0], 0))
+        except OSError:
+            return False
+    return True

@@ -18,6 +18,7 @@ from typing import Any, Final
 from uvicorn import Config
 
 from pagegrade.clock import now_ms
+from pagegrade.gather.resolver import origin_of
 from pagegrade.model.errors import InvalidInput
 from pagegrade.web.http.client_ip import Network
 from pagegrade.web.server.limits import Listening, ServerLimits
@@ -29,7 +30,6 @@ OTHER_PORTS: Final = 7
 """Attempts to listen on all addresses, after the first one, where the system chooses the port."""
 ABORTING_S: Final = 2.0
 """Time for the application to handle the cancellation of its requests."""
-WILDCARDS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - recognized, not bound
 _BOTH_FAMILIES: Final = dict.fromkeys(("::", "[::]"), ("0.0.0.0", "::"))  # noqa: S104 - what the operator wrote
 """All addresses of the machine: a socket of asyncio for ``::`` takes no IPv4 connections."""
 Observer = Callable[[Refusal, str, str], None]
@@ -92,7 +92,7 @@ async def serve(
         clock.stop()
         raise
     try:
-        url = _url_of(servers[0])
+        url = origin_of(hosts, servers[0].sockets[0].getsockname()[1])
         listening.base_url = base_url or url
         if not stop.is_set():
             ready(url)
@@ -197,12 +197,6 @@ def _cause(error: OSError) -> str:
         errno.EACCES: "only root may use this port",
     }
     return known.get(error.errno or 0, "the system does not allow it or does not know the name")
-
-
-def _url_of(server: asyncio.Server) -> str:
-    host, port = server.sockets[0].getsockname()[:2]
-    host = WILDCARDS.get(host, host)
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 async def _finish(listening: Listening, grace_s: float) -> None:
