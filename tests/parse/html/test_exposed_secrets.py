@@ -2,7 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_exposed_secrets, masked_text
+from pagegrade.parse.html.exposed_secrets import (
+    MIN_RECORDS,
+    ExposedSecret,
+    find_births,
+    find_exposed_secrets,
+    masked_text,
+)
 from tests.builders import make_document
 
 KEY = "gsk_" + "kW9qLmT7vXz2RcN5pHdQ8fJ4sUaGyE1oBbVtMhZiYx3KwP6nCgDj"
@@ -70,3 +76,40 @@ def test_highlighted_code_and_hints_are_examples() -> None:
     assert exposed(f"<pre><code>key = {pieces}</code></pre><script>data = '{KEY}'</script>") == ()
     assert exposed(f'<input placeholder="{KEY}">') == ()
     assert len(exposed(f'<input value="{KEY}">')) == 1
+
+
+BASES = [str(731453849020 + 17 * n) for n in range(20)]
+
+ROWS = {
+    "Tamil": "நோயாளி {n} 12.03.{year} எண் {number} தலைவலி",
+    "Greek": "Ασθενής {n} {year}-05-17 ΑΜΚΑ {number} πυρετός",
+    "Arabic": "مريض {n} 4/11/{year} رقم {number} صداع",
+    "Korean": "환자 {n} {year}.07.09 전화 {number} 두통",
+    "Polish": "Pacjent {n} 23-02-{year} PESEL {number} kaszel",
+}
+
+
+def births(language: str, count: int = MIN_RECORDS, *, step: int = 2, number: int = 440_119_307) -> int:
+    """Number of people found in a table with so many rows."""
+    rows = (ROWS[language].format(n=n, year=1940 + step * n, number=number + 7_919 * n) for n in range(count))
+    return len(find_births(make_document("".join(f"<tr><td>{row}</td></tr>" for row in rows))))
+
+
+@pytest.mark.parametrize("language", ROWS)
+def test_dates_of_birth_with_numbers_are_records(language: str) -> None:
+    """From fifteen on, if the people differ in age and the numbers are theirs."""
+    assert births(language) == MIN_RECORDS
+    assert births(language, MIN_RECORDS - 1) == 0
+    assert births(language, step=1) == 0
+    assert births(language, number=440_119) == 0
+    assert births(language, step=20) == 0
+
+
+def test_numbers_of_goods_and_machines_are_no_records() -> None:
+    """A list of records has barcodes beside dates, and a log has addresses."""
+    codes = [f"{base}{-sum(int(d) * (3 if i % 2 else 1) for i, d in enumerate(base)) % 10}" for base in BASES]
+    goods = "".join(f"<li>12.03.{1950 + 2 * n} {code}" for n, code in enumerate(codes))
+    machines = "".join(f"<li>12.03.{1950 + 2 * n} 192.168.100.{100 + n}" for n in range(20))
+
+    assert find_births(make_document(goods)) == ()
+    assert find_births(make_document(machines)) == ()

@@ -8,7 +8,7 @@ from pagegrade.model.artifacts import NotGathered, Resources
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
 from pagegrade.parse.emails import mask_email
-from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_records
+from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_births, find_records
 
 
 @check(
@@ -84,8 +84,9 @@ def leaked_secrets(
     Records of people fail as well: e-mail addresses of several other sites, none of them a link, each followed by a
     number of eight digits or more that is no date, or by the hash of a password; from 15 on in the visible text, 10 in
     scripts, and 3 with hashes; and five addresses and more, each followed by a word of its own that looks like a
-    password: of small letters, capitals and digits. A page with a secret key or with records scores 49 at most. A
-    directory of a few contacts, and one whose addresses can be clicked, is there to be read.
+    password: of small letters, capitals and digits. So do fifteen dates of birth and more, each with a number of nine
+    digits or more that is no number of goods. A page with a secret key or with records scores 49 at most. A directory
+    of a few contacts, and one whose addresses can be clicked, is there to be read.
 
     ## Fails on
 
@@ -103,7 +104,7 @@ def leaked_secrets(
     """
     found = exposed_keys(document, exposed_secrets, resources)
     secret = [key for key in found if key.group == "secret"]
-    records = find_records(document)
+    records = tuple(map(mask_email, find_records(document))) or find_births(document)
     named = [key for key in found if key.group == "identifier"]
     bad: list[ExposedKey] = secret + named
     evidence = [key.evidence for key in secret]
@@ -111,7 +112,7 @@ def leaked_secrets(
     milder = "identifier" if secret else ""
     evidence += [msgspec.structs.replace(key.evidence, state=milder) for key in named]
     if records and not secret:
-        shown = tuple(Evidence(value=mask_email(one), reason="record of a person") for one in records[:MAX_EVIDENCE])
+        shown = tuple(Evidence(value=one, reason="record of a person") for one in records[:MAX_EVIDENCE])
         return Outcome("records", value=len(records), evidence=shown, total=len(records))
     return Outcome(
         "secret" if secret else "identifier" if named else "none",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final
 
 from turbohtml import Comment, Element, Text
@@ -37,6 +37,16 @@ _NUMBER: Final = re.compile(r"(?<![\w.+#/])\+?[(0-9][0-9 ()/.-]{7,20}(?![\w:])")
 _DATE: Final = re.compile(r"\b(?:\d{4}([-./])\d\d?\1\d\d?|\d\d?([-./])\d\d?\2\d{4})\b")
 _MIN_DIGITS: Final = 8
 """Those of a telephone or an account."""
+_MIN_OWN_DIGITS: Final = 9
+"""The same beside a date of birth, where no address says that it belongs to a person."""
+_BORN: Final = range(1915, 2013)
+"""Years in which those were born who are customers, patients or pupils."""
+MIN_YEARS: Final = 20
+"""Years between the first and the last of these: groups of people differ in age, versions and events do not as much."""
+_CODES: Final = frozenset({8, 12, 13, 14})
+"""Digits of the numbers of goods, which end in a check digit."""
+_YEAR: Final = re.compile(r"\d{4}")
+_DOTS_OF_ADDRESS: Final = 3
 _HASH: Final = re.compile(r"\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$argon2i?d?\$v=|\$6\$[^$\s]{1,16}\$[./A-Za-z0-9]{86}")
 
 _PASSWORD: Final = re.compile(r"(?<!\S)(?=\S{0,40}[a-z])(?=\S{0,40}[A-Z])(?=\S{0,40}\d)[^\s@/:.,;()<>\"']{8,40}(?!\S)")
@@ -127,6 +137,38 @@ def masked_text(text: str, secrets: Sequence[ExposedSecret]) -> str:
         if secret.value in text:
             text = text.replace(secret.value, secret.masked)
     return text
+
+
+def find_births(document: Document) -> tuple[str, ...]:
+    """The numbers of people that stand beside dates of birth, masked; empty for fewer than ``MIN_RECORDS``. Linear.
+
+    Each date has a number of nine digits or more before the next one, which is no address and no number of goods.
+    """
+    text = document.text[:_MAX_TEXT]
+    dates = [one for one in _DATE.finditer(text) if int((_YEAR.search(one[0]) or one)[0]) in _BORN]
+    if len(dates) < MIN_RECORDS:
+        return ()
+    years = [int((_YEAR.search(one[0]) or one)[0]) for one in dates]
+    ends = [*(one.start() for one in dates[1:]), len(text)]
+    numbers: dict[str, None] = {}
+    for date, end in zip(dates, ends, strict=True):
+        record = text[date.end() : min(end, date.end() + _MAX_RECORD)]
+        own = (digits for one in _NUMBER.findall(record) if (digits := _digits_of_person(one)))
+        numbers.update(dict.fromkeys(islice(own, 1)))
+    if len(numbers) < MIN_RECORDS or max(years) - min(years) < MIN_YEARS:
+        return ()
+    return tuple(f"…{one[-3:]}" for one in numbers)
+
+
+def _digits_of_person(number: str) -> str:
+    """The digits of a number that may be a person's; empty for others."""
+    digits = "".join(filter(str.isdecimal, number))
+    if len(digits) < _MIN_OWN_DIGITS or number.strip(".").count(".") == _DOTS_OF_ADDRESS:
+        return ""
+    if len(digits) in _CODES and number.strip().isdecimal():
+        odd = sum(map(int, digits[-2::-2]))
+        return "" if (3 * odd + sum(map(int, digits[-3::-2])) + int(digits[-1])) % 10 == 0 else digits
+    return digits
 
 
 def find_records(document: Document) -> tuple[str, ...]:
