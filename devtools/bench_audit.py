@@ -3,6 +3,9 @@
 Beside it, in the same run, a bare fetch of the same pages and a bare walk over their elements. For each size: CPU of
 the parent and of the children, what is stored, and the most memory; then how much more memory each further page takes.
 The server is a process of its own, whose work is not counted. The last line is JSON.
+
+``--made 1000000`` measures sizes that would take hours to read: the frontier, its tables, the relations and the
+analysis are those of a crawl, with ``MADE_LINKS`` links a page, and only the answers are made without requests.
 """
 
 from __future__ import annotations
@@ -25,13 +28,16 @@ from typing import Final
 
 import turbohtml
 
-from pagegrade.model.audit import AuditSettings
+from pagegrade.clock import now_ms
+from pagegrade.model.audit import AuditSettings, FoundSignature, Link, PageRecord, URLState, WaitingURL
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.audits.analysis import analyze_folder
-from pagegrade.service.audits.crawl import begin_crawl, run_crawl
+from pagegrade.service.audits.crawl import begin_crawl, finish_crawl, run_crawl
+from pagegrade.service.audits.frontier import Visit, open_frontier
 from pagegrade.service.audits.relations import write_relations
+from pagegrade.service.audits.slice import BATCH_PAGES
 from pagegrade.service.runs.options import AnalyzeOptions
-from pagegrade.store.repositories.crawls import load_crawl
+from pagegrade.store.repositories.crawls import load_crawl, take_crawl
 from pagegrade.wiring import open_audit_database
 
 SIZES: Final = (1_000, 10_000)
@@ -40,8 +46,19 @@ LINKS: Final = 100
 """Of the main content; with those of the navigation 150 a page."""
 PARAGRAPHS: Final = 95
 BARE_PAGES: Final = 300
+MADE_LINKS: Final = 30
+"""Of a page that is made without a request."""
+MADE_MENU: Final = 10
+"""Those of them that every page has."""
+MADE_FOUND: Final = 5
+"""Findings of such a page."""
+TOLD_EVERY: Final = 100_000
+"""Such pages after which memory and time are told."""
+_MIX: Final = 0x9E3779B97F4A7C15
+_ALL_BITS: Final = (1 << 64) - 1
 MAX_RESIDENT_MB: Final = 200.0
 """Of the parent, whatever the size of the site."""
+_MADE: Final = "http://example.com"
 _WORDS: Final = [f"{first}{second}" for first in "len mur tar sel".split() for second in "dan rek vim sun".split()]
 _STYLE: Final = ".skip { position: absolute; left: -9999px } .menu.closed { display: none }" + "".join(
     f".c{number} {{ color: #222; margin: {number}px }}" for number in range(300)
@@ -163,6 +180,71 @@ def crawl(origin: str, folder: Path) -> dict[str, float]:
     }
 
 
+def crawl_made(pages: int, folder: Path) -> dict[str, float]:
+    """Crawl a site whose answers are made in this process; what that took."""
+    database = open_audit_database(folder)
+    settings = AuditSettings(rate_per_s=None, max_pages=pages, sitemaps=False)
+    begun = database.write_here(lambda tx: begin_crawl(tx, f"{_MADE}/", settings, options=AnalyzeOptions()))
+    began = time.process_time()
+
+    async def work() -> int:
+        crawl = await database.write(lambda tx: take_crawl(tx, begun.id, now_ms()))
+        frontier = await open_frontier(database, crawl)
+        await frontier.add_seeds([crawl.start_url], 0)
+        told = TOLD_EVERY
+        while rows := await frontier.take(min(BATCH_PAGES, pages - frontier.crawl.fetched), set()):
+            await frontier.commit([_made_visit(row, pages) for row in rows])
+            if frontier.crawl.fetched >= min(told, pages):
+                told += TOLD_EVERY
+                mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
+                used = time.process_time() - began
+                sys.stderr.write(f"{frontier.crawl.fetched:,} pages: {mb:.0f} MB, {used:.0f} s of processor time\n")
+            if frontier.crawl.fetched >= pages:
+                break
+        return (await finish_crawl(database, frontier, "done")).fetched
+
+    fetched = asyncio.run(work())
+    used = time.process_time() - began
+    database.close()
+    return {
+        "pages": fetched,
+        "commit_ms": 1_000 * used / fetched,
+        "resident_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024,
+        "stored_bytes": sum(path.stat().st_size for path in folder.glob("audit.db*")) / fetched,
+    }
+
+
+def _made_visit(row: WaitingURL, pages: int) -> Visit:
+    """A page of a site with a menu, sections, and links to pages that no other page has led to before."""
+    number = int(row.url.rpartition("/")[2] or 0)
+    spread = number * _MIX & _ALL_BITS
+    first = number * (MADE_LINKS - MADE_MENU) + 1
+    targets = (*range(MADE_MENU), *range(first, first + MADE_LINKS - MADE_MENU))
+    links = tuple(
+        Link(f"{_MADE}/s{at % pages % 997}/{at % pages}" if at % pages else f"{_MADE}/", anchor=f"Page {at % pages}")
+        for at in targets
+    )
+    record = PageRecord(
+        title=f"Title of {number}",
+        h1=f"Heading of {number}",
+        description=f"Description of {number}",
+        lang="en",
+        words=300,
+        digest=spread,
+        simhash=spread ^ spread >> 29,
+        template=tuple((number % 7 * _MIX * (at + 1) & _ALL_BITS) >> 48 for at in range(16)),
+        score=90,
+        links=links,
+        found=tuple(
+            FoundSignature(name, "missing", 1.0, 1, number % 3 + 10 * at)
+            for at, name in enumerate(("title", "csp", "image-alt", "link-text", "lists")[:MADE_FOUND])
+        ),
+    )
+    visit = Visit(row=row, state=URLState.FETCHED, status=200, content_type="text/html", bytes=60_000, time_ms=80.0)
+    visit.record = record
+    return visit
+
+
 def evaluate(folder: Path) -> dict[str, float]:
     """Write the relations of a crawl and evaluate them; what that took."""
     database = open_audit_database(folder)
@@ -208,21 +290,33 @@ def measure(pages: int) -> dict[str, float]:
     return found | {"bare_ms": bare, "ratio": (found["parent_ms"] + found["child_ms"]) / bare}
 
 
+def measure_made(pages: int) -> dict[str, float]:
+    """Figures of a site of so many pages whose answers are made."""
+    with tempfile.TemporaryDirectory() as place:
+        found = _in_process("crawl-made", Path(place), str(pages))
+        return found | _in_process("evaluate", Path(place), "")
+
+
 def main() -> int:
     """Measure and print; 1 if a bound is exceeded."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sizes", type=int, nargs="*", default=SIZES)
     parser.add_argument("--serve", type=int)
     parser.add_argument("--crawl", nargs=2)
+    parser.add_argument("--made", type=int, help="measure a site of so many pages that is made without requests")
+    parser.add_argument("--crawl-made", nargs=2)
     parser.add_argument("--evaluate", nargs=2, help="a folder that --crawl has filled")
     arguments = parser.parse_args()
     if arguments.serve is not None:
         asyncio.run(_serve(arguments.serve))
     if arguments.crawl is not None:
         return _tell(crawl(arguments.crawl[1], Path(arguments.crawl[0])))
+    if arguments.crawl_made is not None:
+        return _tell(crawl_made(int(arguments.crawl_made[1]), Path(arguments.crawl_made[0])))
     if arguments.evaluate is not None:
         return _tell(evaluate(Path(arguments.evaluate[0])))
-    all_found = {size: measure(size) for size in arguments.sizes}
+    sizes = arguments.sizes if arguments.made is None else [arguments.made]
+    all_found = {size: measure(size) if arguments.made is None else measure_made(size) for size in sizes}
     names = list(next(iter(all_found.values())))
     for name in names:
         sys.stdout.write(f"{name:<22}" + "".join(f"{found[name]:>14,.2f}" for found in all_found.values()) + "\n")

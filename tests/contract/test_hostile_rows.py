@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
-SIZES = {"J": 22, "K": 18, "L": 14, "M": 18, "N": 14, "O": 17, "P": 12, "Q": 10}
-"""Letter of a part of the matrix -> its rows."""
+SIZES = {"J": 22, "K": 18, "L": 14, "M": 18, "N": 14, "O": 17, "P": 12, "Q": 10, "S": 10}
+"""Letter of a part of the matrix -> its rows; S is of sites that are crawled."""
 ROWS = [f"{letter}{number:02d}" for letter, size in SIZES.items() for number in range(1, size + 1)]
-NAMED = re.compile(r"\b([J-Q]\d\d)\b")
+NAMED = re.compile(r"\b([J-QS]\d\d)\b")
 PACKAGES = {"browser", "contract", "e2e", "fault", "web"}
 """Folders of tests that name rows."""
 
@@ -42,8 +42,20 @@ UNDER_ANOTHER_NAME = {
     "P10": ("store/schema/test_migrate.py", "test_a_database_of_a_later_version_is_refused"),
     "P11": ("fault/test_crashes.py", "test_copies_of_a_moment_hold_what_was_promised"),
     "P12": ("store/schema/test_sqlite_inspection.py", "test_the_version_with_safe_checkpoints_is_known"),
+    "S01": ("service/audits/test_frontier.py", "test_endless_sites_end"),
+    "S02": ("service/runs/test_crawl_page.py", "test_what_a_page_may_cost_is_bounded"),
+    "S03": ("service/audits/test_pace.py", "test_a_slow_server_is_asked_more_slowly"),
+    "S04": ("service/audits/test_hostile_sites.py", "test_no_site_leads_a_crawl_inward"),
+    "S05": ("service/audits/test_hostile_sites.py", "test_a_million_links_cost_as_much_as_the_first_of_them"),
+    "S06": ("service/runs/test_crawl_page.py", "test_each_way_to_name_an_address_is_known"),
+    "S07": ("parse/urls/test_identity.py", "test_a_hash_needs_its_key"),
+    "S08": ("parse/files/test_sitemap.py", "test_a_bomb_stops_at_the_protocols_limit"),
+    "S09": ("service/audits/test_analysis.py", "test_an_analysis_without_memory_fails_with_the_reason"),
+    "S10": ("worker/test_slice.py", "test_reports_of_others_start_while_crawls_run"),
     "Q07": ("worker/test_deliver.py", "test_after_a_rotation_either_secret_verifies"),
     "Q08": ("worker/test_deliver.py", "test_a_failed_attempt_is_recorded"),
+    "Q05": ("service/audits/test_slice.py", "test_each_url_is_fetched_once_and_robots_txt_is_obeyed"),
+    "Q06": ("service/audits/test_pace.py", "test_a_long_crawl_delay_is_obeyed_up_to_thirty_seconds"),
     "Q09": ("service/test_erasure.py", "test_nothing_of_monitors_rules_and_webhooks_is_left_after_the_account"),
     "Q10": ("store/queue/test_runs.py", "test_deleting_the_account_cancels_all_its_runs"),
 }
@@ -54,8 +66,6 @@ LATER = {
     "P03": "pictures are rows of the database: there is no volume of their own",
     "P04": "only browsers write to the temporary folder, and a full one has not been tried",
     "Q04": "a target's Retry-After is not read: at most 20 analyses a minute reach a site, whatever asks for them",
-    "Q05": "a page is fetched because a user asked for it, and nothing beyond it is crawled",
-    "Q06": "Crawl-delay has no meaning while nothing is crawled",
 }
 """Row -> why it cannot be covered yet."""
 

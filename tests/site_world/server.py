@@ -221,13 +221,15 @@ def page_text(page: Page, origin: str) -> str:
     }.get(kind, ("div",))
     opened = "".join(f'<{name} class="{kind}-{number}">' for number, name in enumerate(sections))
     closed = "".join(f"</{name}>" for name in reversed(sections))
+    more = page.markup
+    inside = more.get("main", "")
     text = f"<p>{html.escape(page.text)}</p>"
     around = {
         place: anchors([link for link in page.links if link.place == place]) for place in ("nav", "main", "footer")
     }
     return (
         f'<!doctype html>\n<html lang="{page.lang}">\n<head>\n{chr(10).join(head)}\n</head>\n<body class="{kind}">\n'
-        f"<header><nav><ul>{around['nav']}</ul></nav></header>\n"
-        f"<main>\n<h1>{html.escape(page.h1)}</h1>\n{opened}{text}{closed}\n<ul>{around['main']}</ul>\n</main>\n"
-        f"<footer><ul>{around['footer']}</ul></footer>\n</body>\n</html>\n"
+        f"<header>{more.get('header', '')}<nav><ul>{around['nav']}</ul></nav></header>\n"
+        f"<main>\n<h1>{html.escape(page.h1)}</h1>\n{opened}{text}{inside}{closed}\n<ul>{around['main']}</ul>\n</main>\n"
+        f"<footer><ul>{around['footer']}</ul>{more.get('footer', '')}</footer>\n</body>\n</html>\n"
     )

@@ -65,6 +65,8 @@ class Page:
     refusals: int = 0
     """So many first requests are answered 503 with ``Retry-After: 0``."""
     headers: tuple[tuple[str, str], ...] = ()
+    markup: dict[str, str] = field(default_factory=dict)
+    """``header``, ``main`` or ``footer`` -> further HTML there."""
 
 
 @dataclass(slots=True)

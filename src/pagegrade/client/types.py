@@ -1493,7 +1493,7 @@ class PageFound(TypedDict):
 
 class PageLink(TypedDict):
     url: str
-    kind: Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset"]
+    kind: Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset", "refresh", "frame"]
     place: Literal["nav", "header", "footer", "main"]
     nofollow: bool
     text: str

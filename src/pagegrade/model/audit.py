@@ -27,7 +27,7 @@ StopReason = Literal[
 ]
 """Reason why a crawl fetches nothing more; of these ``done`` alone means that every known page was asked for."""
 PageState = Literal["fetched", "blocked", "failed", "throttled", "not_fetched"]
-LinkKind = Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset"]
+LinkKind = Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset", "refresh", "frame"]
 AssetKind = Literal["image", "script", "stylesheet", "font", "icon", "manifest", "media", "preload"]
 """Ways in which a page loads a file."""
 Place = Literal["nav", "header", "footer", "main"]

@@ -10,7 +10,7 @@ import pytest
 from pagegrade.store.engine.database import Database
 from tests.service.audits.crawling import by_path, crawl_site, relations
 from tests.site_world.server import serving
-from tests.site_world.world import make_world
+from tests.site_world.world import Page, make_world
 from tests.store_builders import make_file
 
 pytestmark = pytest.mark.backend("sqlite", reason="an audit of the command line has its own file")
@@ -32,6 +32,20 @@ def test_depths_are_those_of_the_shortest_way(database: Database, tmp_path: Path
     rows = by_path(relations(database, crawl, tmp_path / "out")["pages"], site)
 
     assert {path: row["depth"] for path, row in rows.items()} == world.depths()
+
+
+def test_pages_that_are_shown_without_a_click_are_as_near(database: Database, tmp_path: Path) -> None:
+    """In a frame, or in place of the page by a refresh."""
+    world = make_world(6, pages=4, templates=1)
+    for path in ("/framed", "/next"):
+        world.add(Page(path, title=path, h1=path, text=path))
+    world.pages["/product/"].markup["main"] = '<iframe src="/framed" title="x"></iframe>'
+    world.pages["/product/"].headers = (("Refresh", "30; url=/next"),)
+    with serving(world) as site:
+        crawl = crawl_site(database, site)
+    rows = by_path(relations(database, crawl, tmp_path / "out")["pages"], site)
+
+    assert [rows[path]["depth"] for path in ("/product/", "/framed", "/next")] == [1, 1, 1]
 
 
 def test_a_site_on_this_machine_needs_no_https(database: Database, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 import pytest
 
@@ -56,6 +57,72 @@ def test_links_have_their_place_and_text() -> None:
         Link("https://example.com/b", "a", "main", anchor="Read on"),
         Link("https://elsewhere.example/", "a", "footer", anchor="Elsewhere"),
     )
+
+
+LEADS: Final = {
+    "<a href=/f>x</a>": "a",
+    "<a href=//example.com/f>x</a>": "a",
+    "<a href=https://example.com/f>x</a>": "a",
+    "<a href=../f>x</a>": "a",
+    "<map name=m><area href=/f alt=x></map>": "a",
+    "<svg><a href=/f><text>x</text></a></svg>": "a",
+    "<base href=/g/><a href=../f>x</a>": "a",
+    "<meta http-equiv=refresh content='0; url=/f'>": "refresh",
+    "<meta http-equiv=refresh content='5;URL=\"/f\"'>": "refresh",
+    "<iframe src=/f></iframe>": "frame",
+    "<link rel=next href=/f>": "next",
+    "<link rel=stylesheet href=/f>": "asset",
+    "<style>@import '/f';</style>": "asset",
+    "<style>body { background: url(/f) }</style>": "asset",
+    "<script src=/f></script>": "asset",
+    "<img src=/f alt=x>": "asset",
+    "<img srcset='/f 2x' alt=x>": "asset",
+    "<input type=image src=/f>": "asset",
+    "<audio src=/f></audio>": "asset",
+    "<video src=/f></video>": "asset",
+    "<video poster=/f></video>": "asset",
+    "<svg><image href=/f /></svg>": "asset",
+    # Asking for these does something, or no browser of today does it for a visitor.
+    "<form action=/f><button>x</button></form>": None,
+    "<form method=post action=/f><button>x</button></form>": None,
+    "<form><button formaction=/f>x</button></form>": None,
+    "<a ping=/f href=#>x</a>": None,
+    "<img lowsrc=/f dynsrc=/f longdesc=/f alt=x>": None,
+    "<blockquote cite=/f>x</blockquote>": None,
+    "<!--[if IE]><a href=/f>x</a><![endif]-->": None,
+    "<p>https://example.com/f</p>": None,
+    "<div onclick='location=\"/f\"'>x</div>": None,
+    "<template><a href=/f>x</a></template>": None,
+    "<meta http-equiv=refresh content='5'>": None,
+    "<meta http-equiv=refresh content='soon; url=/f'>": None,
+}
+"""Markup that names ``/f`` -> the kind of link that it is."""
+
+
+@pytest.mark.parametrize("markup", LEADS)
+def test_each_way_to_name_an_address_is_known(markup: str) -> None:
+    """As browsers follow them, with what crawlers of security tools are tried on."""
+    in_head = markup.startswith(("<base", "<meta", "<link", "<style"))
+    head, body = (markup, "") if in_head else ("", markup)
+    if markup.startswith("<base"):
+        head, body = markup.split(">", 1)[0] + ">", markup.split(">", 1)[1]
+    record = read(
+        f"<!doctype html><html lang=en><head><title>t</title>{head}</head><body><h1>h</h1>{body}</body></html>"
+    )
+    kinds = [link.kind for link in record.links if link.url == "https://example.com/f"]
+
+    assert kinds == ([] if LEADS[markup] is None else [LEADS[markup]])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kind"), [("Refresh", "0; url=/f", "refresh"), ("Content-Location", "/f", None)]
+)
+def test_headers_that_name_an_address_are_known(name: str, value: str, kind: str | None) -> None:
+    """A browser goes where ``Refresh`` says."""
+    record = read(PAGE.format("word"), headers=(*HEADERS, (name, value)))
+    kinds = [link.kind for link in record.links if link.url == "https://example.com/f"]
+
+    assert kinds == ([] if kind is None else [kind])
 
 
 def test_the_points_of_the_findings_are_those_that_the_page_lost() -> None:

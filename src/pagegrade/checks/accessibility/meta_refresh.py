@@ -1,18 +1,18 @@
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.artifacts import NotGathered, Response
-from pagegrade.model.document import Document, Node
+from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, Outcome, Severity
 from pagegrade.model.rendering import Rendering
 from pagegrade.parse.files.javascript import done_at_load
 from pagegrade.parse.page_links import same_page_key
 from pagegrade.parse.party import Parties
-from pagegrade.parse.url import is_http, join_url
+from pagegrade.parse.refreshes import delay_seconds, refresh_target, refreshes
+from pagegrade.parse.url import is_http
 
 MAX_SECONDS: Final = 72_000
 """Twenty hours: WCAG 2.2, success criterion 2.2.1. No one is hurried by more."""
@@ -32,7 +32,6 @@ _SUBMITS: Final = re.compile(
     r"document\s{0,3}\.\s{0,3}(?:getElementById\([^()]{1,80}\)|querySelector\([^()]{1,80}\)|forms\[[^\[\]]{1,80}\]|"
     r"forms\.\w{1,60}|\w{1,60})\s{0,3}\.\s{0,3}(?:requestSubmit|submit)\("
 )
-_URL: Final = re.compile(r"[;,\s]\s{0,20}(?:url\s{0,20}=)?\s{0,20}([^\s;,][^\n]{0,2000})", re.IGNORECASE)
 
 
 @check(
@@ -136,8 +135,8 @@ def meta_refresh(
         # The document that was drawn is no longer the one that led to it.
         gone = tuple(Evidence(url=one.url, value=f"{one.after_ms / 1_000:.1f} s") for one in rendering.departures)
         return Outcome("redirect", value=0, evidence=gone)
-    for content, node in _refreshes(document, response):
-        delay = _delay_seconds(content)
+    for content, node in refreshes(document, response):
+        delay = delay_seconds(content)
         if delay is None:
             continue
         evidence = (
@@ -145,7 +144,7 @@ def meta_refresh(
             if node is None
             else evidence_of(document, [Offender(node, amount(delay, "second"))])
         )
-        url = _target(content, document)
+        url = refresh_target(content, document)
         if delay <= MAX_SECONDS and url is not None and is_http(url) and not parties.is_own(url):
             return Outcome("leaves", value=url[:2_000], evidence=evidence)
         if delay == 0:
@@ -176,35 +175,3 @@ def _loads_again(statements: str, document: Document) -> str:
     here = same_page_key(document.url)
     is_own = bool(document.forms) and all(same_page_key(one.url) == here for one in document.forms)
     return "a script sends a form to the page itself at once" if is_own and _SUBMITS.search(statements) else ""
-
-
-def _refreshes(document: Document, response: Response) -> Iterator[tuple[str, Node | None]]:
-    """(content, element) of each, in the order in which a browser reads them; the header has no element."""
-    for value in response.header_values("refresh"):
-        yield value, None
-    for meta in document.metas:
-        if meta.http_equiv == "refresh":
-            yield meta.content, meta.node
-
-
-def _target(content: str, document: Document) -> str | None:
-    """The address that a refresh names, absolute; ``None`` for one that loads the page again."""
-    match = _URL.search(content)
-    return join_url(document.base_url, match[1].strip(" \t\n\f\r'\"")) if match is not None else None
-
-
-def _delay_seconds(content: str) -> int | None:
-    """The delay a browser reads; ``None`` for content it does not understand.
-
-    Source: https://html.spec.whatwg.org/multipage/document-lifecycle.html#shared-declarative-refresh-steps
-    """
-    text = content.lstrip(" \t\n\f\r")
-    end = 0
-    while end < len(text) and text[end] in "0123456789":
-        end += 1
-    if end == 0 and text[:1] != ".":
-        return None
-    rest = text[end:].lstrip("0123456789.")
-    if rest and rest[0] not in ";, \t\n\f\r":
-        return None
-    return min(int(text[: min(end, 9)] or "0"), 999_999_999)

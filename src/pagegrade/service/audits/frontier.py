@@ -69,6 +69,8 @@ MAX_ASSETS: Final = 2_000
 """Files that pages load, which are asked for once each when there are no more pages."""
 ASSET: Final = "asset "
 """Before the name of such a file where it stands among URLs: a link to the same URL is another row."""
+WAYS: Final = frozenset({"a", "refresh", "frame"})
+"""Kinds of links by which visitors come to a page; the last two without a click."""
 MAX_TRIES: Final = 3
 LATE_LANE: Final = 1
 RETRY_LANE: Final = 3
@@ -209,9 +211,10 @@ class Frontier:
             return
         below = depth if depth == UNKNOWN_DEPTH else depth + 1
         for link in record.links:
-            is_way = link.kind == "a"
+            is_way = link.kind in WAYS
             followed = self.crawl.settings.follows and not (is_way and (link.nofollow or record.nofollow))
-            _note(targets, _name(link), below if is_way else UNKNOWN_DEPTH, followed=followed)
+            away = below if link.kind == "a" else depth
+            _note(targets, _name(link), away if is_way else UNKNOWN_DEPTH, followed=followed)
 
     async def _store(
         self,

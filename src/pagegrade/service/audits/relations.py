@@ -17,6 +17,7 @@ from pagegrade.model.audit import MAX_EXAMPLE, PAGE_STATES, UNKNOWN_DEPTH, Asset
 from pagegrade.parse.page_links import path_and_query
 from pagegrade.parse.secure_context import host_of, is_local_host
 from pagegrade.parse.url import host
+from pagegrade.service.audits.frontier import WAYS
 from pagegrade.service.runs.evaluation import describe_access, visitor_notes
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.crawl_segments import FoundRow, LinkRow, PageRow, SitemapRow, each_segment
@@ -101,8 +102,9 @@ def _read_graph(tx: Transaction, crawl: Crawl) -> tuple[bytearray, array[int], b
                 elif row.kind == "asset":
                     assets[row.to_id] = _NUMBERS.get(row.anchor, 1)
                     continue
-                elif row.kind == "a" and not row.nofollow:
-                    depth = min(UNKNOWN_DEPTH, depths[row.from_id] + 1)
+                elif row.kind in WAYS and not row.nofollow:
+                    # A page that is shown in another, or in its place, is as near as it.
+                    depth = min(UNKNOWN_DEPTH, depths[row.from_id] + (row.kind == "a"))
                 else:
                     continue
                 if depth < depths[row.to_id] and states[row.to_id] not in blocked:
@@ -239,7 +241,7 @@ def _write_links(tx: Transaction, crawl: Crawl, write: Callable[[object], None])
                     "kind": row.kind,
                     "nofollow": row.nofollow,
                     "place": row.place,
-                    "anchor": None if row.kind == "asset" else row.anchor,
+                    "anchor": row.anchor if row.kind == "a" else None,
                     "hreflang": row.hreflang if row.kind == "hreflang" else None,
                 }
             )

@@ -37,14 +37,14 @@ T = TypeVar("T", bound=Any)
 
 
 def index(relations: Relations) -> None:
-    """Add ``fact('key')`` and the links between pages of the site, each (from, to) once: ``hrefs``."""
+    """Add ``fact('key')`` and the ways between pages of the site, each (from, to) once: ``hrefs``."""
     relations.run("CREATE MACRO fact(name) AS (SELECT any_value(value) FROM site WHERE key = name)")
     relations.run(
         """
         CREATE TABLE hrefs AS
         SELECT from_id, to_id, bool_and(coalesce(nofollow, false)) AS nofollow, min(anchor) AS anchor
         FROM links SEMI JOIN pages ON pages.page_id = links.to_id
-        WHERE kind = 'a' AND from_id <> to_id GROUP BY from_id, to_id
+        WHERE kind IN ('a', 'refresh', 'frame') AND from_id <> to_id GROUP BY from_id, to_id
         """
     )
 

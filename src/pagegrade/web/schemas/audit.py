@@ -31,7 +31,7 @@ _START: Final = "https://example.com/"
 _REPORT: Final = "https://pagegrade.example.com"
 CrawlError = Literal["internal", "analysis_failed", "analysis_not_installed"]
 URLStateName = Literal["fetched", "blocked", "failed", "throttled", "not_fetched"]
-LinkKindName = Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset"]
+LinkKindName = Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset", "refresh", "frame"]
 
 
 class AuditSettingsDocument(Document):
