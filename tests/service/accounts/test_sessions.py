@@ -27,6 +27,7 @@ from pagegrade.service.accounts.sessions import (
     start_session,
 )
 from pagegrade.store.engine.database import Database
+from pagegrade.store.repositories.sessions import AHEAD_MS
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 
@@ -142,6 +143,21 @@ def test_two_tabs_with_the_old_token_both_go_on(tmp_path: Path) -> None:
     assert not in_grace.due
     assert after is None
     assert look(database, tabs[0], at_ms + GRACE_MS) is not None
+    database.close()
+
+
+def test_a_session_of_a_clock_that_was_ahead_is_over(tmp_path: Path) -> None:
+    """It would last longer than any may, and be fresh for as long; a little ahead is another machine."""
+    database = make_database(tmp_path)
+    alice, _ = add_owner(database)
+    token = start(database, alice)
+    at_limit, past_it = look(database, token, NOW_MS - AHEAD_MS), look(database, token, NOW_MS - AHEAD_MS - 1)
+    listed = database.read_here(lambda tx: list_open(tx, alice.id, NOW_MS - AHEAD_MS - 1))
+
+    assert at_limit is not None
+    assert past_it is None
+    assert listed == ()
+    assert look(database, token, NOW_MS) is not None
     database.close()
 
 

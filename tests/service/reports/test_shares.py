@@ -24,6 +24,7 @@ from pagegrade.service.reports.shares import (
 )
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.installation import load_or_make_secret
+from pagegrade.store.repositories.sessions import AHEAD_MS
 from tests.share_builders import add_shared, seen
 from tests.store_builders import NOW_MS, add_owner, make_database
 
@@ -91,6 +92,9 @@ def test_a_token_opens_one_report_until_its_time_or_its_password_is_over(databas
     assert is_unlocked(KEY, report, token, NOW_MS)
     assert is_unlocked(KEY, report, token, end_ms - 1)
     assert not is_unlocked(KEY, report, token, end_ms)
+    # Of a clock that was set back since, however right its signature is.
+    assert is_unlocked(KEY, report, token, NOW_MS - AHEAD_MS)
+    assert not is_unlocked(KEY, report, token, NOW_MS - AHEAD_MS - 1)
     assert not is_unlocked(KEY, other, token, NOW_MS)
     assert not is_unlocked(KEY, replace(report, slug=other.slug), token, NOW_MS)
     assert not is_unlocked(KEY, replace(report, password_version=report.password_version + 1), token, NOW_MS)

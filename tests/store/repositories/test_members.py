@@ -21,7 +21,7 @@ from pagegrade.store.repositories.members import (
     remove_membership,
     save_role,
 )
-from pagegrade.store.repositories.sessions import forget_ended
+from pagegrade.store.repositories.sessions import AHEAD_MS, forget_ended
 from pagegrade.store.schema.account_tables import invitations, memberships
 from tests.store_builders import NOW_MS, add_owner, make_database
 
@@ -120,6 +120,8 @@ def test_an_invitation_ends(tmp_path: Path) -> None:
     assert database.read_here(lambda tx: find_invitation(tx, b"a" * 32, end)) is None
     assert database.read_here(lambda tx: find_invitation(tx, b"c" * 32, NOW_MS)) is None
     assert listed(database, alice, NOW_MS) == [second, first]
+    assert listed(database, alice, NOW_MS - AHEAD_MS) == [first]
+    assert database.read_here(lambda tx: find_invitation(tx, b"a" * 32, NOW_MS - AHEAD_MS - 1)) is None
     assert listed(database, alice, end) == [second]
     assert listed(database, bob, NOW_MS) == []
 

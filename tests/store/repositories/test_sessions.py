@@ -8,6 +8,7 @@ from pagegrade.model.account import Session
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.deletion_clock import AgeMs
 from pagegrade.store.repositories.sessions import (
+    AHEAD_MS,
     add_link,
     add_session,
     end_oldest,
@@ -172,9 +173,14 @@ def test_a_link_is_used_once(tmp_path: Path) -> None:
     def found(name: str, at_ms: int) -> bool:
         return database.read_here(lambda tx: find_link(tx, sha(name), at_ms)) == alice
 
+    ahead = [found("used", NOW_MS - AHEAD_MS), found("used", NOW_MS - AHEAD_MS - 1)]
+    too_early = database.write_here(lambda tx: use_link(tx, sha("used"), NOW_MS - AHEAD_MS - 1))
     looked = [found("used", NOW_MS), found("used", NOW_MS)]
     used = [database.write_here(lambda tx: use_link(tx, sha("used"), NOW_MS)) for _ in range(2)]
     late = database.write_here(lambda tx: use_link(tx, sha("late"), NOW_MS + 9))
+
+    assert ahead == [True, False]  # of a clock that was set back since
+    assert not too_early
 
     assert looked == [True, True]
     assert used == [True, False]

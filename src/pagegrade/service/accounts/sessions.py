@@ -17,6 +17,7 @@ from pagegrade.store.repositories.accounts import save_password
 from pagegrade.store.repositories.deletion_clock import age_ms
 from pagegrade.store.repositories.members import list_memberships
 from pagegrade.store.repositories.sessions import (
+    AHEAD_MS,
     add_session,
     end_oldest,
     end_session,
@@ -206,4 +207,5 @@ def _caller_of(tx: Transaction, session: Session, person: Account) -> Caller:
 
 
 def _is_over(session: Session, now_ms: int) -> bool:
-    return now_ms >= session.expires_at_ms or now_ms - session.seen_at_ms >= IDLE_MS
+    is_ahead = max(session.created_at_ms, session.seen_at_ms) > now_ms + AHEAD_MS
+    return is_ahead or now_ms >= session.expires_at_ms or now_ms - session.seen_at_ms >= IDLE_MS

@@ -26,6 +26,7 @@ from pagegrade.service.retention import expired_before_ms as oldest_shown_ms
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.installation import load_or_make_secret, load_secret
 from pagegrade.store.repositories.reports import load_report_by_slug
+from pagegrade.store.repositories.sessions import AHEAD_MS
 
 T = TypeVar("T")
 S = TypeVar("S", bound=Shareable)
@@ -257,7 +258,8 @@ def is_unlocked(secret: bytes, item: Shareable, token: str, now_ms: int) -> bool
     if not hmac.compare_digest(mac, _mac(secret, item, fields)):
         return False
     item_id, password_version, until_ms = _TOKEN.unpack(fields)
-    return (item_id, password_version) == (item.id, item.password_version) and now_ms < until_ms
+    is_now = now_ms < until_ms <= now_ms + UNLOCKED_S * 1000 + AHEAD_MS
+    return is_now and (item_id, password_version) == (item.id, item.password_version)
 
 
 def _mac(secret: bytes, item: Shareable, fields: bytes) -> bytes:

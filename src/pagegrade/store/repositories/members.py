@@ -10,6 +10,7 @@ from sqlalchemy import delete, func, insert, select, update
 from pagegrade.model.account import Invitation, Membership, Role, Teammate
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import ACCOUNT_COLUMNS, account_of
+from pagegrade.store.repositories.sessions import is_valid
 from pagegrade.store.schema.account_tables import invitations, memberships
 from pagegrade.store.schema.tables import accounts
 
@@ -94,7 +95,7 @@ def add_invitation(
 def find_invitation(tx: Transaction, token_sha256: bytes, now_ms: int) -> Invitation | None:
     """Return an invitation that can be accepted; ``None`` if there is none, or it has expired."""
     query = select(*_INVITATION_COLUMNS).where(
-        invitations.c.token_sha256 == token_sha256, invitations.c.expires_at_ms > now_ms
+        invitations.c.token_sha256 == token_sha256, *is_valid(invitations, now_ms)
     )
     row = tx.execute(query).first()
     return None if row is None else _invitation_of(row)
@@ -102,9 +103,7 @@ def find_invitation(tx: Transaction, token_sha256: bytes, now_ms: int) -> Invita
 
 def list_invitations(tx: Transaction, account_id: int, now_ms: int) -> tuple[Invitation, ...]:
     """Return the invitations of the account that can be accepted, newest first."""
-    query = select(*_INVITATION_COLUMNS).where(
-        invitations.c.account_id == account_id, invitations.c.expires_at_ms > now_ms
-    )
+    query = select(*_INVITATION_COLUMNS).where(invitations.c.account_id == account_id, *is_valid(invitations, now_ms))
     return tuple(_invitation_of(row) for row in tx.execute(query.order_by(invitations.c.id.desc())))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Table, delete, insert, or_, select, update
 
 from pagegrade.model.account import Account, Session
 from pagegrade.store.engine.database import Transaction
@@ -14,6 +14,8 @@ from pagegrade.store.repositories.deletion_clock import AgeMs
 from pagegrade.store.schema.account_tables import invitations, sessions, sign_in_links
 from pagegrade.store.schema.tables import accounts
 
+AHEAD_MS: Final = 3_600_000
+"""Secrets made farther ahead are of a clock that was set back since, and good for nothing: they would last too long."""
 _SESSION_COLUMNS: Final = (
     sessions.c.id,
     sessions.c.account_id,
@@ -158,10 +160,15 @@ def find_link(tx: Transaction, token_sha256: bytes, now_ms: int) -> Account | No
         .where(
             sign_in_links.c.token_sha256 == token_sha256,
             sign_in_links.c.used_at_ms.is_(None),
-            sign_in_links.c.expires_at_ms > now_ms,
+            *is_valid(sign_in_links, now_ms),
         )
     ).first()
     return None if row is None else account_of(row)
+
+
+def is_valid(links: Table, now_ms: int) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions under which a link with a secret is good at this time, used or not."""
+    return links.c.expires_at_ms > now_ms, links.c.created_at_ms <= now_ms + AHEAD_MS
 
 
 def forget_links(tx: Transaction, account_id: int) -> int:
@@ -174,7 +181,7 @@ def use_link(tx: Transaction, token_sha256: bytes, now_ms: int) -> bool:
     query = update(sign_in_links).where(
         sign_in_links.c.token_sha256 == token_sha256,
         sign_in_links.c.used_at_ms.is_(None),
-        sign_in_links.c.expires_at_ms > now_ms,
+        *is_valid(sign_in_links, now_ms),
     )
     return tx.execute(query.values(used_at_ms=now_ms)).rowcount == 1
 
