@@ -36,7 +36,7 @@ from pagegrade.store.repositories.deletion_clock import trust_clock
 from pagegrade.store.repositories.reports import load_report_by_slug
 from pagegrade.store.repositories.run_history import load_run
 from pagegrade.store.schema.tables import runs
-from tests.database_clock import show
+from tests.database_clock import make_clock, show
 from tests.report_builders import make_report
 from tests.service.instance import Instance, caller_of
 from tests.store_builders import NOW_MS, add_owner, make_database
@@ -46,6 +46,7 @@ from tests.store_builders import NOW_MS, add_owner, make_database
 def instance(tmp_path: Path) -> Iterator[Instance]:
     """An empty service with two accounts."""
     database = make_database(tmp_path)
+    make_clock(database)
     yield Instance(database, caller_of(add_owner(database)[0]), caller_of(add_owner(database, "Bob")[0]))
     database.close()
 

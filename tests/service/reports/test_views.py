@@ -22,7 +22,7 @@ from pagegrade.service.reports.views import (
 )
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.deletion_clock import trust_clock
-from tests.database_clock import show
+from tests.database_clock import make_clock, show
 from tests.report_builders import make_failed_report, make_passed
 from tests.share_builders import DAY_MS, add_shared, finish, run_again, seen
 from tests.store_builders import NOW_MS, add_owner, make_database
@@ -35,6 +35,7 @@ OPTIONS = ServiceOptions(base_url=BASE_URL)
 def database(tmp_path: Path) -> Iterator[Database]:
     """A migrated database, closed in the end."""
     made = make_database(tmp_path)
+    make_clock(made)
     yield made
     made.close()
 
