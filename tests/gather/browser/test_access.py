@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_network
 from pathlib import Path
+from typing import Any
 
 import pytest
+import trustme
 
+from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.browser.render import render
 from pagegrade.gather.guard import Guard, Policy
@@ -19,7 +22,9 @@ from pagegrade.model.access import Access
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.rendering import Rendering
 from pagegrade.parse.http.access import read_access
+from tests.gather.scripted import Names
 from tests.gather.sites import Asked, Reply, Site, gather_page, html, make_options, redirect, typed
+from tests.gather.test_http import context
 
 LOOPBACK = Policy(allow_networks=(ip_network("127.0.0.0/8"),), typed_host="127.0.0.1")
 SECRETS = {
@@ -27,6 +32,14 @@ SECRETS = {
     "header": "n0t-Shown-2",
     "cookie": "n0t-Shown-3",
     "query": "n0t-Shown-4",
+}
+ACCESS: dict[str, Any] = {
+    "user": "reader",
+    "password": "n0t-Shown-1",
+    "headers": [("X-Door", SECRETS["header"])],
+    "cookies": [("session", SECRETS["cookie"])],
+    "query": [("key", SECRETS["query"])],
+    "user_agent": "Company browser",
 }
 
 
@@ -65,24 +78,24 @@ def draw(program: Path, answer: Callable[[str, Drawn], Reply | None]) -> Drawn:
             for site in (own, host, port):
                 site.missing = reply
                 await stack.enter_async_context(site)
-            access = read_access(
-                origins=[own.origin],
-                user="reader",
-                password="n0t-Shown-1",
-                headers=[("X-Door", SECRETS["header"])],
-                cookies=[("session", SECRETS["cookie"])],
-                query=[("key", SECRETS["query"])],
-                user_agent="Company browser",
-            )
+            access = read_access(origins=[own.origin], **ACCESS)
             return Drawn(await _draw(program, own, access), own, host, port)
 
     return asyncio.run(run())
 
 
-async def _draw(program: Path, site: Site, access: Access) -> Rendering:
-    async with HTTPClient(guard=Guard(LOOPBACK), access=access) as client:
+async def _draw(
+    program: Path,
+    site: Site,
+    access: Access,
+    guard: Guard | None = None,
+    *,
+    url: str = "",
+    resolver: Names | None = None,
+) -> Rendering:
+    async with HTTPClient(guard=guard or Guard(LOOPBACK), resolver=resolver, access=access) as client:
         options = RenderOptions(program=program, network="none", loads=1, time_s=90.0)
-        return await render(f"{site.origin}/", options, client=client)
+        return await render(f"{url or site.origin}/", options, client=client)
 
 
 def many_ways(path: str, places: Drawn) -> Reply | None:
@@ -180,6 +193,71 @@ def test_the_page_that_leaves_its_origin_leaves_it_behind(program: Path) -> None
 
     assert seen(drawn.own)["/"] == set(SECRETS)
     assert seen(drawn.port)["/there"] == set()
+
+
+def test_what_is_for_https_never_goes_over_http(program: Path) -> None:
+    """By a redirect of the document or of a file, or as a file, to the host and port that get it over https."""
+    authority = trustme.CA()
+
+    async def run() -> tuple[Site, Site]:
+        async with Site({}, tls=context(authority, "127.0.0.1")) as own, Site({}, missing=html("x")) as plain:
+            page = f"""<!doctype html><html lang=en><title>T</title><body><h1>Hello</h1>
+                <img src="{plain.origin}/file.png"><img src="/moved.png">
+                <script>setTimeout(() => location = "/leave", 500)</script>"""
+            own.routes = {
+                f"/?key={SECRETS['query']}": html(page),
+                f"/moved.png?key={SECRETS['query']}": redirect(f"{plain.origin}/moved.png"),
+                f"/leave?key={SECRETS['query']}": redirect(f"{plain.origin}/left"),
+            }
+            origins = [own.origin, plain.origin.replace("http:", "https:")]
+            access = read_access(origins=origins, **ACCESS)
+            policy = replace(LOOPBACK, authorities=authority.cert_pem.bytes().decode())
+            await _draw(program, own, access, Guard(policy))
+            return own, plain
+
+    own, plain = asyncio.run(run())
+
+    assert seen(own)["/"] == seen(own)["/moved.png"] == set(SECRETS)
+    assert plain.asked
+    assert set().union(*seen(plain).values()) == set()
+
+
+@pytest.mark.allow_hosts(["127.0.0.1", "127.0.0.2"])
+def test_it_follows_no_name_to_another_address(program: Path) -> None:
+    """DNS rebinding: within a run the address stays, and the next run does not reach what the name means now."""
+    names, authority = Names({"site.com": ("127.0.0.1",)}), trustme.CA()
+    touched: list[str] = []
+
+    def answer(asked: Asked) -> Reply:
+        names.addresses = {"site.com": ("127.0.0.2",)}
+        if asked.target.startswith("/?"):
+            return html("<!doctype html><html lang=en><title>T</title><h1>Hello</h1><img src=/late.png>")
+        return typed("", "image/png")
+
+    def touch(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        touched.append("127.0.0.2")
+        writer.close()
+
+    async def run() -> tuple[list[Asked], int]:
+        async with Site({}, missing=answer, tls=context(authority, "site.com")) as own:
+            url = own.origin.replace("127.0.0.1", "site.com")
+            networks, trusted = (ip_network("127.0.0.1/32"),), authority.cert_pem.bytes().decode()
+            guard = Guard(Policy(allow_networks=networks, typed_host="site.com", authorities=trusted))
+            access = read_access(origins=[url], **ACCESS)
+            await _draw(program, own, access, guard, url=url, resolver=names)
+            first = list(own.asked)
+            async with await asyncio.start_server(touch, "127.0.0.2", int(url.rpartition(":")[2])):
+                with pytest.raises(RenderingFailed):
+                    await _draw(program, own, access, guard, url=url, resolver=names)
+            return first, len(own.asked)
+
+    first, count = asyncio.run(run())
+    arrived = {
+        asked.target.partition("?")[0] for asked in first if SECRETS["header"] in asked.headers.get("x-door", "")
+    }
+
+    assert {"/", "/late.png"} <= arrived
+    assert (touched, count) == ([], len(first))
 
 
 def cookie_wall(asked: Asked) -> Reply:
