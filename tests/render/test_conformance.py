@@ -222,3 +222,13 @@ def test_a_document_says_how_many_criteria_persons_evaluated() -> None:
     assert "Failed, recorded by Alice on 2026-01-01. No subtitles." in both
     assert "No subtitles." in statement
     assert "No person has evaluated these pages" in text_of(render_conformance([failing()]))
+
+
+def test_a_remark_about_the_other_pages_says_so() -> None:
+    """Below the result of one page it would be taken for a remark about that page."""
+    seen = replace(failing(), manual=(recorded("1.2.2", "failed"),))
+    other = failing("https://example.com/about")
+    both, alone = (text_of(render_conformance(reports)) for reports in ([seen, other], [seen]))
+
+    assert "Seen by hand. Other pages No automatic test decides it." in both
+    assert "Other pages" not in alone

@@ -84,6 +84,11 @@ class Row:
     pages: tuple[tuple[Report, CriterionResult], ...]
     """Each page with what its report says; pages with the same remark and without findings once."""
 
+    @property
+    def names_pages(self) -> bool:
+        """Return whether remarks are about single pages."""
+        return any(one.found or one.manual for _, one in self.pages)
+
 
 def render_criteria(reports: Sequence[Report]) -> str:
     """A row for every criterion of every report, as CSV."""

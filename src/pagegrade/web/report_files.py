@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
 
+from pagegrade.clock import utc_now
 from pagegrade.model.report import Report
 from pagegrade.render.conformance import render_conformance, render_criteria, render_earl, render_statement
 from pagegrade.render.csv import MEDIA_TYPE as CSV
 from pagegrade.render.csv import render_csv
-from pagegrade.render.filename import content_disposition, export_name
+from pagegrade.render.filename import content_disposition, export_name, list_name
 from pagegrade.render.har import render_har
 from pagegrade.render.history import RunPoint
 from pagegrade.render.html import render_html
@@ -64,6 +65,8 @@ _DOCUMENTS: Final[dict[str, Callable[..., str]]] = {
     "statement": render_statement,
 }
 """Formats in the language of the reader."""
+OF_SEVERAL: Final = ("conformance", "statement", "criteria")
+"""Formats in which one file has several reports."""
 FINDING_FORMATS: Final[dict[str, Callable[[Report, str], str | None]]] = {
     "md": render_finding,
     "prompt": render_finding_prompt,
@@ -108,6 +111,24 @@ async def make_file(
         encoded = await asyncio.to_thread(encoded_report, shown)
         return shown, await services.documents.pdf(encoded, tag=tag, paper=PAPERS[name], history=history)
     return shown, await asyncio.to_thread(_written, viewed, shown, name, base_url, tag)
+
+
+def write_several(viewed: Sequence[Viewed], name: str, tag: str) -> tuple[str, bytes] | None:
+    """Write one file with several reports.
+
+    Args:
+        viewed: The reports, as the reader may see them, one at least.
+        name: One of ``OF_SEVERAL``.
+        tag: Language of formats for people, one of ``i18n.LOCALES``.
+
+    Returns:
+        Its name and its bytes; ``None``: one of the reports has no results yet.
+    """
+    shown = [report for report in map(shown_report, viewed) if report is not None]
+    if len(shown) < len(viewed):
+        return None
+    text = _DOCUMENTS[name](shown, tag=tag) if name in _DOCUMENTS else _RENDERERS[name](tuple(shown))
+    return list_name(utc_now(), _EXTENSIONS[name], of=name), text.encode("utf-8", "replace")
 
 
 def file_header(report: Report, name: str, *, run: int | None, check: str = "") -> tuple[str, str]:

@@ -6,7 +6,7 @@ of what was read needs no database, takes some milliseconds, and can be done els
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -85,6 +85,13 @@ def view_own(
     """
     viewed = view_found(tx, find_report(tx, caller, report_id, options, now_ms), masked=False, number=number)
     return _for_owner(tx, viewed)
+
+
+def view_each(
+    tx: Transaction, caller: Caller, ids: Sequence[int], options: ServiceOptions, now_ms: int
+) -> tuple[Viewed, ...]:
+    """Return reports of the caller with all that their pages show; raises ``NotFound`` as ``view_own``."""
+    return tuple(view_own(tx, caller, report_id, options, now_ms) for report_id in ids)
 
 
 def view_unless(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
 
+from pagegrade.web.report_files import OF_SEVERAL
+from tests.report_builders import make_passed, make_report
 from tests.store_builders import add_owner
 from tests.web.calling import Instance, with_instance
 
@@ -125,5 +129,68 @@ def test_reports_of_others_cannot_be_ticked(tmp_path: Path) -> None:
         assert of_bob.headers["location"] == "/reports?said=none_selected"
         assert charlie.status_code == 401
         assert set(await states(instance)) == {1, 2, 3}
+
+    with_instance(tmp_path, script)
+
+
+async def document(instance: Instance, name: str, *ids: int) -> str:
+    """The file about the ticked reports, as text."""
+    answer = await send(instance, name, *ids)
+    assert (answer.status_code, answer.headers["content-disposition"].partition(";")[0]) == (200, "attachment")
+    return answer.text.removeprefix("\ufeff")
+
+
+def test_an_officer_documents_ten_pages(tmp_path: Path) -> None:
+    """Against EN 301 549: analyze, record what only a person can say, take the documents about all of them."""
+
+    async def script(instance: Instance) -> None:
+        for number in range(10):
+            await instance.create(f"https://city.example/{number}")
+        await instance.finish(make_report(make_passed("html-lang", state="declared")))
+        ids = tuple(range(1, 11))
+        for number in ids:
+            found = {"number": "1.4.5", "outcome": "passed", "note": f"Seen on page {number}."}
+            await instance.page("POST", f"/reports/{number}/criterion", data=found)
+        for outcome, criterion in (("failed", "2.1.1"), ("not_applicable", "1.2.2")):
+            found = {"number": criterion, "outcome": outcome, "note": "Only on the last page."}
+            await instance.page("POST", "/reports/10/criterion", data=found)
+        report = await document(instance, "conformance", *ids)
+        statement = await document(instance, "statement", *ids)
+        rows = list(csv.DictReader(io.StringIO(await document(instance, "criteria", *ids))))
+        by_status = {
+            (row["criterion"], row["status"])
+            for row in rows
+            if row["criterion"] in {"1.2.2", "1.4.5", "2.1.1", "3.1.1"}
+        }
+
+        for number in range(10):
+            assert f"https://city.example/{number}" in report
+            assert f"Seen on page {number + 1}." in report
+        assert "Persons evaluated 3 criteria, whose rows name them" in report
+        assert "Only on the last page." in statement
+        assert statement.count("criteria A and AA evaluated by machine") == 10
+        assert "9.2.1.1" in report
+        assert len(rows) == 10 * 55
+        assert by_status == {
+            *(("1.4.5", "confirmed"), ("3.1.1", "passed")),
+            *(("2.1.1", "failed"), ("2.1.1", "needs_person")),
+            *(("1.2.2", "excluded"), ("1.2.2", "needs_person")),
+        }
+
+    with_instance(tmp_path, script)
+
+
+@pytest.mark.parametrize("name", OF_SEVERAL)
+def test_no_document_leaves_a_ticked_report_out(tmp_path: Path, name: str) -> None:
+    """One without results yet is named by the list; nothing is exported as if it were all."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        await instance.create("https://a.example/waiting")
+        done = await send(instance, name, 1, 4)
+        shown = await instance.page("GET", done.headers["location"])
+
+        assert (done.status_code, done.headers["location"]) == (303, "/reports?said=not_all_finished")
+        assert "some of the ticked reports have no results yet" in shown.text
 
     with_instance(tmp_path, script)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping
 from typing import Final
@@ -9,21 +10,25 @@ from typing import Final
 from pagegrade.model.errors import QuotaExceeded, RateLimited, Unavailable
 from pagegrade.model.stored import StoredReport
 from pagegrade.render.english import N_
+from pagegrade.render.filename import content_disposition
 from pagegrade.service.container import Services
 from pagegrade.service.reports.listing import find_existing
 from pagegrade.service.reports.operations import delete_reports
+from pagegrade.service.reports.views import view_each
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.forms import parse_pairs
+from pagegrade.web.http.headers import INERT
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.field_messages import refusal_of
 from pagegrade.web.pages.forms import read_form
-from pagegrade.web.pages.html import View, go
+from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View, go
 from pagegrade.web.pages.reports.list_query import PATH, read_asked
 from pagegrade.web.pages.reports.rows import short_url
 from pagegrade.web.pages.reports.settings import analyze_again
 from pagegrade.web.problems import Rejected, problem_of
 from pagegrade.web.rate_limit import RateLimit
+from pagegrade.web.report_files import MEDIA_TYPES, OF_SEVERAL, write_several
 from pagegrade.web.request import MAX_ID, Request
 
 MAX_SELECTED: Final = 100
@@ -35,7 +40,7 @@ _SURE: Final = "1"
 async def act_on_selected(
     request: Request, work: UnitOfWork, limits: RateLimit, view: View, services: Services
 ) -> Response:
-    """Analyze the selected reports again, or delete them after a confirmation.
+    """Analyze the selected reports again, delete them after a confirmation, or return one document about them.
 
     Reports that were deleted in the meantime are skipped without a message.
     """
@@ -44,8 +49,10 @@ async def act_on_selected(
     action = sent.get("deed", "")
     back = _back(view, sent.get("back", ""))
     reports = await work.read(find_existing, _selected(sent), view.options, view.now_ms)
-    if not reports or action not in ("again", "delete"):
+    if not reports or action not in ("again", "delete", *OF_SEVERAL):
         return go(_with_message(back, "none_selected"))
+    if action in OF_SEVERAL:
+        return await _export(work, view, reports, action) or go(_with_message(back, "not_all_finished"))
     if action == "again":
         try:
             await analyze_again(work, limits, view, services, tuple(report.id for report in reports))
@@ -56,6 +63,22 @@ async def act_on_selected(
         return _ask(view, reports, action, sent)
     await _delete(work, view, services, reports)
     return go(_with_message(back, "many_deleted"))
+
+
+async def _export(work: UnitOfWork, view: View, reports: tuple[StoredReport, ...], name: str) -> Response | None:
+    """Return the document; ``None``: one of the reports has no results yet."""
+    viewed = await work.read(view_each, [report.id for report in reports], view.options, view.now_ms)
+    written = await asyncio.to_thread(write_several, viewed, name, view.texts.tag)
+    if written is None:
+        return None
+    file, body = written
+    disposition = ("Content-Disposition", content_disposition(file))
+    return Response(
+        status_code=200,
+        content=body,
+        media_type=MEDIA_TYPES[name],
+        headers=(disposition, INERT, UNLISTED, UNKEPT, VARY),
+    )
 
 
 async def _delete(work: UnitOfWork, view: View, services: Services, reports: tuple[StoredReport, ...]) -> None:
