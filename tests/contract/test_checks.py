@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from pagegrade.checks._check import SECTIONS, Check, State
+from pagegrade.checks._check import NEEDS_RENDERING, SECTIONS, Check, State
 from pagegrade.checks._facts import PROVIDERS, Facts
 from pagegrade.checks._registry import all_checks, all_site_checks
 from pagegrade.checks._run import evaluate, run_check, run_checks
@@ -37,6 +37,10 @@ DOCUMENTED: Final[list[Check | SiteCheck]] = [*CHECKS, *all_site_checks().values
 TEXT_ONLY: Final = (
     "<!doctype html><html lang=en><head><title>Harbour opens again in spring</title></head><body>"
     "<p>The harbour opens again in spring, and the first boats leave on Monday morning.</p></body></html>"
+)
+EMPTY_SHELL: Final = (
+    "<!doctype html><html lang=en><head><title>Harbour</title>"
+    '<script type=module src="/assets/index-4f1c2a.js"></script></head><body><div id=root></div></body></html>'
 )
 SEEN_ON_IT: Final = {
     "the answer": "http-status noindex nofollow-page http2 text-compression redirect-chain cookies https "
@@ -192,6 +196,15 @@ def test_what_passes_was_seen() -> None:
     passed = {name for name, one in results.items() if one.outcome == "passed"}
 
     assert passed == {name for names in SEEN_ON_IT.values() for name in names.split()}
+
+
+def test_nothing_is_ruled_out_on_a_page_that_scripts_have_yet_to_fill() -> None:
+    """It may have links, lists and fields as soon as they have run."""
+    results = run_checks(all_checks(), Facts(make_artifacts(EMPTY_SHELL)))
+    ruled_out = {name for name, one in results.items() if one.check.visible_only and one.outcome == "not_applicable"}
+
+    assert not ruled_out
+    assert results["link-name"].verdict == NEEDS_RENDERING
 
 
 @every_check

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from pagegrade.checks._check import Check, Verdict
+from pagegrade.checks._check import NEEDS_RENDERING, Check, Verdict
 from pagegrade.checks._exposed_keys import mask_outcome
 from pagegrade.checks._facts import Facts
 from pagegrade.model.artifacts import NotGathered
@@ -38,7 +38,8 @@ def run_check(check: Check, facts: Facts) -> Verdict:
     """Hand ``check`` exactly the artifacts it names.
 
     A missing required artifact, and any exception of the check, is ``NotRun``: a check that fails must never be
-    mistaken for a page that fails.
+    mistaken for a page that fails. So is a check of what is rendered that has nothing to evaluate on a page whose
+    content scripts add.
     """
     arguments: list[object] = []
     if facts.is_drawn:
@@ -54,7 +55,9 @@ def run_check(check: Check, facts: Facts) -> Verdict:
             arguments.append(artifact)
         verdict = check.function(*arguments)
         if type(verdict) is not Outcome:
-            return verdict
+            # Of what scripts add, an empty page has nothing yet.
+            is_early = check.visible_only and type(verdict) is NotApplicable and facts.document.client_rendered
+            return NEEDS_RENDERING if is_early else verdict
         # Whatever a check quotes of the page, it quotes no key.
         if secrets := facts.secrets:
             verdict = mask_outcome(verdict, secrets)
