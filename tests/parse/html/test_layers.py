@@ -6,7 +6,7 @@ import pytest
 from turbohtml import Element
 
 from pagegrade.parse.css.ink import ink_rules
-from pagegrade.parse.html.layers import MIN_BARS, MIN_PILED, find_cover, find_piled
+from pagegrade.parse.html.layers import MAX_PLACING, MIN_BARS, MIN_PILED, find_cover, find_piled
 from tests.builders import make_document
 
 TEXTS = {
@@ -100,3 +100,11 @@ def test_script_may_part_what_it_can_name() -> None:
 
     assert piled(page) is True
     assert piled(page.replace(".part{", "section{")) is False
+
+
+@pytest.mark.parametrize(("count", "expected"), [(MAX_PLACING - 1, False), (MAX_PLACING, None)])
+def test_sheet_that_places_too_much_is_unknown(count: int, expected: object) -> None:
+    """Each of its selectors is looked up in the page."""
+    css = "main>section{grid-area:1/1}" + "".join(f".a{n}{{grid-row:{n}}}" for n in range(count))
+
+    assert piled(page_of(css, TEXTS["Korean"])) is expected

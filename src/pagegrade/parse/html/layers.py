@@ -57,6 +57,8 @@ _CELL: Final = re.compile(
 _TURNS: Final = re.compile(r"(?:^|;)(?:opacity|visibility|display:none|animation|transition|transform)")
 """Declarations that show such parts one after the other."""
 _STRUCTURAL: Final = re.compile(r"[\w\s.#>+~*-]{1,200}")
+MAX_PLACING: Final = 40
+"""Selectors that place something in a grid; with more nothing is known, as each is looked up in the page."""
 MIN_PILED: Final = 3
 _MIN_PART: Final = 60
 """Parts in one place, and characters of each, that are text and no picture with its caption."""
@@ -172,12 +174,16 @@ def find_piled(document: Document, body: Element, sheets: Sequence[Sequence[str]
     if not any("grid-" in one.text for one in document.styles) and not any("grid-" in r for s in sheets for r in s):
         return None
     placed: dict[Element, str] = {}
+    left = MAX_PLACING
     for is_plain, selectors, declarations in rules_of(document, sheets):
         plain = _plain(declarations).replace("!important", "")
         if "grid-" not in plain:
             continue
         is_cell = is_plain and _CELL.search(plain) is not None and _TURNS.search(plain) is None
         for selector in filter(_STRUCTURAL.fullmatch, map(str.strip, selectors.split(","))):
+            left -= 1
+            if left < 0:
+                return None
             try:
                 nodes = body.select(selector)
             except ValueError:
